@@ -1,0 +1,53 @@
+"""graphcore: clusters graphs too large for spectral clustering, as well as spectral clustering would have done."""
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+
+# Public names and the modules that hold them; each is imported when it is first used.
+_PUBLIC = {
+    "Coreset": ".coresets.coreset",
+    "CoresetSpectralClustering": ".estimators.coreset_spectral",
+    "FormatError": ".exceptions",
+    "Graph": ".graphs.graph",
+    "GraphWarning": ".exceptions",
+    "InputError": ".exceptions",
+    "ParameterError": ".exceptions",
+    "build_coreset": ".coresets.coreset",
+    "knn_graph": ".graphs.neighbors",
+    "read_graph": ".graphs.files",
+    "write_graph": ".graphs.files",
+    "write_labels": ".graphs.files",
+}
+_MODULES = ("datasets", "metrics")
+
+__all__ = [
+    "Coreset",
+    "CoresetSpectralClustering",
+    "FormatError",
+    "Graph",
+    "GraphWarning",
+    "InputError",
+    "ParameterError",
+    "build_coreset",
+    "datasets",
+    "knn_graph",
+    "metrics",
+    "read_graph",
+    "write_graph",
+    "write_labels",
+]
+
+
+def __getattr__(name):
+    if name in _PUBLIC:
+        value = getattr(import_module(_PUBLIC[name], __name__), name)
+        globals()[name] = value
+        return value
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

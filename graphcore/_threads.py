@@ -1,0 +1,64 @@
+"""Threads: compiled loops release the interpreter lock and are run over fixed blocks.
+
+The blocks depend on the data alone and every block writes to its own part of the output, so results are the same for
+any number of threads. Plain Python threads are used instead of numba's own, because they need no threading layer,
+survive forks and other libraries' pools, and keep compile times short.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import numpy as np
+
+from ._validation import check_integer
+from .exceptions import ParameterError
+
+__all__ = ["effective_jobs", "map_blocks", "row_blocks"]
+
+_BLOCK_ENTRIES = 1 << 20
+_MAX_BLOCKS = 256
+
+
+def effective_jobs(n_jobs):
+    """Return the number of threads that `n_jobs` asks for, by joblib's conventions (None is 1, -1 all)."""
+    if n_jobs is None or n_jobs == 1:
+        # joblib is only asked when a context may have been set, to keep start-up short.
+        import sys
+
+        if n_jobs is None and "joblib" in sys.modules:
+            return int(sys.modules["joblib"].effective_n_jobs(None))
+        return 1
+    check_integer("n_jobs", n_jobs)
+    if n_jobs == 0:
+        raise ParameterError("n_jobs=0 has no meaning; use None or 1 for one thread, -1 for all processors")
+    import joblib
+
+    return max(1, int(joblib.effective_n_jobs(n_jobs)))
+
+
+def row_blocks(indptr, entries=_BLOCK_ENTRIES):
+    """Cut the rows of a CSR structure into blocks of about `entries` entries; returns block borders (int64)."""
+    n_rows = len(indptr) - 1
+    work = int(indptr[-1]) + n_rows
+    n_blocks = max(1, min(_MAX_BLOCKS, work // entries, n_rows))
+    if n_blocks == 1:
+        return np.array([0, n_rows], dtype=np.int64)
+    targets = np.linspace(0, int(indptr[-1]), n_blocks + 1)[1:-1]
+    inner = np.searchsorted(indptr, targets).astype(np.int64)
+    return np.unique(np.concatenate([[0], inner, [n_rows]]).astype(np.int64))
+
+
+def map_blocks(function, borders, n_jobs):
+    """Call `function(start, stop)` for every block between `borders`; returns the results in block order."""
+    spans = [(int(a), int(b)) for a, b in pairwise(borders)]
+    n_threads = min(effective_jobs(n_jobs), len(spans))
+    if n_threads <= 1:
+        return [function(start, stop) for start, stop in spans]
+    with ThreadPoolExecutor(n_threads) as pool:
+        futures = [pool.submit(function, start, stop) for start, stop in spans]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            raise

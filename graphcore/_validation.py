@@ -1,0 +1,43 @@
+"""Checks of parameters, shared by every stage; each message names the parameter, the value and the remedy."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from .exceptions import ParameterError
+
+__all__ = ["check_choice", "check_integer", "check_real"]
+
+
+def check_integer(name, value, *, low=None, high=None, why_high=""):
+    """Return `value` as an int, or raise a ParameterError that names it."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
+        raise ParameterError(f"{name}={value!r} must be an integer, got {type(value).__name__}")
+    value = int(value)
+    if low is not None and value < low:
+        raise ParameterError(f"{name}={value} must be at least {low}")
+    if high is not None and value > high:
+        raise ParameterError(f"{name}={value} must be at most {high}{why_high and f' ({why_high})'}")
+    return value
+
+
+def check_real(name, value, *, low=None, high=None, open_low=False):
+    """Return `value` as a finite float, or raise a ParameterError that names it."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
+        raise ParameterError(f"{name}={value!r} must be a number, got {type(value).__name__}")
+    value = float(value)
+    if not np.isfinite(value):
+        raise ParameterError(f"{name}={value} must be finite")
+    if low is not None and (value < low or (open_low and value == low)):
+        raise ParameterError(f"{name}={value} must be {'more than' if open_low else 'at least'} {low}")
+    if high is not None and value > high:
+        raise ParameterError(f"{name}={value} must be at most {high}")
+    return value
+
+
+def check_choice(name, value, choices):
+    """Return `value` if it is one of `choices`, or raise a ParameterError that lists them."""
+    if not isinstance(value, (str, type(None))) or value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ParameterError(f"{name}={value!r} is not known; choose one of {listed}")
+    return value

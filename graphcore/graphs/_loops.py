@@ -1,0 +1,252 @@
+"""Compiled loops over compressed sparse rows.
+
+`weights` of length 0 stands for a graph without weights (every entry counts 1). Outputs are allocated by the caller.
+"""
+
+from numba import njit
+
+__all__ = [
+    "check_rows", "check_symmetric", "compress_rows", "count_rows", "count_self_loops", "merge_count", "merge_fill",
+    "row_sums", "scatter_rows", "transpose", "union_components",
+]  # fmt: skip
+
+MAX, AVERAGE, SUM, MIN = 0, 1, 2, 3
+
+
+@njit(cache=True, nogil=True)
+def count_rows(ids, counts):
+    """counts[i] += how often i stands in ids."""
+    for e in range(len(ids)):
+        counts[ids[e]] += 1
+
+
+@njit(cache=True, nogil=True)
+def scatter_rows(sources, targets, weights, cursor, out_indices, out_weights):
+    """Place each edge in its source's row; cursor[i] is the row's next free position."""
+    weighted = len(weights) > 0
+    for e in range(len(sources)):
+        position = cursor[sources[e]]
+        cursor[sources[e]] = position + 1
+        out_indices[position] = targets[e]
+        if weighted:
+            out_weights[position] = weights[e]
+
+
+@njit(cache=True, nogil=True)
+def transpose(indptr, indices, weights, cursor, out_indices, out_weights):
+    """Transpose; rows of the result are sorted because rows are read in ascending order."""
+    weighted = len(weights) > 0
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i], indptr[i + 1]):
+            position = cursor[indices[e]]
+            cursor[indices[e]] = position + 1
+            out_indices[position] = i
+            if weighted:
+                out_weights[position] = weights[e]
+
+
+@njit(cache=True, nogil=True)
+def compress_rows(indptr, indices, weights, out_indptr):
+    """Merge equal neighbours of sorted rows in place, adding their weights; returns the new length."""
+    weighted = len(weights) > 0
+    length = 0
+    for i in range(len(indptr) - 1):
+        row_start = length
+        for e in range(indptr[i], indptr[i + 1]):
+            if length > row_start and indices[length - 1] == indices[e]:
+                if weighted:
+                    weights[length - 1] += weights[e]
+            else:
+                indices[length] = indices[e]
+                if weighted:
+                    weights[length] = weights[e]
+                length += 1
+        out_indptr[i + 1] = length
+    return length
+
+
+@njit(cache=True, nogil=True)
+def merge_count(indptr, indices, t_indptr, t_indices, policy, out_counts):
+    """Row lengths of the symmetrised matrix; returns (entries found in both directions, in one only).
+
+    The diagonal counts in neither.
+    """
+    both, single = 0, 0
+    for i in range(len(indptr) - 1):
+        a, b = indptr[i], t_indptr[i]
+        a_end, b_end = indptr[i + 1], t_indptr[i + 1]
+        length = 0
+        while a < a_end or b < b_end:
+            if b == b_end or (a < a_end and indices[a] < t_indices[b]):
+                single += 1
+                length += policy != MIN
+                a += 1
+            elif a == a_end or t_indices[b] < indices[a]:
+                single += 1
+                length += policy != MIN
+                b += 1
+            else:
+                both += indices[a] != i
+                length += 1
+                a += 1
+                b += 1
+        out_counts[i] = length
+    return both, single
+
+
+@njit(cache=True, nogil=True)
+def merge_fill(indptr, indices, weights, t_indptr, t_indices, t_weights, policy, out_indptr, out_indices, out_weights):
+    """Fill the symmetrised matrix: every pair gets max, mean, sum or min of its two directions."""
+    weighted = len(weights) > 0
+    for i in range(len(indptr) - 1):
+        a, b = indptr[i], t_indptr[i]
+        a_end, b_end = indptr[i + 1], t_indptr[i + 1]
+        position = out_indptr[i]
+        while a < a_end or b < b_end:
+            if b == b_end or (a < a_end and indices[a] < t_indices[b]):
+                j = indices[a]
+                forward = weights[a] if weighted else 1.0
+                backward = 0.0
+                a += 1
+            elif a == a_end or t_indices[b] < indices[a]:
+                j = t_indices[b]
+                forward = 0.0
+                backward = t_weights[b] if weighted else 1.0
+                b += 1
+            else:
+                j = indices[a]
+                forward = weights[a] if weighted else 1.0
+                backward = t_weights[b] if weighted else 1.0
+                a += 1
+                b += 1
+            if policy == MIN and (forward == 0.0 or backward == 0.0):
+                continue
+            out_indices[position] = j
+            if len(out_weights) > 0:
+                if j == i:
+                    value = forward
+                elif policy == MAX:
+                    value = max(forward, backward)
+                elif policy == AVERAGE:
+                    value = 0.5 * (forward + backward)
+                elif policy == SUM:
+                    value = forward + backward
+                else:
+                    value = min(forward, backward)
+                out_weights[position] = value
+            position += 1
+
+
+@njit(cache=True, nogil=True)
+def check_rows(indptr, indices, weights, n_columns):
+    """First defect of a CSR structure as (code, row, entry); code 0 is none.
+
+    1 indptr falls or starts wrong, 2 column out of range, 3 columns unsorted or repeated,
+    4 weight not finite, 5 weight negative, 6 weight zero.
+    """
+    weighted = len(weights) > 0
+    defect = 0
+    row, entry = 0, 0
+    if indptr[0] != 0:
+        return 1, 0, 0
+    for i in range(len(indptr) - 1):
+        if indptr[i + 1] < indptr[i] or indptr[i + 1] > len(indices):
+            return 1, i, 0
+        for e in range(indptr[i], indptr[i + 1]):
+            if indices[e] < 0 or indices[e] >= n_columns:
+                return 2, i, e
+            if weighted:
+                if not abs(weights[e]) < float("inf"):
+                    return 4, i, e
+                if weights[e] < 0:
+                    return 5, i, e
+            # These two are repairable, so they are reported only if nothing worse follows.
+            if e > indptr[i] and indices[e] <= indices[e - 1] and defect == 0:
+                defect, row, entry = 3, i, e
+            if weighted and weights[e] == 0 and defect == 0:
+                defect, row, entry = 6, i, e
+    return defect, row, entry
+
+
+@njit(cache=True, nogil=True)
+def check_symmetric(indptr, indices, weights, tolerance, cursor):
+    """Whether sorted rows are symmetric, in one pass and O(n) memory; returns (row, entry) of a miss or (-1, -1).
+
+    Rows are read in ascending order, so the entries (j, i) of any row j are asked for in ascending i: a
+    cursor per row (initially the row's start) always stands on the entry that must match.
+    """
+    weighted = len(weights) > 0
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            mirror = cursor[j]
+            if mirror >= indptr[j + 1] or indices[mirror] != i:
+                return i, e
+            if weighted and abs(weights[e] - weights[mirror]) > tolerance * max(weights[e], weights[mirror]):
+                return i, e
+            cursor[j] = mirror + 1
+    return -1, -1
+
+
+@njit(cache=True, nogil=True)
+def row_sums(indptr, weights, start, stop, out):
+    """out[i] = sum of row i's weights, for rows start to stop."""
+    for i in range(start, stop):
+        total = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            total += weights[e]
+        out[i] = total
+
+
+@njit(cache=True, nogil=True)
+def count_self_loops(indptr, indices, start, stop):
+    """How many rows between start and stop hold their own diagonal entry (rows are sorted)."""
+    loops = 0
+    for i in range(start, stop):
+        low, high = indptr[i], indptr[i + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if indices[middle] < i:
+                low = middle + 1
+            else:
+                high = middle
+        loops += low < indptr[i + 1] and indices[low] == i
+    return loops
+
+
+@njit(cache=True, nogil=True)
+def union_components(indptr, indices, parent):
+    """Union-find with path halving; parent becomes the component number in order of first node.
+
+    Returns the number of components.
+    """
+    n = len(indptr) - 1
+    for i in range(n):
+        parent[i] = i
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            if indices[e] >= i:
+                break
+            a, b = i, indices[e]
+            while parent[a] != a:
+                parent[a] = parent[parent[a]]
+                a = parent[a]
+            while parent[b] != b:
+                parent[b] = parent[parent[b]]
+                b = parent[b]
+            # The smaller root stays, so a root is its component's first node.
+            if a < b:
+                parent[b] = a
+            elif b < a:
+                parent[a] = b
+    components = 0
+    for i in range(n):
+        if parent[i] == i:
+            parent[i] = -components - 1  # a root, marked by its number
+            components += 1
+        else:
+            # Every root comes before its members, and every parent before its child.
+            parent[i] = parent[parent[i]]
+    for i in range(n):
+        parent[i] = -parent[i] - 1
+    return components

@@ -1,0 +1,90 @@
+"""Edges or sparse rows of any shape become canonical symmetric rows."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._validation import check_choice
+from ..exceptions import InputError
+from . import _loops
+
+__all__ = ["SYMMETRIZE", "Rows", "rows_from_edges", "symmetrize_rows"]
+
+SYMMETRIZE = ("max", "average", "sum", "min", "error")
+
+
+class Rows(NamedTuple):
+    """Compressed sparse rows; `weights` of length 0 stands for ones."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+
+
+def rows_from_edges(sources, targets, weights, n_nodes):
+    """Sort directed edges into rows, repeated edges merged (weights added); columns ascend.
+
+    Two counting transpositions sort the columns, so no comparison sort is needed.
+    """
+    by_source = _bucket(sources, targets, weights, n_nodes)
+    return _merge_repeats(transpose_rows(transpose_rows(by_source)))
+
+
+def transpose_rows(rows):
+    """Transpose; the result's rows are sorted."""
+    n = len(rows.indptr) - 1
+    counts = np.zeros(n + 1, dtype=np.int64)
+    _loops.count_rows(rows.indices, counts[1:])
+    indptr = np.cumsum(counts, out=counts)
+    out = Rows(indptr, np.empty_like(rows.indices), np.empty_like(rows.weights))
+    _loops.transpose(*rows, indptr[:-1].copy(), out.indices, out.weights)
+    return out
+
+
+def symmetrize_rows(rows, policy):
+    """Combine the two directions of every pair; returns (rows, pairs in both directions, in one only).
+
+    Parameters
+    ----------
+    rows : Rows
+        Directed, sorted, without repeats.
+    policy : {"max", "average", "sum", "min", "error"}
+        What a pair's weight becomes, from its weights in the two directions (0 where absent).
+        "error" refuses an asymmetric matrix.
+    """
+    check_choice("symmetrize", policy, SYMMETRIZE)
+    code = {"max": _loops.MAX, "average": _loops.AVERAGE, "sum": _loops.SUM, "min": _loops.MIN}.get(policy, 0)
+    n = len(rows.indptr) - 1
+    mirror = transpose_rows(rows)
+    counts = np.zeros(n + 1, dtype=np.int64)
+    both, single = _loops.merge_count(*rows[:2], *mirror[:2], code, counts[1:])
+    if policy == "error" and (single or not np.array_equal(rows.weights, mirror.weights)):
+        raise InputError(
+            f"the graph is not symmetric ({single // 2} pairs in one direction only) and symmetrize='error'; "
+            "choose symmetrize='max', 'average', 'sum' or 'min', or give a symmetric matrix"
+        )
+    indptr = np.cumsum(counts, out=counts)
+    unweighted = len(rows.weights) == 0 and policy in ("max", "min", "error")
+    weights = np.empty(0 if unweighted else indptr[-1], dtype=rows.weights.dtype)
+    indices = np.empty(indptr[-1], dtype=rows.indices.dtype)
+    _loops.merge_fill(*rows, *mirror, code, indptr, indices, weights)
+    return Rows(indptr, indices, weights), both // 2, single // 2
+
+
+def _bucket(sources, targets, weights, n_nodes):
+    counts = np.zeros(n_nodes + 1, dtype=np.int64)
+    _loops.count_rows(sources, counts[1:])
+    indptr = np.cumsum(counts, out=counts)
+    id_dtype = np.int32 if n_nodes < 2**31 else np.int64
+    out = Rows(indptr, np.empty(len(targets), dtype=id_dtype), np.empty_like(weights))
+    _loops.scatter_rows(sources, targets, weights, indptr[:-1].copy(), out.indices, out.weights)
+    return out
+
+
+def _merge_repeats(rows):
+    indptr = np.zeros_like(rows.indptr)
+    length = _loops.compress_rows(*rows, indptr)
+    if length == len(rows.indices):
+        return rows
+    weights = rows.weights if len(rows.weights) == 0 else rows.weights[:length].copy()
+    return Rows(indptr, rows.indices[:length].copy(), weights)

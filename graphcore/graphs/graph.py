@@ -1,0 +1,363 @@
+"""What a graph is: validated, immutable, symmetric compressed rows with degrees."""
+
+from functools import cached_property
+
+import numpy as np
+
+from .._threads import map_blocks, row_blocks
+from ..exceptions import InputError, ParameterError
+from . import _loops
+
+__all__ = ["Graph"]
+
+_NO_WEIGHTS = np.empty(0, dtype=np.float32)
+_NO_WEIGHTS.flags.writeable = False
+# Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
+_SYMMETRY_TOLERANCE = 1e-6
+
+
+class Graph:
+    """An undirected graph as symmetric compressed sparse rows, never changed after it is made.
+
+    Use :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_networkx` or :func:`graphcore.read_graph`; the
+    constructor itself takes arrays that are already canonical and only checks them.
+
+    Parameters
+    ----------
+    indptr : ndarray of shape (n_nodes + 1,), integer
+        Row borders. Kept as int64.
+    indices : ndarray of shape (n_entries,), integer
+        Neighbours, ascending in every row and without repeats. int32 arrays are used as they are, also when they are
+        read-only or memory-mapped; int64 is narrowed when the node count allows it.
+    weights : ndarray of shape (n_entries,), optional
+        Positive, finite edge weights (float32 or float64). None for an unweighted graph, which then stores none.
+    node_names : ndarray of shape (n_nodes,), optional
+        The nodes' own names (integers or strings), in node order. None when they are 0 to n_nodes - 1.
+    check : bool, default True
+        Whether to check the arrays (one pass over the entries, O(n_nodes) memory). False is for arrays that are
+        known to be canonical and symmetric.
+
+    Attributes
+    ----------
+    indptr, indices, weights, node_names : ndarray or None
+        As above, read-only.
+    degrees : ndarray of shape (n_nodes,), float64
+        Row sums of the stored matrix: a self-loop counts once.
+
+    Raises
+    ------
+    InputError
+        If the arrays are no symmetric matrix with positive finite weights; the message names row and column.
+
+    Notes
+    -----
+    Conventions: repeated edges are merged, explicit zeros dropped, self-loops kept (one entry on the diagonal, counted
+    once in the degree), isolated nodes kept (degree 0; clusterings give them label -1), several components allowed.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph = graphcore.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    >>> graph
+    Graph(n_nodes=3, n_edges=3, unweighted)
+    >>> graph.degrees
+    array([2., 2., 2.])
+    """
+
+    def __init__(self, indptr, indices, weights=None, *, node_names=None, check=True):
+        indptr = np.ascontiguousarray(indptr, dtype=np.int64)
+        if indptr.ndim != 1 or len(indptr) < 2:
+            raise InputError("the graph is empty: it needs at least one node")
+        n_nodes = len(indptr) - 1
+        indices = np.asarray(indices)
+        if not np.issubdtype(indices.dtype, np.integer) and len(indices):
+            raise InputError(f"indices must be integers, got {indices.dtype}")
+        indices = np.ascontiguousarray(indices, dtype=np.int32 if n_nodes < 2**31 else np.int64)
+        if weights is not None:
+            weights = np.asarray(weights)
+            if weights.dtype not in (np.float32, np.float64):
+                weights = weights.astype(np.float64)
+            weights = _read_only(np.ascontiguousarray(weights))
+        self.indptr = _read_only(indptr)
+        self.indices = _read_only(indices)
+        self.weights = weights
+        self.node_names = None if node_names is None else _read_only(_as_names(node_names, n_nodes))
+        if indptr[-1] != len(indices) or (weights is not None and len(weights) != len(indices)):
+            raise InputError(
+                f"indptr ends at {indptr[-1]} but there are {len(indices)} indices"
+                + ("" if weights is None else f" and {len(weights)} weights")
+            )
+        if check:
+            self._check()
+        self.degrees = _read_only(self._row_sums())
+        self._frozen = True
+
+    # -- made from ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_edges(cls, sources, targets, weights=None, n_nodes=None, *, node_names=None, symmetrize="max", warn=True):
+        """Make a graph from a list of edges.
+
+        Parameters
+        ----------
+        sources, targets : array-like of shape (n_edges,), integer
+            End nodes, 0 to n_nodes - 1. Each edge may be listed once, in either direction, or in both.
+        weights : array-like of shape (n_edges,), optional
+            Finite, non-negative weights. Edges repeated in one direction add up; without weights they count once.
+            Edges of weight 0 are dropped.
+        n_nodes : int, optional
+            Number of nodes, if there are isolated ones at the end. Default: largest id + 1.
+        node_names : array-like of shape (n_nodes,), optional
+            Names of the nodes.
+        symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+            Weight of a pair, from its weights in the two directions (0 where a direction is not listed). "max"
+            makes an edge of whatever is listed in either direction; "min" keeps what is listed in both.
+        warn : bool, default True
+            Warn when the list looks directed: some pairs stand in both directions and others in one.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        InputError
+            If ids are negative, not integers or beyond n_nodes, weights are not finite or negative, or there is no node.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graphcore.Graph.from_edges([0, 0, 1], [1, 2, 2], weights=[1.0, 2.0, 0.5]).degrees
+        array([3. , 1.5, 2.5])
+        """
+        from .convert import graph_from_edges
+
+        return graph_from_edges(
+            cls, sources, targets, weights, n_nodes, node_names=node_names, symmetrize=symmetrize, warn=warn
+        )
+
+    @classmethod
+    def from_scipy(cls, A, *, node_names=None, symmetrize="max", warn=True, check=True):
+        """Make a graph from a square sparse (or dense) matrix.
+
+        Parameters
+        ----------
+        A : sparse array or matrix of any format, or ndarray, of shape (n_nodes, n_nodes)
+            Finite, non-negative weights. A matrix whose entries are all 1 (or boolean) makes an unweighted graph.
+            It is never changed; canonical int32 CSR arrays are shared, not copied.
+        node_names : array-like of shape (n_nodes,), optional
+            Names of the nodes.
+        symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+            What to do with an asymmetric matrix, see :meth:`from_edges`; a warning says what was done.
+        warn : bool, default True
+            Whether to warn about an asymmetric matrix.
+        check : bool, default True
+            False skips all checks of a CSR matrix that is known to be canonical and symmetric.
+
+        Returns
+        -------
+        Graph
+
+        Examples
+        --------
+        >>> import scipy.sparse as sp
+        >>> import graphcore
+        >>> graphcore.Graph.from_scipy(sp.csr_array([[0, 1, 0], [1, 0, 2], [0, 2, 0]])).n_edges
+        2
+        """
+        from .convert import graph_from_scipy
+
+        return graph_from_scipy(cls, A, node_names=node_names, symmetrize=symmetrize, warn=warn, check=check)
+
+    @classmethod
+    def from_networkx(cls, G, weight="weight", *, symmetrize="max", warn=True):
+        """Make a graph from a networkx graph; its nodes, in the order of ``list(G)``, become the node names.
+
+        Parameters
+        ----------
+        G : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+            Parallel edges add up if they have weights. A directed graph is symmetrised.
+        weight : str or None, default "weight"
+            Edge attribute that holds the weight (1 where it is missing); None for an unweighted graph.
+        symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+            How the two directions of a directed graph combine, see :meth:`from_edges`.
+        warn : bool, default True
+            Whether to warn about a directed graph.
+
+        Returns
+        -------
+        Graph
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> import graphcore
+        >>> graphcore.Graph.from_networkx(nx.path_graph(["a", "b", "c"])).node_names.tolist()
+        ['a', 'b', 'c']
+        """
+        from .convert import graph_from_networkx
+
+        return graph_from_networkx(cls, G, weight, symmetrize=symmetrize, warn=warn)
+
+    # -- what it holds -----------------------------------------------------------------------------------------------
+
+    @property
+    def n_nodes(self):
+        """Number of nodes, isolated ones included."""
+        return len(self.indptr) - 1
+
+    @property
+    def n_entries(self):
+        """Number of stored matrix entries: two per edge, one per self-loop."""
+        return len(self.indices)
+
+    @property
+    def n_edges(self):
+        """Number of undirected edges, self-loops included."""
+        return (self.n_entries + self.n_self_loops) // 2
+
+    @cached_property
+    def n_self_loops(self):
+        """Number of self-loops."""
+        count = map_blocks(
+            lambda a, b: _loops.count_self_loops(self.indptr, self.indices, a, b), row_blocks(self.indptr), 1
+        )
+        return int(sum(count))
+
+    @cached_property
+    def n_isolated(self):
+        """Number of nodes of degree 0."""
+        return int(np.count_nonzero(self.degrees == 0))
+
+    @cached_property
+    def volume(self):
+        """Sum of all degrees."""
+        return float(self.degrees.sum())
+
+    @property
+    def is_weighted(self):
+        """Whether weights are stored."""
+        return self.weights is not None
+
+    @property
+    def nbytes(self):
+        """Bytes held: rows, weights and degrees (node names apart)."""
+        weights = 0 if self.weights is None else self.weights.nbytes
+        return self.indptr.nbytes + self.indices.nbytes + weights + self.degrees.nbytes
+
+    @property
+    def n_components(self):
+        """Number of connected components; every isolated node is one."""
+        return self._components[0]
+
+    def connected_components(self):
+        """Component of every node.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes,), int32
+            Component numbers from 0, in the order of each component's first node.
+        """
+        return self._components[1]
+
+    def to_scipy(self):
+        """Return the adjacency matrix as a ``scipy.sparse.csr_array``.
+
+        Returns
+        -------
+        csr_array of shape (n_nodes, n_nodes)
+            Shares `indices` and weights with the graph (read-only); an unweighted graph gets an array of ones.
+        """
+        import scipy.sparse as sp
+
+        data = np.ones(self.n_entries) if self.weights is None else self.weights
+        # scipy wants one width for both index arrays: narrowing the short one keeps the long one shared.
+        indptr = self.indptr.astype(self.indices.dtype) if self.n_entries < 2**31 else self.indptr
+        matrix = sp.csr_array((data, self.indices, indptr), shape=(self.n_nodes, self.n_nodes), copy=False)
+        matrix.has_sorted_indices = matrix.has_canonical_format = True
+        return matrix
+
+    def names_of(self, nodes):
+        """Names of the given node ids (the ids themselves when the graph has no names)."""
+        return np.asarray(nodes) if self.node_names is None else self.node_names[nodes]
+
+    # -- inside ------------------------------------------------------------------------------------------------------
+
+    @property
+    def _weights(self):
+        """Weights for compiled loops: an array of length 0 stands for none."""
+        return _NO_WEIGHTS if self.weights is None else self.weights
+
+    @cached_property
+    def _components(self):
+        labels = np.empty(self.n_nodes, dtype=self.indices.dtype)
+        count = _loops.union_components(self.indptr, self.indices, labels)
+        return int(count), _read_only(labels)
+
+    def _row_sums(self):
+        if self.weights is None:
+            return np.diff(self.indptr).astype(np.float64)
+        out = np.empty(self.n_nodes)
+        map_blocks(lambda a, b: _loops.row_sums(self.indptr, self.weights, a, b, out), row_blocks(self.indptr), 1)
+        return out
+
+    def _check(self):
+        code, row, entry = _loops.check_rows(self.indptr, self.indices, self._weights, self.n_nodes)
+        if code:
+            raise InputError(_defect(code, row, entry, self.indices, self._weights, self.n_nodes))
+        cursor = self.indptr[:-1].copy()
+        row, entry = _loops.check_symmetric(self.indptr, self.indices, self._weights, _SYMMETRY_TOLERANCE, cursor)
+        if row >= 0:
+            raise InputError(
+                f"the matrix is not symmetric: entry ({row}, {self.indices[entry]}) has no equal at "
+                f"({self.indices[entry]}, {row}); Graph.from_scipy(A, symmetrize=...) makes it so"
+            )
+
+    def __setattr__(self, name, value):
+        if getattr(self, "_frozen", False):
+            raise AttributeError(f"a Graph is immutable; cannot set {name}")
+        object.__setattr__(self, name, value)
+
+    def __reduce__(self):
+        # Unpickled arrays are writable; going through the constructor freezes them again.
+        return _rebuild, (self.indptr, self.indices, self.weights, self.node_names)
+
+    def __repr__(self):
+        kind = "unweighted" if self.weights is None else f"weights={self.weights.dtype}"
+        named = ", named" if self.node_names is not None else ""
+        return f"Graph(n_nodes={self.n_nodes}, n_edges={self.n_edges}, {kind}{named})"
+
+
+def _rebuild(indptr, indices, weights, node_names):
+    return Graph(indptr, indices, weights, node_names=node_names, check=False)
+
+
+def _read_only(array):
+    # A view, so that the caller's own array keeps its flag; numba compiles one version, for read-only arrays.
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def _as_names(node_names, n_nodes):
+    names = np.asarray(node_names)
+    if names.ndim != 1:  # for example a list of tuples
+        names = np.empty(len(node_names), dtype=object)
+        names[:] = node_names
+    if len(names) != n_nodes:
+        raise ParameterError(f"node_names has {len(names)} names for {n_nodes} nodes")
+    return names
+
+
+def _defect(code, row, entry, indices, weights, n_nodes):
+    if code == 1:
+        return f"indptr must start at 0 and never fall (row {row})"
+    column = indices[entry]
+    value = weights[entry] if len(weights) else 1
+    return {
+        2: f"row {row} names column {column}, outside 0 to {n_nodes - 1}",
+        3: f"the columns of row {row} are not in ascending order without repeats",
+        4: f"the weight of edge ({row}, {column}) is {value}; weights must be finite",
+        5: f"the weight of edge ({row}, {column}) is {value}; weights must not be negative",
+        6: f"row {row} stores a zero at column {column}; drop explicit zeros",
+    }[code]
