@@ -122,7 +122,7 @@ class Graph:
         Raises
         ------
         InputError
-            If ids are negative, not integers or beyond n_nodes, weights are not finite or negative, or there is no node.
+            If ids are negative, not integers or beyond n_nodes, or weights negative or not finite, or nothing is there.
 
         Examples
         --------
