@@ -1,5 +1,6 @@
 """Other libraries' graphs, and plain arrays of edges, become a Graph."""
 
+import sys
 import warnings
 
 import numpy as np
@@ -10,7 +11,7 @@ from . import _loops
 from .build import SYMMETRIZE, Rows, rows_from_edges, symmetrize_rows
 from .graph import _NO_WEIGHTS, _SYMMETRY_TOLERANCE, _defect
 
-__all__ = ["graph_from_edges", "graph_from_networkx", "graph_from_scipy"]
+__all__ = ["as_graph", "graph_from_edges", "graph_from_networkx", "graph_from_scipy"]
 
 
 def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, symmetrize, warn):
@@ -193,4 +194,22 @@ def _warn_directed(both, single, symmetrize):
         f"symmetrize={symmetrize!r}",
         GraphWarning,
         stacklevel=4,
+    )
+
+
+def as_graph(graph, **options):
+    """Return a Graph from whatever stands for one: a Graph, a (sparse) matrix or a networkx graph."""
+    from .graph import Graph
+
+    if isinstance(graph, Graph):
+        return graph
+    # networkx is asked only when somebody imported it: an object of its classes cannot exist otherwise.
+    networkx = sys.modules.get("networkx")
+    if networkx is not None and isinstance(graph, networkx.Graph):
+        return Graph.from_networkx(graph, **options)
+    if hasattr(graph, "tocsr") or (hasattr(graph, "ndim") and graph.ndim == 2):
+        return Graph.from_scipy(graph, **options)
+    raise InputError(
+        f"a graph is needed (graphcore.Graph, scipy sparse matrix, square array or networkx graph), got "
+        f"{type(graph).__name__}"
     )
