@@ -70,8 +70,20 @@ def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=Non
     def offers(first, last):
         best = np.full(n, np.inf)
         out = np.full(n, n_clusters, dtype=np.int32)
+        touched = np.empty(n, dtype=rows.indices.dtype)
         _loops.label_by_centroids(
-            *rows, weights, order, borders, first, last, norms, masses, np.zeros(n), np.empty(n, kernel.indices.dtype), best, out
+            *rows,
+            weights,
+            order,
+            borders,
+            first,
+            last,
+            norms,
+            masses,
+            np.zeros(n),
+            touched,
+            best,
+            out,
         )
         return best, out
 
