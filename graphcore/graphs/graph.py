@@ -94,7 +94,9 @@ class Graph:
         if check:
             self._check()
         self.degrees = read_only(self._row_sums())
-        if weights is not None and not np.isfinite(self.degrees.sum()):
+        with np.errstate(over="ignore"):
+            overflows = weights is not None and not np.isfinite(self.degrees.sum())
+        if overflows:
             raise InputError("the weights are so large that their sum overflows; divide them by a common factor")
         self._frozen = True
 
