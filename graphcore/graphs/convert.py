@@ -17,6 +17,7 @@ from .build import (
     is_symmetric,
     read_only_rows,
     rows_from_edges,
+    rows_from_pairs,
     symmetrize_rows,
     transpose_rows,
 )
@@ -43,16 +44,15 @@ def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, sym
     if len(weights) and not weights.all():
         kept = weights != 0
         sources, targets, weights = sources[kept], targets[kept], weights[kept]
-    rows = rows_from_edges(sources, targets, weights, n_nodes)
+    policy = "max" if symmetrize == "error" else symmetrize
+    if len(weights) == 0 and policy in ("max", "min") and n_nodes < 2**31:
+        rows, both, single = rows_from_pairs(sources, targets, n_nodes, policy)
+        uneven = single > 0
+    else:
+        rows = rows_from_edges(sources, targets, weights, n_nodes)
+        uneven = not is_symmetric(rows, _SYMMETRY_TOLERANCE)
+        rows, both, single = symmetrize_rows(rows, policy)
     # Edges listed once each, in any direction, are an undirected list; so are edges listed both ways alike.
-    if symmetrize == "sum" or not is_symmetric(rows, 0.0):
-        rows = _undirected(rows, symmetrize, warn)
-    return cls(rows.indptr, rows.indices, _simplify(rows.weights), node_names=node_names, check=False)
-
-
-def _undirected(rows, symmetrize, warn):
-    uneven = not is_symmetric(rows, _SYMMETRY_TOLERANCE)
-    rows, both, single = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
     if uneven and both > 0:
         if symmetrize == "error":
             how = f"{single} in one" if single else "some with two different weights"
@@ -62,7 +62,7 @@ def _undirected(rows, symmetrize, warn):
             )
         if warn:
             _warn_directed(both, single, symmetrize)
-    return rows
+    return cls(rows.indptr, rows.indices, _simplify(rows.weights), node_names=node_names, check=False)
 
 
 def graph_from_scipy(cls, A, *, node_names, symmetrize, warn, check):
