@@ -14,6 +14,7 @@ from graphcore.graphs.build import (
     is_symmetric,
     read_only_rows,
     rows_from_edges,
+    rows_from_pairs,
     symmetrize_rows,
     transpose_rows,
 )
@@ -82,6 +83,29 @@ def test_rows_from_edges_adds_up_repeated_edges(edges):
         expected = (expected > 0).astype(float)
     assert_ascending(rows)
     np.testing.assert_array_equal(dense_of(rows), expected)
+
+
+@given(edge_lists(), st.sampled_from(["max", "min"]))
+def test_rows_from_pairs_equal_the_general_way(edges, policy):
+    n, sources, targets, _ = edges
+    A = np.zeros((n, n))
+    A[sources, targets] = 1
+    expected, both, single = symmetrize_rows(rows_of(A, weighted=False), policy)
+    rows, *counts = rows_from_pairs(sources, targets, n, policy)
+    assert counts == [both, single]
+    for mine, theirs in zip(rows, expected, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+        assert mine.dtype == theirs.dtype
+
+
+def test_pairs_of_the_largest_ids():
+    # The packing must hold ids up to 2**31 - 2; the rows themselves would not fit, so the loops are called alone.
+    top = 2**31 - 2
+    keys = np.empty(3, dtype=np.int64)
+    _loops.pack_pairs(np.array([top, top - 1, 0]), np.array([top - 1, top, top]), keys)
+    assert (keys >> 32).tolist() == [top - 1, top - 1, 0]
+    assert ((keys & 0xFFFFFFFF) >> 1).tolist() == [top] * 3
+    assert (keys & 1).tolist() == [1, 0, 0]
 
 
 @given(matrices(symmetric=False), st.booleans())
