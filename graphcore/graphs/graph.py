@@ -10,7 +10,8 @@ from . import _loops
 
 __all__ = ["Graph"]
 
-_NO_WEIGHTS = np.empty(0, dtype=np.float32)
+# float64, like the weights of quotient graphs: loops then serve both with one compiled version.
+_NO_WEIGHTS = np.empty(0)
 _NO_WEIGHTS.flags.writeable = False
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
 _SYMMETRY_TOLERANCE = 1e-6
