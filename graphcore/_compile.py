@@ -6,7 +6,7 @@ __all__ = ["compilation_notices"]
 
 _NOTICES = {
     "graphcore": "graphcore: compiling its loops for this machine (once, some seconds)",
-    "pynndescent": "pynndescent: compiling its loops for this machine (once, up to a minute or two)",
+    "pynndescent": "pynndescent: compiling its loops (every run, up to a minute)",
 }
 
 

@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import asdict
 
 import click
 
@@ -10,27 +11,44 @@ from .inputs import READING, input_options, load
 
 __all__ = ["cluster", "clustering_options"]
 
-# An option here is a keyword of graphcore.settings.resolve_settings, which also checks it.
+# Every option here is a keyword of graphcore.settings.resolve_settings, which checks it and holds the default.
 _SETTINGS = (
-    click.option(
-        "--coreset-size",
-        type=str,
-        default="auto",
-        metavar="SIZE",
-        help="Nodes in the coreset, or their share of all nodes if it has a decimal point. [default: by n and K]",
-    ),
-    click.option("--sampling", default="auto", metavar="NAME", help="degree, uniform or importance. [default: degree]"),
-    click.option("--n-seeds", type=int, metavar="N", help="D2 seeds of importance sampling. [default: 2 K]"),
-    click.option("--self-loop", type=float, metavar="WEIGHT", help="Loop on every node inside the kernel."),
-    click.option("--eigen-solver", metavar="NAME", help="power or exact. [default: power]"),
-    click.option("--preset", metavar="NAME", help="published: all of the above as in the paper, unless given."),
+    ("--coreset-size", "NUMBER", "Nodes in a coreset, or their share of all nodes if below 1. [default: by n and K]"),
+    ("--sampling", "NAME", "How it is drawn: degree, uniform or importance. [default: degree]"),
+    ("--n-coresets", "N", "Coresets to cluster by and agree on."),
+    ("--walk-steps", "N", "Steps of the walk behind the kernel; 1 is the plain kernel."),
+    ("--row-budget", "N", "Entries kept of a walk from one node."),
+    ("--overcluster", "FACTOR", "Spectral clusters for each of the K, merged afterwards. [default: no spectral step]"),
+    ("--objective", "NAME", "What merging and refinement raise: information or ncut. [default: information]"),
+    ("--min-cluster-size", "NUMBER", "Least nodes in a cluster, or their share of all nodes if below 1."),
+    ("--self-loop", "WEIGHT", "Loop on every node inside the kernel."),
+    ("--n-seeds", "N", "D2 seeds of importance sampling. [default: 2 K]"),
+    ("--eigen-solver", "NAME", "power or exact. [default: power]"),
+    ("--preset", "NAME", "published: what is not given is as in the paper."),
 )
+
+
+class _Value(click.ParamType):
+    """An int, a float, or else a word, which the settings then check."""
+
+    name = "value"
+
+    def convert(self, value, param, ctx):
+        for kind in (int, float):
+            try:
+                return kind(value)
+            except ValueError:
+                continue
+        return value
 
 
 def clustering_options(command):
     """Add -k and the options of the settings to a command."""
-    for option in reversed(_SETTINGS):
-        command = option(command)
+    command = click.option("--refine/--no-refine", default=None, help="Move single nodes at the end. [default: yes]")(
+        command
+    )
+    for name, metavar, text in reversed(_SETTINGS):
+        command = click.option(name, type=_Value(), metavar=metavar, help=text)(command)
     return click.option("-k", "--clusters", "n_clusters", type=int, required=True, metavar="K", help="Clusters.")(
         command
     )
@@ -82,7 +100,6 @@ def _cluster(graph, path, n_clusters, seed, jobs, console, options):
     from ..settings import resolve_settings
     from .summary import graph_facts, size_facts
 
-    options["coreset_size"] = _number(options["coreset_size"])
     # What is not given is left to the library, so that its defaults stand in one place.
     settings = resolve_settings(graph, n_clusters, **{name: v for name, v in options.items() if v is not None})
     result = cluster_graph(graph, settings, random_state=seed, n_jobs=jobs, stages=console.stages)
@@ -90,27 +107,14 @@ def _cluster(graph, path, n_clusters, seed, jobs, console, options):
         facts = graph_facts(path, graph) | {
             "n_clusters": n_clusters,
             "seed": seed,
-            "coreset": {
-                "nodes": len(result.coreset),
-                "draws": result.coreset.n_draws,
-                "sampling": settings.sampling,
-            },
+            "settings": asdict(settings),
+            "coreset": {"nodes": len(result.coreset), "draws": result.coreset.n_draws},
             "normalized_cut": normalized_cut(graph, result.labels),
             "cluster_sizes": size_facts(result.labels, n_clusters),
             "unreached": result.n_unreached,
             "version": __version__,
         }
     return facts, result.labels
-
-
-def _number(text):
-    """An int, a float, or the text itself, which the settings then check."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _write(output, labels, graph):

@@ -42,10 +42,11 @@ def graph_lines(facts):
 
 def cluster_lines(facts):
     """Pairs of heading and text about a clustering."""
-    coreset = facts["coreset"]
+    coreset, settings = facts["coreset"], facts["settings"]
     draws = "" if coreset["draws"] == coreset["nodes"] else f" from {coreset['draws']:,} draws"
+    several = "" if settings["n_coresets"] == 1 else f"{settings['n_coresets']} times "
     lines = [
-        ("coreset", f"{_count(coreset['nodes'], 'node')}{draws}, {coreset['sampling']} sampling"),
+        ("coreset", f"{several}{_count(coreset['nodes'], 'node')}{draws}, {settings['sampling']} sampling"),
         ("clusters", _sizes(facts["cluster_sizes"])),
         ("NC", f"{facts['normalized_cut']:.4f}"),
     ]
