@@ -124,8 +124,14 @@ def resolve_settings(
         sampling = "importance" if published else "degree"
     check_choice("sampling", sampling, (*SAMPLING, "auto"))
     n_seeds = 2 * n_clusters if _is_auto(n_seeds) else check_integer("n_seeds", n_seeds, low=1)
+    if _is_auto(walk_steps):
+        walk_steps = 1 if published else _WALK_STEPS
+    walk_steps = check_integer("walk_steps", walk_steps, low=1)
+    if walk_steps > 1 and walk_steps % 2:
+        raise ParameterError(f"walk_steps={walk_steps} must be 1 (the plain kernel) or even (two half walks)")
     if _is_auto(self_loop):
-        self_loop = 1.0 if published or sampling == "importance" else 0.0
+        # The walk kernel is lazy, which takes the place of a loop.
+        self_loop = 1.0 if walk_steps == 1 or sampling == "importance" else 0.0
     self_loop = check_real("self_loop", self_loop, low=0.0)
     if sampling == "importance" and self_loop == 0 and graph.n_self_loops == 0:
         raise ParameterError(
@@ -133,11 +139,6 @@ def resolve_settings(
             "draw from it; use self_loop=1.0 (the published choice) or sampling='degree'"
         )
     check_choice("eigen_solver", eigen_solver, EIGEN_SOLVERS)
-    if _is_auto(walk_steps):
-        walk_steps = 1 if published else _WALK_STEPS
-    walk_steps = check_integer("walk_steps", walk_steps, low=1)
-    if walk_steps > 1 and walk_steps % 2:
-        raise ParameterError(f"walk_steps={walk_steps} must be 1 (the plain kernel) or even (two half walks)")
     row_budget = check_integer("row_budget", _ROW_BUDGET if _is_auto(row_budget) else row_budget, low=2)
     if _is_auto(overcluster):
         overcluster = 1.0 if published else None
