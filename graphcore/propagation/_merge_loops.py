@@ -182,10 +182,12 @@ def agglomerate(
         if top + length[a] + length[b] > room:
             room = 2 * (top + length[a] + length[b])
             more_pool = np.empty(room, dtype=np.int32)
-            more_pool[:top] = pool[:top]
+            for i in range(top):  # a slice assignment takes numba over a second to compile
+                more_pool[i] = pool[i]
             pool = more_pool
             more_link = np.empty(room)
-            more_link[:top] = link[:top]
+            for i in range(top):
+                more_link[i] = link[i]
             link = more_link
         m = 0
         shared = 0.0

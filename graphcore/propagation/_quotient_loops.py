@@ -54,10 +54,12 @@ def quotient_rows(indptr, indices, weights, labels, starts, members, first, last
         if length + n_touched > room:
             room = 2 * (length + n_touched)
             more_columns = np.empty(room, dtype=np.int32)
-            more_columns[:length] = columns[:length]
+            for i in range(length):  # a slice assignment takes numba over a second to compile
+                more_columns[i] = columns[i]
             columns = more_columns
             more_values = np.empty(room)
-            more_values[:length] = values[:length]
+            for i in range(length):
+                more_values[i] = values[i]
             values = more_values
         for t in range(n_touched):
             b = touched[t]

@@ -173,4 +173,7 @@ def _induced(rows, group):
 
     n = len(rows.degrees)
     matrix = sp.csr_array((rows.weights, rows.indices, rows.indptr), shape=(n, n))[group][:, group]
-    return GraphRows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data, rows.degrees[group])
+    out = GraphRows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data, rows.degrees[group])
+    for array in out:  # like those of a quotient graph, so that the loop is compiled once
+        array.flags.writeable = False
+    return out
