@@ -193,6 +193,8 @@ def chi_square_p(counts, probabilities):
     small = int(np.searchsorted(np.cumsum(expected), 5.0)) + 1
     counts = np.concatenate([[counts[:small].sum()], counts[small:]])
     expected = np.concatenate([[expected[:small].sum()], expected[small:]])
+    if len(counts) == 1:
+        return 1.0
     return float(stats.chi2.sf(((counts - expected) ** 2 / expected).sum(), len(counts) - 1))
 
 
