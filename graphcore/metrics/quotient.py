@@ -8,8 +8,10 @@ from ._labels import placed_labels
 
 __all__ = ["quotient_graph"]
 
-# Up to this many cells the quotient graph is counted into a full square, which is faster than looking for places.
-_SMALL_SQUARE = 1 << 16
+
+def _fits_square(n_clusters, n_nodes):
+    # A full square needs one pass instead of two, but must not take more memory than the labels do.
+    return n_clusters**2 <= max(1 << 16, n_nodes)
 
 
 def quotient_graph(graph, labels, n_clusters=None, *, n_jobs=None):
@@ -49,7 +51,7 @@ def quotient_graph(graph, labels, n_clusters=None, *, n_jobs=None):
     order = np.argsort(labels, kind="stable")[sizes[0] :]
     entries = np.bincount(labels + np.int64(1), weights=np.diff(graph.indptr), minlength=k + 1)[1:]
     blocks = row_blocks(np.concatenate([[0], np.cumsum(entries)]).astype(np.int64)) if k else [0]
-    if k * k <= max(_SMALL_SQUARE, graph.n_nodes):
+    if _fits_square(k, graph.n_nodes):
         out = np.zeros((k, k))
         map_blocks(
             lambda a, b: _loops.quotient_dense(
