@@ -234,8 +234,8 @@ def test_rounds_keep_sums_unbiased(barabasi):
     groups = [np.ones(len(w), dtype=bool), w >= np.quantile(w, 0.9), w <= np.quantile(w, 0.3)]
     sums = []
     for seed in range(400):
-        draws = importance_rounds(barabasi, 4, 0.9, 8, random_state=seed)
-        assert draws.n_draws < importance_size(3000, 4, round_eps(0.9, 3000, 1)) < 3000, "one round only"
+        draws = importance_rounds(barabasi, 2, 0.5, 4, random_state=seed)
+        assert draws.n_draws < importance_size(3000, 2, round_eps(0.5, 3000, 1)), "one round only"
         sums.append([draws.weights[group[draws.indices]].sum() for group in groups])
     for values, group in zip(np.transpose(sums), groups, strict=True):
         assert abs(z_score(values, w[group].sum())) < Z_LIMIT
