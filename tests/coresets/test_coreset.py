@@ -51,9 +51,9 @@ def test_cost_is_unbiased(name, method):
 
 @pytest.mark.parametrize("method", SAMPLING)
 def test_error_of_the_cost_falls_with_the_root_of_the_size(method):
-    # RMS errors at sizes N and 4 N over 1,000 seeds: their ratio is 2. Its standard error comes from the fourth moments,
-    # and the ratio must be within Z_LIMIT of them (plus 3 % for drawing without replacement): by chance it is not with
-    # probability FAILURE. The interval must exclude the ratios 1.4 and 2.8, which other powers of N would give.
+    # RMS errors at sizes N and 4 N over 1,000 seeds: their ratio is 2. Its standard error comes from the fourth
+    # moments, and the ratio must be within Z_LIMIT of them (plus 3 % for drawing without replacement): by chance it is
+    # not with probability FAILURE. The interval must exclude 1.4 and 2.8, which other powers of N give.
     graph = Graph.from_networkx(nx.barabasi_albert_graph(2000, 5, seed=2))
     kernel = CutKernel(graph, 1.0)
     w = kernel.point_weights
