@@ -25,7 +25,10 @@ def check_real(name, value, *, low=None, high=None, open_low=False):
     """Return `value` as a finite float, or raise a ParameterError that names it."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise ParameterError(f"{name}={value!r} must be a number, got {type(value).__name__}")
-    value = float(value)
+    try:
+        value = float(value)
+    except OverflowError:  # an integer beyond the largest float
+        value = float("inf")
     if not np.isfinite(value):
         raise ParameterError(f"{name}={value} must be finite")
     if low is not None and (value < low or (open_low and value == low)):

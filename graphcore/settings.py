@@ -1,5 +1,6 @@
 """What a clustering run is asked to do, and how "auto" becomes a number."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ PRESETS = (None, "published")
 _NODES_PER_CLUSTER = 50
 _LEAST_CORESET = 1000
 _SHARE = 0.01
-_WALK_STEPS = 4
+_LEAST_HALF_WALK, _MOST_HALF_WALK = 2, 4
 _LAZINESS = 0.5
 _ROW_BUDGET = 150
 _N_CORESETS = 4
@@ -93,7 +94,10 @@ def resolve_settings(
     coreset_size : int, float or "auto"
         A number of nodes, or a share of the nodes in (0, 1]. "auto" is 50 nodes for every cluster, at least 1,000
         and at least 1 % of the nodes.
-    sampling, n_seeds, self_loop, eigen_solver : see :class:`Settings`
+    walk_steps : int or "auto"
+        "auto" lets the half walk see about twice as many nodes as there are for each coreset node, 2 to 4 steps.
+    sampling, n_seeds, self_loop, eigen_solver, row_budget, overcluster, objective, refine, min_cluster_size, n_coresets
+        See :class:`Settings` and :class:`graphcore.CoresetSpectralClustering`.
     preset : {None, "published"}
         "published" sets what is "auto" to the published algorithm: importance sampling with 2 k seeds and a self-loop
         of weight 1 on every node.
@@ -124,8 +128,9 @@ def resolve_settings(
         sampling = "importance" if published else "degree"
     check_choice("sampling", sampling, (*SAMPLING, "auto"))
     n_seeds = 2 * n_clusters if _is_auto(n_seeds) else check_integer("n_seeds", n_seeds, low=1)
+    coreset_size = _coreset_size(coreset_size, n_clusters, n_linked)
     if _is_auto(walk_steps):
-        walk_steps = 1 if published else _WALK_STEPS
+        walk_steps = 1 if published else _walk_steps(graph, coreset_size, n_linked)
     walk_steps = check_integer("walk_steps", walk_steps, low=1)
     if walk_steps > 1 and walk_steps % 2:
         raise ParameterError(f"walk_steps={walk_steps} must be 1 (the plain kernel) or even (two half walks)")
@@ -174,7 +179,7 @@ def resolve_settings(
         min_cluster_size=min_cluster_size,
         n_coresets=n_coresets,
         n_clusters=n_clusters,
-        coreset_size=_coreset_size(coreset_size, n_clusters, n_linked),
+        coreset_size=coreset_size,
         sampling=sampling,
         n_seeds=n_seeds,
         self_loop=self_loop,
@@ -184,6 +189,14 @@ def resolve_settings(
 
 def _is_auto(value):
     return isinstance(value, str) and value == "auto"
+
+
+def _walk_steps(graph, coreset_size, n_linked):
+    """Twice the steps after which a walk has seen about twice as many nodes as there are for each coreset node."""
+    spacing = 2 * n_linked / coreset_size
+    mean_degree = graph.n_entries / n_linked
+    half = math.log(spacing) / math.log(mean_degree) if mean_degree > 1 else _MOST_HALF_WALK
+    return 2 * min(max(math.ceil(half), _LEAST_HALF_WALK), _MOST_HALF_WALK)
 
 
 def _coreset_size(size, n_clusters, n_linked):

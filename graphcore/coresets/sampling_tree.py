@@ -31,12 +31,12 @@ class SamplingTree:
     Parameters
     ----------
     values : array-like of shape (n,), float64
-        Non-negative and finite.
+        Non-negative and finite, like their sum.
 
     Attributes
     ----------
     values : ndarray of shape (n,)
-        The current values (a view; change them through :meth:`update`).
+        The current values (a read-only view; change them through :meth:`update`).
 
     Notes
     -----
@@ -68,7 +68,9 @@ class SamplingTree:
         self._sums = np.zeros(self._offsets[-1])
         self._sums[: len(values)] = values
         self.values = self._sums[: len(values)]
+        self.values.flags.writeable = False
         _loops.tree_build(self._sums, self._offsets)
+        self._check_total()
 
     @property
     def total(self):
@@ -82,14 +84,18 @@ class SamplingTree:
         ----------
         indices : array-like of shape (m,), integer
         values : array-like of shape (m,), float64
-            Non-negative and finite. Where an index is repeated, the last value holds.
+            Non-negative and finite, like the new sum of all. Where an index is repeated, the last value holds.
         """
         indices = np.asarray(indices, dtype=np.int64)
         values = np.asarray(values, dtype=np.float64)
         _check_values(values)
-        self.values[indices] = values
-        touched = np.unique(indices % len(self.values))
-        _loops.tree_update(self._sums, self._offsets, touched, len(touched))
+        before = self.values[indices]
+        self._set(indices, values)
+        try:
+            self._check_total()
+        except InputError:
+            self._set(indices, before)
+            raise
 
     def sample(self, size, random_state=None):
         """Draw independently, with replacement.
@@ -112,6 +118,15 @@ class SamplingTree:
             raise InputError("nothing to draw: all values are 0")
         uniforms = Streams(random_state).generator("tree").random(size)
         return np.array([_loops.tree_sample(self._sums, self._offsets, u) for u in uniforms], dtype=np.int64)
+
+    def _set(self, indices, values):
+        self._sums[: len(self.values)][indices] = values
+        touched = np.unique(indices % len(self.values))
+        _loops.tree_update(self._sums, self._offsets, touched, len(touched))
+
+    def _check_total(self):
+        if not np.isfinite(self.total):
+            raise InputError("the sum of the values is too large for a float64; scale them down")
 
 
 def _check_values(values):

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._random import Streams
 from .._validation import check_choice, check_integer
-from ..exceptions import GraphWarning, InputError
+from ..exceptions import GraphWarning, InputError, ParameterError
 from . import _loops
 from .sampling_tree import level_offsets
 
@@ -52,13 +52,14 @@ def d2_seeding(kernel, n_seeds, *, method="fast", initial=None, random_state=Non
     ----------
     kernel : CutKernel
     n_seeds : int
-        Centres to draw, beside the first one of `initial` when that is x* (the default start of the fast method).
+        Number of centres, `initial` included. Without `initial`, the fast method has x* beside them.
     method : {"fast", "naive"}
         "fast" starts from x*, the point of smallest ``K_xx``, then one uniform draw, then D2 draws through a sampling
         tree: O(min(n_seeds, average degree) n log n) in all. "naive" starts from one uniform draw and visits all points
         for every centre: O(n n_seeds).
     initial : array-like of integer, optional
-        Centres to start from instead. For "fast" the first one must be a point of smallest ``K_xx``.
+        Different centres to start from instead; all are kept, also if they are more than `n_seeds`. For "fast" the
+        first one must be a point of smallest ``K_xx``.
     random_state : int, Generator, RandomState or None
 
     Returns
@@ -70,6 +71,8 @@ def d2_seeding(kernel, n_seeds, *, method="fast", initial=None, random_state=Non
     ------
     InputError
         If the kernel's diagonal is zero: then every squared distance is 0 or negative and nothing can be drawn.
+    ParameterError
+        If `initial` names no points, or points that cannot be centres.
 
     References
     ----------
@@ -83,7 +86,7 @@ def d2_seeding(kernel, n_seeds, *, method="fast", initial=None, random_state=Non
     >>> from graphcore.kernels.cut import CutKernel
     >>> from graphcore.coresets.seeding import d2_seeding
     >>> graph = graphcore.Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])  # two triangles
-    >>> seeds = d2_seeding(CutKernel(graph, self_loop=1.0), 1, random_state=0)
+    >>> seeds = d2_seeding(CutKernel(graph, self_loop=1.0), 2, random_state=0)
     >>> len(seeds.indices), seeds.nearest.tolist()
     (2, [0, 0, 0, 1, 1, 1])
     """
@@ -107,6 +110,7 @@ def d2_seeding(kernel, n_seeds, *, method="fast", initial=None, random_state=Non
         if method == "fast" and first == uniform:
             initial = [first]
     else:
+        initial = _check_initial(initial, kernel, method)
         n_uniforms = max(0, n_seeds - len(initial))
     initial = np.asarray(initial, dtype=np.int64)
     uniforms = rng.random(n_uniforms)
@@ -116,7 +120,7 @@ def d2_seeding(kernel, n_seeds, *, method="fast", initial=None, random_state=Non
     if exhausted:
         warnings.warn(
             f"D2 seeding stopped at {len(seeds)} of {len(initial) + len(uniforms)} centres: no node has a positive "
-            "distance left to them (the graph has that many distinct neighbourhoods); they are used as they are",
+            "distance left to them; they are used as they are",
             GraphWarning,
             stacklevel=2,
         )
@@ -129,6 +133,28 @@ def d2_seeding(kernel, n_seeds, *, method="fast", initial=None, random_state=Non
         n_negative=int(counters[2]),
         counters={"entries": int(counters[0]), "sums": int(counters[1])},
     )
+
+
+def _check_initial(initial, kernel, method):
+    initial = np.asarray(initial)
+    if initial.ndim != 1 or len(initial) == 0 or not np.issubdtype(initial.dtype, np.integer):
+        raise ParameterError("initial must be a list of node numbers, and not empty")
+    outside = initial[(initial < 0) | (initial >= kernel.n_points)]
+    if len(outside):
+        raise ParameterError(f"initial names node {outside[0]}, outside 0 to {kernel.n_points - 1}")
+    alone = initial[kernel.point_weights[initial] == 0]
+    if len(alone):
+        raise ParameterError(f"initial names node {alone[0]}, which is isolated and takes no part")
+    if len(np.unique(initial)) < len(initial):
+        raise ParameterError("initial names a node twice")
+    least = kernel.diagonal[kernel.point_weights > 0].min()
+    # The tolerance is for callers whose own diagonal is rounded differently.
+    if method == "fast" and kernel.diagonal[initial[0]] > least * (1 + 1e-12):
+        raise ParameterError(
+            f"initial starts with node {initial[0]}, but the fast method needs a node of smallest K_xx first: points "
+            "far from all centres are nearest to that one; put it first, or use method='naive'"
+        )
+    return initial
 
 
 def _run_fast(kernel, diagonal, initial, uniforms):

@@ -47,7 +47,7 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
         How the coreset graph is embedded, where that is asked for (see `overcluster`).
     walk_steps : int or "auto", default "auto"
         Steps of the lazy random walk behind the kernel: 1 is the plain kernel ``D^-1 A D^-1``, otherwise an even
-        number. "auto" is 4.
+        number. "auto" is 4 to 8: walks from neighbouring coreset nodes have to meet.
     row_budget : int or "auto", default "auto"
         Entries kept of each coreset node's walk, 8 bytes each. "auto" is 150.
     overcluster : float, None or "auto", default "auto"

@@ -23,7 +23,7 @@ def diagonal_entries(indptr, indices, weights, out):
 
 
 @njit(cache=True, nogil=True)
-def submatrix_count(points, starts, stops, indices, self_loop, position, first, last, out_counts):
+def submatrix_count(points, starts, stops, indices, degrees, self_loop, position, first, last, out_counts):
     """Entries per row of the sub-matrix on `points`; position[x] is x's place among the points or -1."""
     for i in range(first, last):
         count = 0
@@ -32,7 +32,8 @@ def submatrix_count(points, starts, stops, indices, self_loop, position, first, 
             if position[indices[e]] >= 0:
                 count += 1
                 has_diagonal |= indices[e] == points[i]
-        out_counts[i] = count + (self_loop > 0 and not has_diagonal)
+        # An isolated point has no loop.
+        out_counts[i] = count + (self_loop > 0 and degrees[points[i]] > 0 and not has_diagonal)
 
 
 @njit(cache=True, nogil=True)
@@ -61,6 +62,8 @@ def submatrix_fill(
     for i in range(first, last):
         at = out_indptr[i]
         own = points[i]
+        if degrees[own] == 0:
+            continue
         own_factor = weights[i] / degrees[own]
         pending = self_loop > 0
         for e in range(starts[i], stops[i]):

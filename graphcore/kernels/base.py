@@ -24,6 +24,7 @@ class KernelRows(NamedTuple):
     values : ndarray, float32 or float64
         Values before scaling; length 0 stands for ones.
     scale : ndarray of shape (n_rows,), float64
+        0 for isolated points, whose rows are empty (they get no self-loop either).
     degrees : ndarray of shape (n_points,), float64
     self_loop : float
     """

@@ -86,8 +86,8 @@ class CutKernel:
         -------
         KernelRows
         """
-        with np.errstate(divide="ignore"):
-            scale = 1.0 / self.degrees[points]
+        degrees = self.degrees[points]
+        scale = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
         return KernelRows(
             points,
             self.indptr[points],
@@ -122,7 +122,7 @@ class CutKernel:
         counts = np.zeros(len(points) + 1, dtype=np.int64)
         map_blocks(
             lambda a, b: _loops.submatrix_count(
-                points, rows.starts, rows.stops, rows.indices, self.self_loop, position, a, b, counts[1:]
+                points, rows.starts, rows.stops, rows.indices, self.degrees, self.self_loop, position, a, b, counts[1:]
             ),
             borders,
             n_jobs,

@@ -11,7 +11,7 @@ from .refine import cluster_sums, refine
 __all__ = ["Consensus", "coarse_partition", "consensus", "stability"]
 
 # Merging goes down to this many clusters for each one asked for, then groups are moved, then merging goes on.
-_HALFWAY = 4
+_HALFWAY = 8
 
 
 @dataclass(frozen=True, eq=False)
