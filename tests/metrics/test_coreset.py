@@ -55,8 +55,8 @@ def test_estimates_by_definition(pair, self_loop, shift, centres, seed):
 
 
 def test_the_nearest_centre_may_be_one_that_no_edge_reaches():
-    # Node 32 is linked to a node of no cluster only. The centre of its own cluster (with the edge 30-31) is far from the
-    # origin, that of the large clique near it.
+    # Node 32 is linked to a node of no cluster only. The centre of its own cluster (with the edge 30-31) is far from
+    # the origin, that of the large clique near it.
     G = nx.disjoint_union(nx.complete_graph(30), nx.path_graph(2))
     G.add_edge(32, 33)
     labels = np.array([0] * 30 + [1, 1, 1, -1])
