@@ -107,9 +107,10 @@ def graph_from_networkx(cls, G, weight, *, symmetrize, warn):
     rows = Rows(indptr, indices, _NO_WEIGHTS)
     if weight is not None:
         rows = drop_zeros(rows._replace(weights=_networkx_weights(G, weight, neighbors, rows, names)))
-    rows = transpose_rows(rows)  # an undirected graph is its own transpose: this only sorts the columns
+    # This sorts the columns; an undirected graph is its own transpose, and every policy treats both directions alike.
+    rows = transpose_rows(rows)
     if G.is_directed():
-        rows, both, single = symmetrize_rows(transpose_rows(rows), symmetrize)
+        rows, both, single = symmetrize_rows(rows, symmetrize)
         if warn:
             warn_user(
                 f"a directed networkx graph ({both} pairs in both directions, {single} in one) was made undirected "
