@@ -31,8 +31,8 @@ class Stages:
         self._verbose = verbose
 
     @contextmanager
-    def __call__(self, name):
-        """Measure a stage; time adds up if a name comes again."""
+    def __call__(self, name, total=True):
+        """Measure a stage; time adds up if a name comes again. With `total=False` it is only announced."""
         if self._on_stage is not None:
             self._on_stage(name)
         start = time.perf_counter()
@@ -40,6 +40,7 @@ class Stages:
             yield
         finally:
             spent = time.perf_counter() - start
-            self.seconds[name] = self.seconds.get(name, 0.0) + spent
+            if total:
+                self.seconds[name] = self.seconds.get(name, 0.0) + spent
             if self._verbose:
                 logger.info("%s: %.3f s", name, spent)

@@ -1,5 +1,6 @@
 """What a clustering run is asked to do, and how "auto" becomes a number."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from ._validation import check_choice, check_integer, check_real
 from .coresets.coreset import SAMPLING
 from .exceptions import InputError, ParameterError
+from .propagation.refine import OBJECTIVES
 from .spectral.partition import EIGEN_SOLVERS
 
 __all__ = ["PRESETS", "Settings", "resolve_settings"]
@@ -16,6 +18,10 @@ PRESETS = (None, "published")
 _NODES_PER_CLUSTER = 50
 _LEAST_CORESET = 1000
 _SHARE = 0.01
+_LEAST_HALF_WALK, _MOST_HALF_WALK = 2, 4
+_LAZINESS = 0.5
+_ROW_BUDGET = 150
+_N_CORESETS = 4
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,16 @@ class Settings:
     self_loop : float
         Loop on every node inside the kernel.
     eigen_solver : {"power", "exact"}
+    walk_steps : int
+        1 for the plain kernel, an even number for the walk kernel.
+    laziness : float
+    row_budget : int
+    overcluster : float or None
+        Spectral clusters for each one asked for; None makes every coreset node a cluster of its own, its cell.
+    objective : {"information", "ncut"}
+    refine : bool
+    min_cluster_size : int
+    n_coresets : int
     """
 
     n_clusters: int
@@ -41,6 +57,14 @@ class Settings:
     n_seeds: int
     self_loop: float
     eigen_solver: str
+    walk_steps: int
+    laziness: float
+    row_budget: int
+    overcluster: float | None
+    objective: str
+    refine: bool
+    min_cluster_size: int
+    n_coresets: int
 
 
 def resolve_settings(
@@ -52,6 +76,13 @@ def resolve_settings(
     n_seeds="auto",
     self_loop="auto",
     eigen_solver="power",
+    walk_steps="auto",
+    row_budget="auto",
+    overcluster="auto",
+    objective="information",
+    refine="auto",
+    min_cluster_size=1,
+    n_coresets="auto",
     preset=None,
 ):
     """Check all parameters against a graph and fill in what is "auto".
@@ -63,7 +94,10 @@ def resolve_settings(
     coreset_size : int, float or "auto"
         A number of nodes, or a share of the nodes in (0, 1]. "auto" is 50 nodes for every cluster, at least 1,000
         and at least 1 % of the nodes.
-    sampling, n_seeds, self_loop, eigen_solver : see :class:`Settings`
+    walk_steps : int or "auto"
+        "auto" lets the half walk see about twice as many nodes as there are for each coreset node, 2 to 4 steps.
+    sampling, n_seeds, self_loop, eigen_solver, row_budget, overcluster, objective, refine, min_cluster_size, n_coresets
+        See :class:`Settings` and :class:`graphcore.CoresetSpectralClustering`.
     preset : {None, "published"}
         "published" sets what is "auto" to the published algorithm: importance sampling with 2 k seeds and a self-loop
         of weight 1 on every node.
@@ -93,11 +127,16 @@ def resolve_settings(
     if sampling == "auto":
         sampling = "importance" if published else "degree"
     check_choice("sampling", sampling, (*SAMPLING, "auto"))
-    n_seeds = (
-        2 * n_clusters if isinstance(n_seeds, str) and n_seeds == "auto" else check_integer("n_seeds", n_seeds, low=1)
-    )
-    if isinstance(self_loop, str) and self_loop == "auto":
-        self_loop = 1.0 if published or sampling == "importance" else 0.0
+    n_seeds = 2 * n_clusters if _is_auto(n_seeds) else check_integer("n_seeds", n_seeds, low=1)
+    coreset_size = _coreset_size(coreset_size, n_clusters, n_linked)
+    if _is_auto(walk_steps):
+        walk_steps = 1 if published else _walk_steps(graph, coreset_size, n_linked)
+    walk_steps = check_integer("walk_steps", walk_steps, low=1)
+    if walk_steps > 1 and walk_steps % 2:
+        raise ParameterError(f"walk_steps={walk_steps} must be 1 (the plain kernel) or even (two half walks)")
+    if _is_auto(self_loop):
+        # The walk kernel is lazy, which takes the place of a loop.
+        self_loop = 1.0 if walk_steps == 1 or sampling == "importance" else 0.0
     self_loop = check_real("self_loop", self_loop, low=0.0)
     if sampling == "importance" and self_loop == 0 and graph.n_self_loops == 0:
         raise ParameterError(
@@ -105,14 +144,59 @@ def resolve_settings(
             "draw from it; use self_loop=1.0 (the published choice) or sampling='degree'"
         )
     check_choice("eigen_solver", eigen_solver, EIGEN_SOLVERS)
+    row_budget = check_integer("row_budget", _ROW_BUDGET if _is_auto(row_budget) else row_budget, low=2)
+    if _is_auto(overcluster):
+        overcluster = 1.0 if published else None
+    elif overcluster is not None:
+        overcluster = check_real("overcluster", overcluster, low=1.0)
+    check_choice("objective", objective, OBJECTIVES)
+    if _is_auto(refine):
+        refine = not published
+    if not isinstance(refine, (bool, np.bool_)):
+        raise ParameterError(f"refine={refine!r} must be True, False or 'auto'")
+    if isinstance(min_cluster_size, (float, np.floating)):
+        min_cluster_size = round(n_linked * check_real("min_cluster_size", min_cluster_size, low=0.0, high=1.0))
+    min_cluster_size = max(1, check_integer("min_cluster_size", min_cluster_size, low=0))
+    if min_cluster_size * n_clusters > n_linked:
+        raise ParameterError(
+            f"min_cluster_size={min_cluster_size} is too large: {n_clusters} clusters of that size need more than the "
+            f"{n_linked} nodes that have an edge"
+        )
+    if _is_auto(n_coresets):
+        n_coresets = 1 if published else _N_CORESETS
+    n_coresets = check_integer("n_coresets", n_coresets, low=1)
+    if n_coresets > 1 and not refine:
+        raise ParameterError(
+            f"n_coresets={n_coresets} needs refine=True (a consensus raises the objective); use n_coresets=1"
+        )
     return Settings(
+        walk_steps=walk_steps,
+        laziness=_LAZINESS,
+        row_budget=row_budget,
+        overcluster=overcluster,
+        objective=objective,
+        refine=bool(refine),
+        min_cluster_size=min_cluster_size,
+        n_coresets=n_coresets,
         n_clusters=n_clusters,
-        coreset_size=_coreset_size(coreset_size, n_clusters, n_linked),
+        coreset_size=coreset_size,
         sampling=sampling,
         n_seeds=n_seeds,
         self_loop=self_loop,
         eigen_solver=eigen_solver,
     )
+
+
+def _is_auto(value):
+    return isinstance(value, str) and value == "auto"
+
+
+def _walk_steps(graph, coreset_size, n_linked):
+    """Twice the steps after which a walk has seen about twice as many nodes as there are for each coreset node."""
+    spacing = 2 * n_linked / coreset_size
+    mean_degree = graph.n_entries / n_linked
+    half = math.log(spacing) / math.log(mean_degree) if mean_degree > 1 else _MOST_HALF_WALK
+    return 2 * min(max(math.ceil(half), _LEAST_HALF_WALK), _MOST_HALF_WALK)
 
 
 def _coreset_size(size, n_clusters, n_linked):

@@ -8,7 +8,10 @@ from .._validation import check_choice
 from ..exceptions import InputError
 from . import _loops
 
-__all__ = ["SYMMETRIZE", "Rows", "rows_from_edges", "symmetrize_rows"]
+__all__ = [
+    "SYMMETRIZE", "Rows", "canonical_rows", "drop_zeros", "is_symmetric", "read_only", "read_only_rows",
+    "rows_from_edges", "rows_from_pairs", "symmetrize_rows", "transpose_rows",
+]  # fmt: skip
 
 SYMMETRIZE = ("max", "average", "sum", "min", "error")
 
@@ -24,21 +27,77 @@ class Rows(NamedTuple):
 def rows_from_edges(sources, targets, weights, n_nodes):
     """Sort directed edges into rows, repeated edges merged (weights added); columns ascend.
 
-    Two counting transpositions sort the columns, so no comparison sort is needed.
+    Edges are bucketed by target and then transposed: reading the buckets in order sorts every row, so no
+    comparison sort is needed.
     """
-    by_source = _bucket(sources, targets, weights, n_nodes)
-    return _merge_repeats(transpose_rows(transpose_rows(by_source)))
+    return _merge_repeats(transpose_rows(_bucket(targets, sources, weights, n_nodes)))
+
+
+def canonical_rows(rows):
+    """Sort the columns of every row, drop zeros, merge repeats (weights added); `rows` itself is not changed."""
+    return _merge_repeats(transpose_rows(transpose_rows(drop_zeros(rows))))
+
+
+def rows_from_pairs(sources, targets, n_nodes, policy):
+    """Symmetric rows of unweighted edges; returns (rows, pairs in both directions, in one only).
+
+    The same result as :func:`rows_from_edges` and :func:`symmetrize_rows` with policy "max" or "min", for less than
+    2**31 nodes, in less time and memory: every edge becomes one integer, numpy sorts them (with
+    vector instructions where the processor has them), and only the kept pairs are scattered.
+    """
+    keys = np.empty(len(sources), dtype=np.int64)
+    _loops.pack_pairs(read_only(np.ascontiguousarray(sources)), read_only(np.ascontiguousarray(targets)), keys)
+    keys.sort()
+    counts = np.zeros(n_nodes + 1, dtype=np.int64)
+    code = _loops.MIN if policy == "min" else _loops.MAX
+    n_pairs, both, single = _loops.unique_pairs(keys, code, counts[1:])
+    indptr = np.cumsum(counts, out=counts)
+    indices = np.empty(indptr[-1], dtype=np.int32)
+    _loops.fill_pairs(keys[:n_pairs], indptr[:-1].copy(), indices)
+    return Rows(indptr, indices, np.empty(0, dtype=np.float32)), both, single
 
 
 def transpose_rows(rows):
-    """Transpose; the result's rows are sorted."""
+    """Transpose; the result's rows are sorted, whatever the order of the columns was."""
+    rows = read_only_rows(rows)
     n = len(rows.indptr) - 1
     counts = np.zeros(n + 1, dtype=np.int64)
     _loops.count_rows(rows.indices, counts[1:])
     indptr = np.cumsum(counts, out=counts)
-    out = Rows(indptr, np.empty_like(rows.indices), np.empty_like(rows.weights))
+    out = Rows(
+        indptr, np.empty(rows.indices.shape, rows.indices.dtype), np.empty(rows.weights.shape, rows.weights.dtype)
+    )
     _loops.transpose(*rows, indptr[:-1].copy(), out.indices, out.weights)
     return out
+
+
+def drop_zeros(rows):
+    """Leave out entries of weight 0; `rows` itself is not changed."""
+    kept = rows.weights != 0
+    if kept.all():
+        return rows
+    before = np.zeros(len(kept) + 1, dtype=np.int64)
+    np.cumsum(kept, out=before[1:])
+    return Rows(before[rows.indptr], rows.indices[kept], rows.weights[kept])
+
+
+def is_symmetric(rows, tolerance):
+    """Whether sorted rows without repeats are symmetric, weights compared with a relative tolerance."""
+    rows = read_only_rows(rows)
+    row, _ = _loops.check_symmetric(*rows, tolerance, rows.indptr[:-1].copy())
+    return row < 0
+
+
+def read_only_rows(rows):
+    """Read-only contiguous views: inputs of compiled loops are always such, so that one version is compiled."""
+    return Rows(*(read_only(np.ascontiguousarray(array)) for array in rows))
+
+
+def read_only(array):
+    """Return a view, so that the owner's own array keeps its flag."""
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
 
 
 def symmetrize_rows(rows, policy):
@@ -55,12 +114,14 @@ def symmetrize_rows(rows, policy):
     check_choice("symmetrize", policy, SYMMETRIZE)
     code = {"max": _loops.MAX, "average": _loops.AVERAGE, "sum": _loops.SUM, "min": _loops.MIN}.get(policy, 0)
     n = len(rows.indptr) - 1
-    mirror = transpose_rows(rows)
+    rows = read_only_rows(rows)
+    mirror = read_only_rows(transpose_rows(rows))
     counts = np.zeros(n + 1, dtype=np.int64)
     both, single = _loops.merge_count(*rows[:2], *mirror[:2], code, counts[1:])
     if policy == "error" and (single or not np.array_equal(rows.weights, mirror.weights)):
+        how = f"{single // 2} pairs in one direction only" if single else "pairs with two different weights"
         raise InputError(
-            f"the graph is not symmetric ({single // 2} pairs in one direction only) and symmetrize='error'; "
+            f"the graph is not symmetric ({how}) and symmetrize='error'; "
             "choose symmetrize='max', 'average', 'sum' or 'min', or give a symmetric matrix"
         )
     indptr = np.cumsum(counts, out=counts)
@@ -72,11 +133,12 @@ def symmetrize_rows(rows, policy):
 
 
 def _bucket(sources, targets, weights, n_nodes):
+    sources, targets, weights = (read_only(np.ascontiguousarray(array)) for array in (sources, targets, weights))
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
     _loops.count_rows(sources, counts[1:])
     indptr = np.cumsum(counts, out=counts)
     id_dtype = np.int32 if n_nodes < 2**31 else np.int64
-    out = Rows(indptr, np.empty(len(targets), dtype=id_dtype), np.empty_like(weights))
+    out = Rows(indptr, np.empty(len(targets), dtype=id_dtype), np.empty(weights.shape, dtype=weights.dtype))
     _loops.scatter_rows(sources, targets, weights, indptr[:-1].copy(), out.indices, out.weights)
     return out
 
