@@ -167,7 +167,7 @@ def resolve_settings(
         )
     may_stop_early = _is_auto(n_coresets)
     if may_stop_early:
-        n_coresets = 1 if published else _N_CORESETS
+        n_coresets = 1 if published or not refine else _N_CORESETS
     n_coresets = check_integer("n_coresets", n_coresets, low=1)
     if n_coresets > 1 and not refine:
         raise ParameterError(
