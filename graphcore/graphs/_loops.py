@@ -3,11 +3,12 @@
 `weights` of length 0 stands for a graph without weights (every entry counts 1). Outputs are allocated by the caller.
 """
 
+import numpy as np
 from numba import njit
 
 __all__ = [
-    "check_rows", "check_symmetric", "compress_rows", "count_rows", "count_self_loops", "merge_count", "merge_fill",
-    "row_sums", "scatter_rows", "transpose", "union_components",
+    "check_rows", "check_symmetric", "compress_rows", "count_rows", "count_self_loops", "fill_pairs", "merge_count",
+    "merge_fill", "pack_pairs", "row_sums", "scatter_rows", "transpose", "union_components", "unique_pairs",
 ]  # fmt: skip
 
 MAX, AVERAGE, SUM, MIN = 0, 1, 2, 3
@@ -135,6 +136,54 @@ def merge_fill(indptr, indices, weights, t_indptr, t_indices, t_weights, policy,
                     value = min(forward, backward)
                 out_weights[position] = value
             position += 1
+
+
+@njit(cache=True, nogil=True)
+def pack_pairs(sources, targets, keys):
+    """keys[e] = lower end << 32 | higher end << 1 | whether the edge runs from the higher to the lower end."""
+    for e in range(len(sources)):
+        i, j = np.int64(sources[e]), np.int64(targets[e])
+        keys[e] = (i << 32) | (j << 1) if i <= j else (j << 32) | (i << 1) | 1
+
+
+@njit(cache=True, nogil=True)
+def unique_pairs(keys, policy, counts):
+    """Merge equal pairs of sorted keys in place, as lower end << 32 | higher end; counts[i] += pairs at node i.
+
+    Returns (pairs kept, pairs found in both directions, in one only); self-loops count in neither of the last two.
+    """
+    length, both, single = 0, 0, 0
+    e = 0
+    while e < len(keys):
+        pair = keys[e] >> 1
+        first = keys[e] & 1
+        while e < len(keys) and keys[e] >> 1 == pair:
+            e += 1
+        i, j = pair >> 31, pair & 0x7FFFFFFF
+        # Keys are sorted, so a pair has both directions if its first key runs upwards and its last one downwards.
+        two_way = first != keys[e - 1] & 1
+        if i != j:
+            both += two_way
+            single += not two_way
+            if policy == MIN and not two_way:
+                continue
+            counts[j] += 1
+        counts[i] += 1
+        keys[length] = (i << 32) | j
+        length += 1
+    return length, both, single
+
+
+@njit(cache=True, nogil=True)
+def fill_pairs(keys, cursor, out_indices):
+    """Write every pair into the rows of both its ends; ascending keys make ascending columns."""
+    for e in range(len(keys)):
+        i, j = keys[e] >> 32, keys[e] & 0x7FFFFFFF
+        out_indices[cursor[i]] = j
+        cursor[i] += 1
+        if i != j:
+            out_indices[cursor[j]] = i
+            cursor[j] += 1
 
 
 @njit(cache=True, nogil=True)

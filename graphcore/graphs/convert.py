@@ -7,7 +7,7 @@ import numpy as np
 from .._validation import check_choice, check_integer
 from ..exceptions import GraphWarning, InputError
 from . import _loops
-from .build import SYMMETRIZE, Rows, rows_from_edges, symmetrize_rows
+from .build import SYMMETRIZE, Rows, rows_from_edges, rows_from_pairs, symmetrize_rows
 from .graph import _NO_WEIGHTS, _SYMMETRY_TOLERANCE, _defect
 
 __all__ = ["graph_from_edges", "graph_from_networkx", "graph_from_scipy"]
@@ -24,8 +24,11 @@ def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, sym
     if len(weights) and not weights.all():
         kept = weights != 0
         sources, targets, weights = sources[kept], targets[kept], weights[kept]
-    rows = rows_from_edges(sources, targets, weights, n_nodes)
-    rows, both, single = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
+    policy = "max" if symmetrize == "error" else symmetrize
+    if len(weights) == 0 and policy in ("max", "min") and n_nodes < 2**31:
+        rows, both, single = rows_from_pairs(sources, targets, n_nodes, policy)
+    else:
+        rows, both, single = symmetrize_rows(rows_from_edges(sources, targets, weights, n_nodes), policy)
     # Edges listed once each, in any direction, are an undirected list; so are edges listed both ways.
     directed = both > 0 and single > 0
     if directed and symmetrize == "error":
