@@ -8,7 +8,7 @@ from numba import njit
 
 __all__ = [
     "check_rows", "check_symmetric", "compress_rows", "count_rows", "count_self_loops", "fill_pairs", "merge_count",
-    "merge_fill", "pack_pairs", "row_sums", "scatter_rows", "transpose", "union_components", "unique_pairs",
+    "merge_fill", "pack_pairs", "rank_ids", "row_sums", "scatter_rows", "transpose", "union_components", "unique_pairs",
 ]  # fmt: skip
 
 MAX, AVERAGE, SUM, MIN = 0, 1, 2, 3
@@ -147,19 +147,27 @@ def pack_pairs(sources, targets, keys):
 
 
 @njit(cache=True, nogil=True)
-def unique_pairs(keys, policy, counts):
+def unique_pairs(keys, weights, policy, counts):
     """Merge equal pairs of sorted keys in place, as lower end << 32 | higher end; counts[i] += pairs at node i.
 
-    Returns (pairs kept, pairs found in both directions, in one only); self-loops count in neither of the last two.
+    Weights, if any, are added per direction and then combined. Returns (pairs kept, pairs found in both directions,
+    in one only); self-loops count in neither of the last two.
     """
+    weighted = len(weights) > 0
     length, both, single = 0, 0, 0
     e = 0
     while e < len(keys):
         pair = keys[e] >> 1
+        i, j = pair >> 31, pair & 0x7FFFFFFF
+        upward, downward = 0.0, 0.0
         first = keys[e] & 1
         while e < len(keys) and keys[e] >> 1 == pair:
+            if weighted:
+                if keys[e] & 1:
+                    downward += weights[e]
+                else:
+                    upward += weights[e]
             e += 1
-        i, j = pair >> 31, pair & 0x7FFFFFFF
         # Keys are sorted, so a pair has both directions if its first key runs upwards and its last one downwards.
         two_way = first != keys[e - 1] & 1
         if i != j:
@@ -170,20 +178,58 @@ def unique_pairs(keys, policy, counts):
             counts[j] += 1
         counts[i] += 1
         keys[length] = (i << 32) | j
+        if weighted:
+            if i == j:
+                weights[length] = upward
+            elif policy == MAX:
+                weights[length] = max(upward, downward)
+            elif policy == AVERAGE:
+                weights[length] = 0.5 * (upward + downward)
+            elif policy == SUM:
+                weights[length] = upward + downward
+            else:
+                weights[length] = min(upward, downward)
         length += 1
     return length, both, single
 
 
 @njit(cache=True, nogil=True)
-def fill_pairs(keys, cursor, out_indices):
+def fill_pairs(keys, weights, cursor, out_indices, out_weights):
     """Write every pair into the rows of both its ends; ascending keys make ascending columns."""
+    weighted = len(out_weights) > 0
     for e in range(len(keys)):
         i, j = keys[e] >> 32, keys[e] & 0x7FFFFFFF
-        out_indices[cursor[i]] = j
-        cursor[i] += 1
+        position = cursor[i]
+        cursor[i] = position + 1
+        out_indices[position] = j
+        if weighted:
+            out_weights[position] = weights[e]
         if i != j:
-            out_indices[cursor[j]] = i
-            cursor[j] += 1
+            position = cursor[j]
+            cursor[j] = position + 1
+            out_indices[position] = i
+            if weighted:
+                out_weights[position] = weights[e]
+
+
+@njit(cache=True, nogil=True)
+def rank_ids(sources, targets, source_order, target_order, names):
+    """Replace ids by their ranks among all that occur, given the orders that sort them; returns how many there are."""
+    a, b, rank = 0, 0, 0
+    while a < len(sources) or b < len(targets):
+        if b == len(targets) or (a < len(sources) and sources[source_order[a]] <= targets[target_order[b]]):
+            name = sources[source_order[a]]
+        else:
+            name = targets[target_order[b]]
+        while a < len(sources) and sources[source_order[a]] == name:
+            sources[source_order[a]] = rank
+            a += 1
+        while b < len(targets) and targets[target_order[b]] == name:
+            targets[target_order[b]] = rank
+            b += 1
+        names[rank] = name
+        rank += 1
+    return rank
 
 
 @njit(cache=True, nogil=True)

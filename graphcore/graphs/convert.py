@@ -25,8 +25,8 @@ def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, sym
         kept = weights != 0
         sources, targets, weights = sources[kept], targets[kept], weights[kept]
     policy = "max" if symmetrize == "error" else symmetrize
-    if len(weights) == 0 and policy in ("max", "min") and n_nodes < 2**31:
-        rows, both, single = rows_from_pairs(sources, targets, n_nodes, policy)
+    if n_nodes < 2**31:
+        rows, both, single = rows_from_pairs(sources, targets, weights, n_nodes, policy)
     else:
         rows, both, single = symmetrize_rows(rows_from_edges(sources, targets, weights, n_nodes), policy)
     # Edges listed once each, in any direction, are an undirected list; so are edges listed both ways.
