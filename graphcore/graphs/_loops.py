@@ -139,10 +139,13 @@ def merge_fill(indptr, indices, weights, t_indptr, t_indices, t_weights, policy,
 
 
 @njit(cache=True, nogil=True)
-def pack_pairs(sources, targets, keys):
-    """keys[e] = lower end << 32 | higher end << 1 | whether the edge runs from the higher to the lower end."""
-    for e in range(len(sources)):
-        i, j = np.int64(sources[e]), np.int64(targets[e])
+def pack_pairs(ends, keys):
+    """keys[e] = lower end << 32 | higher end << 1 | whether the edge runs from the higher to the lower end.
+
+    `keys` may be the same memory as `ends`.
+    """
+    for e in range(len(ends)):
+        i, j = np.int64(ends[e, 0]), np.int64(ends[e, 1])
         keys[e] = (i << 32) | (j << 1) if i <= j else (j << 32) | (i << 1) | 1
 
 
@@ -213,21 +216,15 @@ def fill_pairs(keys, weights, cursor, out_indices, out_weights):
 
 
 @njit(cache=True, nogil=True)
-def rank_ids(sources, targets, source_order, target_order, names):
-    """Replace ids by their ranks among all that occur, given the orders that sort them; returns how many there are."""
-    a, b, rank = 0, 0, 0
-    while a < len(sources) or b < len(targets):
-        if b == len(targets) or (a < len(sources) and sources[source_order[a]] <= targets[target_order[b]]):
-            name = sources[source_order[a]]
-        else:
-            name = targets[target_order[b]]
-        while a < len(sources) and sources[source_order[a]] == name:
-            sources[source_order[a]] = rank
-            a += 1
-        while b < len(targets) and targets[target_order[b]] == name:
-            targets[target_order[b]] = rank
-            b += 1
+def rank_ids(ids, order, names):
+    """Replace ids by their ranks, given the order that sorts them, and list them; returns how many there are."""
+    e, rank = 0, 0
+    while e < len(ids):
+        name = ids[order[e]]
         names[rank] = name
+        while e < len(ids) and ids[order[e]] == name:
+            ids[order[e]] = rank
+            e += 1
         rank += 1
     return rank
 

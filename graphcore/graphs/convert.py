@@ -10,7 +10,7 @@ from . import _loops
 from .build import SYMMETRIZE, Rows, rows_from_edges, rows_from_pairs, symmetrize_rows
 from .graph import _NO_WEIGHTS, _SYMMETRY_TOLERANCE, _defect
 
-__all__ = ["graph_from_edges", "graph_from_networkx", "graph_from_scipy"]
+__all__ = ["graph_from_edges", "graph_from_ends", "graph_from_networkx", "graph_from_scipy"]
 
 
 def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, symmetrize, warn):
@@ -21,14 +21,28 @@ def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, sym
         raise InputError(f"{len(sources)} sources and {len(targets)} targets: there must be as many of each")
     n_nodes = _count_nodes(sources, targets, n_nodes)
     weights = _edge_weights(weights, len(sources))
+    if n_nodes < 2**31:
+        ends = np.empty((len(sources), 2), dtype=np.int32)
+        ends[:, 0], ends[:, 1] = sources, targets
+        return graph_from_ends(cls, ends, weights, n_nodes, node_names=node_names, symmetrize=symmetrize, warn=warn)
     if len(weights) and not weights.all():
         kept = weights != 0
         sources, targets, weights = sources[kept], targets[kept], weights[kept]
-    policy = "max" if symmetrize == "error" else symmetrize
-    if n_nodes < 2**31:
-        rows, both, single = rows_from_pairs(sources, targets, weights, n_nodes, policy)
-    else:
-        rows, both, single = symmetrize_rows(rows_from_edges(sources, targets, weights, n_nodes), policy)
+    rows = rows_from_edges(sources, targets, weights, n_nodes)
+    merged = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
+    return _from_rows(cls, *merged, node_names, symmetrize, warn)
+
+
+def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn):
+    """Make a graph from checked edges: `ends` (n_edges x 2, int32, overwritten) and weights (length 0: none)."""
+    if len(weights) and not weights.all():
+        kept = weights != 0
+        ends, weights = ends[kept], weights[kept]
+    merged = rows_from_pairs(ends, weights, n_nodes, "max" if symmetrize == "error" else symmetrize)
+    return _from_rows(cls, *merged, node_names, symmetrize, warn)
+
+
+def _from_rows(cls, rows, both, single, node_names, symmetrize, warn):
     # Edges listed once each, in any direction, are an undirected list; so are edges listed both ways.
     directed = both > 0 and single > 0
     if directed and symmetrize == "error":
@@ -37,7 +51,7 @@ def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, sym
             "symmetrize='max', 'average', 'sum' or 'min'"
         )
     if directed and warn:
-        _warn_directed(both, single, symmetrize)
+        _warn_directed(both, single, symmetrize, stacklevel=6)
     return cls(rows.indptr, rows.indices, _simplify(rows.weights), node_names=node_names, check=False)
 
 
@@ -75,7 +89,7 @@ def graph_from_scipy(cls, A, *, node_names, symmetrize, warn, check):
     if row >= 0:
         rows, both, single = symmetrize_rows(rows, symmetrize)
         if warn:
-            _warn_directed(both, single, symmetrize)
+            _warn_directed(both, single, symmetrize, stacklevel=4)
     return cls(rows.indptr, rows.indices, _simplify(rows.weights), node_names=node_names, check=False)
 
 
@@ -190,10 +204,10 @@ def _all_ones(weights):
     return all((weights[start : start + piece] == 1).all() for start in range(0, len(weights), piece))
 
 
-def _warn_directed(both, single, symmetrize):
+def _warn_directed(both, single, symmetrize, stacklevel):
     warnings.warn(
         f"the input is directed ({both} pairs in both directions, {single} in one) and was made undirected with "
         f"symmetrize={symmetrize!r}",
         GraphWarning,
-        stacklevel=4,
+        stacklevel=stacklevel,
     )

@@ -159,7 +159,9 @@ def _delimiter(lines, given, columns, quoted, suffix):
     if wide:
         return wide[0]
     # Some line is short whatever the delimiter; take the one that suits most lines, so that the error names a line.
-    return max(candidates, key=lambda c: sum(len(row) > max(columns) for row in split[c]))
+    return max(
+        reversed(candidates), key=lambda c: sum(len(split_line(line, c, False)) > max(columns) for line in lines)
+    )
 
 
 def _begins_quoted(lines, delimiter):

@@ -9,47 +9,35 @@ __all__ = ["compact_ids"]
 _PIECE = 1 << 20
 
 
-def compact_ids(sources, targets):
-    """Number the ids that occur, in ascending order; returns (sources, targets, names or None).
+def compact_ids(ids):
+    """Number the ids that occur, in ascending order; returns (numbers, names or None).
 
-    The arrays given may be overwritten. names is None when the ids are 0 to n - 1 already, else the int64 ids in
-    node order. Ids that are dense enough are looked up in a table of 4 bytes per possible id, no larger than the
-    edges themselves; otherwise they are sorted and searched for.
+    `ids` (one dimension, int32 or int64) may be overwritten; the numbers are int32. names is None when the ids are
+    0 to n - 1 already, else the int64 ids in node order. Ids that are dense enough are looked up in a table of 4 bytes
+    per possible id, no larger than twice the ids themselves; otherwise they are sorted.
     """
-    low = int(min(sources.min(), targets.min()))
-    high = int(max(sources.max(), targets.max()))
-    if high - low >= max(4 * len(sources), 1 << 16):
-        return _rank(sources, targets, low, high)
+    low, high = int(ids.min()), int(ids.max())
+    if high - low >= max(2 * len(ids), 1 << 16):
+        return _rank(ids, low, high)
     if low != 0:
-        sources, targets = _shift(sources, low), _shift(targets, low)
+        ids = _narrow(np.subtract(ids, low, dtype=np.int64))  # -2**31 fits in 64 bits as well
     table = np.zeros(high - low + 1, dtype=np.int32)
-    table[sources] = 1
-    table[targets] = 1
+    table[ids] = 1
     if table.all():
-        names = None if low == 0 else np.arange(low, high + 1, dtype=np.int64)
-        return _narrow(sources), _narrow(targets), names
+        return _narrow(ids), None if low == 0 else np.arange(low, high + 1, dtype=np.int64)
     names = np.flatnonzero(table).astype(np.int64, copy=False)
     table[names] = np.arange(len(names), dtype=np.int32)
+    for start in range(0, len(ids), _PIECE):  # in place, but for the one piece that numpy copies
+        ids[start : start + _PIECE] = table[ids[start : start + _PIECE]]
     names += low
-    return table[sources], table[targets], names
+    return _narrow(ids), names
 
 
-def _shift(ids, low):
-    # In 64 bits, where -2**31 fits as well.
-    return _narrow(np.subtract(ids, low, dtype=np.int64))
-
-
-def _narrow(ids):
-    return ids.astype(np.int32, copy=False)
-
-
-def _rank(sources, targets, low, high):
+def _rank(ids, low, high):
     """Number the ids by sorting: they are too far apart for a table."""
-    s_order, t_order = _order(sources, low, high), _order(targets, low, high)
-    names = np.empty(2 * len(sources), dtype=np.int64)  # the system gives only the part that is written
-    n_names = _loops.rank_ids(sources, targets, s_order, t_order, names)
-    del s_order, t_order
-    return _narrow(sources), _narrow(targets), names[:n_names].copy()
+    names = np.empty(len(ids), dtype=np.int64)  # the system gives only the part that is written
+    n_names = _loops.rank_ids(ids, _order(ids, low, high), names)
+    return _narrow(ids), names[:n_names].copy()
 
 
 def _order(ids, low, high):
@@ -65,3 +53,7 @@ def _order(ids, low, high):
     keys.sort()
     keys &= (1 << bits) - 1
     return keys
+
+
+def _narrow(ids):
+    return ids.astype(np.int32, copy=False)

@@ -18,7 +18,7 @@ def locate(source, dialect, otherwise):
                 continue
             problem = _problem(split_line(line.rstrip("\r\n"), dialect.delimiter, dialect.quoted), dialect)
             if problem:
-                return FormatError(f"line {number}: {problem} (the line is {_shortened(stripped)})")
+                return FormatError(f"line {number}: {problem}: {_shortened(stripped)}")
     return FormatError(f"the lines cannot be read: {otherwise}")
 
 
@@ -28,26 +28,27 @@ def _problem(fields, dialect):
     for column in [*dialect.columns, *weights]:
         if column >= len(fields):
             return _too_few(fields, dialect, column)
-        problem = _weight_problem(fields[column]) if column in weights else _id_problem(fields[column], dialect)
-        if problem:
-            return f"{problem}, in column {column} (counted from 0)"
+        field = fields[column]
+        defect = _weight_defect(field) if column in weights else _id_defect(field, dialect)
+        if defect:
+            return f"column {column} (counted from 0) holds {field!r}, {defect}"
     return None
 
 
-def _id_problem(field, dialect):
+def _id_defect(field, dialect):
     if not field:
-        return "blank where a node is expected"
+        return "where a node is expected"
     if dialect.integer_ids and not _fits(field):
-        return f"node {field!r} is not an integer of 64 bits (pass ids='string' to read names)"
+        return "which is no 64-bit integer as the other nodes are (pass ids='string' to read names)"
     return None
 
 
-def _weight_problem(field):
+def _weight_defect(field):
     if not is_number(field):
-        return f"weight {field!r} is not a number"
+        return "but weights must be numbers (weight_column says where they stand, None that there are none)"
     if not math.isfinite(float(field)):
-        return f"weight {field} is not finite"
-    return f"weight {field} is negative" if float(field) < 0 else None
+        return "but weights must be finite"
+    return "but weights must not be negative" if float(field) < 0 else None
 
 
 def _too_few(fields, dialect, column):

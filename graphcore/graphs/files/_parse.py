@@ -14,10 +14,10 @@ __all__ = ["parse"]
 
 
 def parse(source, dialect):
-    """Return (sources, targets, weights or None, names or None).
+    """Return (ends, weights or None, names or None).
 
-    Integer ids come as int32 or int64 arrays as they stand in the file, and names is None; other names are numbered
-    in the order in which they first appear, and names is the list of them.
+    ends has shape (n_edges, 2). Integer ids stand there as in the file (int32 or int64), and names is None; other
+    names are numbered in the order in which they first appear (int32), and names is the list of them.
 
     Raises
     ------
@@ -25,14 +25,12 @@ def parse(source, dialect):
         With the number of the first line that cannot be read, found in a second, slower pass.
     """
     names = None if dialect.integer_ids else _Numbering()
-    columns = parse_polars(source, dialect) if names is None else None
-    if columns is None:
-        columns = _parse_numpy(source, dialect, names)
-    weights = columns[2]
+    parsed = parse_polars(source, dialect) if names is None else None
+    ends, weights = parsed or _parse_numpy(source, dialect, names)
     # The minimum is NaN if any weight is, and makes no mask of full length.
     if weights is not None and not (weights.min() >= 0 and weights.max() < np.inf):
         raise locate(source, dialect, "there are weights that are negative or not finite")
-    return *columns, None if names is None else list(names)
+    return ends, weights, None if names is None else list(names)
 
 
 class _Unfit(Exception):
@@ -76,7 +74,7 @@ def _load(source, dialect, id_dtype, lines, names=None, **options):
         try:
             table = np.loadtxt(
                 lines,
-                dtype=[("source", id_dtype), ("target", id_dtype), ("weight", np.float64)] if weighted else id_dtype,
+                dtype=[("ends", id_dtype, 2), ("weight", np.float64)] if weighted else id_dtype,
                 delimiter=dialect.delimiter,
                 usecols=[*dialect.columns, *([dialect.weight_column] if weighted else [])],
                 quotechar='"' if dialect.quoted else None,
@@ -89,6 +87,4 @@ def _load(source, dialect, id_dtype, lines, names=None, **options):
             raise
         except (ValueError, OverflowError, DeprecationWarning) as error:
             raise _Unfit(str(error)) from None
-    if weighted:
-        return tuple(np.ascontiguousarray(table[name]) for name in ("source", "target", "weight"))
-    return np.ascontiguousarray(table[:, 0]), np.ascontiguousarray(table[:, 1]), None
+    return (np.ascontiguousarray(table["ends"]), np.ascontiguousarray(table["weight"])) if weighted else (table, None)

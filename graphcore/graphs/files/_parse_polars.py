@@ -12,7 +12,7 @@ _WORTHWHILE = 1 << 26
 
 
 def parse_polars(source, dialect):
-    """Return (sources, targets, weights or None), or None if the file is better read by numpy.
+    """Return (ends of shape (n_edges, 2), weights or None), or None if the file is better read by numpy.
 
     Whatever polars finds strange in the lines (blank fields, comments behind numbers, text) gives None too: then
     numpy decides, so that results and errors do not depend on what is installed.
@@ -47,12 +47,17 @@ def parse_polars(source, dialect):
             if any(table[name].null_count() for name in names):
                 return None
             parts.append([table[name].to_numpy() for name in names])
-    columns = []
-    for c in range(len(wanted)):  # column by column, so that the parts' memory is given back on the way
-        columns.append(np.concatenate([part[c] for part in parts]))
-        for part in parts:
-            part[c] = None
-    return columns[0], columns[1], columns[2] if len(columns) > 2 else None
+    ends = np.empty((sum(len(part[0]) for part in parts), 2), dtype=parts[0][0].dtype)
+    weights = None if dialect.weight_column is None else np.empty(len(ends))
+    row = 0
+    while parts:  # each is given back when it has been copied
+        part = parts.pop(0)
+        rows = slice(row, row + len(part[0]))
+        ends[rows, 0], ends[rows, 1] = part[:2]
+        if weights is not None:
+            weights[rows] = part[2]
+        row = rows.stop
+    return ends, weights
 
 
 def _blocks(stream, size, skip):

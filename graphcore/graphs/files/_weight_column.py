@@ -45,6 +45,8 @@ def choose_weight(rows, columns, names, konect, weight_column):
     # {} is how networkx writes an edge without attributes: nothing is lost with it.
     others = [c for c in range(width) if c not in columns and any(row[c] not in ("", "{}") for row in rows)]
     chosen = _choose(rows, others, names, konect)
+    if konect is not None:
+        return chosen, []  # the header says what the columns are; the fourth is a time
     left_out = [c for c in others if c != chosen]
     if chosen is not None and all(_is_time(rows, c) for c in left_out):
         left_out = []  # an edge's moment beside its weight: KONECT and SNAP write it, and it is never the weight
@@ -73,13 +75,12 @@ def is_number(field):
 
 
 def _is_numeric(rows, column):
-    return all(is_number(row[column]) for row in rows)
+    # A column that is mostly numbers is meant as one; what is none is then reported with its line.
+    return 2 * sum(is_number(row[column]) for row in rows) > len(rows)
 
 
 def _is_time(rows, column):
-    return _is_numeric(rows, column) and all(
-        float(row[column]) >= _TIME and float(row[column]) == float(row[column]) // 1 for row in rows
-    )
+    return all(is_number(row[column]) and _TIME <= float(row[column]) == float(row[column]) // 1 for row in rows)
 
 
 def _note(rows, left_out, names):

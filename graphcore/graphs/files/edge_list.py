@@ -9,6 +9,7 @@ import numpy as np
 from ..._validation import check_choice
 from ...exceptions import FormatError, GraphWarning, InputError
 from ..build import SYMMETRIZE
+from ..convert import graph_from_ends
 from ..graph import Graph
 from ._dialect import guess_dialect
 from ._ids import compact_ids
@@ -28,15 +29,20 @@ def read_edge_list(source, *, symmetrize, **options):
     dialect = guess_dialect(source, **options)
     for note in dialect.notes:
         warnings.warn(f"{source.name}: {note}", GraphWarning, stacklevel=3)
-    sources, targets, weights, names = parse(source, dialect)
-    n_nodes = dialect.n_nodes
+    ends, weights, names = parse(source, dialect)
     if names is not None:
-        names, n_nodes = _as_array(names), None
-    elif n_nodes is None:
-        sources, targets, names = compact_ids(sources, targets)
-    elif max(sources.max(), targets.max()) >= n_nodes or min(sources.min(), targets.min()) < 0:
-        raise FormatError(f"a comment says that nodes are 0 to {n_nodes - 1}, but there are edges of other nodes")
-    return Graph.from_edges(sources, targets, weights, n_nodes, node_names=names, symmetrize=symmetrize)
+        n_nodes, names = len(names), _as_array(names)
+    elif dialect.n_nodes is None:
+        numbers, names = compact_ids(ends.ravel())
+        ends = numbers.reshape(-1, 2)
+        n_nodes = int(numbers.max()) + 1
+    else:
+        n_nodes = dialect.n_nodes
+        if ends.max() >= n_nodes or ends.min() < 0:
+            raise FormatError(f"a comment says that nodes are 0 to {n_nodes - 1}, but there are edges of other nodes")
+        ends = ends.astype(np.int32, copy=False)
+    weights = np.empty(0, dtype=np.float32) if weights is None else weights
+    return graph_from_ends(Graph, ends, weights, n_nodes, node_names=names, symmetrize=symmetrize, warn=True)
 
 
 def write_edge_list(graph, stream, delimiter):

@@ -33,11 +33,13 @@ def read_metis(source, *, weighted):
                         f"the line of node {node} has a neighbour without a weight, but the header promises weights"
                     )
                 weights.append(values[1::2].astype(np.float64))
+                if len(weights[-1]) and weights[-1].min() < 0:
+                    raise FormatError(f"there is a negative weight, {values[1::2].min()}")
                 values, counts = values[::2], counts // 2
             if len(values) and not (values.min() >= 1 and values.max() <= n_nodes):
                 wrong = values[(values < 1) | (values > n_nodes)][0]
                 raise FormatError(f"neighbour {wrong} is named, but nodes are 1 to {n_nodes}")
-            indices.append(values.astype(np.int32))
+            indices.append((values - 1).astype(np.int32))
             lengths.append(counts)
             rows += len(counts)
     # A last blank line (an isolated node) without a line end cannot be seen.
@@ -49,8 +51,10 @@ def read_metis(source, *, weighted):
     data = np.concatenate(weights) if weights and weighted else np.ones(len(indices), dtype=bool)
     try:
         graph = Graph.from_scipy(sp.csr_array((data, indices, indptr), shape=(n_nodes, n_nodes)), symmetrize="error")
-    except InputError as error:
-        raise FormatError(f"every edge must stand in the lines of both its nodes: {error}") from None
+    except InputError:  # the only defect left
+        raise FormatError(
+            "the graph is not symmetric: an edge must stand in the lines of both its nodes, with the same weight"
+        ) from None
     _check_counts(graph, indptr, data, n_edges)
     return graph
 
