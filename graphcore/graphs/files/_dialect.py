@@ -1,9 +1,10 @@
 """How an edge list is written, guessed from its first lines."""
 
+import codecs
 import csv
 import re
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 
 from ..._validation import check_choice, check_integer
 from ...exceptions import FormatError, ParameterError
@@ -12,7 +13,7 @@ from ._weight_column import ID_NAMES, MISSING, choose_weight, is_number
 __all__ = ["Dialect", "data_lines", "guess_dialect", "split_line"]
 
 _SAMPLE = 200
-_INTEGER = re.compile(r"[+-]?\d{1,18}")
+_INTEGER = re.compile(r"-?\d{1,19}")
 _KONECT = re.compile(r"%\s*(sym|asym|bip)\s+(\w+)")
 # What write_graph notes in a comment, so that its own files come back as they were.
 _OWN = re.compile(r"# graphcore edge list; nodes: (\d+|named); ids: (integer|string); weights: (yes|no)")
@@ -61,8 +62,8 @@ class Dialect:
 
 def guess_dialect(source, *, delimiter, comments, header, columns, weight_column, ids, encoding, allow_bipartite=False):
     """Guess the Dialect of `source` from its comments and first 200 lines; what is given is not guessed."""
-    _check_options(delimiter, comments, header, columns, weight_column, ids)
     comments = (comments,) if isinstance(comments, str) else tuple(comments or ())
+    _check_options(delimiter, comments, header, columns, weight_column, ids, encoding)
     with source.text("latin-1") as text:
         numbered, remarks = _sample(text, comments)
     if not numbered:
@@ -84,6 +85,8 @@ def guess_dialect(source, *, delimiter, comments, header, columns, weight_column
     # In CSV a " is a quote; with tabs and white space it is one only where some field begins with it.
     quoted = any_quote and (delimiter in (",", ";") or _begins_quoted(lines, delimiter))
     rows = [split_line(line, delimiter, quoted) for line in lines]
+    if delimiter is None:
+        rows = [list(takewhile(lambda field: not field.startswith(comments), row)) for row in rows]
     simple = None if quoted else _simple_delimiter(lines, rows, delimiter)
     header = _is_header(rows, columns) if header is None else header
     names = _names_in_comment(remarks, len(rows[0]))
@@ -147,15 +150,11 @@ def _delimiter(lines, given, columns, quoted, suffix):
     if given is not None:
         return None if given == "whitespace" else given
     candidates = ["\t", ";", ",", None] if suffix != ".csv" else [",", ";", "\t", None]
-    tail = lines[1:] or lines
-    split = {
-        candidate: [split_line(line, candidate, quoted and candidate is not None) for line in tail]
-        for candidate in candidates
-    }
-    for candidate, rows in split.items():
-        if _all_integers(rows, columns):
-            return candidate
-    wide = [c for c, rows in split.items() if all(len(row) > max(columns) for row in rows)]
+    split = {mark: [split_line(line, mark, quoted and mark is not None) for line in lines] for mark in candidates}
+    wide = [mark for mark in candidates if all(len(row) > max(columns) for row in split[mark])]
+    for mark in wide:
+        if _all_integers(split[mark][1:] or split[mark], columns):
+            return mark
     if wide:
         return wide[0]
     # Some line is short whatever the delimiter; take the one that suits most lines, so that the error names a line.
@@ -189,7 +188,7 @@ def _is_header(rows, columns):
 
 def _is_id(field):
     # "007" is a name, not the number 7: the file's own names must come back with the labels.
-    return bool(_INTEGER.fullmatch(field)) and (field == "0" or field.lstrip("+-")[0] != "0")
+    return bool(_INTEGER.fullmatch(field)) and str(int(field)) == field and -(2**63) <= int(field) < 2**63
 
 
 def _all_integers(rows, columns):
@@ -218,10 +217,10 @@ def _names_in_comment(remarks, width):
     return words if len(words) == width and ID_NAMES.intersection(words[:2]) else None
 
 
-def _check_options(delimiter, comments, header, columns, weight_column, ids):
+def _check_options(delimiter, comments, header, columns, weight_column, ids, encoding):
     if delimiter is not None and delimiter != "whitespace" and (not isinstance(delimiter, str) or len(delimiter) != 1):
         raise ParameterError(f"delimiter={delimiter!r} must be one character, 'whitespace' or None (guess)")
-    if not all(isinstance(mark, str) and mark for mark in (comments or ())):
+    if not all(isinstance(mark, str) and mark for mark in comments):
         raise ParameterError(f"comments={comments!r} must be strings that begin a comment, like ('#', '%')")
     if header not in (None, True, False):
         raise ParameterError(f"header={header!r} must be True, False or None (guess)")
@@ -232,3 +231,7 @@ def _check_options(delimiter, comments, header, columns, weight_column, ids):
     if weight_column not in ("auto", None):
         check_integer("weight_column", weight_column, low=0)
     check_choice("ids", ids, IDS)
+    try:
+        codecs.lookup(encoding)
+    except (LookupError, TypeError):
+        raise ParameterError(f"encoding={encoding!r} is not known to Python; 'utf-8' and 'latin-1' are usual") from None
