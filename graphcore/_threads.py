@@ -37,15 +37,20 @@ def effective_jobs(n_jobs):
 
 
 def row_blocks(indptr, entries=_BLOCK_ENTRIES):
-    """Cut the rows of a CSR structure into blocks of about `entries` entries; returns block borders (int64)."""
+    """Cut the rows of a CSR structure into blocks of about `entries` rows and entries; returns borders (int64)."""
     n_rows = len(indptr) - 1
     work = int(indptr[-1]) + n_rows
     n_blocks = max(1, min(_MAX_BLOCKS, work // entries, n_rows))
     if n_blocks == 1:
         return np.array([0, n_rows], dtype=np.int64)
-    targets = np.linspace(0, int(indptr[-1]), n_blocks + 1)[1:-1]
-    inner = np.searchsorted(indptr, targets).astype(np.int64)
-    return np.unique(np.concatenate([[0], inner, [n_rows]]).astype(np.int64))
+    targets = np.linspace(0, work, n_blocks + 1)[1:-1]
+    # Rows cost something too (there may be a million empty ones): bisection on indptr[i] + i, which is never built.
+    low, high = np.zeros(len(targets), dtype=np.int64), np.full(len(targets), n_rows, dtype=np.int64)
+    while (low < high).any():
+        middle = (low + high) // 2
+        below = indptr[middle] + middle < targets
+        low, high = np.where(below & (low < high), middle + 1, low), np.where(below, high, middle)
+    return np.unique(np.concatenate([[0], low, [n_rows]]).astype(np.int64))
 
 
 def map_blocks(function, borders, n_jobs):

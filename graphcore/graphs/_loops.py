@@ -142,7 +142,7 @@ def merge_fill(indptr, indices, weights, t_indptr, t_indices, t_weights, policy,
 def pack_pairs(ends, keys):
     """keys[e] = lower end << 32 | higher end << 1 | whether the edge runs from the higher to the lower end.
 
-    `keys` may be the same memory as `ends`.
+    `keys` may lie in the memory of `ends`.
     """
     for e in range(len(ends)):
         i, j = np.int64(ends[e, 0]), np.int64(ends[e, 1])
@@ -150,27 +150,19 @@ def pack_pairs(ends, keys):
 
 
 @njit(cache=True, nogil=True)
-def unique_pairs(keys, weights, policy, counts):
+def unique_pairs(keys, policy, counts):
     """Merge equal pairs of sorted keys in place, as lower end << 32 | higher end; counts[i] += pairs at node i.
 
-    Weights, if any, are added per direction and then combined. Returns (pairs kept, pairs found in both directions,
-    in one only); self-loops count in neither of the last two.
+    Returns (pairs kept, pairs found in both directions, in one only); self-loops count in neither of the last two.
     """
-    weighted = len(weights) > 0
     length, both, single = 0, 0, 0
     e = 0
     while e < len(keys):
         pair = keys[e] >> 1
-        i, j = pair >> 31, pair & 0x7FFFFFFF
-        upward, downward = 0.0, 0.0
         first = keys[e] & 1
         while e < len(keys) and keys[e] >> 1 == pair:
-            if weighted:
-                if keys[e] & 1:
-                    downward += weights[e]
-                else:
-                    upward += weights[e]
             e += 1
+        i, j = pair >> 31, pair & 0x7FFFFFFF
         # Keys are sorted, so a pair has both directions if its first key runs upwards and its last one downwards.
         two_way = first != keys[e - 1] & 1
         if i != j:
@@ -181,38 +173,20 @@ def unique_pairs(keys, weights, policy, counts):
             counts[j] += 1
         counts[i] += 1
         keys[length] = (i << 32) | j
-        if weighted:
-            if i == j:
-                weights[length] = upward
-            elif policy == MAX:
-                weights[length] = max(upward, downward)
-            elif policy == AVERAGE:
-                weights[length] = 0.5 * (upward + downward)
-            elif policy == SUM:
-                weights[length] = upward + downward
-            else:
-                weights[length] = min(upward, downward)
         length += 1
     return length, both, single
 
 
 @njit(cache=True, nogil=True)
-def fill_pairs(keys, weights, cursor, out_indices, out_weights):
+def fill_pairs(keys, cursor, out_indices):
     """Write every pair into the rows of both its ends; ascending keys make ascending columns."""
-    weighted = len(out_weights) > 0
     for e in range(len(keys)):
         i, j = keys[e] >> 32, keys[e] & 0x7FFFFFFF
-        position = cursor[i]
-        cursor[i] = position + 1
-        out_indices[position] = j
-        if weighted:
-            out_weights[position] = weights[e]
+        out_indices[cursor[i]] = j
+        cursor[i] += 1
         if i != j:
-            position = cursor[j]
-            cursor[j] = position + 1
-            out_indices[position] = i
-            if weighted:
-                out_weights[position] = weights[e]
+            out_indices[cursor[j]] = i
+            cursor[j] += 1
 
 
 @njit(cache=True, nogil=True)

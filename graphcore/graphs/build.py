@@ -8,10 +8,12 @@ from .._validation import check_choice
 from ..exceptions import InputError
 from . import _loops
 
-__all__ = ["SYMMETRIZE", "Rows", "rows_from_edges", "rows_from_pairs", "symmetrize_rows"]
+__all__ = [
+    "SYMMETRIZE", "Rows", "canonical_rows", "drop_zeros", "is_symmetric", "read_only", "read_only_rows",
+    "rows_from_edges", "rows_from_pairs", "symmetrize_rows", "transpose_rows",
+]  # fmt: skip
 
 SYMMETRIZE = ("max", "average", "sum", "min", "error")
-_POLICIES = {"max": _loops.MAX, "average": _loops.AVERAGE, "sum": _loops.SUM, "min": _loops.MIN}
 
 
 class Rows(NamedTuple):
@@ -25,54 +27,79 @@ class Rows(NamedTuple):
 def rows_from_edges(sources, targets, weights, n_nodes):
     """Sort directed edges into rows, repeated edges merged (weights added); columns ascend.
 
-    Two counting transpositions sort the columns, so no comparison sort is needed.
+    Edges are bucketed by target and then transposed: reading the buckets in order sorts every row, so no
+    comparison sort is needed.
     """
-    rows = _bucket(sources, targets, weights, n_nodes)
-    rows = transpose_rows(rows)  # one at a time, so that no more than two copies are alive
-    rows = transpose_rows(rows)
-    return _merge_repeats(rows)
+    return _merge_repeats(transpose_rows(_bucket(targets, sources, weights, n_nodes)))
 
 
-def rows_from_pairs(ends, weights, n_nodes, policy):
-    """Symmetric rows of edges between less than 2**31 nodes; returns (rows, pairs in both directions, in one only).
+def canonical_rows(rows):
+    """Sort the columns of every row, drop zeros, merge repeats (weights added); `rows` itself is not changed."""
+    return _merge_repeats(transpose_rows(transpose_rows(drop_zeros(rows))))
 
-    The same result as :func:`rows_from_edges` and :func:`symmetrize_rows`, in less than half the time and memory:
-    every edge becomes one integer, numpy sorts them (with vector instructions where the processor has them), and only
-    the merged pairs are scattered. `ends` (n_edges x 2, int32) is overwritten.
+
+def rows_from_pairs(ends, n_nodes, policy):
+    """Symmetric rows of unweighted edges; returns (rows, pairs in both directions, in one only).
+
+    The same result as :func:`rows_from_edges` and :func:`symmetrize_rows` with policy "max" or "min", for less than
+    2**31 nodes, in less time and memory: every edge becomes one integer, numpy sorts them (with
+    vector instructions where the processor has them), and only the kept pairs are scattered.
+
+    `ends` (n_edges x 2, int32, contiguous) is overwritten: the integers take its place in memory.
     """
-    code = _POLICIES[policy]
     keys = ends.view(np.int64).ravel()
     _loops.pack_pairs(ends, keys)
-    if len(weights):
-        order = np.argsort(keys)
-        keys, weights = keys[order], weights[order]
-        del order
-    else:
-        keys.sort()
-        if policy in ("average", "sum"):  # edges without weights count once in each direction
-            keys = keys[np.diff(keys, prepend=-1) != 0]
-        weights = np.ones(len(keys) if policy in ("average", "sum") else 0, dtype=weights.dtype)
+    keys.sort()
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
-    n_pairs, both, single = _loops.unique_pairs(keys, weights, code, counts[1:])
+    code = _loops.MIN if policy == "min" else _loops.MAX
+    n_pairs, both, single = _loops.unique_pairs(keys, code, counts[1:])
     indptr = np.cumsum(counts, out=counts)
-    out = Rows(
-        indptr,
-        np.empty(indptr[-1], dtype=np.int32),
-        np.empty(indptr[-1] if len(weights) else 0, dtype=weights.dtype),
-    )
-    _loops.fill_pairs(keys[:n_pairs], weights[:n_pairs], indptr[:-1].copy(), out.indices, out.weights)
-    return out, both, single
+    indices = np.empty(indptr[-1], dtype=np.int32)
+    _loops.fill_pairs(keys[:n_pairs], indptr[:-1].copy(), indices)
+    return Rows(indptr, indices, np.empty(0, dtype=np.float32)), both, single
 
 
 def transpose_rows(rows):
-    """Transpose; the result's rows are sorted."""
+    """Transpose; the result's rows are sorted, whatever the order of the columns was."""
+    rows = read_only_rows(rows)
     n = len(rows.indptr) - 1
     counts = np.zeros(n + 1, dtype=np.int64)
     _loops.count_rows(rows.indices, counts[1:])
     indptr = np.cumsum(counts, out=counts)
-    out = Rows(indptr, np.empty_like(rows.indices), np.empty_like(rows.weights))
+    out = Rows(
+        indptr, np.empty(rows.indices.shape, rows.indices.dtype), np.empty(rows.weights.shape, rows.weights.dtype)
+    )
     _loops.transpose(*rows, indptr[:-1].copy(), out.indices, out.weights)
     return out
+
+
+def drop_zeros(rows):
+    """Leave out entries of weight 0; `rows` itself is not changed."""
+    kept = rows.weights != 0
+    if kept.all():
+        return rows
+    before = np.zeros(len(kept) + 1, dtype=np.int64)
+    np.cumsum(kept, out=before[1:])
+    return Rows(before[rows.indptr], rows.indices[kept], rows.weights[kept])
+
+
+def is_symmetric(rows, tolerance):
+    """Whether sorted rows without repeats are symmetric, weights compared with a relative tolerance."""
+    rows = read_only_rows(rows)
+    row, _ = _loops.check_symmetric(*rows, tolerance, rows.indptr[:-1].copy())
+    return row < 0
+
+
+def read_only_rows(rows):
+    """Read-only contiguous views: inputs of compiled loops are always such, so that one version is compiled."""
+    return Rows(*(read_only(np.ascontiguousarray(array)) for array in rows))
+
+
+def read_only(array):
+    """Return a view, so that the owner's own array keeps its flag."""
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
 
 
 def symmetrize_rows(rows, policy):
@@ -87,14 +114,16 @@ def symmetrize_rows(rows, policy):
         "error" refuses an asymmetric matrix.
     """
     check_choice("symmetrize", policy, SYMMETRIZE)
-    code = _POLICIES.get(policy, _loops.MAX)
+    code = {"max": _loops.MAX, "average": _loops.AVERAGE, "sum": _loops.SUM, "min": _loops.MIN}.get(policy, 0)
     n = len(rows.indptr) - 1
-    mirror = transpose_rows(rows)
+    rows = read_only_rows(rows)
+    mirror = read_only_rows(transpose_rows(rows))
     counts = np.zeros(n + 1, dtype=np.int64)
     both, single = _loops.merge_count(*rows[:2], *mirror[:2], code, counts[1:])
     if policy == "error" and (single or not np.array_equal(rows.weights, mirror.weights)):
+        how = f"{single // 2} pairs in one direction only" if single else "pairs with two different weights"
         raise InputError(
-            f"the graph is not symmetric ({single // 2} pairs in one direction only) and symmetrize='error'; "
+            f"the graph is not symmetric ({how}) and symmetrize='error'; "
             "choose symmetrize='max', 'average', 'sum' or 'min', or give a symmetric matrix"
         )
     indptr = np.cumsum(counts, out=counts)
@@ -106,11 +135,12 @@ def symmetrize_rows(rows, policy):
 
 
 def _bucket(sources, targets, weights, n_nodes):
+    sources, targets, weights = (read_only(np.ascontiguousarray(array)) for array in (sources, targets, weights))
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
     _loops.count_rows(sources, counts[1:])
     indptr = np.cumsum(counts, out=counts)
     id_dtype = np.int32 if n_nodes < 2**31 else np.int64
-    out = Rows(indptr, np.empty(len(targets), dtype=id_dtype), np.empty_like(weights))
+    out = Rows(indptr, np.empty(len(targets), dtype=id_dtype), np.empty(weights.shape, dtype=weights.dtype))
     _loops.scatter_rows(sources, targets, weights, indptr[:-1].copy(), out.indices, out.weights)
     return out
 

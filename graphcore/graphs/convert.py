@@ -1,16 +1,32 @@
 """Other libraries' graphs, and plain arrays of edges, become a Graph."""
 
-import warnings
+import sys
+from itertools import chain
 
 import numpy as np
 
 from .._validation import check_choice, check_integer
-from ..exceptions import GraphWarning, InputError
+from .._warn import warn_user
+from ..exceptions import InputError
 from . import _loops
-from .build import SYMMETRIZE, Rows, rows_from_edges, rows_from_pairs, symmetrize_rows
-from .graph import _NO_WEIGHTS, _SYMMETRY_TOLERANCE, _defect
+from .build import (
+    SYMMETRIZE,
+    Rows,
+    canonical_rows,
+    drop_zeros,
+    is_symmetric,
+    read_only_rows,
+    rows_from_edges,
+    rows_from_pairs,
+    symmetrize_rows,
+    transpose_rows,
+)
+from .graph import _NO_WEIGHTS, _SYMMETRY_TOLERANCE, _as_floats, _as_names, _defect, _narrow_ids
 
-__all__ = ["graph_from_edges", "graph_from_ends", "graph_from_networkx", "graph_from_scipy"]
+__all__ = ["as_graph", "graph_from_edges", "graph_from_ends", "graph_from_networkx", "graph_from_scipy"]
+
+# With fewer nodes than this, ids with gaps only cost some memory.
+_LARGEST_GAP = 1 << 27
 
 
 def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, symmetrize, warn):
@@ -19,122 +35,154 @@ def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, sym
     sources, targets = _as_ids("sources", sources), _as_ids("targets", targets)
     if len(sources) != len(targets):
         raise InputError(f"{len(sources)} sources and {len(targets)} targets: there must be as many of each")
+    if sources.dtype != targets.dtype:
+        sources, targets = sources.astype(np.int64), targets.astype(np.int64)
     n_nodes = _count_nodes(sources, targets, n_nodes)
+    if node_names is not None:
+        node_names = _as_names(node_names, n_nodes)
     weights = _edge_weights(weights, len(sources))
-    if n_nodes < 2**31:
-        ends = np.empty((len(sources), 2), dtype=np.int32)
-        ends[:, 0], ends[:, 1] = sources, targets
-        return graph_from_ends(cls, ends, weights, n_nodes, node_names=node_names, symmetrize=symmetrize, warn=warn)
     if len(weights) and not weights.all():
         kept = weights != 0
         sources, targets, weights = sources[kept], targets[kept], weights[kept]
+    if _packable(weights, symmetrize, n_nodes):
+        ends = np.empty((len(sources), 2), dtype=np.int32)
+        ends[:, 0], ends[:, 1] = sources, targets
+        return graph_from_ends(cls, ends, weights, n_nodes, node_names=node_names, symmetrize=symmetrize, warn=warn)
     rows = rows_from_edges(sources, targets, weights, n_nodes)
-    merged = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
-    return _from_rows(cls, *merged, node_names, symmetrize, warn)
+    uneven = not is_symmetric(rows, _SYMMETRY_TOLERANCE)
+    rows, both, single = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
+    return _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn)
 
 
 def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn):
-    """Make a graph from checked edges: `ends` (n_edges x 2, int32, overwritten) and weights (length 0: none)."""
-    if len(weights) and not weights.all():
-        kept = weights != 0
-        ends, weights = ends[kept], weights[kept]
-    merged = rows_from_pairs(ends, weights, n_nodes, "max" if symmetrize == "error" else symmetrize)
-    return _from_rows(cls, *merged, node_names, symmetrize, warn)
+    """Make a graph from checked edges between less than 2**31 nodes, in the memory of the edges themselves.
+
+    `ends` (n_edges x 2, int32, contiguous) may be overwritten; weights of length 0 stand for none.
+    """
+    if not _packable(weights, symmetrize, n_nodes):
+        return graph_from_edges(
+            cls, ends[:, 0], ends[:, 1], weights if len(weights) else None, n_nodes, node_names=node_names,
+            symmetrize=symmetrize, warn=warn,
+        )  # fmt: skip
+    rows, both, single = rows_from_pairs(ends, n_nodes, "max" if symmetrize == "error" else symmetrize)
+    return _from_rows(cls, rows, both, single, single > 0, node_names, symmetrize, warn)
 
 
-def _from_rows(cls, rows, both, single, node_names, symmetrize, warn):
-    # Edges listed once each, in any direction, are an undirected list; so are edges listed both ways.
-    directed = both > 0 and single > 0
-    if directed and symmetrize == "error":
-        raise InputError(
-            f"the edges look directed: {both} pairs stand in both directions, {single} in one; choose "
-            "symmetrize='max', 'average', 'sum' or 'min'"
-        )
-    if directed and warn:
-        _warn_directed(both, single, symmetrize, stacklevel=6)
+def _packable(weights, symmetrize, n_nodes):
+    return len(weights) == 0 and symmetrize in ("max", "min", "error") and n_nodes < 2**31
+
+
+def _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn):
+    # Edges listed once each, in any direction, are an undirected list; so are edges listed both ways alike.
+    if uneven and both > 0:
+        if symmetrize == "error":
+            how = f"{single} in one" if single else "some with two different weights"
+            raise InputError(
+                f"the edges look directed: {both} pairs stand in both directions, {how}; choose symmetrize='max', "
+                "'average', 'sum' or 'min'"
+            )
+        if warn:
+            _warn_directed(both, single, symmetrize)
     return cls(rows.indptr, rows.indices, _simplify(rows.weights), node_names=node_names, check=False)
 
 
 def graph_from_scipy(cls, A, *, node_names, symmetrize, warn, check):
     """See :meth:`Graph.from_scipy`."""
-    import scipy.sparse as sp
-
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
-    if not sp.issparse(A):
-        A = np.asarray(A)
-        if A.ndim != 2:
-            raise InputError(f"a matrix of two dimensions is needed, got {A.ndim}")
-    if A.shape[0] != A.shape[1]:
-        raise InputError(f"an adjacency matrix is square; this one has shape {A.shape}")
-    if A.shape[0] == 0:
-        raise InputError("the graph is empty: its matrix has shape (0, 0)")
-    if not (np.issubdtype(A.dtype, np.number) or A.dtype == bool) or np.issubdtype(A.dtype, np.complexfloating):
-        raise InputError(f"weights must be real numbers, got {A.dtype}")
-    A = sp.csr_array(A) if not sp.issparse(A) else A.tocsr()
+    A = _as_csr(A)
+    n_nodes = A.shape[0]
     indptr = np.asarray(A.indptr, dtype=np.int64)
-    indices = np.asarray(A.indices, dtype=np.int32 if A.shape[0] < 2**31 else np.int64)
-    weights = _matrix_weights(A.data[: indptr[-1]])
-    rows = Rows(indptr, indices[: indptr[-1]], weights)
-    if not check:
-        return cls(rows.indptr, rows.indices, _simplify(weights), node_names=node_names, check=False)
-    code, row, entry = _loops.check_rows(*rows, A.shape[0])
-    if code in (3, 6):
-        A = sp.csr_array((np.array(A.data, dtype=np.float64), A.indices.copy(), A.indptr.copy()), shape=A.shape)
-        A.sum_duplicates()
-        A.eliminate_zeros()
-        rows = Rows(A.indptr.astype(np.int64), A.indices.astype(indices.dtype), _matrix_weights(A.data))
-    elif code:
-        raise InputError(_defect(code, row, entry, rows.indices, weights, A.shape[0]))
-    row, _ = _loops.check_symmetric(*rows, _SYMMETRY_TOLERANCE, rows.indptr[:-1].copy())
-    if row >= 0:
-        rows, both, single = symmetrize_rows(rows, symmetrize)
-        if warn:
-            _warn_directed(both, single, symmetrize, stacklevel=4)
+    data = A.data[: indptr[-1]]
+    rows = Rows(indptr, _narrow_ids(A.indices[: indptr[-1]], n_nodes), _matrix_weights(data))
+    if check:
+        code, row, entry = _loops.check_rows(*read_only_rows(rows), n_nodes)
+        if code in (3, 6):
+            # Repeated entries of a matrix add up, ones too; only booleans have no sum.
+            rows = canonical_rows(rows if data.dtype == bool else rows._replace(weights=_as_floats(data)))
+        elif code:
+            raise InputError(_defect(code, row, entry, rows.indices, rows.weights, n_nodes))
+        if not is_symmetric(rows, _SYMMETRY_TOLERANCE):
+            rows, both, single = symmetrize_rows(rows, symmetrize)
+            if warn:
+                _warn_directed(both, single, symmetrize)
     return cls(rows.indptr, rows.indices, _simplify(rows.weights), node_names=node_names, check=False)
 
 
 def graph_from_networkx(cls, G, weight, *, symmetrize, warn):
     """See :meth:`Graph.from_networkx`."""
+    check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    if not (hasattr(G, "adjacency") and hasattr(G, "is_multigraph")):
+        raise InputError(f"a networkx graph is needed, got {type(G).__name__}")
     names = list(G)
     if not names:
         raise InputError("the networkx graph has no nodes")
-    position = {name: i for i, name in enumerate(names)}
-    n_edges = G.number_of_edges()
-    sources = np.fromiter((position[edge[0]] for edge in G.edges()), dtype=np.int64, count=n_edges)
-    targets = np.fromiter((position[edge[1]] for edge in G.edges()), dtype=np.int64, count=n_edges)
-    weights = None
-    if weight is not None and any(weight in data for *_, data in G.edges(data=True)):
-        try:
-            weights = np.fromiter(
-                (data.get(weight, 1.0) for *_, data in G.edges(data=True)), dtype=np.float64, count=n_edges
-            )
-        except (TypeError, ValueError) as error:
-            raise InputError(f"edge attribute {weight!r} must hold numbers: {error}") from None
+    # networkx's own dictionaries are rows already: an undirected edge stands in the rows of both its ends.
+    neighbors = [row for _, row in G.adjacency()]
+    indptr = np.zeros(len(names) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, neighbors), dtype=np.int64, count=len(names)), out=indptr[1:])
+    columns = chain.from_iterable(neighbors)
+    numbered = names == list(range(len(names)))
+    if not numbered:
+        columns = map({name: i for i, name in enumerate(names)}.__getitem__, columns)
+    indices = np.fromiter(columns, dtype=np.int32, count=indptr[-1])
+    rows = Rows(indptr, indices, _NO_WEIGHTS)
+    if weight is not None:
+        rows = drop_zeros(rows._replace(weights=_networkx_weights(G, weight, neighbors, rows, names)))
+    rows = transpose_rows(rows)  # an undirected graph is its own transpose: this only sorts the columns
     if G.is_directed():
-        graph = graph_from_edges(
-            cls, sources, targets, weights, len(names), node_names=_names(names), symmetrize=symmetrize, warn=False
-        )
+        rows, both, single = symmetrize_rows(transpose_rows(rows), symmetrize)
         if warn:
-            warnings.warn(
-                f"a directed networkx graph was made undirected with symmetrize={symmetrize!r}",
-                GraphWarning,
-                stacklevel=3,
+            warn_user(
+                f"a directed networkx graph ({both} pairs in both directions, {single} in one) was made undirected "
+                f"with symmetrize={symmetrize!r}"
             )
-        return graph
-    # Edges of an undirected networkx graph are listed once, but parallel ones may come in either direction.
-    low, high = np.minimum(sources, targets), np.maximum(sources, targets)
-    return graph_from_edges(cls, low, high, weights, len(names), node_names=_names(names), symmetrize="max", warn=False)
+    node_names = None if numbered else names
+    return cls(rows.indptr, rows.indices, _simplify(rows.weights), node_names=node_names, check=False)
 
 
-def _names(names):
-    if names == list(range(len(names))):
-        return None
-    kinds = {type(name) for name in names}
-    if kinds <= {int} or kinds <= {str}:
-        return np.array(names)
-    out = np.empty(len(names), dtype=object)
-    out[:] = names
-    return out
+def _networkx_weights(G, weight, neighbors, rows, names):
+    """Weights in row order, parallel edges added up; 1 where the attribute is missing."""
+    edges = chain.from_iterable(row.values() for row in neighbors)
+    starts = np.arange(len(rows.indices))  # where each entry's weights start: parallel edges have several
+    if G.is_multigraph():
+        parallel = list(edges)
+        starts = np.cumsum([0, *map(len, parallel)])[:-1]
+        edges = chain.from_iterable(keys.values() for keys in parallel)
+    try:
+        weights = np.fromiter((data.get(weight, 1.0) for data in edges), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"edge attribute {weight!r} must hold numbers: {error}") from None
+    bad = _first_bad_weight(weights)
+    if bad >= 0:
+        entry = np.searchsorted(starts, bad, side="right") - 1
+        source, target = np.searchsorted(rows.indptr, entry, side="right") - 1, rows.indices[entry]
+        raise InputError(
+            f"edge attribute {weight!r} must be finite and not negative; it is {weights[bad]} between "
+            f"{names[source]!r} and {names[target]!r}"
+        )
+    if len(starts) < len(weights):
+        weights = np.add.reduceat(weights, starts)
+    return _NO_WEIGHTS if _all_ones(weights) else weights
+
+
+def _as_csr(A):
+    """Any matrix as scipy CSR, without a copy where it is CSR or CSC."""
+    import scipy.sparse as sp
+
+    if not sp.issparse(A):
+        A = np.asarray(A)
+    if A.ndim != 2:
+        raise InputError(f"a matrix of two dimensions is needed, got {A.ndim}")
+    if A.shape[0] != A.shape[1]:
+        raise InputError(f"an adjacency matrix is square; this one has shape {A.shape}")
+    if A.shape[0] == 0:
+        raise InputError("the graph is empty: its matrix has shape (0, 0)")
+    if A.dtype.kind not in "biuf":
+        raise InputError(f"weights must be real numbers, got {A.dtype}")
+    if not sp.issparse(A):
+        return sp.csr_array(A.astype(np.float32) if A.dtype == np.float16 else A)
+    # The transpose of CSC is CSR over the same arrays, and every policy treats both directions alike.
+    return A.T if A.format == "csc" else A.tocsr()
 
 
 def _as_ids(name, values):
@@ -157,6 +205,11 @@ def _count_nodes(sources, targets, n_nodes):
         raise InputError(f"node ids start at 0; found {low}")
     if n_nodes is None:
         n_nodes = high + 1
+        if n_nodes > max(_LARGEST_GAP, 1000 * len(sources)):
+            raise InputError(
+                f"the largest node id is {high}, but there are only {len(sources)} edges: the ids seem to have gaps; "
+                "number the nodes from 0 (numpy.unique(..., return_inverse=True)) or give n_nodes"
+            )
     else:
         n_nodes = check_integer("n_nodes", n_nodes, low=0)
         if high >= n_nodes:
@@ -172,25 +225,16 @@ def _edge_weights(weights, n_edges):
     weights = np.asarray(weights)
     if weights.shape != (n_edges,):
         raise InputError(f"weights have shape {weights.shape}; {n_edges} edges need shape ({n_edges},)")
-    if weights.dtype not in (np.float32, np.float64):
-        try:
-            weights = weights.astype(np.float64)
-        except (TypeError, ValueError):
-            raise InputError(f"weights must be numbers, got {weights.dtype}") from None
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
-    if len(bad):
-        raise InputError(
-            f"weights must be finite and not negative; edge {bad[0]} has {weights[bad[0]]} ({len(bad)} such edges)"
-        )
+    weights = _as_floats(weights)
+    bad = _first_bad_weight(weights)
+    if bad >= 0:
+        raise InputError(f"weights must be finite and not negative; edge {bad} has {weights[bad]}")
     return weights
 
 
 def _matrix_weights(data):
-    if data.dtype == bool and data.all():
-        return _NO_WEIGHTS
-    if data.dtype not in (np.float32, np.float64):
-        data = data.astype(np.float64)
-    return _NO_WEIGHTS if _all_ones(data) else data
+    # Ones are told before a conversion, so that an unweighted matrix of any type is never copied.
+    return _NO_WEIGHTS if _all_ones(data) else _as_floats(data)
 
 
 def _simplify(weights):
@@ -199,15 +243,46 @@ def _simplify(weights):
 
 
 def _all_ones(weights):
-    # By pieces, so that a weighted graph is told at its first entries and no mask of full length is made.
-    piece = 1 << 20
-    return all((weights[start : start + piece] == 1).all() for start in range(0, len(weights), piece))
+    return all((piece == 1).all() for piece in _pieces(weights))
 
 
-def _warn_directed(both, single, symmetrize, stacklevel):
-    warnings.warn(
+def _first_bad_weight(weights):
+    """Position of the first weight that is negative, infinite or NaN; -1 if there is none."""
+    start = 0
+    for piece in _pieces(weights):
+        good = np.isfinite(piece) & (piece >= 0)
+        if not good.all():
+            return start + int(np.argmin(good))
+        start += len(piece)
+    return -1
+
+
+def _pieces(array):
+    # By pieces, so that a difference at the start is told at once and no mask of full length is made.
+    size = 1 << 20
+    return (array[start : start + size] for start in range(0, len(array), size))
+
+
+def _warn_directed(both, single, symmetrize):
+    warn_user(
         f"the input is directed ({both} pairs in both directions, {single} in one) and was made undirected with "
-        f"symmetrize={symmetrize!r}",
-        GraphWarning,
-        stacklevel=stacklevel,
+        f"symmetrize={symmetrize!r}"
+    )
+
+
+def as_graph(graph, **options):
+    """Return a Graph from whatever stands for one: a Graph, a (sparse) matrix or a networkx graph."""
+    from .graph import Graph
+
+    if isinstance(graph, Graph):
+        return graph
+    # networkx is asked only when somebody imported it: an object of its classes cannot exist otherwise.
+    networkx = sys.modules.get("networkx")
+    if networkx is not None and isinstance(graph, networkx.Graph):
+        return Graph.from_networkx(graph, **options)
+    if hasattr(graph, "tocsr") or (hasattr(graph, "ndim") and graph.ndim == 2):
+        return Graph.from_scipy(graph, **options)
+    raise InputError(
+        f"a graph is needed (graphcore.Graph, scipy sparse matrix, square array or networkx graph), got "
+        f"{type(graph).__name__}"
     )

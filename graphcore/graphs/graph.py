@@ -7,10 +7,12 @@ import numpy as np
 from .._threads import map_blocks, row_blocks
 from ..exceptions import InputError, ParameterError
 from . import _loops
+from .build import read_only
 
 __all__ = ["Graph"]
 
-_NO_WEIGHTS = np.empty(0, dtype=np.float32)
+# float64, like the weights of quotient graphs: loops then serve both with one compiled version.
+_NO_WEIGHTS = np.empty(0)
 _NO_WEIGHTS.flags.writeable = False
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
 _SYMMETRY_TOLERANCE = 1e-6
@@ -65,23 +67,26 @@ class Graph:
     """
 
     def __init__(self, indptr, indices, weights=None, *, node_names=None, check=True):
-        indptr = np.ascontiguousarray(indptr, dtype=np.int64)
-        if indptr.ndim != 1 or len(indptr) < 2:
+        indptr, indices = np.asarray(indptr), np.asarray(indices)
+        for name, array in (("indptr", indptr), ("indices", indices)):
+            if array.ndim != 1:
+                raise InputError(f"{name} must be one-dimensional, got shape {array.shape}")
+            if array.dtype.kind not in "iu" and len(array):
+                raise InputError(f"{name} must be integers, got {array.dtype}")
+        if len(indptr) < 2:
             raise InputError("the graph is empty: it needs at least one node")
         n_nodes = len(indptr) - 1
-        indices = np.asarray(indices)
-        if not np.issubdtype(indices.dtype, np.integer) and len(indices):
-            raise InputError(f"indices must be integers, got {indices.dtype}")
-        indices = np.ascontiguousarray(indices, dtype=np.int32 if n_nodes < 2**31 else np.int64)
+        indptr = np.ascontiguousarray(indptr, dtype=np.int64)
+        indices = np.ascontiguousarray(_narrow_ids(indices, n_nodes))
         if weights is not None:
-            weights = np.asarray(weights)
-            if weights.dtype not in (np.float32, np.float64):
-                weights = weights.astype(np.float64)
-            weights = _read_only(np.ascontiguousarray(weights))
-        self.indptr = _read_only(indptr)
-        self.indices = _read_only(indices)
+            weights = _as_floats(np.asarray(weights))
+            if weights.ndim != 1:
+                raise InputError(f"weights must be one-dimensional, got shape {weights.shape}")
+            weights = read_only(np.ascontiguousarray(weights))
+        self.indptr = read_only(indptr)
+        self.indices = read_only(indices)
         self.weights = weights
-        self.node_names = None if node_names is None else _read_only(_as_names(node_names, n_nodes))
+        self.node_names = None if node_names is None else read_only(_as_names(node_names, n_nodes))
         if indptr[-1] != len(indices) or (weights is not None and len(weights) != len(indices)):
             raise InputError(
                 f"indptr ends at {indptr[-1]} but there are {len(indices)} indices"
@@ -89,7 +94,11 @@ class Graph:
             )
         if check:
             self._check()
-        self.degrees = _read_only(self._row_sums())
+        self.degrees = read_only(self._row_sums())
+        with np.errstate(over="ignore"):
+            overflows = weights is not None and not np.isfinite(self.degrees.sum())
+        if overflows:
+            raise InputError("the weights are so large that their sum overflows; divide them by a common factor")
         self._frozen = True
 
     # -- made from ---------------------------------------------------------------------------------------------------
@@ -292,7 +301,7 @@ class Graph:
     def _components(self):
         labels = np.empty(self.n_nodes, dtype=self.indices.dtype)
         count = _loops.union_components(self.indptr, self.indices, labels)
-        return int(count), _read_only(labels)
+        return int(count), read_only(labels)
 
     def _row_sums(self):
         if self.weights is None:
@@ -318,6 +327,9 @@ class Graph:
             raise AttributeError(f"a Graph is immutable; cannot set {name}")
         object.__setattr__(self, name, value)
 
+    def __delattr__(self, name):
+        raise AttributeError(f"a Graph is immutable; cannot delete {name}")
+
     def __reduce__(self):
         # Unpickled arrays are writable; going through the constructor freezes them again.
         return _rebuild, (self.indptr, self.indices, self.weights, self.node_names)
@@ -332,20 +344,51 @@ def _rebuild(indptr, indices, weights, node_names):
     return Graph(indptr, indices, weights, node_names=node_names, check=False)
 
 
-def _read_only(array):
-    # A view, so that the caller's own array keeps its flag; numba compiles one version, for read-only arrays.
-    view = np.asarray(array).view()
-    view.flags.writeable = False
-    return view
+def _narrow_ids(ids, n_nodes):
+    """Node ids as int32 (int64 from 2**31 nodes on); ids that would not survive the conversion are refused."""
+    wanted = np.int32 if n_nodes < 2**31 else np.int64
+    if ids.dtype == wanted:
+        return ids
+    if len(ids) and (ids.min() < 0 or ids.max() >= n_nodes):
+        column = ids.min() if ids.min() < 0 else ids.max()
+        raise InputError(f"a row names column {column}, outside 0 to {n_nodes - 1}")
+    return ids.astype(wanted)
+
+
+def _as_floats(weights):
+    """Weights as float32 (if they are) or float64."""
+    if weights.dtype in (np.float32, np.float64):
+        return weights
+    if weights.dtype.kind not in "biufO":
+        raise InputError(f"weights must be real numbers, got {weights.dtype}")
+    try:
+        return weights.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"weights must be real numbers: {error}") from None
 
 
 def _as_names(node_names, n_nodes):
-    names = np.asarray(node_names)
-    if names.ndim != 1:  # for example a list of tuples
-        names = np.empty(len(node_names), dtype=object)
-        names[:] = node_names
-    if len(names) != n_nodes:
-        raise ParameterError(f"node_names has {len(names)} names for {n_nodes} nodes")
+    if isinstance(node_names, np.ndarray) and node_names.ndim != 1:
+        raise ParameterError(f"node_names must be one-dimensional, got shape {node_names.shape}")
+    if not hasattr(node_names, "__len__"):
+        raise ParameterError(f"node_names={node_names!r} must be an array of {n_nodes} names")
+    if len(node_names) != n_nodes:
+        raise ParameterError(f"node_names has {len(node_names)} names for {n_nodes} nodes")
+    if isinstance(node_names, np.ndarray):
+        return node_names
+    node_names = list(node_names)
+    # Names of one plain kind get a compact array; a mixture must not become strings.
+    kinds = {type(name) for name in node_names}
+    if kinds == {int}:
+        return np.array(node_names)
+    if kinds == {str}:
+        # numpy pads strings to the longest: one long name must not cost a gigabyte.
+        longest, total = max(map(len, node_names)), sum(map(len, node_names))
+        if longest * n_nodes <= 8 * total + 1000:
+            return np.array(node_names)
+    names = np.empty(n_nodes, dtype=object)
+    for i, name in enumerate(node_names):  # one by one: numpy would spread tuples over columns
+        names[i] = name
     return names
 
 

@@ -1,13 +1,13 @@
 """Edge lists: one edge a line, as SNAP, KONECT, networkx and spreadsheets write them."""
 
 import csv
-import warnings
 from itertools import pairwise
 
 import numpy as np
 
 from ..._validation import check_choice
-from ...exceptions import FormatError, GraphWarning, InputError
+from ..._warn import warn_user
+from ...exceptions import FormatError, InputError
 from ..build import SYMMETRIZE
 from ..convert import graph_from_ends
 from ..graph import Graph
@@ -28,7 +28,7 @@ def read_edge_list(source, *, symmetrize, **options):
     source.require_text()
     dialect = guess_dialect(source, **options)
     for note in dialect.notes:
-        warnings.warn(f"{source.name}: {note}", GraphWarning, stacklevel=3)
+        warn_user(f"{source.name}: {note}")
     ends, weights, names = parse(source, dialect)
     if names is not None:
         n_nodes, names = len(names), _as_array(names)
@@ -49,10 +49,8 @@ def write_edge_list(graph, stream, delimiter):
     """Write each edge once, lower node first, to a text stream; a graph without names notes its node count."""
     names = graph.node_names
     if names is not None and graph.n_isolated:
-        warnings.warn(
-            f"{graph.n_isolated} isolated nodes are not in the edge list, which has no place for their names; .npz has",
-            GraphWarning,
-            stacklevel=3,
+        warn_user(
+            f"{graph.n_isolated} isolated nodes are not in the edge list, which has no place for their names; .npz has"
         )
     # Other programs stumble over comments in CSV, so there it is written only when nodes would be lost.
     if delimiter == "\t" or (names is None and graph.n_isolated):

@@ -1,11 +1,11 @@
 """METIS files: a header, then one line of neighbours for every node (METIS 5 manual, section 4.1.1)."""
 
-import warnings
 from itertools import pairwise
 
 import numpy as np
 
-from ...exceptions import FormatError, GraphWarning, InputError
+from ..._warn import warn_user
+from ...exceptions import FormatError, InputError
 from ..graph import Graph
 
 __all__ = ["read_metis", "write_metis"]
@@ -69,7 +69,7 @@ def write_metis(graph, stream):
     if weights is not None and not (weights == np.floor(weights)).all():
         raise InputError("METIS files hold integer weights only; scale and round them, or write .npz or .mtx instead")
     if graph.node_names is not None:
-        warnings.warn("METIS files hold no node names; nodes are numbered from 1", GraphWarning, stacklevel=3)
+        warn_user("METIS files hold no node names; nodes are numbered from 1")
     stream.write(f"{graph.n_nodes} {graph.n_edges}{'' if weights is None else ' 001'}\n".encode())
     borders = np.searchsorted(graph.indptr, np.arange(0, graph.n_entries, _PIECE))
     for first, last in pairwise(np.unique(np.append(borders, [0, graph.n_nodes])).tolist()):
@@ -103,7 +103,7 @@ def _header(stream):
         raise FormatError("the graph is empty: its header says 0 nodes")
     leading = (code[0] == "1") + n_constraints * (code[1] == "1")
     if leading:
-        warnings.warn("the METIS file's node weights and sizes are not used", GraphWarning, stacklevel=4)
+        warn_user("the METIS file's node weights and sizes are not used")
     return n_nodes, n_edges, leading, code[2] == "1"
 
 

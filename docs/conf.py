@@ -1,0 +1,21 @@
+"""Sphinx settings: Markdown pages, the API from numpydoc docstrings."""
+
+from importlib.metadata import version as installed_version
+
+project = "graphcore"
+author = "the graphcore authors"
+copyright = author
+version = release = installed_version("graphcore")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "numpydoc"]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = f"graphcore {release}"
+
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_heading_anchors = 3
+autosummary_generate = True
+autodoc_typehints = "none"
+# Attributes and methods stand in the docstrings; numpydoc's own tables would ask for a page for each.
+numpydoc_show_class_members = False
+numpydoc_xref_param_type = False

@@ -1,0 +1,41 @@
+"""Says when loops are being compiled, so that a first run does not look like a hang."""
+
+from contextlib import contextmanager
+
+__all__ = ["compilation_notices"]
+
+_NOTICES = {
+    "graphcore": "graphcore: compiling its loops for this machine (once, some seconds)",
+    "pynndescent": "pynndescent: compiling its loops (every run, up to a minute)",
+}
+
+
+@contextmanager
+def compilation_notices(tell):
+    """Within this context, `tell(text)` is called once for every package whose loops start to compile.
+
+    Loops found in numba's cache on disk are not compiled and not told about.
+
+    Parameters
+    ----------
+    tell : callable
+        Takes a str.
+    """
+    # Here and not above: whoever wants notices is about to need numba, whoever does not should not wait for it.
+    from numba.core import event
+
+    class Notices(event.Listener):
+        def __init__(self):
+            self.told = set()
+
+        def on_start(self, compiling):
+            package = compiling.data["dispatcher"].py_func.__module__.partition(".")[0]
+            if package in _NOTICES and package not in self.told:
+                self.told.add(package)
+                tell(_NOTICES[package])
+
+        def on_end(self, compiling):
+            pass
+
+    with event.install_listener("numba:compile", Notices()):
+        yield

@@ -1,0 +1,46 @@
+"""Stages of long work: timed, logged, and announced to whoever listens."""
+
+import logging
+import time
+from contextlib import contextmanager
+
+__all__ = ["Stages", "logger"]
+
+logger = logging.getLogger("graphcore")
+
+
+class Stages:
+    """Measures named stages and tells a listener when one begins.
+
+    Parameters
+    ----------
+    on_stage : callable, optional
+        Called with a stage's name when it begins.
+    verbose : int, default 0
+        At 1 and above, every stage is logged at INFO level on the logger "graphcore" when it ends.
+
+    Attributes
+    ----------
+    seconds : dict
+        Wall-clock seconds of every stage ended so far, in order.
+    """
+
+    def __init__(self, on_stage=None, verbose=0):
+        self.seconds = {}
+        self._on_stage = on_stage
+        self._verbose = verbose
+
+    @contextmanager
+    def __call__(self, name, total=True):
+        """Measure a stage; time adds up if a name comes again. With `total=False` it is only announced."""
+        if self._on_stage is not None:
+            self._on_stage(name)
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            spent = time.perf_counter() - start
+            if total:
+                self.seconds[name] = self.seconds.get(name, 0.0) + spent
+            if self._verbose:
+                logger.info("%s: %.3f s", name, spent)

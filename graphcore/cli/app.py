@@ -1,0 +1,65 @@
+"""The command `graphcore`: its subcommands, its errors and its exit codes."""
+
+import signal
+import sys
+
+import click
+
+from .. import __version__
+from .cluster import cluster
+from .convert import convert
+from .demo import demo
+from .info import info
+
+__all__ = ["app", "main"]
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+TERMINATED = 143
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(__version__, prog_name="graphcore")
+def app():
+    """Clusters graphs too large for spectral clustering, as well as spectral clustering would have done."""
+
+
+for command in (cluster, info, convert, demo):
+    app.add_command(command)
+
+
+def main(arguments=None):
+    """Run the command line and leave with its exit code: 0 done, 2 bad input or usage, 130 interrupted."""
+    signal.signal(signal.SIGTERM, _terminate)
+    sys.exit(run(arguments))
+
+
+def run(arguments=None):
+    """Run the command line; returns the exit code. A message about bad input is one line on stderr."""
+    try:
+        return app.main(arguments, prog_name="graphcore", standalone_mode=False) or 0
+    except click.exceptions.NoArgsIsHelpError as no_arguments:
+        no_arguments.show()
+        return BAD_INPUT
+    except click.UsageError as error:
+        where = "graphcore" if error.ctx is None else error.ctx.command_path
+        return _refuse(f"{error.format_message()} (see {where} --help)")
+    except click.ClickException as error:
+        return _refuse(error.format_message())
+    except click.Abort as abort:
+        if isinstance(abort.__cause__, EOFError):  # click takes this for a user's Ctrl-D; here it would be a defect
+            raise abort.__cause__ from None
+        click.echo("graphcore: interrupted", err=True)
+        return INTERRUPTED
+    except OSError as error:
+        return _refuse(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error))
+
+
+def _refuse(message):
+    click.echo(f"graphcore: {' '.join(message.split())}", err=True)
+    return BAD_INPUT
+
+
+def _terminate(_signal, _frame):
+    # As an exception, so that half-written files are removed on the way out.
+    raise SystemExit(TERMINATED)

@@ -1,0 +1,71 @@
+"""``graphcore demo``: the main job on real data that scikit-learn ships, beside scikit-learn's own answer."""
+
+import time
+
+import click
+
+from .console import Console, Job
+
+__all__ = ["demo"]
+
+_N_CLUSTERS = 10
+
+
+@click.command(cls=Job)
+@click.option("--seed", "random_state", type=int, default=0, show_default=True, metavar="N", help="Random seed.")
+def demo(random_state):
+    """Cluster handwritten digits: 1,797 images of 8 x 8 pixels -> 10-NN graph -> 10 clusters."""
+    console = Console()
+    with console.listening():
+        graph, truth = _digits_graph(console, random_state)
+        click.echo(f"scikit-learn's digits: {graph.n_nodes:,} images, 10-NN graph with {graph.n_edges:,} edges")
+        rows = [
+            ("graphcore", *_run(console, _graphcore, graph, random_state)),
+            ("scikit-learn SpectralClustering", *_run(console, _sklearn, graph, random_state)),
+        ]
+    click.echo(_table(rows, graph, truth))
+
+
+def _digits_graph(console, seed):
+    from sklearn.datasets import load_digits
+
+    from ..graphs.neighbors import knn_graph
+
+    with console.stages("neighbours"):
+        digits = load_digits()
+        return knn_graph(digits.data, 10, random_state=seed), digits.target
+
+
+def _run(console, cluster, graph, seed):
+    with console.stages(cluster.__name__.strip("_")):
+        start = time.perf_counter()
+        labels = cluster(graph, seed)
+        return labels, time.perf_counter() - start
+
+
+def _graphcore(graph, seed):
+    from ..pipeline import cluster_graph
+    from ..settings import resolve_settings
+
+    return cluster_graph(graph, resolve_settings(graph, _N_CLUSTERS), random_state=seed).labels
+
+
+def _sklearn(graph, seed):
+    from sklearn.cluster import SpectralClustering
+
+    model = SpectralClustering(_N_CLUSTERS, affinity="precomputed", assign_labels="cluster_qr", random_state=seed)
+    return model.fit_predict(graph.to_scipy())
+
+
+def _table(rows, graph, truth):
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+    from ..metrics import normalized_cut
+
+    lines = [f"{'':<32} {'ARI':>6} {'NMI':>6} {'NC':>7} {'seconds':>8}"]
+    for name, labels, seconds in rows:
+        scores = (adjusted_rand_score(truth, labels), normalized_mutual_info_score(truth, labels))
+        nc = normalized_cut(graph, labels)
+        lines.append(f"{name:<32} {scores[0]:>6.3f} {scores[1]:>6.3f} {nc:>7.4f} {seconds:>8.2f}")
+    lines.append("ARI and NMI: agreement with the true digits, 1 is perfect. NC: normalised cut, lower is better.")
+    return "\n".join(lines)

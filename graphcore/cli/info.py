@@ -1,0 +1,54 @@
+"""``graphcore info``: what is in a file."""
+
+import json
+
+import click
+
+from .console import Console, Job
+from .inputs import input_options, load
+
+__all__ = ["info"]
+
+
+@click.command(cls=Job)
+@click.argument("input", metavar="INPUT")
+@input_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def info(input, as_json, **options):
+    """Count what a graph holds: nodes, edges, components, degrees. Vectors are counted through their kNN graph."""
+    console = Console()
+    with console.listening():
+        graph = load(input, console.stages, **options)
+        with console.stages("count"):
+            facts = _facts(input, graph)
+    if as_json:
+        click.echo(json.dumps(facts | {"warnings": console.warned}))
+        return
+    from .summary import graph_lines, table
+
+    degrees = facts["degrees"]
+    spread = ", ".join(f"{value:,.6g} ({name})" for name, value in degrees.items())
+    lines = [
+        ("degrees", spread),
+        ("largest", f"{facts['largest_component']:,} nodes in the largest component"),
+        ("memory", f"{facts['bytes'] / 2**20:,.1f} MiB"),
+    ]
+    click.echo(table(graph_lines(facts) + lines))
+
+
+def _facts(path, graph):
+    import numpy as np
+
+    from .summary import graph_facts
+
+    degrees = graph.degrees
+    return graph_facts(path, graph) | {
+        "degrees": {
+            "min": float(degrees.min()),
+            "median": float(np.median(degrees)),
+            "mean": float(degrees.mean()),
+            "max": float(degrees.max()),
+        },
+        "largest_component": int(np.bincount(graph.connected_components()).max()),
+        "bytes": graph.nbytes,
+    }

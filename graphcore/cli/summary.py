@@ -1,0 +1,77 @@
+"""What a run came to: as a dictionary, and as a few aligned lines."""
+
+import numpy as np
+
+__all__ = ["cluster_lines", "graph_facts", "graph_lines", "size_facts", "table"]
+
+# Up to so many clusters are listed by size; of more, the extremes are told.
+_FEW_CLUSTERS = 20
+
+
+def graph_facts(path, graph):
+    """Facts about a graph, ready for JSON."""
+    return {
+        "input": path,
+        "nodes": graph.n_nodes,
+        "edges": graph.n_edges,
+        "weighted": graph.is_weighted,
+        "self_loops": graph.n_self_loops,
+        "components": graph.n_components,
+        "isolated": graph.n_isolated,
+    }
+
+
+def size_facts(labels, n_clusters):
+    """Nodes in each cluster, by cluster number."""
+    return np.bincount(labels[labels >= 0], minlength=n_clusters).tolist()
+
+
+def graph_lines(facts):
+    """Pairs of heading and text about a graph."""
+    kind = "weighted" if facts["weighted"] else "unweighted"
+    parts = [_count(facts["components"], "component")]
+    if facts["isolated"]:
+        parts.append(f"{facts['isolated']:,} isolated")
+    if facts["self_loops"]:
+        parts.append(_count(facts["self_loops"], "self-loop"))
+    return [
+        ("input", facts["input"]),
+        ("graph", f"{_count(facts['nodes'], 'node')}, {_count(facts['edges'], 'edge')}, {kind}, {', '.join(parts)}"),
+    ]
+
+
+def cluster_lines(facts):
+    """Pairs of heading and text about a clustering."""
+    coreset, settings = facts["coreset"], facts["settings"]
+    draws = "" if coreset["draws"] == coreset["nodes"] else f" from {coreset['draws']:,} draws"
+    several = "" if settings["n_coresets"] == 1 else f"{settings['n_coresets']} times "
+    lines = [
+        ("coreset", f"{several}{_count(coreset['nodes'], 'node')}{draws}, {settings['sampling']} sampling"),
+        ("clusters", _sizes(facts["cluster_sizes"])),
+        ("NC", f"{facts['normalized_cut']:.4f}"),
+    ]
+    if facts["unreached"]:
+        lines.append(("unreached", f"{_count(facts['unreached'], 'node')} beyond the reach of the coreset"))
+    seconds = ", ".join(f"{stage} {spent:.2f}" for stage, spent in facts["seconds"].items())
+    lines.append(("seconds", seconds))
+    if facts["output"]:
+        lines.append(("labels", facts["output"]))
+    return lines
+
+
+def table(lines):
+    """Pairs as aligned text."""
+    width = max(len(heading) for heading, _ in lines)
+    return "\n".join(f"{heading:<{width}}  {text}" for heading, text in lines)
+
+
+def _sizes(sizes):
+    if len(sizes) <= _FEW_CLUSTERS:
+        return f"{len(sizes)}, of sizes {' '.join(str(size) for size in sorted(sizes, reverse=True))}"
+    empty = sizes.count(0)
+    note = f", {empty} empty" if empty else ""
+    return f"{len(sizes)}, of sizes {min(sizes):,} (min), {np.median(sizes):,.0f} (median), {max(sizes):,} (max){note}"
+
+
+def _count(number, noun):
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

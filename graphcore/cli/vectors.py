@@ -1,0 +1,100 @@
+"""Vectors from files: numpy's and scipy's own formats, and tables of numbers as text."""
+
+import bz2
+import gzip
+import lzma
+import zipfile
+import zlib
+
+from ..exceptions import FormatError, InputError
+
+__all__ = ["read_vectors"]
+
+_COMPRESSED = {".gz": gzip, ".bz2": bz2, ".xz": lzma}
+
+
+def read_vectors(path):
+    """Read one vector per row.
+
+    Parameters
+    ----------
+    path : str
+        ``.npy`` (an array of two dimensions), ``.npz`` (a sparse matrix saved by scipy, or a single array), otherwise
+        text: numbers between commas, semicolons, tabs or blanks, ``#`` comments, a first line of column names allowed;
+        also compressed (.gz, .bz2, .xz).
+
+    Returns
+    -------
+    ndarray or csr_array of shape (n_vectors, n_features)
+
+    Raises
+    ------
+    InputError, FormatError
+        If the file holds something else.
+    """
+    try:
+        if path.endswith(".npy"):
+            X = _load_array(path)
+        elif path.endswith(".npz"):
+            X = _load_archive(path)
+        else:
+            X = _load_text(path)
+    except (ValueError, EOFError, gzip.BadGzipFile, lzma.LZMAError, zipfile.BadZipFile, zlib.error) as error:
+        if isinstance(error, InputError):
+            raise
+        raise FormatError(f"{path}: cannot be read as vectors: {error}") from error
+    if X.ndim != 2:
+        raise InputError(f"{path}: vectors are rows of an array of two dimensions; this one has shape {X.shape}")
+    return X
+
+
+def _load_array(path):
+    import numpy as np
+
+    return np.load(path, allow_pickle=False)
+
+
+def _load_archive(path):
+    import numpy as np
+
+    with np.load(path, allow_pickle=False) as archive:
+        names = list(archive)
+        if "format" not in names:
+            if len(names) != 1:
+                raise InputError(f"{path}: holds {len(names)} arrays ({', '.join(names)}); save the vectors alone")
+            return archive[names[0]]
+    import scipy.sparse as sp
+
+    return sp.load_npz(path).tocsr()
+
+
+def _load_text(path):
+    import numpy as np
+
+    # numpy opens what is compressed by itself; here the first line alone is looked at.
+    opener = next((module.open for suffix, module in _COMPRESSED.items() if path.endswith(suffix)), open)
+    with opener(path, "rt", encoding="utf-8") as lines:
+        before, first = _first_line(lines)
+    if first is None:
+        raise InputError(f"{path}: holds no numbers")
+    delimiter = next((mark for mark in ",;\t" if mark in first), None)
+    skipped = before if _is_numbers(first, delimiter) else before + 1
+    X = np.loadtxt(path, delimiter=delimiter, skiprows=skipped, ndmin=2, encoding="utf-8")
+    if X.size == 0:
+        raise InputError(f"{path}: holds column names and no numbers")
+    return X
+
+
+def _first_line(lines):
+    for number, line in enumerate(lines):
+        content = line.partition("#")[0].strip()
+        if content:
+            return number, content
+    return 0, None
+
+
+def _is_numbers(line, delimiter):
+    try:
+        return all(float(field) is not None for field in line.split(delimiter))
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""A weighted few nodes that stand for all."""

@@ -1,0 +1,302 @@
+"""Compiled loops of the sampling tree and of D2 seeding.
+
+The tree is implicit and wide: `sums` holds the leaves, then the sums of groups of FAN_OUT leaves, and so on to a single
+group; `offsets[l]` is where level l starts. A group is one cache line, so an update touches one line per level.
+"""
+
+from numba import njit
+
+__all__ = [
+    "FAN_OUT",
+    "cell_weights",
+    "draw_sorted",
+    "seed_fast",
+    "seed_naive",
+    "sensitivities",
+    "tree_build",
+    "tree_sample",
+    "tree_total",
+    "tree_update",
+]
+
+FAN_OUT = 8
+# A squared distance below this share of the two norms is rounding noise between equal points: it counts as 0.
+_NOISE = 1e-12
+
+
+@njit(cache=True, nogil=True)
+def tree_build(sums, offsets):
+    """Fill all levels above the leaves."""
+    for level in range(1, len(offsets) - 1):
+        below, here = offsets[level - 1], offsets[level]
+        for i in range((here - below) // FAN_OUT):
+            _sum_group(sums, below, here, i)
+
+
+@njit(cache=True, nogil=True)
+def _sum_group(sums, below, here, i):
+    # Levels are padded to full groups, so a group never runs over its level's end.
+    total = 0.0
+    for c in range(below + i * FAN_OUT, below + (i + 1) * FAN_OUT):
+        total += sums[c]
+    sums[here + i] = total
+
+
+@njit(cache=True, nogil=True)
+def tree_total(sums, offsets):
+    """Sum of all leaves."""
+    return sums[offsets[len(offsets) - 2]]
+
+
+@njit(cache=True, nogil=True)
+def tree_update(sums, offsets, touched, n_touched):
+    """Recompute the sums above the leaves touched[:n_touched], given ascending; `touched` is overwritten.
+
+    Level by level, so that neighbours share their common ancestors' work. Returns the number of groups summed.
+    """
+    work = 0
+    for level in range(1, len(offsets) - 1):
+        below, here = offsets[level - 1], offsets[level]
+        kept = 0
+        for t in range(n_touched):
+            group = touched[t] // FAN_OUT
+            if kept == 0 or touched[kept - 1] != group:
+                _sum_group(sums, below, here, group)
+                touched[kept] = group
+                kept += 1
+        n_touched = kept
+        work += kept
+    return work
+
+
+@njit(cache=True, nogil=True)
+def tree_sample(sums, offsets, uniform):
+    """Leaf drawn with probability proportional to its value, from one uniform number in [0, 1)."""
+    top = len(offsets) - 2
+    target = uniform * sums[offsets[top]]
+    node = 0
+    for level in range(top - 1, -1, -1):
+        first = offsets[level] + node * FAN_OUT
+        chosen = -1
+        for c in range(FAN_OUT):
+            value = sums[first + c]
+            if value > 0.0:
+                # The last positive child also takes what rounding left over.
+                chosen = c
+                if target < value:
+                    break
+                target -= value
+        node = node * FAN_OUT + chosen
+    return node
+
+
+@njit(cache=True, nogil=True)
+def _repair(
+    y,
+    seed_number,
+    indptr,
+    indices,
+    weights,
+    degrees,
+    diagonal,
+    point_weights,
+    sums,
+    offsets,
+    nearest,
+    touched,
+    counters,
+):
+    """Bring contributions up to date after y became a centre."""
+    weighted = len(weights) > 0
+    n_touched = 0
+    own_done = False
+    for e in range(indptr[y], indptr[y + 1]):
+        x = indices[e]
+        if not own_done and x >= y:
+            sums[y] = 0.0
+            nearest[y] = seed_number
+            touched[n_touched] = y
+            n_touched += 1
+            own_done = True
+        if x == y or sums[x] == 0.0:
+            continue
+        entry = weights[e] if weighted else 1.0
+        norms = diagonal[x] + diagonal[y]
+        distance = norms - 2.0 * entry / (degrees[x] * degrees[y])
+        if distance < -_NOISE * norms:
+            counters[2] += 1
+        if distance <= _NOISE * norms:
+            distance = 0.0
+        contribution = point_weights[x] * distance
+        if contribution < sums[x]:
+            sums[x] = contribution
+            nearest[x] = seed_number
+            touched[n_touched] = x
+            n_touched += 1
+    if not own_done:
+        sums[y] = 0.0
+        nearest[y] = seed_number
+        touched[n_touched] = y
+        n_touched += 1
+    counters[0] += indptr[y + 1] - indptr[y]
+    counters[1] += tree_update(sums, offsets, touched, n_touched)
+
+
+@njit(cache=True, nogil=True)
+def seed_fast(
+    indptr,
+    indices,
+    weights,
+    degrees,
+    diagonal,
+    point_weights,
+    initial,
+    uniforms,
+    sums,
+    offsets,
+    nearest,
+    touched,
+    counters,
+    seeds,
+):
+    """D2 seeding through the sampling tree, Algorithm 2 with 6, 7 and 8 of the coreset paper.
+
+    `initial[0]` is x*, the point of smallest K_xx: a point with no neighbour among the centres is nearest to it. Stops
+    early when no point has a positive distance left. counters: edges read, groups summed, negative distances met.
+    Returns the number of seeds.
+    """
+    n = len(indptr) - 1
+    base = diagonal[initial[0]]
+    for x in range(n):
+        sums[x] = point_weights[x] * (diagonal[x] + base)
+        nearest[x] = 0 if point_weights[x] > 0 else -1
+    tree_build(sums, offsets)
+    count = 0
+    for draw in range(len(initial) + len(uniforms)):
+        if draw < len(initial):
+            y = initial[draw]
+        elif tree_total(sums, offsets) > 0.0:
+            y = tree_sample(sums, offsets, uniforms[draw - len(initial)])
+        else:
+            break
+        seeds[count] = y
+        _repair(
+            y,
+            count,
+            indptr,
+            indices,
+            weights,
+            degrees,
+            diagonal,
+            point_weights,
+            sums,
+            offsets,
+            nearest,
+            touched,
+            counters,
+        )
+        count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def seed_naive(
+    indptr,
+    indices,
+    weights,
+    degrees,
+    diagonal,
+    point_weights,
+    initial,
+    uniforms,
+    row,
+    contributions,
+    nearest,
+    counters,
+    seeds,
+):
+    """D2 seeding by visiting every point for every centre, Algorithm 1 of the coreset paper: O(n k).
+
+    Returns the number of seeds.
+    """
+    n = len(indptr) - 1
+    weighted = len(weights) > 0
+    count = 0
+    total = 0.0
+    for draw in range(len(initial) + len(uniforms)):
+        if draw < len(initial):
+            y = initial[draw]
+        else:
+            if total <= 0.0:
+                break
+            target = uniforms[draw - len(initial)] * total
+            y = -1
+            for x in range(n):
+                if contributions[x] > 0.0:
+                    y = x
+                    if target < contributions[x]:
+                        break
+                    target -= contributions[x]
+        for e in range(indptr[y], indptr[y + 1]):
+            row[indices[e]] = (weights[e] if weighted else 1.0) / (degrees[y] * degrees[indices[e]])
+        total = 0.0
+        for x in range(n):
+            if point_weights[x] == 0.0:
+                contributions[x] = 0.0
+                nearest[x] = -1
+                continue
+            norms = diagonal[x] + diagonal[y]
+            distance = norms - 2.0 * row[x]
+            if distance < -_NOISE * norms and x != y:
+                counters[2] += 1
+            if distance <= _NOISE * norms or x == y:
+                distance = 0.0
+            if count == 0 or point_weights[x] * distance < contributions[x]:
+                contributions[x] = point_weights[x] * distance
+                nearest[x] = count
+            total += contributions[x]
+        counters[0] += n
+        for e in range(indptr[y], indptr[y + 1]):
+            row[indices[e]] = 0.0
+        seeds[count] = y
+        count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def cell_weights(nearest, point_weights, out):
+    """out[c] += weight of the points whose nearest centre is c (-1 takes no part)."""
+    for x in range(len(nearest)):
+        if nearest[x] >= 0:
+            out[nearest[x]] += point_weights[x]
+
+
+@njit(cache=True, nogil=True)
+def sensitivities(nearest, point_weights, contributions, cost, cells, out):
+    """sigma_x = w(x) Delta(x, C) / cost(C) + w(x) / w(cell of x); returns their sum."""
+    total = 0.0
+    for x in range(len(nearest)):
+        sigma = 0.0
+        if nearest[x] >= 0:
+            sigma = point_weights[x] / cells[nearest[x]]
+            if cost > 0.0:
+                sigma += contributions[x] / cost
+        out[x] = sigma
+        total += sigma
+    return total
+
+
+@njit(cache=True, nogil=True)
+def draw_sorted(values, total, uniforms, out):
+    """Points drawn with probability values / total, for ascending uniforms; one pass, no cumulative array."""
+    x = -1
+    last = -1
+    reached = 0.0
+    for u in range(len(uniforms)):
+        target = uniforms[u] * total
+        while x < len(values) - 1 and (last < 0 or reached <= target):
+            x += 1
+            if values[x] > 0.0:
+                reached += values[x]
+                last = x
+        out[u] = last

@@ -1,0 +1,181 @@
+"""A coreset: a few weighted nodes whose clusterings cost about what the whole graph's cost."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .._random import Streams
+from .._validation import check_choice, check_integer, check_real
+from ..exceptions import InputError, ParameterError
+from ..graphs.convert import as_graph
+from ..kernels.cut import CutKernel
+from .importance import Draws, importance_probabilities, importance_rounds, importance_sample
+from .seeding import Seeds, d2_seeding
+
+__all__ = ["SAMPLING", "Coreset", "build_coreset", "sample_coreset"]
+
+SAMPLING = ("degree", "uniform", "importance")
+
+
+@dataclass(frozen=True, eq=False)
+class Coreset:
+    """Nodes and weights that stand for a graph.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n_coreset,), int64
+        Distinct nodes, ascending.
+    weights : ndarray of shape (n_coreset,), float64
+        Weights that make sums over the coreset unbiased estimates of sums over all nodes.
+    method : str
+        How it was drawn: "degree", "uniform" or "importance".
+    n_draws : int
+        Draws made; for "importance", repeats are merged, so there may be fewer nodes.
+    seeds : Seeds or None
+        The D2 seeds behind an importance sample of one round.
+    """
+
+    indices: np.ndarray
+    weights: np.ndarray
+    method: str
+    n_draws: int
+    seeds: Seeds | None = field(default=None, repr=False)
+
+    def __len__(self):
+        return len(self.indices)
+
+
+def build_coreset(
+    graph,
+    n_clusters,
+    *,
+    size=None,
+    eps=None,
+    method="degree",
+    n_seeds=None,
+    seeding="fast",
+    self_loop=None,
+    random_state=None,
+):
+    """Draw a coreset of a graph.
+
+    Parameters
+    ----------
+    graph : Graph, sparse matrix or networkx graph
+    n_clusters : int
+        Number of clusters that the coreset is for.
+    size : int, optional
+        Number of nodes ("degree", "uniform") or of draws ("importance"). Give either `size` or `eps`.
+    eps : float, optional
+        Relative error of the cost to aim at, only with "importance": the rounds of Algorithm 4, sizes by the paper's
+        formula.
+    method : {"degree", "uniform", "importance"}, default "degree"
+        "degree" and "uniform" draw distinct nodes, with probability proportional to the degree or the same for all;
+        "importance" is the published scheme, `size` independent draws, repeats merged.
+    n_seeds : int, optional
+        D2 seeds for "importance"; default ``2 * n_clusters``.
+    seeding : {"fast", "naive"}, default "fast"
+        Which D2 algorithm, see :func:`graphcore.coresets.seeding.d2_seeding`.
+    self_loop : float, optional
+        Weight of the loop put on every node inside the kernel. Default: 1 for "importance" (which needs a positive
+        diagonal), otherwise 0.
+    random_state : int, Generator, RandomState or None
+
+    Returns
+    -------
+    Coreset
+
+    Raises
+    ------
+    ParameterError
+        If a size is below `n_clusters` or above the number of nodes that have an edge, or both or none of `size` and
+        `eps` are given.
+    InputError
+        If no node has an edge, or "importance" is asked for on a kernel with a zero diagonal.
+
+    Notes
+    -----
+    Isolated nodes take no part. "degree" keeps the `size` smallest of ``u_x / d_x`` with u uniform (priority sampling):
+    given the next smallest value t, a node is kept with probability ``min(1, t d_x)``, which makes
+    ``d_x / min(1, t d_x)`` an unbiased weight.
+
+    References
+    ----------
+    Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering", Algorithms 4 and 5; Duffield, Lund, Thorup,
+    "Priority sampling for estimation of arbitrary subset sums", J. ACM 2007.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph = graphcore.datasets.load_karate().graph
+    >>> coreset = graphcore.build_coreset(graph, 2, size=10, random_state=0)
+    >>> len(coreset), coreset.method
+    (10, 'degree')
+    """
+    graph = as_graph(graph)
+    check_choice("method", method, SAMPLING)
+    if self_loop is None:
+        self_loop = 1.0 if method == "importance" else 0.0
+    self_loop = check_real("self_loop", self_loop, low=0.0)
+    kernel = CutKernel(graph, self_loop)
+    return sample_coreset(
+        kernel,
+        n_clusters,
+        size=size,
+        eps=eps,
+        method=method,
+        n_seeds=n_seeds,
+        seeding=seeding,
+        random_state=random_state,
+    )
+
+
+def sample_coreset(
+    kernel, n_clusters, *, size=None, eps=None, method="degree", n_seeds=None, seeding="fast", random_state=None
+):
+    """Draw a coreset for a kernel; see :func:`build_coreset`, which makes the kernel."""
+    n_points = int(np.count_nonzero(kernel.point_weights > 0))
+    if n_points == 0:
+        raise InputError("no node has an edge: there is nothing to cluster")
+    check_choice("method", method, SAMPLING)
+    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_points, why_high="the nodes that have an edge")
+    streams = Streams(random_state)
+    if (size is None) == (eps is None):
+        raise ParameterError("give either size= (a number of nodes) or eps= (a relative error), and not both")
+    if size is not None:
+        size = check_integer("size", size, low=1, high=n_points, why_high="the nodes that have an edge")
+        if size < n_clusters:
+            raise ParameterError(f"size={size} is less than n_clusters={n_clusters}; each cluster needs a node")
+    if method != "importance":
+        if eps is not None:
+            raise ParameterError(f"eps= needs method='importance'; method={method!r} takes size=")
+        rng = streams.generator("coreset")
+        draws = _distinct_sample(kernel.point_weights, size, method, rng)
+        return Coreset(draws.indices, draws.weights, method, draws.n_draws)
+    n_seeds = 2 * n_clusters if n_seeds is None else check_integer("n_seeds", n_seeds, low=1)
+    if eps is not None:
+        eps = check_real("eps", eps, low=0.0, open_low=True, high=1.0)
+        draws = importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
+        return Coreset(draws.indices, draws.weights, method, draws.n_draws)
+    seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams)
+    draws = importance_sample(kernel, importance_probabilities(kernel, seeds), size, streams)
+    return Coreset(draws.indices, draws.weights, method, draws.n_draws, seeds)
+
+
+def _distinct_sample(point_weights, size, method, rng):
+    candidates = np.flatnonzero(point_weights > 0)
+    weights = point_weights[candidates]
+    if size == len(candidates):
+        return Draws(candidates, weights.copy(), size)
+    keys = rng.random(len(candidates))
+    if method == "degree":
+        keys /= weights
+    # The size + 1 smallest keys; the largest of them is the threshold that makes the weights unbiased.
+    smallest = np.argpartition(keys, size)[: size + 1]
+    threshold = keys[smallest].max()
+    chosen = np.sort(smallest[keys[smallest] < threshold])
+    if method == "degree":
+        kept = np.maximum(weights[chosen], 1.0 / threshold)
+    else:
+        kept = weights[chosen] * (len(candidates) / size)
+    return Draws(candidates[chosen], kept, size)

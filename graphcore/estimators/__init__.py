@@ -1,0 +1,1 @@
+"""scikit-learn classes: they validate, call the plain functions, and store attributes."""

@@ -1,0 +1,290 @@
+"""The scikit-learn class for coreset spectral clustering."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._progress import Stages
+from .._random import Streams
+from .._validation import check_choice
+from ..exceptions import InputError
+from ..graphs.convert import as_graph
+from ..graphs.graph import Graph
+from ..graphs.neighbors import knn_graph
+from ..pipeline import cluster_graph
+from ..propagation.quotient import apply_labels
+from ..settings import resolve_settings
+
+__all__ = ["CoresetSpectralClustering"]
+
+AFFINITIES = ("auto", "nearest_neighbors", "precomputed")
+
+
+class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
+    """Spectral clustering of a large graph, or of vectors through their kNN graph, by way of a coreset.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+    affinity : {"auto", "nearest_neighbors", "precomputed"}, default "auto"
+        What is given to :meth:`fit`. "auto": graph objects and square sparse matrices are graphs, everything else is
+        vectors, whose kNN graph is built. "precomputed" takes everything as a graph (a dense square array too),
+        "nearest_neighbors" everything as vectors.
+    n_neighbors : int, default 10
+        Neighbours of every vector; at most the number of vectors less one is used.
+    metric : str, default "euclidean"
+        Distance between vectors, see :func:`graphcore.knn_graph`.
+    coreset_size : int, float or "auto", default "auto"
+        Nodes in the coreset (draws, for importance sampling), or their share of the nodes. "auto" is 50 for every
+        cluster, at least 1,000 and at least 1 % of the nodes.
+    sampling : {"auto", "degree", "uniform", "importance"}, default "auto"
+        How the coreset is drawn; "auto" is "degree" (see Notes), and "importance" for ``preset="published"``.
+    n_seeds : int or "auto", default "auto"
+        D2 seeds of importance sampling; "auto" is twice `n_clusters`.
+    self_loop : float or "auto", default "auto"
+        Weight of a loop on every node inside the plain kernel; "auto" is 1, as published. The walk kernel has none.
+    eigen_solver : {"power", "exact"}, default "power"
+        How the coreset graph is embedded, where that is asked for (see `overcluster`).
+    walk_steps : int or "auto", default "auto"
+        Steps of the lazy random walk behind the kernel: 1 is the plain kernel ``D^-1 A D^-1``, otherwise an even
+        number. "auto" is 4 to 8: walks from neighbouring coreset nodes have to meet.
+    row_budget : int or "auto", default "auto"
+        Entries kept of each coreset node's walk, 8 bytes each. "auto" is 150.
+    overcluster : float, None or "auto", default "auto"
+        The coreset graph is cut by spectral clustering into this many clusters for each one asked for, which are merged
+        after their labels went to all nodes. None, the "auto" choice, makes every coreset node a cluster of its own.
+    objective : {"information", "ncut"}, default "information"
+        What merging and refinement raise. "ncut" is the pure normalised cut, which may cut off a few nodes on a thread
+        (a whisker) where "information" finds clusters of weight.
+    refine : bool or "auto", default "auto"
+        Whether single nodes are moved on the whole graph while that raises the objective.
+    min_cluster_size : int or float, default 1
+        No cluster has fewer nodes; a float is a share of the nodes.
+    n_coresets : int or "auto", default "auto"
+        Independent coresets, each clustered; the result is their consensus, and their agreement its stability. "auto"
+        is 4.
+    preset : {None, "published"}, default None
+        "published" is the algorithm of the paper: what is left "auto" takes the paper's value (plain kernel with
+        self-loops, importance sampling, spectral clustering of one coreset, no merging, no refinement).
+    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+        What becomes of an asymmetric matrix or a directed graph, see :meth:`graphcore.Graph.from_edges`.
+    random_state : int, numpy Generator, RandomState or None, default None
+    n_jobs : int or None, default None
+        Threads: None is one, -1 is all. Given a graph, labels do not depend on it.
+    verbose : int, default 0
+        1 logs every stage on the logger "graphcore".
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        Cluster of every node or vector, from 0; -1 for isolated nodes.
+    coreset_indices_ : ndarray of shape (n_coreset,), int64
+        Nodes of the coreset.
+    coreset_weights_ : ndarray of shape (n_coreset,), float64
+    coreset_labels_ : ndarray of shape (n_coreset,), int32
+        Clusters of the coreset nodes on the coreset graph.
+    n_components_ : int
+        Connected components of the graph.
+    n_unreached_ : int
+        Nodes that no node of the first coreset reached. With ``preset="published"`` their label is a default, no
+        evidence; otherwise they follow their neighbours.
+    stability_ : ndarray of shape (n_samples,), float32, or None
+        Share of the coresets whose own clustering agrees with each label; None for a single coreset.
+    cluster_stability_ : ndarray of shape (n_clusters,), float64, or None
+        Mean Jaccard index of each cluster with its counterparts in the coresets' own clusterings.
+    dendrogram_ : ndarray of shape (n_groups - 1, 4), float64, or None
+        Merge tree of groups of nodes in scipy's linkage form; None if nothing was merged. See :meth:`labels_at`.
+    groups_ : ndarray of shape (n_samples,), int32, or None
+        Leaf of the merge tree that each node belongs to, -1 for isolated nodes.
+    history_ : list of (str, float)
+        The objective after each stage, larger is better.
+    settings_ : Settings
+        All parameters with "auto" resolved.
+    seconds_ : dict
+        Wall-clock seconds of every stage.
+    n_features_in_ : int
+        Number of columns of the vectors (of the matrix, for a graph).
+
+    Notes
+    -----
+    The default differs from the published algorithm, which fails on sparse graphs: a sample of a graph of average
+    degree 14 has next to no edges. Every coreset node walks a few steps; every node joins the coreset node that reaches
+    it best; these cells are merged and refined to raise the information that the clusters at the two ends of a random
+    edge give about each other; and several coresets are combined.
+
+    Sampling by degree is the default because the published importance sampling spends its draws on low-degree nodes: on
+    PenDigits with 250 neighbours it gives a normalised cut of 0.24 where degree sampling gives 0.086.
+
+    References
+    ----------
+    Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> karate = graphcore.datasets.load_karate()
+    >>> model = graphcore.CoresetSpectralClustering(n_clusters=2, random_state=0).fit(karate.graph)
+    >>> model.labels_.shape, model.n_components_
+    ((34,), 1)
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        affinity="auto",
+        n_neighbors=10,
+        metric="euclidean",
+        coreset_size="auto",
+        sampling="auto",
+        n_seeds="auto",
+        self_loop="auto",
+        eigen_solver="power",
+        walk_steps="auto",
+        row_budget="auto",
+        overcluster="auto",
+        objective="information",
+        refine="auto",
+        min_cluster_size=1,
+        n_coresets="auto",
+        preset=None,
+        symmetrize="max",
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.coreset_size = coreset_size
+        self.sampling = sampling
+        self.n_seeds = n_seeds
+        self.self_loop = self_loop
+        self.eigen_solver = eigen_solver
+        self.walk_steps = walk_steps
+        self.row_budget = row_budget
+        self.overcluster = overcluster
+        self.objective = objective
+        self.refine = refine
+        self.min_cluster_size = min_cluster_size
+        self.n_coresets = n_coresets
+        self.preset = preset
+        self.symmetrize = symmetrize
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y=None):
+        """Cluster a graph or vectors.
+
+        Parameters
+        ----------
+        X : Graph, sparse matrix, networkx graph, or array-like of shape (n_samples, n_features)
+            See `affinity` for what is taken as a graph.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        CoresetSpectralClustering
+            This object.
+
+        Raises
+        ------
+        ValueError
+            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+        """
+        stages = Stages(verbose=self.verbose)
+        streams = Streams(self.random_state)
+        graph = self._as_graph(X, streams, stages)
+        settings = resolve_settings(
+            graph,
+            self.n_clusters,
+            coreset_size=self.coreset_size,
+            sampling=self.sampling,
+            n_seeds=self.n_seeds,
+            self_loop=self.self_loop,
+            eigen_solver=self.eigen_solver,
+            walk_steps=self.walk_steps,
+            row_budget=self.row_budget,
+            overcluster=self.overcluster,
+            objective=self.objective,
+            refine=self.refine,
+            min_cluster_size=self.min_cluster_size,
+            n_coresets=self.n_coresets,
+            preset=self.preset,
+        )
+        result = cluster_graph(graph, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
+        self.labels_ = result.labels
+        self.coreset_indices_ = result.coreset.indices
+        self.coreset_weights_ = result.coreset.weights
+        self.coreset_labels_ = result.coreset_labels
+        self.n_components_ = graph.n_components
+        self.n_unreached_ = result.n_unreached
+        self.stability_ = result.node_stability
+        self.cluster_stability_ = result.cluster_stability
+        self.merge_tree_ = result.merge_tree
+        self.dendrogram_ = None if result.merge_tree is None else result.merge_tree.linkage()
+        self.groups_ = result.groups
+        self.history_ = result.history
+        self.settings_ = settings
+        self.seconds_ = result.seconds
+        return self
+
+    def labels_at(self, n_clusters):
+        """Labels for another number of clusters, from the merge tree, without fitting again.
+
+        Parameters
+        ----------
+        n_clusters : int
+            1 to the number of groups at the bottom of the tree.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int32
+            -1 for isolated nodes. For the number fitted, these are the labels before single nodes were moved.
+
+        Raises
+        ------
+        InputError
+            If the fit merged nothing, as the published algorithm does not.
+        """
+        check_is_fitted(self)
+        if self.merge_tree_ is None:
+            raise InputError(
+                "there is no merge tree: this fit merged nothing; fit with overcluster='auto' (or more than 1) first"
+            )
+        return apply_labels(self.merge_tree_.labels_at(n_clusters), self.groups_)
+
+    def _as_graph(self, X, streams, stages):
+        check_choice("affinity", self.affinity, AFFINITIES)
+        if self.affinity != "nearest_neighbors" and self._is_graph(X):
+            with stages("graph"):
+                graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
+            self.n_features_in_ = graph.n_nodes
+            return graph
+        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_min_samples=2, order="C")
+        if self.affinity == "precomputed":
+            with stages("graph"):
+                return as_graph(X, symmetrize=self.symmetrize)
+        with stages("neighbours"):
+            return knn_graph(
+                X,
+                min(self.n_neighbors, X.shape[0] - 1),
+                metric=self.metric,
+                random_state=streams.child("neighbours"),
+                n_jobs=self.n_jobs,
+            )
+
+    def _is_graph(self, X):
+        if isinstance(X, Graph) or hasattr(X, "adj"):
+            return True
+        square_sparse = hasattr(X, "tocsr") and X.ndim == 2 and X.shape[0] == X.shape[1]
+        return square_sparse or (self.affinity == "precomputed" and hasattr(X, "tocsr"))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.affinity == "precomputed"
+        return tags

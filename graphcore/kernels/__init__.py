@@ -1,0 +1,1 @@
+"""What similarity is: kernels over the nodes of a graph."""

@@ -1,0 +1,88 @@
+"""Compiled loops that read kernel rows straight from a graph."""
+
+from numba import njit
+
+__all__ = ["diagonal_entries", "submatrix_count", "submatrix_fill"]
+
+
+@njit(cache=True, nogil=True)
+def diagonal_entries(indptr, indices, weights, out):
+    """out[i] = the entry (i, i) of a sparse matrix with sorted rows, 0 where there is none."""
+    for i in range(len(indptr) - 1):
+        low, high = indptr[i], indptr[i + 1]
+        while low < high:
+            middle = (low + high) // 2
+            if indices[middle] < i:
+                low = middle + 1
+            else:
+                high = middle
+        if low < indptr[i + 1] and indices[low] == i:
+            out[i] = weights[low] if len(weights) > 0 else 1.0
+        else:
+            out[i] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def submatrix_count(points, starts, stops, indices, degrees, self_loop, position, first, last, out_counts):
+    """Entries per row of the sub-matrix on `points`; position[x] is x's place among the points or -1."""
+    for i in range(first, last):
+        count = 0
+        has_diagonal = False
+        for e in range(starts[i], stops[i]):
+            if position[indices[e]] >= 0:
+                count += 1
+                has_diagonal |= indices[e] == points[i]
+        # An isolated point has no loop.
+        out_counts[i] = count + (self_loop > 0 and degrees[points[i]] > 0 and not has_diagonal)
+
+
+@njit(cache=True, nogil=True)
+def submatrix_fill(
+    points,
+    starts,
+    stops,
+    indices,
+    values,
+    scale,
+    degrees,
+    self_loop,
+    weights,
+    position,
+    first,
+    last,
+    out_indptr,
+    out_indices,
+    out_values,
+):
+    """Fill ``W K(points, points) W`` row by row; columns ascend because `points` do.
+
+    Each product is taken in the same order for (i, j) and (j, i), so the result is symmetric to the last bit.
+    """
+    weighted = len(values) > 0
+    for i in range(first, last):
+        at = out_indptr[i]
+        own = points[i]
+        if degrees[own] == 0:
+            continue
+        own_factor = weights[i] / degrees[own]
+        pending = self_loop > 0
+        for e in range(starts[i], stops[i]):
+            x = indices[e]
+            j = position[x]
+            if j < 0:
+                continue
+            if pending and x > own:
+                out_indices[at] = i
+                out_values[at] = self_loop * (own_factor * own_factor)
+                pending = False
+                at += 1
+            value = values[e] if weighted else 1.0
+            if x == own and pending:
+                value += self_loop
+                pending = False
+            out_indices[at] = j
+            out_values[at] = value * (own_factor * (weights[j] / degrees[x]))
+            at += 1
+        if pending:
+            out_indices[at] = i
+            out_values[at] = self_loop * (own_factor * own_factor)

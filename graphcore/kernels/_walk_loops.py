@@ -1,0 +1,113 @@
+"""Compiled loop that walks from many nodes at once: sparse rows of powers of the lazy random walk."""
+
+import numpy as np
+from numba import njit
+
+__all__ = ["walk_rows"]
+
+
+@njit(cache=True, nogil=True)
+def _cut_value(values, length, keep):
+    """Value of the `keep`-th largest of values[:length]; permutes them (quickselect)."""
+    low, high, wanted = 0, length - 1, keep - 1
+    while low < high:
+        pivot = values[(low + high) >> 1]
+        i, j = low, high
+        while i <= j:
+            while values[i] > pivot:
+                i += 1
+            while values[j] < pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if wanted <= j:
+            high = j
+        elif wanted >= i:
+            low = i
+        else:
+            break
+    return values[wanted]
+
+
+@njit(cache=True, nogil=True)
+def walk_rows(
+    indptr,
+    indices,
+    weights,
+    degrees,
+    points,
+    first,
+    last,
+    n_steps,
+    laziness,
+    cap,
+    least,
+    columns,
+    values,
+    lengths,
+    kept,
+):
+    """Rows of (laziness I + (1 - laziness) P)^n_steps for points[first:last], P = D^-1 A, cut and rescaled.
+
+    From the second step on, a node that would send less than `least` along an average edge keeps its mass: a row
+    costs at most 1 / least entries per step, so hubs and dense graphs cost no more than others. After every step the
+    `cap` largest entries stay (of equals at the cut, the first met). At the end a row is scaled to sum 1, and kept[r]
+    says what it summed to before. Row r is columns[r, :lengths[r]], values[r, :lengths[r]].
+    """
+    n = len(degrees)
+    weighted = len(weights) > 0
+    mass = np.zeros(n, dtype=np.float32)
+    touched = np.empty(n, dtype=indices.dtype)
+    scratch = np.empty(n, dtype=np.float32)
+    for r in range(first, last):
+        columns[r, 0] = points[r]
+        values[r, 0] = 1.0
+        length = 1
+        for step in range(n_steps):
+            n_touched = 0
+            for i in range(length):
+                x = columns[r, i]
+                here = values[r, i]
+                if mass[x] == 0.0:
+                    touched[n_touched] = x
+                    n_touched += 1
+                leaving = (1.0 - laziness) * here
+                if step > 0 and leaving < least * (indptr[x + 1] - indptr[x]):
+                    mass[x] += here
+                    continue
+                mass[x] += np.float32(laziness * here)
+                sent = np.float32(leaving / degrees[x])
+                for e in range(indptr[x], indptr[x + 1]):
+                    z = indices[e]
+                    if mass[z] == 0.0:
+                        touched[n_touched] = z
+                        n_touched += 1
+                    mass[z] += sent * np.float32(weights[e]) if weighted else sent
+            cut = np.float32(0.0)
+            if n_touched > cap:
+                for i in range(n_touched):
+                    scratch[i] = mass[touched[i]]
+                cut = _cut_value(scratch, n_touched, cap)
+            length = 0
+            for i in range(n_touched):
+                z = touched[i]
+                if mass[z] > cut:
+                    columns[r, length] = z
+                    values[r, length] = mass[z]
+                    length += 1
+            for i in range(n_touched):
+                z = touched[i]
+                if mass[z] == cut and length < cap:
+                    columns[r, length] = z
+                    values[r, length] = mass[z]
+                    length += 1
+                mass[z] = 0.0
+        total = np.float32(0.0)
+        for i in range(length):
+            total += values[r, i]
+        for i in range(length):
+            values[r, i] /= total
+        lengths[r] = length
+        kept[r] = total

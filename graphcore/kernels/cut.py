@@ -1,0 +1,181 @@
+"""The normalised-cut kernel D^-1 A D^-1 of a graph, read from the graph where it is used and never stored."""
+
+from functools import cached_property
+
+import numpy as np
+
+from .._threads import map_blocks
+from . import _loops
+from .base import KernelRows
+
+__all__ = ["CutKernel"]
+
+
+class CutKernel:
+    """``K = D^-1 A D^-1`` with weights ``w = D``, for which weighted kernel k-means is normalised cut.
+
+    Parameters
+    ----------
+    graph : Graph
+    self_loop : float, default 0
+        Weight of a loop added to every node that has an edge, in the kernel only (the published algorithm uses 1).
+        It makes the diagonal positive; the graph is not copied. Isolated nodes get no loop: they take no part.
+
+    Attributes
+    ----------
+    degrees : ndarray of shape (n_points,), float64
+        Degrees, with the loop.
+    point_weights : ndarray of shape (n_points,), float64
+        Weights for kernel k-means: the degrees, 0 for isolated nodes.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> from graphcore.kernels.cut import CutKernel
+    >>> kernel = CutKernel(graphcore.Graph.from_edges([0, 1], [1, 2]), self_loop=1.0)
+    >>> kernel.to_dense().round(3)
+    array([[0.25 , 0.167, 0.   ],
+           [0.167, 0.111, 0.167],
+           [0.   , 0.167, 0.25 ]])
+
+    References
+    ----------
+    Dhillon, Guan, Kulis, "Kernel k-means, spectral clustering and normalized cuts", KDD 2004.
+    """
+
+    def __init__(self, graph, self_loop=0.0):
+        degrees = graph.degrees
+        if self_loop:
+            degrees = np.where(degrees > 0, degrees + self_loop, 0.0)
+        self._set(graph.indptr, graph.indices, graph._weights, degrees, degrees, self_loop)
+
+    def _set(self, indptr, indices, weights, degrees, point_weights, self_loop):
+        self.indptr, self.indices, self.weights = indptr, indices, weights
+        # Read-only like the graph's arrays, so that every loop is compiled for one kind of array.
+        self.degrees = degrees.view()
+        self.point_weights = point_weights.view()
+        self.degrees.flags.writeable = self.point_weights.flags.writeable = False
+        self.self_loop = float(self_loop)
+
+    @property
+    def n_points(self):
+        """Number of points (nodes)."""
+        return len(self.indptr) - 1
+
+    @cached_property
+    def diagonal(self):
+        """``K_xx`` for every point, 0 for isolated ones."""
+        out = np.empty(self.n_points)
+        _loops.diagonal_entries(self.indptr, self.indices, self.weights, out)
+        out += self.self_loop
+        with np.errstate(divide="ignore", invalid="ignore"):
+            out /= self.degrees
+            out /= self.degrees
+        out[self.degrees == 0] = 0.0
+        out.flags.writeable = False
+        return out
+
+    def rows(self, points):
+        """Rows of the kernel for the given points; views of the graph.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_rows,), integer
+
+        Returns
+        -------
+        KernelRows
+        """
+        degrees = self.degrees[points]
+        scale = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
+        return KernelRows(
+            points,
+            self.indptr[points],
+            self.indptr[1:][points],
+            self.indices,
+            self.weights,
+            scale,
+            self.degrees,
+            self.self_loop,
+        )
+
+    def weighted_submatrix(self, points, weights, n_jobs=None):
+        """``W K(points, points) W``, the graph on a coreset.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_rows,), integer, ascending
+        weights : ndarray of shape (n_rows,), float64
+        n_jobs : int, optional
+
+        Returns
+        -------
+        csr_array of shape (n_rows, n_rows)
+            Symmetric to the last bit, columns ascending.
+        """
+        import scipy.sparse as sp
+
+        rows = self.rows(points)
+        position = np.full(self.n_points, -1, dtype=np.int32)
+        position[points] = np.arange(len(points), dtype=np.int32)
+        borders = _borders(rows.stops - rows.starts)
+        counts = np.zeros(len(points) + 1, dtype=np.int64)
+        map_blocks(
+            lambda a, b: _loops.submatrix_count(
+                points, rows.starts, rows.stops, rows.indices, self.degrees, self.self_loop, position, a, b, counts[1:]
+            ),
+            borders,
+            n_jobs,
+        )
+        indptr = np.cumsum(counts, out=counts)
+        out_indices = np.empty(indptr[-1], dtype=np.int32)
+        out_values = np.empty(indptr[-1])
+        map_blocks(
+            lambda a, b: _loops.submatrix_fill(*rows, weights, position, a, b, indptr, out_indices, out_values),
+            borders,
+            n_jobs,
+        )
+        if indptr[-1] < 2**31:
+            indptr = indptr.astype(np.int32)
+        return sp.csr_array((out_values, out_indices, indptr), shape=(len(points), len(points)))
+
+    def restrict(self, points, point_weights):
+        """The kernel on some of its points, with new weights; degrees stay those of the whole graph.
+
+        Parameters
+        ----------
+        points : ndarray of shape (n_rows,), integer, ascending
+        point_weights : ndarray of shape (n_rows,), float64
+
+        Returns
+        -------
+        CutKernel
+        """
+        degrees = self.degrees[points]
+        # With weights equal to degrees, W K W gives back the entries of A; loops are already inside.
+        matrix = self.weighted_submatrix(points, degrees)
+        out = CutKernel.__new__(CutKernel)
+        arrays = [np.asarray(matrix.indptr, dtype=np.int64), matrix.indices, matrix.data]
+        for array in arrays:
+            array.flags.writeable = False
+        out._set(*arrays, degrees, np.asarray(point_weights, dtype=np.float64), 0.0)
+        return out
+
+    def to_dense(self):
+        """The kernel as an ndarray of shape (n_points, n_points); for tests and small graphs."""
+        import scipy.sparse as sp
+
+        data = self.weights if len(self.weights) else np.ones(len(self.indices))
+        A = sp.csr_array((data, self.indices, self.indptr), shape=(self.n_points,) * 2).toarray().astype(np.float64)
+        A[np.diag_indices(self.n_points)] += np.where(self.degrees > 0, self.self_loop, 0.0)
+        inverse = np.divide(1.0, self.degrees, out=np.zeros(self.n_points), where=self.degrees > 0)
+        return A * inverse[:, None] * inverse
+
+
+def _borders(lengths, entries=1 << 18):
+    """Block borders over rows of the given lengths; they depend on the rows alone."""
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    n_blocks = max(1, min(64, total // entries))
+    inner = np.searchsorted(ends, np.linspace(0, total, n_blocks + 1)[1:-1])
+    return np.unique(np.concatenate([[0], inner, [len(lengths)]]).astype(np.int64))

@@ -1,0 +1,320 @@
+"""The main job: a graph in, labels out."""
+
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ._progress import Stages
+from ._random import Streams
+from ._threads import effective_jobs, map_blocks
+from .coresets.coreset import Coreset, sample_coreset
+from .exceptions import GraphWarning
+from .kernels.cut import CutKernel
+from .kernels.walk import WalkKernel
+from .propagation.cells import coreset_cells, spread
+from .propagation.consensus import coarse_partition, consensus, stability
+from .propagation.merge import MergeTree, agglomerate, hierarchy
+from .propagation.nearest import label_all
+from .propagation.quotient import apply_labels, compact_labels, graph_rows, quotient
+from .propagation.refine import cluster_sums, refine
+from .settings import Settings
+from .spectral.partition import spectral_partition
+
+__all__ = ["Clustering", "cluster_graph"]
+
+# Passes over the nodes that let cells settle before they are merged.
+_CELL_PASSES = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Labels of all nodes of a graph, and how they came about.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_nodes,), int32
+        0 to n_clusters - 1; -1 for isolated nodes.
+    coreset : Coreset
+        The first coreset, if there are several.
+    coreset_labels : ndarray of shape (n_coreset,), int32
+        Clusters of its nodes: on the coreset graph for the published algorithm, otherwise as in `labels`.
+    n_unreached : int
+        Nodes that no row of the first coreset reached.
+    groups : ndarray of shape (n_nodes,), int32, or None
+        Groups of nodes that were merged into clusters; None if nothing was merged.
+    merge_tree : MergeTree or None
+        How these groups merge.
+    node_stability : ndarray of shape (n_nodes,), float32, or None
+        Share of the coresets whose own clustering agrees with a node's label; None for a single coreset.
+    cluster_stability : ndarray of shape (n_clusters,), float64, or None
+    history : list of (str, float)
+        The objective (larger is better) after each stage.
+    settings : Settings
+    seconds : dict
+        Seconds of each stage, added up over coresets that are worked on at the same time.
+    """
+
+    labels: np.ndarray
+    coreset: Coreset
+    coreset_labels: np.ndarray = field(repr=False)
+    n_unreached: int
+    groups: np.ndarray | None = field(repr=False)
+    merge_tree: MergeTree | None = field(repr=False)
+    node_stability: np.ndarray | None = field(repr=False)
+    cluster_stability: np.ndarray | None = field(repr=False)
+    history: list = field(repr=False)
+    settings: Settings
+    seconds: dict = field(repr=False)
+
+
+@dataclass(eq=False)
+class _Run:
+    """What one coreset leaves behind."""
+
+    labels: np.ndarray
+    value: float
+    coreset: Coreset
+    coreset_labels: np.ndarray | None
+    n_unreached: int
+    groups: np.ndarray | None
+    group_labels: np.ndarray | None
+    history: list
+    seconds: dict
+
+
+def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=None):
+    """Coreset spectral clustering of a graph, as published or with walks, merging and refinement.
+
+    Parameters
+    ----------
+    graph : Graph
+    settings : Settings
+        From :func:`graphcore.settings.resolve_settings`.
+    random_state : int, Generator, RandomState or None
+    n_jobs : int, optional
+        Threads; labels do not depend on it.
+    stages : Stages, optional
+        Measures and announces the stages.
+
+    Returns
+    -------
+    Clustering
+
+    References
+    ----------
+    Algorithm 3 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> from graphcore.pipeline import cluster_graph
+    >>> from graphcore.settings import resolve_settings
+    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> labels = cluster_graph(graph, resolve_settings(graph, 2), random_state=0).labels
+    >>> len(set(labels[:3])), len(set(labels[3:]))
+    (1, 1)
+    """
+    stages = Stages() if stages is None else stages
+    streams = Streams(random_state)
+    if graph.n_isolated:
+        warnings.warn(
+            f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1",
+            GraphWarning,
+            stacklevel=3,
+        )
+    n_runs = settings.n_coresets
+    # Coresets are worked on side by side; a single one gets all threads to itself.
+    inner_jobs = effective_jobs(n_jobs) if n_runs == 1 else 1
+    with stages(f"{n_runs} coresets" if n_runs > 1 else "coreset", total=False):
+        runs = map_blocks(
+            lambda r, _: _run(graph, settings, streams if n_runs == 1 else streams.child("run", r), inner_jobs),
+            np.arange(n_runs + 1),
+            n_jobs,
+        )
+    for run in runs:
+        for name, seconds in run.seconds.items():
+            stages.seconds[name] = stages.seconds.get(name, 0.0) + seconds
+    first = runs[0]
+    labels, history = first.labels, list(first.history)
+    groups, group_labels = first.groups, first.group_labels
+    node_stability = cluster_stability = None
+    k = settings.n_clusters
+    rows = graph_rows(graph)
+    if n_runs > 1:
+        labellings = [run.labels for run in runs]
+        with stages("consensus"):
+            agreed = consensus(
+                rows,
+                labellings,
+                [run.value for run in runs],
+                k,
+                objective=settings.objective,
+                least_size=settings.min_cluster_size,
+                rng=streams.generator("consensus"),
+                n_jobs=n_jobs,
+            )
+            groups, group_labels = agreed.groups, agreed.group_labels
+            labels = apply_labels(group_labels, groups)
+            sums = cluster_sums(rows, labels, k, n_jobs)
+            history.append(("consensus", sums.value(settings.objective)))
+        with stages("refinement"):
+            sums, _ = refine(
+                rows,
+                labels,
+                k,
+                objective=settings.objective,
+                least_size=settings.min_cluster_size,
+                sums=sums,
+            )
+            history.append(("refinement of the consensus", sums.value(settings.objective)))
+        node_stability, cluster_stability = stability(labels, labellings, k)
+    tree = None
+    if groups is not None:
+        with stages("merge tree"):
+            groups, group_labels, tree = _merge_tree(rows, groups, group_labels, settings)
+    return Clustering(
+        labels=labels,
+        coreset=first.coreset,
+        coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
+        n_unreached=first.n_unreached,
+        groups=groups,
+        merge_tree=tree,
+        node_stability=node_stability,
+        cluster_stability=cluster_stability,
+        history=history,
+        settings=settings,
+        seconds=dict(stages.seconds),
+    )
+
+
+def _run(graph, settings, streams, n_jobs):
+    """Cluster by way of one coreset."""
+    stages = Stages()
+    k = settings.n_clusters
+    plain = settings.walk_steps == 1
+    with stages("coreset"):
+        kernel = (
+            CutKernel(graph, settings.self_loop)
+            if plain
+            else WalkKernel(
+                graph,
+                settings.walk_steps,
+                laziness=settings.laziness,
+                row_budget=settings.row_budget,
+                n_jobs=n_jobs,
+            )
+        )
+        coreset = sample_coreset(
+            kernel if plain or settings.sampling != "importance" else CutKernel(graph, settings.self_loop),
+            k,
+            size=settings.coreset_size,
+            method=settings.sampling,
+            n_seeds=settings.n_seeds,
+            random_state=streams,
+        )
+    rows = graph_rows(graph)
+    if settings.overcluster is None:
+        coreset_labels = None
+        groups, n_groups, n_unreached = _cells(kernel, coreset, rows, settings, stages)
+    else:
+        coreset_labels, groups, n_groups, n_unreached = _spectral(
+            kernel, coreset, rows, settings, streams, n_jobs, stages
+        )
+    history = []
+    group_labels = None
+    labels = groups
+    if n_groups > k:
+        with stages("merging"):
+            between = quotient(rows, groups, n_groups, n_jobs)
+            sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
+            if settings.overcluster is None:
+                group_labels = coarse_partition(
+                    between,
+                    sizes,
+                    k,
+                    objective=settings.objective,
+                    least_size=settings.min_cluster_size,
+                    rng=streams.generator("merging"),
+                )
+            else:
+                group_labels, _, _ = agglomerate(
+                    between, sizes, k, linkage="average", least_size=settings.min_cluster_size
+                )
+            labels = apply_labels(group_labels, groups)
+    value = np.nan
+    if settings.refine:
+        with stages("refinement"):
+            sums = cluster_sums(rows, labels, k, n_jobs)
+            history.append(("merging" if n_groups > k else "labelling", sums.value(settings.objective)))
+            labels = labels.copy() if labels is groups else labels
+            sums, _ = refine(
+                rows, labels, k, objective=settings.objective, least_size=settings.min_cluster_size, sums=sums
+            )
+            value = sums.value(settings.objective)
+            history.append(("refinement", value))
+    return _Run(
+        labels,
+        value,
+        coreset,
+        coreset_labels,
+        n_unreached,
+        None if group_labels is None else groups,
+        group_labels,
+        history,
+        stages.seconds,
+    )
+
+
+def _cells(kernel, coreset, rows, settings, stages):
+    """Every node to the coreset node that reaches it best; cells are settled by a few moves."""
+    with stages("rows"):
+        kernel.rows(coreset.indices)
+    with stages("cells"):
+        cells = coreset_cells(kernel, coreset.indices)
+        n_unreached = int(np.count_nonzero((cells < 0) & (kernel.point_weights > 0)))
+        n_cells = spread(rows, cells, len(coreset))
+        if settings.refine:
+            refine(rows, cells, n_cells, objective=settings.objective, n_passes=_CELL_PASSES)
+            n_cells = compact_labels(cells, n_cells)
+    return cells, n_cells, n_unreached
+
+
+def _spectral(kernel, coreset, rows, settings, streams, n_jobs, stages):
+    """Spectral partition of the coreset graph, and labels for all nodes by kernel distance."""
+    k = settings.n_clusters
+    n_parts = min(max(k, round(settings.overcluster * k)), len(coreset))
+    with stages("coreset graph"):
+        coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
+    with stages("spectral partition"):
+        partition = spectral_partition(coreset_graph, n_parts, eigen_solver=settings.eigen_solver, random_state=streams)
+    with stages("labelling"):
+        n_labels = max(n_parts, k)
+        labelling = label_all(
+            kernel,
+            coreset.indices,
+            coreset.weights,
+            partition.labels,
+            n_labels,
+            coreset_graph=coreset_graph,
+            n_jobs=n_jobs,
+        )
+        labels = labelling.labels
+        if settings.refine or n_parts > k:
+            # A node that no row reaches carries no evidence: it follows its neighbours instead.
+            labels[labelling.unreached] = -1
+            n_labels = spread(rows, labels, n_labels)
+            if n_parts > k:
+                n_labels = compact_labels(labels, n_labels)
+    return partition.labels, labels, n_labels, int(labelling.unreached.sum())
+
+
+def _merge_tree(rows, groups, group_labels, settings):
+    """Merge tree through the partition of the groups; clusters that hold no group are left out of it."""
+    n_groups = len(group_labels)
+    between = quotient(rows, groups, n_groups)
+    sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
+    table = group_labels.copy()
+    n_used = compact_labels(table, settings.n_clusters)
+    linkage = settings.objective if settings.overcluster is None else "average"
+    return groups, group_labels, hierarchy(between, sizes, table, n_used, linkage=linkage)

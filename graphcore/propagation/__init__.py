@@ -1,0 +1,1 @@
+"""Carry the coreset's labels to all nodes."""

@@ -1,0 +1,77 @@
+"""Compiled loops that give every node to a coreset node: its cell."""
+
+import numpy as np
+from numba import njit
+
+__all__ = ["claim_cells", "spread_labels"]
+
+
+@njit(cache=True, nogil=True)
+def claim_cells(starts, stops, indices, values, scale, best, cells):
+    """Every node goes to the row that is largest there, of equals the first; untouched nodes keep their cell."""
+    weighted = len(values) > 0
+    for r in range(len(starts)):
+        for e in range(starts[r], stops[r]):
+            x = indices[e]
+            value = np.float32(scale[r] * values[e]) if weighted else np.float32(scale[r])
+            if value > best[x]:
+                best[x] = value
+                cells[x] = r
+
+
+@njit(cache=True, nogil=True)
+def spread_labels(indptr, indices, weights, n_labels, labels):
+    """Give nodes of label -1 the label with most weight around them, breadth first from the labelled ones.
+
+    A component that holds no label becomes a new one. Nodes without any edge stay -1. Returns the number of labels.
+    """
+    n = len(labels)
+    weighted = len(weights) > 0
+    sums = np.zeros(n_labels)
+    queue = np.empty(n, dtype=indices.dtype)
+    queued = np.zeros(n, dtype=np.bool_)
+    head, tail = 0, 0
+    for x in range(n):
+        if labels[x] < 0:
+            for e in range(indptr[x], indptr[x + 1]):
+                if labels[indices[e]] >= 0:
+                    queue[tail] = x
+                    tail += 1
+                    queued[x] = True
+                    break
+    while head < tail:
+        x = queue[head]
+        head += 1
+        most, chosen = 0.0, -1
+        for e in range(indptr[x], indptr[x + 1]):
+            c = labels[indices[e]]
+            if c >= 0:
+                sums[c] += weights[e] if weighted else 1.0
+                if sums[c] > most:
+                    most, chosen = sums[c], c
+        for e in range(indptr[x], indptr[x + 1]):
+            z = indices[e]
+            if labels[z] >= 0:
+                sums[labels[z]] = 0.0
+            elif not queued[z]:
+                queue[tail] = z
+                tail += 1
+                queued[z] = True
+        labels[x] = chosen
+    for y in range(n):
+        if labels[y] >= 0 or indptr[y] == indptr[y + 1]:
+            continue
+        head, tail = 0, 1
+        queue[0] = y
+        labels[y] = n_labels
+        while head < tail:
+            x = queue[head]
+            head += 1
+            for e in range(indptr[x], indptr[x + 1]):
+                z = indices[e]
+                if labels[z] < 0:
+                    labels[z] = n_labels
+                    queue[tail] = z
+                    tail += 1
+        n_labels += 1
+    return n_labels

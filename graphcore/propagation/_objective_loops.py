@@ -1,0 +1,71 @@
+"""The objectives that merging and refinement raise, by their parts; larger is better.
+
+A partition into clusters has inner weights L_c (both directions) and volumes v_c, as shares of the whole volume:
+
+* INFORMATION: ``sum L_c log(L_c / v_c^2) + q log(q / s)`` with cut share ``q = 1 - sum L_c`` and ``s = 1 - sum v_c^2``;
+* NCUT: ``sum L_c / v_c``, which is k minus k times the normalised cut.
+
+Both are a sum of one term per cluster and a term of what runs between them.
+"""
+
+from math import log
+
+from numba import njit
+
+__all__ = ["INFORMATION", "NCUT", "between", "objective_value", "slopes", "term"]
+
+INFORMATION, NCUT = 0, 1
+_NOTHING = 1e-15
+
+
+@njit(cache=True, nogil=True, inline="always")
+def term(objective, inner, volume):
+    """One cluster's part."""
+    if inner <= _NOTHING:
+        return 0.0
+    if objective == NCUT:
+        return inner / volume
+    return inner * log(inner / (volume * volume))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def between(objective, cut, apart):
+    """The part of what runs between clusters: cut share, and 1 - sum of squared volumes."""
+    if objective == NCUT or cut <= _NOTHING:
+        return 0.0
+    return cut * log(cut / apart)
+
+
+@njit(cache=True, nogil=True)
+def objective_value(objective, inner, volumes):
+    """The objective of clusters given by inner weights and volumes, in any unit."""
+    total = volumes.sum()
+    cut, apart, value = 1.0, 1.0, 0.0
+    for c in range(len(inner)):
+        value += term(objective, inner[c] / total, volumes[c] / total)
+        cut -= inner[c] / total
+        apart -= (volumes[c] / total) ** 2
+    return value + between(objective, cut, apart)
+
+
+@njit(cache=True, nogil=True)
+def slopes(objective, inner, volumes, by_inner, by_volume):
+    """Derivatives of the objective by each cluster's inner weight and volume (shares of the whole volume).
+
+    For NCUT, ``2 l by_inner + d by_volume`` for a node of degree d with weight l to a cluster is, up to the factor d,
+    minus its squared distance to the cluster's centroid in kernel k-means.
+    """
+    total = volumes.sum()
+    cut, apart = 1.0, 1.0
+    for c in range(len(inner)):
+        cut -= inner[c] / total
+        apart -= (volumes[c] / total) ** 2
+    cut, apart = max(cut, _NOTHING), max(apart, _NOTHING)
+    for c in range(len(inner)):
+        share, volume = max(inner[c] / total, _NOTHING), max(volumes[c] / total, _NOTHING)
+        if objective == NCUT:
+            by_inner[c] = 1.0 / volume
+            by_volume[c] = -share / (volume * volume)
+        else:
+            by_inner[c] = log(share / (volume * volume)) - log(cut / apart)
+            by_volume[c] = -2.0 * share / volume + 2.0 * volume * cut / apart

@@ -1,0 +1,181 @@
+"""Compiled loops that improve a partition of a whole graph."""
+
+import numpy as np
+from numba import njit
+
+from ._objective_loops import between, term
+
+__all__ = ["batch_assign", "cluster_sums", "move_nodes"]
+
+_LEAST_GAIN = 1e-13
+
+
+@njit(cache=True, nogil=True)
+def cluster_sums(indptr, indices, weights, degrees, labels, first, last, inner, volumes, sizes):
+    """Add what nodes first to last bring to their clusters: inner weight (both directions), volume, number."""
+    weighted = len(weights) > 0
+    for x in range(first, last):
+        a = labels[x]
+        if a < 0:
+            continue
+        total = 0.0
+        for e in range(indptr[x], indptr[x + 1]):
+            if labels[indices[e]] == a:
+                total += weights[e] if weighted else 1.0
+        inner[a] += total
+        volumes[a] += degrees[x]
+        sizes[a] += 1
+
+
+@njit(cache=True, nogil=True)
+def move_nodes(
+    indptr, indices, weights, degrees, objective, order, n_passes, tolerance, least_size, inner, volumes, sizes, labels
+):
+    """Move single nodes to a neighbouring cluster while that raises the objective.
+
+    Nodes are visited in `order` (natural order if it is empty), and again only after a neighbour has moved. Ends when
+    a pass moves no more than `tolerance` times the number of nodes, or after `n_passes`. No cluster shrinks below
+    `least_size` nodes. inner, volumes and sizes are those of `labels` and are kept up to date.
+    Returns (moves made, entries read).
+    """
+    n = len(labels)
+    k = len(inner)
+    weighted = len(weights) > 0
+    natural = len(order) == 0
+    total = volumes.sum()
+    sums = np.zeros(k)
+    touched = np.empty(k, dtype=np.int32)
+    parts = np.empty(k)
+    cut, apart = 1.0, 1.0
+    for c in range(k):
+        parts[c] = term(objective, inner[c] / total, volumes[c] / total)
+        cut -= inner[c] / total
+        apart -= (volumes[c] / total) ** 2
+    active = np.ones(n, dtype=np.bool_)
+    moves, entries = 0, 0
+    for _ in range(n_passes):
+        moved = 0
+        for i in range(n):
+            x = i if natural else order[i]
+            if not active[x]:
+                continue
+            active[x] = False
+            a = labels[x]
+            if a < 0 or sizes[a] <= least_size:
+                continue
+            # Most nodes lie inside a cluster; they are passed over without touching the sums.
+            border = False
+            for e in range(indptr[x], indptr[x + 1]):
+                c = labels[indices[e]]
+                if c != a and c >= 0:
+                    border = True
+                    break
+            if not border:
+                continue
+            entries += indptr[x + 1] - indptr[x]
+            own = 0.0
+            n_touched = 0
+            for e in range(indptr[x], indptr[x + 1]):
+                z = indices[e]
+                c = labels[z]
+                if c < 0:
+                    continue
+                weight = weights[e] if weighted else 1.0
+                if z == x:
+                    own = weight
+                    continue
+                if sums[c] == 0.0:
+                    touched[n_touched] = c
+                    n_touched += 1
+                sums[c] += weight
+            degree = degrees[x] / total
+            loop = own / total
+            link_a = sums[a] / total
+            inner_a = inner[a] / total
+            volume_a = volumes[a] / total
+            left_inner = inner_a - 2.0 * link_a - loop
+            left_volume = volume_a - degree
+            left_part = term(objective, left_inner, left_volume)
+            base = parts[a] + between(objective, cut, apart) - left_part
+            apart_a = apart + volume_a * volume_a - left_volume * left_volume
+            best, chosen, best_part = _LEAST_GAIN, -1, 0.0
+            for t in range(n_touched):
+                c = touched[t]
+                if c == a:
+                    continue
+                link = sums[c] / total
+                volume_c = volumes[c] / total
+                grown = volume_c + degree
+                part = term(objective, inner[c] / total + 2.0 * link + loop, grown)
+                gain = (
+                    part
+                    - parts[c]
+                    - base
+                    + between(objective, cut + 2.0 * (link_a - link), apart_a + volume_c * volume_c - grown * grown)
+                )
+                if gain > best:
+                    best, chosen, best_part = gain, c, part
+            if chosen >= 0:
+                b = chosen
+                volume_b = volumes[b] / total
+                grown = volume_b + degree
+                cut += 2.0 * (sums[a] - sums[b]) / total
+                apart = apart_a + volume_b * volume_b - grown * grown
+                inner[a] -= 2.0 * sums[a] + own
+                inner[b] += 2.0 * sums[b] + own
+                volumes[a] -= degrees[x]
+                volumes[b] += degrees[x]
+                sizes[a] -= 1
+                sizes[b] += 1
+                parts[a] = left_part
+                parts[b] = best_part
+                labels[x] = b
+                moved += 1
+                for e in range(indptr[x], indptr[x + 1]):
+                    if labels[indices[e]] != b:
+                        active[indices[e]] = True
+            for t in range(n_touched):
+                sums[touched[t]] = 0.0
+        moves += moved
+        if moved <= tolerance * n:
+            break
+    return moves, entries
+
+
+@njit(cache=True, nogil=True)
+def batch_assign(indptr, indices, weights, degrees, by_inner, by_volume, first, last, labels, out):
+    """Best cluster of nodes first to last with all others held: the cluster of steepest ascent of the objective.
+
+    For the normalised cut this is the assignment step of weighted kernel k-means (the node's own weight apart). Nodes
+    look at the clusters around them and their own; of equals they stay, then take the first met. Returns how many
+    would change.
+    """
+    weighted = len(weights) > 0
+    sums = np.zeros(len(by_inner))
+    touched = np.empty(len(by_inner), dtype=np.int32)
+    changed = 0
+    for x in range(first, last):
+        a = labels[x]
+        out[x] = a
+        if a < 0:
+            continue
+        n_touched = 0
+        for e in range(indptr[x], indptr[x + 1]):
+            c = labels[indices[e]]
+            if c < 0 or indices[e] == x:
+                continue
+            if sums[c] == 0.0:
+                touched[n_touched] = c
+                n_touched += 1
+            sums[c] += weights[e] if weighted else 1.0
+        best = 2.0 * sums[a] * by_inner[a] + degrees[x] * by_volume[a]
+        for t in range(n_touched):
+            c = touched[t]
+            score = 2.0 * sums[c] * by_inner[c] + degrees[x] * by_volume[c]
+            sums[c] = 0.0
+            if score > best:
+                best = score
+                out[x] = c
+        sums[a] = 0.0
+        changed += out[x] != a
+    return changed

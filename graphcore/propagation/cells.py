@@ -1,0 +1,48 @@
+"""Cells: every node goes to the coreset node whose kernel row reaches it best."""
+
+import numpy as np
+
+from . import _cell_loops as _loops
+
+__all__ = ["coreset_cells", "spread"]
+
+
+def coreset_cells(kernel, indices):
+    """Give every node to the coreset node with the largest kernel value at it.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    indices : ndarray of shape (n_coreset,), integer, ascending
+
+    Returns
+    -------
+    ndarray of shape (n_points,), int32
+        Position in `indices`; -1 for nodes that no row reaches. A coreset node is in its own cell unless another row is
+        larger there.
+    """
+    rows = kernel.rows(indices)
+    cells = np.full(kernel.n_points, -1, dtype=np.int32)
+    # A row of the plain kernel without self-loops leaves out its own point.
+    cells[indices] = np.arange(len(indices), dtype=np.int32)
+    best = np.zeros(kernel.n_points, dtype=np.float32)
+    _loops.claim_cells(rows.starts, rows.stops, rows.indices, rows.values, rows.scale, best, cells)
+    return cells
+
+
+def spread(rows, labels, n_labels):
+    """Give every unlabelled node that has an edge the label with most weight around it, breadth first, in place.
+
+    Parameters
+    ----------
+    rows : GraphRows
+    labels : ndarray of shape (n,), int32
+        -1 for unlabelled nodes; changed in place.
+    n_labels : int
+
+    Returns
+    -------
+    int
+        Number of labels; a component that held none adds one.
+    """
+    return int(_loops.spread_labels(rows.indptr, rows.indices, rows.weights, n_labels, labels))

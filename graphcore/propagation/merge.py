@@ -1,0 +1,179 @@
+"""Merging: agglomeration of a quotient graph, and the merge tree that labels for any number of clusters come from."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._validation import check_choice, check_integer
+from . import _merge_loops, _objective_loops
+from .quotient import GraphRows, grouped, quotient
+from .refine import cluster_sums
+
+__all__ = ["LINKAGES", "MergeTree", "agglomerate", "hierarchy"]
+
+LINKAGES = {
+    "information": _objective_loops.INFORMATION,
+    "ncut": _objective_loops.NCUT,
+    "average": _merge_loops.AVERAGE,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class MergeTree:
+    """The order in which groups of nodes are merged, down to one cluster.
+
+    Attributes
+    ----------
+    children : ndarray of shape (n_leaves - 1, 2), int64
+        Step i makes cluster ``n_leaves + i`` of these two, as in scipy.
+    heights : ndarray of shape (n_leaves - 1,), float64
+        What the objective loses at each step, made non-decreasing.
+    leaf_sizes : ndarray of shape (n_leaves,), int64
+        Nodes in each leaf.
+    """
+
+    children: np.ndarray
+    heights: np.ndarray
+    leaf_sizes: np.ndarray
+
+    @property
+    def n_leaves(self):
+        """Number of groups at the bottom."""
+        return len(self.leaf_sizes)
+
+    def labels_at(self, n_clusters):
+        """Labels of the leaves when `n_clusters` are left.
+
+        Parameters
+        ----------
+        n_clusters : int
+            1 to n_leaves.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves,), int32
+            Numbered in the order of each cluster's first leaf.
+        """
+        n_clusters = check_integer(
+            "n_clusters", n_clusters, low=1, high=self.n_leaves, why_high="the leaves of the merge tree"
+        )
+        labels = np.empty(self.n_leaves, dtype=np.int32)
+        _merge_loops.cut_tree(self.children, self.n_leaves, self.n_leaves - n_clusters, labels)
+        return labels
+
+    def linkage(self):
+        """The tree as scipy writes it.
+
+        Returns
+        -------
+        ndarray of shape (n_leaves - 1, 4), float64
+            Children, height, and number of leaves below, for ``scipy.cluster.hierarchy``.
+        """
+        below = np.ones(2 * self.n_leaves - 1)
+        for i, (a, b) in enumerate(self.children):
+            below[self.n_leaves + i] = below[a] + below[b]
+        return np.column_stack([self.children.astype(np.float64), self.heights, below[self.n_leaves :]])
+
+
+def agglomerate(rows, sizes, n_clusters, *, linkage="information", least_size=1, elsewhere=None):
+    """Merge the nodes of a quotient graph, the pair of neighbours that costs least first.
+
+    Parameters
+    ----------
+    rows : GraphRows
+        With weights, and the weight inside every group as its self-loop.
+    sizes : ndarray of shape (n,), int64
+        How many nodes each group stands for.
+    n_clusters : int
+        Number of clusters to stop at.
+    linkage : {"information", "ncut", "average"}
+        What a union costs: the loss of an objective, or minus ``Q_ab / (vol_a vol_b)`` (volume-weighted average
+        linkage).
+    least_size : int, default 1
+        Clusters of fewer nodes are merged first, whatever it costs.
+    elsewhere : (float, float, float), optional
+        For a part of a larger graph: the volume of the whole, and what the clusters elsewhere add to the sums of inner
+        weights and of squared volumes, as shares of it.
+
+    Returns
+    -------
+    labels : ndarray of shape (n,), int32
+    children : ndarray of shape (n - n_clusters, 2), int64
+    losses : ndarray of shape (n - n_clusters,), float64
+    """
+    check_choice("linkage", linkage, tuple(LINKAGES))
+    n = len(rows.degrees)
+    children = np.empty((max(0, n - n_clusters), 2), dtype=np.int64)
+    losses = np.empty(len(children))
+    if elsewhere is None:
+        elsewhere = float(rows.degrees.sum()), 0.0, 0.0
+    steps = _merge_loops.agglomerate(
+        *rows, sizes, LINKAGES[linkage], n_clusters, least_size, *elsewhere, children, losses
+    )
+    labels = np.empty(n, dtype=np.int32)
+    _merge_loops.cut_tree(children, n, steps, labels)
+    return labels, children, losses
+
+
+def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information"):
+    """Build a merge tree that passes through a given partition.
+
+    Groups are first merged inside each cluster of the partition, then the clusters are merged with each other, so
+    ``tree.labels_at(n_clusters)`` is the partition itself.
+
+    Parameters
+    ----------
+    rows : GraphRows
+        Quotient graph of the groups.
+    sizes : ndarray of shape (n,), int64
+    labels : ndarray of shape (n,), int32
+        Clusters of the groups, every one of 0 to n_clusters - 1 in use.
+    n_clusters : int
+    linkage : {"information", "ncut", "average"}
+
+    Returns
+    -------
+    MergeTree
+    """
+    n = len(labels)
+    starts, members = grouped(labels, n_clusters)
+    top = quotient(rows, labels, n_clusters)
+    volume = float(top.degrees.sum())
+    sums = cluster_sums(top, np.arange(n_clusters, dtype=np.int32), n_clusters)
+    inner, squares = sums.inner / volume, (sums.volumes / volume) ** 2
+    steps = []  # (height, cluster, position in the cluster's own order, the two children in the cluster's own names)
+    for c in range(n_clusters):
+        group = members[starts[c] : starts[c + 1]]
+        elsewhere = volume, inner.sum() - inner[c], squares.sum() - squares[c]
+        _, children, losses = agglomerate(_induced(rows, group), sizes[group], 1, linkage=linkage, elsewhere=elsewhere)
+        heights = np.maximum.accumulate(losses)
+        steps.extend((heights[i], c, i, *children[i]) for i in range(len(children)))
+    steps.sort()
+    names = [members[starts[c] : starts[c + 1]].tolist() for c in range(n_clusters)]
+    children = np.empty((n - 1, 2), dtype=np.int64)
+    heights = np.empty(n - 1)
+    for position, (height, c, _, a, b) in enumerate(steps):
+        children[position] = names[c][a], names[c][b]
+        heights[position] = height
+        names[c].append(n + position)
+    inner = len(steps)
+    top_sizes = np.bincount(labels, weights=sizes, minlength=n_clusters).astype(np.int64)
+    _, top_children, losses = agglomerate(top, top_sizes, 1, linkage=linkage)
+    roots = [names[c][-1] for c in range(n_clusters)]
+    for i, (a, b) in enumerate(top_children):
+        children[inner + i] = roots[a], roots[b]
+        roots.append(n + inner + i)
+    heights[inner:] = losses
+    return MergeTree(children, np.maximum.accumulate(heights), np.asarray(sizes, dtype=np.int64))
+
+
+def _induced(rows, group):
+    """Graph on some nodes, numbered in their order; degrees stay those of the whole graph."""
+    import scipy.sparse as sp
+
+    n = len(rows.degrees)
+    matrix = sp.csr_array((rows.weights, rows.indices, rows.indptr), shape=(n, n))[group][:, group]
+    out = GraphRows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data, rows.degrees[group])
+    for array in out:  # like those of a quotient graph, so that the loop is compiled once
+        array.flags.writeable = False
+    return out

@@ -1,0 +1,114 @@
+"""The graph between groups of nodes, and labels carried down to groups and back."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._threads import map_blocks
+from . import _quotient_loops as _loops
+
+__all__ = ["GraphRows", "apply_labels", "compact_labels", "graph_rows", "overlay", "pick_labels", "quotient"]
+
+_LEAST_ENTRIES_PER_BLOCK = 1 << 21
+
+
+class GraphRows(NamedTuple):
+    """A graph as compiled loops take it; `weights` of length 0 stands for ones. A self-loop counts once."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    weights: np.ndarray
+    degrees: np.ndarray
+
+
+def graph_rows(graph):
+    """Return the arrays of a Graph."""
+    return GraphRows(graph.indptr, graph.indices, graph._weights, graph.degrees)
+
+
+def quotient(rows, labels, n_clusters, n_jobs=None):
+    """Graph between clusters: weights between them summed, the weight inside (both directions) as self-loop.
+
+    Degrees of the result are the clusters' volumes, and inner weights and volumes of any union of clusters are exact.
+
+    Parameters
+    ----------
+    rows : GraphRows
+    labels : ndarray of shape (n,), int32
+        -1 for nodes to leave out.
+    n_clusters : int
+    n_jobs : int, optional
+
+    Returns
+    -------
+    GraphRows
+        Columns in no particular order.
+    """
+    starts, members = grouped(labels, n_clusters)
+    counts = np.zeros(n_clusters + 1, dtype=np.int64)
+    n_blocks = max(1, min(8, len(rows.indices) // _LEAST_ENTRIES_PER_BLOCK))
+    borders = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1]))
+    borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
+    parts = map_blocks(
+        lambda a, b: _loops.quotient_rows(*rows[:3], labels, starts, members, a, b, counts[1:]), borders, n_jobs
+    )
+    indptr = np.cumsum(counts, out=counts)
+    indices = np.concatenate([columns for columns, _ in parts])
+    weights = np.concatenate([values for _, values in parts])
+    volumes = np.bincount(labels[labels >= 0], weights=rows.degrees[labels >= 0], minlength=n_clusters)
+    out = GraphRows(indptr, indices, weights, volumes)
+    for array in out:
+        array.flags.writeable = False
+    return out
+
+
+def grouped(labels, n_clusters):
+    """(starts, members): the nodes of cluster c are members[starts[c]:starts[c + 1]]."""
+    starts = np.empty(n_clusters + 1, dtype=np.int64)
+    members = np.empty(len(labels), dtype=np.int32 if len(labels) < 2**31 else np.int64)
+    _loops.group_nodes(labels, starts, members)
+    return starts, members
+
+
+def overlay(labellings, n_clusters):
+    """Number the groups of nodes that agree in all labellings.
+
+    Parameters
+    ----------
+    labellings : sequence of ndarray of shape (n,), int32
+        Labels below `n_clusters`, -1 for nodes to leave out.
+    n_clusters : int
+
+    Returns
+    -------
+    groups : ndarray of shape (n,), int32
+    n_groups : int
+    """
+    groups, count = labellings[0].copy(), n_clusters
+    for other in labellings[1:]:
+        starts, members = grouped(groups, count)
+        out = np.empty_like(groups)
+        count = _loops.overlay_labels(other, n_clusters, starts, members, out)
+        groups = out
+    if len(labellings) == 1:
+        count = compact_labels(groups, count)
+    return groups, count
+
+
+def compact_labels(labels, n_clusters):
+    """Renumber the labels in use 0, 1, ... in place; returns how many there are."""
+    return int(_loops.compact_labels(labels, n_clusters))
+
+
+def apply_labels(table, groups):
+    """Labels of nodes, from labels of their groups; -1 for nodes without a group."""
+    out = np.empty(len(groups), dtype=np.int32)
+    _loops.apply_labels(table, groups, out)
+    return out
+
+
+def pick_labels(groups, n_groups, labels):
+    """Labels of groups, from labels of nodes that agree within each group."""
+    out = np.empty(n_groups, dtype=np.int32)
+    _loops.pick_labels(groups, labels, out)
+    return out

@@ -1,0 +1,1 @@
+"""Label the few: partition a coreset graph by its spectrum."""

@@ -1,0 +1,174 @@
+"""The sampling tree: its sums against a plain sum, its draws against the values."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import InputError
+from graphcore.coresets import _loops
+from graphcore.coresets.sampling_tree import SamplingTree, level_offsets
+
+from ..oracles import FAILURE, chi_square_p, quick
+
+FAN_OUT = _loops.FAN_OUT
+# One group, one level more, two levels more, and their neighbours.
+SIZES = [1, 2, 7, 8, 9, 63, 64, 65, 511, 512, 513, 4097]
+
+
+def levels(tree):
+    """The tree's levels as arrays, leaves first."""
+    offsets = tree._offsets
+    return [tree._sums[a:b] for a, b in pairwise(offsets)]
+
+
+def check_sums(tree, values):
+    """Every inner node is the sum of its children, and the padding is 0."""
+    below = np.zeros(len(levels(tree)[0]))
+    below[: len(values)] = values
+    assert np.array_equal(levels(tree)[0], below)
+    for level in levels(tree)[1:]:
+        groups = below.reshape(-1, FAN_OUT).sum(axis=1)
+        np.testing.assert_allclose(level[: len(groups)], groups, rtol=1e-14, atol=0)
+        assert not level[len(groups) :].any()
+        below = level
+    assert len(below) == 1
+    assert tree.total == pytest.approx(float(np.sum(values)), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_level_sizes(n):
+    sizes = np.diff(level_offsets(n))
+    assert sizes[-1] == 1
+    assert (sizes[:-1] % FAN_OUT == 0).all()
+    assert sizes[0] >= n
+    assert sizes[0] - n < FAN_OUT
+    # No level that a smaller tree could do without: the one below the root is a single group.
+    assert sizes[-2] == FAN_OUT
+    assert len(sizes) - 1 == max(1, next(level for level in range(1, 30) if FAN_OUT**level >= n))
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_sums_of_all_sizes(n):
+    values = np.random.default_rng(n).random(n)
+    tree = SamplingTree(values)
+    check_sums(tree, values)
+    tree.update([0, n - 1], [3.0, 5.0])
+    values[0], values[n - 1] = 3.0, 5.0
+    check_sums(tree, values)
+
+
+@st.composite
+def histories(draw):
+    """Start values and a list of updates (indices, values); indices repeat, values are often 0."""
+    n = draw(st.integers(1, 150))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    numbers = np.array([0.0, 1.0, 1e-9, 1e9, 0.3])
+
+    def some(size):
+        return rng.choice(numbers, size) * (0.5 + rng.random(size))
+
+    updates = [(rng.integers(-n, n, size), some(size)) for size in draw(st.lists(st.integers(0, 2 * n), max_size=5))]
+    return some(n), updates
+
+
+@quick
+@given(histories())
+def test_sums_after_updates(history):
+    values, updates = history
+    tree = SamplingTree(values)
+    values = values.copy()
+    for indices, new in updates:
+        tree.update(indices, new)
+        for index, value in zip(indices, new, strict=True):  # of repeated indices the last one holds
+            values[index] = value
+        check_sums(tree, values)
+    # Sums are computed afresh, so a tree that reached these values by updates equals one built from them.
+    assert np.array_equal(tree._sums, SamplingTree(values)._sums)
+
+
+@quick
+@given(histories(), st.integers(0, 2**32 - 1))
+def test_zeros_are_never_drawn(history, seed):
+    values, updates = history
+    tree = SamplingTree(values)
+    for indices, new in updates:
+        tree.update(indices, new)
+    if tree.total == 0:
+        with pytest.raises(InputError, match="all values are 0"):
+            tree.sample(1, random_state=seed)
+        return
+    drawn = tree.sample(200, random_state=seed)
+    assert (tree.values[drawn] > 0).all()
+    # The border cases of the uniform number.
+    for uniform in (0.0, np.nextafter(1.0, 0.0)):
+        leaf = _loops.tree_sample(tree._sums, tree._offsets, uniform)
+        assert tree.values[leaf] > 0
+
+
+def test_a_draw_inverts_the_cumulated_values():
+    values = np.array([0.0, 0.25, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.25, 0.0])
+    tree = SamplingTree(values)
+    for uniform, leaf in ((0.0, 1), (0.2499, 1), (0.25, 3), (0.7499, 3), (0.75, 9), (0.9999, 9)):
+        assert _loops.tree_sample(tree._sums, tree._offsets, uniform) == leaf
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 63, 64, 65, 600])
+def test_frequencies_follow_the_values(n):
+    # Chi-square: fails by chance with probability FAILURE for one choice of seeds.
+    rng = np.random.default_rng(n)
+    values = rng.exponential(size=n) * (rng.random(n) < 0.8)
+    values[0] = 1.0
+    tree = SamplingTree(np.ones(n))
+    tree.update(np.arange(n), values)
+    counts = np.bincount(tree.sample(20_000, random_state=n), minlength=n)
+    assert chi_square_p(counts, values) > FAILURE
+
+
+def test_frequencies_follow_very_uneven_values():
+    # 1e12 between the largest and the smallest: the small ones together must still get their share.
+    values = np.concatenate([[1e6], np.full(100, 1e4), np.full(3000, 1e-6)])
+    tree = SamplingTree(values)
+    drawn = tree.sample(20_000, random_state=0)
+    counts = [np.sum(drawn == 0), np.sum((drawn > 0) & (drawn <= 100)), np.sum(drawn > 100)]
+    assert chi_square_p(counts, [1e6, 1e6, 3e-3]) > FAILURE
+
+
+def test_same_seed_same_draws():
+    tree = SamplingTree(np.arange(50.0))
+    assert np.array_equal(tree.sample(30, random_state=4), tree.sample(30, random_state=4))
+    assert not np.array_equal(tree.sample(30, random_state=4), tree.sample(30, random_state=5))
+
+
+@pytest.mark.parametrize("values", [[], [[1.0]], [-1.0], [np.nan], [1.0, np.inf]])
+def test_values_that_cannot_be_drawn_from(values):
+    with pytest.raises(InputError):
+        SamplingTree(values)
+
+
+def test_sums_must_stay_finite():
+    with pytest.raises(InputError, match="sum"):
+        SamplingTree([1.5e308, 1.5e308])
+
+
+def test_a_refused_update_changes_nothing():
+    tree = SamplingTree([1.0, 2.0, 3.0])
+    for indices, values, error in (
+        ([0, 1], [5.0, -1.0], InputError),
+        ([0], [np.nan], InputError),
+        ([3], [1.0], IndexError),
+    ):
+        with pytest.raises(error):
+            tree.update(indices, values)
+        check_sums(tree, [1.0, 2.0, 3.0])
+    with pytest.raises(InputError, match="sum"):
+        tree.update([0, 1], [1.5e308, 1.5e308])
+    check_sums(tree, [1.0, 2.0, 3.0])
+
+
+def test_values_are_changed_through_update_only():
+    tree = SamplingTree([1.0, 2.0])
+    with pytest.raises(ValueError, match="read-only"):
+        tree.values[0] = 7.0

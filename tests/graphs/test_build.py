@@ -1,0 +1,254 @@
+"""Edges and rows against dense numpy, loop by loop."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore.exceptions import InputError, ParameterError
+from graphcore.graphs import _loops
+from graphcore.graphs.build import (
+    Rows,
+    canonical_rows,
+    drop_zeros,
+    is_symmetric,
+    read_only_rows,
+    rows_from_edges,
+    rows_from_pairs,
+    symmetrize_rows,
+    transpose_rows,
+)
+from tests.strategies import matrices
+
+NONE = np.empty(0, dtype=np.float32)
+COMBINE = {
+    "max": np.maximum,
+    "average": lambda a, b: (a + b) / 2,
+    "sum": np.add,
+    "min": np.minimum,
+}
+
+
+def rows_of(A, weighted=True, shuffle=None):
+    """Dense matrix -> Rows, with the columns of every row in random order if a generator is given."""
+    indptr, indices, weights = [0], [], []
+    for row in A:
+        columns = np.flatnonzero(row)
+        if shuffle is not None:
+            shuffle.shuffle(columns)
+        indices.extend(columns)
+        weights.extend(row[columns])
+        indptr.append(len(indices))
+    weights = np.array(weights) if weighted else NONE
+    return Rows(np.array(indptr, dtype=np.int64), np.array(indices, dtype=np.int32), weights)
+
+
+def dense_of(rows):
+    n = len(rows.indptr) - 1
+    A = np.zeros((n, n))
+    for i in range(n):
+        for e in range(rows.indptr[i], rows.indptr[i + 1]):
+            A[i, rows.indices[e]] += rows.weights[e] if len(rows.weights) else 1
+    return A
+
+
+def assert_ascending(rows):
+    for i in range(len(rows.indptr) - 1):
+        assert (np.diff(rows.indices[rows.indptr[i] : rows.indptr[i + 1]]) > 0).all()
+
+
+def interleave(indptr, values, other_indptr, other_values):
+    """Every row of the first, followed by the same row of the second."""
+    rows = np.split(values, indptr[1:-1]), np.split(other_values, other_indptr[1:-1])
+    return np.concatenate([part for pair in zip(*rows, strict=True) for part in pair])
+
+
+@st.composite
+def edge_lists(draw):
+    n = draw(st.integers(1, 8))
+    m = draw(st.integers(0, 40))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    dtype = draw(st.sampled_from([np.int32, np.int64]))
+    weights = rng.integers(1, 9, m) / 4 if draw(st.booleans()) else NONE
+    return n, rng.integers(0, n, m).astype(dtype), rng.integers(0, n, m).astype(dtype), weights
+
+
+@given(edge_lists())
+def test_rows_from_edges_adds_up_repeated_edges(edges):
+    n, sources, targets, weights = edges
+    expected = np.zeros((n, n))
+    np.add.at(expected, (sources, targets), weights if len(weights) else 1.0)
+    rows = rows_from_edges(sources, targets, weights, n)
+    if not len(weights):
+        expected = (expected > 0).astype(float)
+    assert_ascending(rows)
+    np.testing.assert_array_equal(dense_of(rows), expected)
+
+
+@given(edge_lists(), st.sampled_from(["max", "min"]))
+def test_rows_from_pairs_equal_the_general_way(edges, policy):
+    n, sources, targets, _ = edges
+    A = np.zeros((n, n))
+    A[sources, targets] = 1
+    expected, both, single = symmetrize_rows(rows_of(A, weighted=False), policy)
+    ends = np.column_stack([sources, targets]).astype(np.int32)
+    rows, *counts = rows_from_pairs(ends, n, policy)
+    assert counts == [both, single]
+    for mine, theirs in zip(rows, expected, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+        assert mine.dtype == theirs.dtype
+
+
+def test_pairs_of_the_largest_ids():
+    # The packing must hold ids up to 2**31 - 2; the rows themselves would not fit, so the loops are called alone.
+    top = 2**31 - 2
+    keys = np.empty(3, dtype=np.int64)
+    _loops.pack_pairs(np.array([[top, top - 1], [top - 1, top], [0, top]], dtype=np.int32), keys)
+    assert (keys >> 32).tolist() == [top - 1, top - 1, 0]
+    assert ((keys & 0xFFFFFFFF) >> 1).tolist() == [top] * 3
+    assert (keys & 1).tolist() == [1, 0, 0]
+
+
+@given(matrices(symmetric=False), st.booleans())
+def test_transpose(A, weighted):
+    if not weighted:
+        A = (A > 0).astype(float)
+    rows = transpose_rows(rows_of(A, weighted, np.random.default_rng(0)))
+    assert_ascending(rows)
+    np.testing.assert_array_equal(dense_of(rows), A.T)
+
+
+@given(matrices(symmetric=False), st.sampled_from(sorted(COMBINE)), st.booleans())
+def test_symmetrize_follows_its_policy(A, policy, weighted):
+    if not weighted:
+        A = (A > 0).astype(float)
+    expected = COMBINE[policy](A, A.T)
+    np.fill_diagonal(expected, A.diagonal())  # a self-loop has one direction only
+    rows, both, single = symmetrize_rows(rows_of(A, weighted), policy)
+    assert_ascending(rows)
+    assert (rows.weights[rows.weights == 0]).size == 0
+    np.testing.assert_array_equal(dense_of(rows), expected)
+    off = ~np.eye(len(A), dtype=bool)
+    assert both == np.count_nonzero((A > 0) & (A.T > 0) & off) / 2
+    assert single == np.count_nonzero((A > 0) & (A.T == 0) & off)
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_symmetrize_error_accepts_symmetric_rows(weighted):
+    A = np.array([[1.0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    rows, both, single = symmetrize_rows(rows_of(A, weighted), "error")
+    np.testing.assert_array_equal(dense_of(rows), A)
+    assert (both, single) == (2, 0)
+
+
+def test_symmetrize_error_says_what_is_wrong():
+    with pytest.raises(InputError, match="1 pairs in one direction only"):
+        symmetrize_rows(rows_of(np.array([[0.0, 1], [0, 0]])), "error")
+    with pytest.raises(InputError, match="two different weights"):
+        symmetrize_rows(rows_of(np.array([[0.0, 1], [2, 0]])), "error")
+
+
+@pytest.mark.parametrize("policy", ["mean", "", None, 3])
+def test_unknown_policy(policy):
+    with pytest.raises(ParameterError, match=r"symmetrize=.*'max', 'average', 'sum', 'min', 'error'"):
+        symmetrize_rows(rows_of(np.eye(2)), policy)
+
+
+@given(matrices(symmetric=False), st.integers(0, 2**32 - 1))
+def test_canonical_rows_sort_merge_and_drop_zeros(A, seed):
+    rng = np.random.default_rng(seed)
+    first = rows_of(A, True, rng)
+    second = rows_of(np.where(rng.random(A.shape) < 0.5, 1.0, 0.0), True, rng)
+    zeros = rng.random(len(second.weights)) < 0.5
+    second.weights[zeros] = 0
+    rows = Rows(
+        first.indptr + second.indptr,
+        interleave(first.indptr, first.indices, second.indptr, second.indices),
+        interleave(first.indptr, first.weights, second.indptr, second.weights),
+    )
+    before = [array.copy() for array in rows]
+    out = canonical_rows(rows)
+    assert_ascending(out)
+    assert (out.weights > 0).all()
+    np.testing.assert_allclose(dense_of(out), A + dense_of(second), rtol=1e-15)
+    for array, old in zip(rows, before, strict=True):
+        np.testing.assert_array_equal(array, old)
+
+
+def test_drop_zeros_returns_the_same_rows_if_there_are_none():
+    rows = rows_of(np.array([[0.0, 2], [2, 0]]))
+    assert drop_zeros(rows) is rows
+    unweighted = rows._replace(weights=NONE)
+    assert drop_zeros(unweighted) is unweighted
+
+
+@given(matrices(), st.integers(0, 2**32 - 1))
+def test_is_symmetric_finds_every_single_difference(A, seed):
+    assert is_symmetric(rows_of(A), 0.0)
+    rng = np.random.default_rng(seed)
+    off = np.flatnonzero(~np.eye(len(A), dtype=bool))
+    if len(off) == 0:
+        return
+    B = A.copy()
+    entry = rng.choice(off)
+    B.flat[entry] = 0 if B.flat[entry] and rng.random() < 0.5 else B.flat[entry] + 1
+    assert not is_symmetric(rows_of(B), 0.0)
+    assert not is_symmetric(rows_of(B), 1e-6)
+    assert is_symmetric(rows_of(B, weighted=False), 0.0) == (((B > 0) == (B.T > 0)).all())
+
+
+def test_is_symmetric_tolerance_is_relative():
+    A = np.array([[0, 1e-12], [1e-12 * (1 + 1e-7), 0]])
+    assert is_symmetric(rows_of(A), 1e-6)
+    assert not is_symmetric(rows_of(A), 1e-8)
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices", "weights", "code"),
+    [
+        ([0, 1, 2], [1, 0], [1, 1], 0),
+        ([1, 1, 2], [1, 0], [1, 1], 1),
+        ([0, 2, 1], [1, 0], [1, 1], 1),
+        ([0, 1, 3], [1, 0], [1, 1], 1),
+        ([0, 1, 2], [2, 0], [1, 1], 2),
+        ([0, 1, 2], [-1, 0], [1, 1], 2),
+        ([0, 2, 2], [1, 0], [1, 1], 3),
+        ([0, 2, 2], [1, 1], [1, 1], 3),
+        ([0, 1, 2], [1, 0], [1, np.nan], 4),
+        ([0, 1, 2], [1, 0], [np.inf, 1], 4),
+        ([0, 1, 2], [1, 0], [1, -np.inf], 4),
+        ([0, 1, 2], [1, 0], [1, -1], 5),
+        ([0, 1, 2], [1, 0], [0, 1], 6),
+        # What can be repaired never hides what cannot.
+        ([0, 2, 4], [1, 0, 0, 1], [1, 0, 1, np.nan], 4),
+        ([0, 2, 4], [1, 1, 0, 5], [1, 1, 1, 1], 2),
+    ],
+)
+def test_check_rows(indptr, indices, weights, code):
+    rows = Rows(np.array(indptr), np.array(indices, dtype=np.int32), np.array(weights, dtype=float))
+    assert _loops.check_rows(*read_only_rows(rows), 2)[0] == code
+
+
+@given(matrices())
+def test_row_sums_and_self_loops(A):
+    rows = read_only_rows(rows_of(A))
+    out = np.full(len(A), np.nan)
+    half = len(A) // 2
+    _loops.row_sums(rows.indptr, rows.weights, 0, half, out)
+    assert np.isnan(out[half:]).all()
+    _loops.row_sums(rows.indptr, rows.weights, half, len(A), out)
+    np.testing.assert_allclose(out, A.sum(axis=1), rtol=1e-14)
+    found = _loops.count_self_loops(rows.indptr, rows.indices, 0, half)
+    assert found == np.count_nonzero(A.diagonal()[:half])
+    found += _loops.count_self_loops(rows.indptr, rows.indices, half, len(A))
+    assert found == np.count_nonzero(A.diagonal())
+
+
+@given(edge_lists())
+def test_inputs_are_never_changed(edges):
+    n, sources, targets, weights = edges
+    before = sources.copy(), targets.copy(), weights.copy()
+    symmetrize_rows(rows_from_edges(sources, targets, weights, n), "sum")
+    for array, old in zip((sources, targets, weights), before, strict=True):
+        np.testing.assert_array_equal(array, old)
+        assert array.flags.writeable

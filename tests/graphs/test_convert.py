@@ -1,0 +1,504 @@
+"""Every container of edges becomes the same Graph, or a clear error; nothing given is changed."""
+
+import warnings
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import Graph, GraphWarning, InputError, ParameterError
+from graphcore.graphs.convert import as_graph
+from tests.strategies import CONTAINERS, contain, matrices
+
+COMBINE = {
+    "max": np.maximum,
+    "average": lambda a, b: (a + b) / 2,
+    "sum": np.add,
+    "min": np.minimum,
+}
+
+
+def combined(A, policy):
+    out = COMBINE[policy](A, A.T)
+    np.fill_diagonal(out, A.diagonal())
+    return out
+
+
+def the_warning(record, file=__file__):
+    """Assert that exactly one GraphWarning came, at a line of this file; return its text."""
+    assert [w.category for w in record] == [GraphWarning]
+    assert record[0].filename == file
+    return str(record[0].message)
+
+
+def snapshot(M):
+    """Everything a caller could see change in a matrix."""
+    if not sp.issparse(M):
+        return M.copy()
+    names = [name for name in ("data", "indices", "indptr", "coords", "rows") if hasattr(M, name)]
+    return M.copy(), {name: np.array(getattr(M, name), copy=True) for name in names}, M.dtype
+
+
+def assert_unchanged(M, before):
+    if not sp.issparse(M):
+        np.testing.assert_array_equal(M, before)
+        return
+    _, arrays, dtype = before
+    assert M.dtype == dtype
+    for name, old in arrays.items():
+        np.testing.assert_array_equal(np.array(getattr(M, name)), old)
+
+
+# -- matrices --------------------------------------------------------
+
+
+@given(matrices(), st.sampled_from(CONTAINERS))
+def test_every_container_gives_the_same_graph(A, container):
+    M = contain(A, container)
+    before = snapshot(M)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        graph = Graph.from_scipy(M)
+    assert_unchanged(M, before)
+    np.testing.assert_allclose(graph.to_scipy().toarray(), A, rtol=1e-12, atol=0)
+    Graph(graph.indptr, graph.indices, graph.weights)  # canonical, so the constructor's checks pass
+    if np.isin(A, (0, 1)).all():
+        assert graph.weights is None
+
+
+@given(matrices(symmetric=False), st.sampled_from(CONTAINERS), st.sampled_from(sorted(COMBINE)))
+def test_asymmetric_matrices_follow_the_policy_and_warn_once(A, container, policy):
+    M = contain(A, container)
+    before = snapshot(M)
+    with warnings.catch_warnings(record=True) as record:
+        warnings.simplefilter("always")
+        graph = Graph.from_scipy(M, symmetrize=policy)
+    assert_unchanged(M, before)
+    Graph(graph.indptr, graph.indices, graph.weights)
+    if np.array_equal(A, A.T):
+        assert not record
+        np.testing.assert_allclose(graph.to_scipy().toarray(), A, rtol=1e-12)  # left as it is, whatever the policy
+        return
+    message = the_warning(record)
+    assert f"symmetrize={policy!r}" in message
+    off = ~np.eye(len(A), dtype=bool)
+    assert f"{np.count_nonzero((A > 0) & (A.T > 0) & off) // 2} pairs in both" in message
+    assert f"{np.count_nonzero((A > 0) & (A.T == 0) & off)} in one" in message
+    np.testing.assert_allclose(graph.to_scipy().toarray(), combined(A, policy), rtol=1e-12)
+
+
+def test_the_warning_can_be_turned_off():
+    A = np.array([[0.0, 1], [0, 0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Graph.from_scipy(A, warn=False)
+        Graph.from_edges([0, 1, 0], [1, 0, 2], warn=False)
+        Graph.from_networkx(nx.DiGraph([(0, 1)]), warn=False)
+
+
+@pytest.mark.parametrize("make", [sp.csr_array, sp.csr_matrix, sp.csc_array, sp.csc_matrix])
+def test_canonical_rows_and_columns_are_shared(make):
+    M = make(np.array([[0, 2.0], [2.0, 1.0]]))
+    graph = Graph.from_scipy(M)
+    assert np.shares_memory(graph.indices, M.indices)
+    assert np.shares_memory(graph.weights, M.data)
+    assert M.indices.flags.writeable
+    assert M.data.flags.writeable
+
+
+def test_read_only_and_mapped_matrices_are_shared(tmp_path):
+    M = sp.csr_array(np.array([[0, 2.0], [2.0, 0]]))
+    for name in ("data", "indices", "indptr"):
+        np.save(tmp_path / f"{name}.npy", getattr(M, name))
+    mapped = {name: np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("data", "indices", "indptr")}
+    M = sp.csr_array((mapped["data"], mapped["indices"], mapped["indptr"]), shape=(2, 2))
+    graph = Graph.from_scipy(M)
+    assert np.shares_memory(graph.indices, mapped["indices"])
+    assert np.shares_memory(graph.weights, mapped["data"])
+    # Read-only arrays that need repair are copied, not written to.
+    unsorted = sp.csr_array((np.ones(4), np.array([1, 0, 1, 0], dtype=np.int32), np.array([0, 2, 4])), shape=(2, 2))
+    for name in ("data", "indices", "indptr"):
+        getattr(unsorted, name).flags.writeable = False
+    assert Graph.from_scipy(unsorted).n_edges == 3
+
+
+def test_arrays_longer_than_the_matrix():
+    M = sp.csr_array(np.array([[0, 2.0], [2.0, 0]]))
+    M.data, M.indices = np.append(M.data, np.nan), np.append(M.indices, 99).astype(np.int32)
+    assert Graph.from_scipy(M).n_edges == 1
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int64, np.float16, np.float32, np.longdouble])
+def test_any_real_dtype(dtype):
+    A = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
+    assert Graph.from_scipy(A.astype(dtype)).weights is None
+    if dtype != np.float16:  # scipy has no sparse float16
+        assert Graph.from_scipy(sp.csr_array(A.astype(dtype))).weights is None
+    if dtype is not bool:
+        weighted = Graph.from_scipy((2 * A).astype(dtype))
+        assert weighted.degrees.tolist() == [2, 6, 2]
+        assert weighted.weights.dtype in (np.float32, np.float64)
+
+
+def test_repeated_entries_add_up_but_booleans_count_once():
+    indices, indptr = np.array([1, 1, 0, 0], dtype=np.int32), np.array([0, 2, 4], dtype=np.int32)
+    assert Graph.from_scipy(sp.csr_array((np.ones(4), indices, indptr), shape=(2, 2))).weights.tolist() == [2.0, 2.0]
+    graph = Graph.from_scipy(sp.csr_array((np.ones(4, dtype=bool), indices, indptr), shape=(2, 2)))
+    assert graph.weights is None
+    assert graph.n_edges == 1
+
+
+def test_explicit_false_entries_are_dropped():
+    M = sp.csr_array(np.ones((3, 3), dtype=bool))
+    M.data[[1, 3]] = False
+    graph = Graph.from_scipy(M)
+    assert graph.weights is None
+    assert graph.n_entries == 7
+
+
+def test_float32_matrices_stay_float32_when_they_are_repaired():
+    M = contain(np.array([[0, 2.5, 1], [2.5, 0, 1], [1, 1, 0]], dtype=np.float32), "unsorted")
+    assert Graph.from_scipy(M).weights.dtype == np.float32
+
+
+def test_an_unweighted_integer_matrix_is_not_converted():
+    import tracemalloc
+
+    n = 3000
+    M = sp.csr_array(np.ones((n, n), dtype=np.int8))
+    M.indices, M.indptr = M.indices.astype(np.int32), M.indptr.astype(np.int32)
+    Graph.from_scipy(M[:3, :3])
+    tracemalloc.start()
+    Graph.from_scipy(M)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3e6  # a float64 copy of the 9 million ones would be 72 MB, a mask of them 9 MB
+
+
+def test_unchecked():
+    M = sp.csr_array(np.array([[0.0, 1], [0, 0]]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Graph.from_scipy(M, check=False).degrees.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.ones((2, 3)), r"square; this one has shape \(2, 3\)"),
+        (sp.csr_array((2, 3)), "square"),
+        (np.ones((0, 0)), "empty"),
+        (sp.csr_array((0, 0)), "empty"),
+        (np.ones(4), "two dimensions"),
+        (np.ones((2, 2, 2)), "two dimensions"),
+        (sp.coo_array(np.ones(4)), "two dimensions"),
+        (np.array([[0, 1j], [1j, 0]]), "real numbers, got complex128"),
+        (sp.csr_array(np.array([[0, 1j], [1j, 0]])), "real numbers, got complex128"),
+        (np.array([["a", "b"], ["b", "a"]]), "real numbers"),
+        (np.array([[None, 1], [1, None]]), "real numbers, got object"),
+        (np.array([[0, np.nan], [np.nan, 0]]), r"\(0, 1\) is nan"),
+        (np.array([[0, np.inf], [np.inf, 0]]), r"\(0, 1\) is inf"),
+        (np.array([[0, -1.0], [-1.0, 0]]), r"\(0, 1\) is -1.0"),
+        (np.array([[0, -2], [-2, 0]]), r"\(0, 1\) is -2"),
+        (sp.csr_array((np.ones(2), np.array([5, 0]), np.array([0, 1, 2])), shape=(2, 2)), "column 5"),
+        (sp.csr_array((np.ones(2), np.array([2**32, 0]), np.array([0, 1, 2])), shape=(2, 2)), "column 4294967296"),
+    ],
+)
+def test_bad_matrices_are_refused(matrix, message):
+    with pytest.raises(InputError, match=message):
+        Graph.from_scipy(matrix)
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_bad_weights_are_found_in_every_container(container):
+    for bad in (np.nan, np.inf, -1.0):
+        A = np.array([[0, 1, 2.0], [1, 0, bad], [2, bad, 0]])
+        with pytest.raises(InputError, match="weight of edge"):
+            Graph.from_scipy(contain(A, container))
+
+
+def test_symmetrize_error_and_unknown_policies():
+    with pytest.raises(InputError, match="not symmetric"):
+        Graph.from_scipy(np.array([[0.0, 1], [0, 0]]), symmetrize="error")
+    with pytest.raises(InputError, match="two different weights"):
+        Graph.from_scipy(np.array([[0.0, 1], [2, 0]]), symmetrize="error")
+    for call in (
+        lambda: Graph.from_scipy(np.eye(2), symmetrize="mean"),
+        lambda: Graph.from_edges([0], [1], symmetrize="mean"),
+        lambda: Graph.from_networkx(nx.path_graph(3), symmetrize="mean"),
+    ):
+        with pytest.raises(ParameterError, match="symmetrize='mean' is not known"):
+            call()
+
+
+# -- edges --------------------------------------------------------
+
+
+@given(matrices(), st.integers(0, 2**32 - 1), st.sampled_from([np.int32, np.int64, np.uint8]))
+def test_edges_in_any_direction_once_or_twice(A, seed, integer):
+    rng = np.random.default_rng(seed)
+    row, col = np.nonzero(np.triu(A))
+    flip = rng.random(len(row)) < 0.5
+    source, target = np.where(flip, col, row), np.where(flip, row, col)
+    weights = A[row, col]
+    order = rng.permutation(len(row))
+    source, target, weights = source[order], target[order], weights[order]
+    off = source != target
+    twice = [np.concatenate([a, b[off]]) for a, b in ((source, target), (target, source), (weights, weights))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        once = Graph.from_edges(source.astype(integer), target.astype(integer), weights, len(A))
+        both = Graph.from_edges(twice[0].astype(integer), twice[1].astype(integer), twice[2], len(A))
+    for graph in (once, both):
+        np.testing.assert_array_equal(graph.to_scipy().toarray(), A)
+        Graph(graph.indptr, graph.indices, graph.weights)
+
+
+@given(matrices(symmetric=False), st.sampled_from(sorted(COMBINE)))
+def test_directed_edges_follow_the_policy(A, policy):
+    row, col = np.nonzero(A)
+    with warnings.catch_warnings(record=True) as record:
+        warnings.simplefilter("always")
+        graph = Graph.from_edges(row, col, A[row, col], len(A), symmetrize=policy)
+    np.testing.assert_allclose(graph.to_scipy().toarray(), combined(A, policy), rtol=1e-15)
+    off = ~np.eye(len(A), dtype=bool)
+    both = ((A > 0) & (A.T > 0) & off).any()
+    if both and not np.array_equal(A, A.T):
+        the_warning(record)
+    else:
+        assert not record
+
+
+def test_two_weights_for_one_pair_are_told_and_refused():
+    with pytest.warns(GraphWarning, match="1 pairs in both directions, 0 in one"):
+        graph = Graph.from_edges([0, 1], [1, 0], [1.0, 3.0])
+    assert graph.degrees.tolist() == [3.0, 3.0]
+    with pytest.raises(InputError, match="look directed: 1 pairs stand in both directions, some with two different"):
+        Graph.from_edges([0, 1], [1, 0], [1.0, 3.0], symmetrize="error")
+    with pytest.raises(InputError, match="1 pairs stand in both directions, 1 in one"):
+        Graph.from_edges([0, 1, 1], [1, 0, 2], symmetrize="error")
+    assert Graph.from_edges([0, 1], [1, 2], symmetrize="error").n_edges == 2
+    assert Graph.from_edges([0, 1], [1, 0], [2.0, 2.0], symmetrize="error").degrees.tolist() == [2.0, 2.0]
+
+
+def test_rounding_is_no_direction():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        graph = Graph.from_edges([0, 1], [1, 0], [0.1, 0.1 + 1e-12])
+        Graph.from_edges([0, 1], [1, 0], [0.1, 0.1 + 1e-12], symmetrize="error")
+    assert graph.weights[0] == graph.weights[1]
+
+
+def test_repeated_edges():
+    assert Graph.from_edges([0, 0, 0], [1, 1, 1]).weights is None
+    assert Graph.from_edges([0, 0, 0], [1, 1, 1], [1.0, 2.0, 4.0]).degrees.tolist() == [7.0, 7.0]
+    assert Graph.from_edges([0, 0], [1, 1], np.ones(2, dtype=bool)).degrees.tolist() == [2.0, 2.0]
+
+
+def test_edges_of_weight_zero_are_dropped_and_their_nodes_stay():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], [1.0, 0.0, 0.0])
+    assert (graph.n_nodes, graph.n_edges, graph.n_isolated) == (4, 1, 2)
+
+
+def test_all_weights_one_is_an_unweighted_graph():
+    assert Graph.from_edges([0, 1], [1, 2], [1, 1]).weights is None
+    assert Graph.from_edges([0, 1], [1, 2], [1, 2]).weights.dtype == np.float64
+
+
+def test_columns_of_an_edge_array_and_read_only_input(tmp_path):
+    edges = np.array([[0, 1], [1, 2], [2, 0]], dtype=np.int32)
+    assert Graph.from_edges(edges[:, 0], edges[:, 1]).n_edges == 3
+    np.save(tmp_path / "edges.npy", edges)
+    mapped = np.load(tmp_path / "edges.npy", mmap_mode="r")
+    assert Graph.from_edges(mapped[:, 0], mapped[:, 1]).n_edges == 3
+    assert Graph.from_edges(edges[:, 0].tolist(), edges[:, 1].astype(np.int64)).n_edges == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0.0, 1.0], [1, 2]), "sources must be integers, got float64"),
+        (([0, 1], [1.5, 2]), "targets must be integers"),
+        ((["a"], ["b"]), "sources must be integers, got <U1"),
+        (([True], [False]), "sources must be integers, got bool"),
+        (([[0, 1]], [[1, 2]]), r"one-dimensional, got shape \(1, 2\)"),
+        (([0, -1], [1, 2]), "start at 0; found -1"),
+        (([0, 1], [1, 5], None, 3), "node id 5 is beyond n_nodes=3"),
+        (([0], [1], None, -1), "n_nodes=-1 must be at least 0"),
+        (([0], [1], None, 2.0), "n_nodes=2.0 must be an integer"),
+        (([0, 1], [1]), "2 sources and 1 targets"),
+        (([0, 1], [1, 2], [1.0]), r"2 edges need shape \(2,\)"),
+        (([0, 1], [1, 2], [1.0, np.nan]), "edge 1 has nan"),
+        (([0, 1], [1, 2], [np.inf, 1]), "edge 0 has inf"),
+        (([0, 1], [1, 2], [1, -3]), "edge 1 has -3.0"),
+        (([0, 1], [1, 2], [1, 1j]), "real numbers, got complex128"),
+        (([0, 1], [1, 2], ["1", "2"]), "real numbers, got <U1"),
+        (([0, 1], [1, 2], np.array([1, "x"], dtype=object)), "real numbers"),
+        (([], []), "empty"),
+        (([], [], None, 0), "empty"),
+        (([0], [2**40]), "largest node id is 1099511627776.*gaps"),
+        (([0, 0], [1, 1], np.array([3e38, 3e38], dtype=np.float32)), "overflow"),
+    ],
+)
+def test_bad_edges_are_refused(arguments, message):
+    with pytest.raises(InputError, match=message):
+        Graph.from_edges(*arguments)
+
+
+def test_bad_names_are_refused_before_the_work():
+    with pytest.raises(ParameterError, match="1 names for 2 nodes"):
+        Graph.from_edges([0], [1], node_names=["a"])
+
+
+def test_building_takes_little_memory():
+    import tracemalloc
+
+    rng = np.random.default_rng(0)
+    n, m = 20_000, 400_000
+    sources, targets = rng.integers(0, n, (2, m), dtype=np.int32)
+    Graph.from_edges(sources[:9], targets[:9])
+    tracemalloc.start()
+    graph = Graph.from_edges(sources, targets, n_nodes=n, warn=False)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2.5 * graph.nbytes
+
+
+# -- networkx --------------------------------------------------------
+
+
+@given(matrices(), st.booleans(), st.integers(0, 2**32 - 1))
+def test_networkx(A, multi, seed):
+    rng = np.random.default_rng(seed)
+    G = nx.MultiGraph() if multi else nx.Graph()
+    order = rng.permutation(len(A))
+    G.add_nodes_from(f"n{i}" for i in order)
+    for i, j in np.argwhere(np.triu(A)):
+        u, v = (i, j) if rng.random() < 0.5 else (j, i)
+        for part in (0.25, 0.75) if multi else (1.0,):
+            G.add_edge(f"n{u}", f"n{v}", weight=part * A[i, j])
+    graph = Graph.from_networkx(G)
+    assert graph.node_names.tolist() == list(G)
+    np.testing.assert_allclose(graph.to_scipy().toarray(), A[np.ix_(order, order)], rtol=1e-14)
+    unweighted = Graph.from_networkx(G, weight=None)
+    assert unweighted.weights is None
+    np.testing.assert_array_equal(unweighted.to_scipy().toarray(), A[np.ix_(order, order)] > 0)
+    for g in (graph, unweighted):
+        Graph(g.indptr, g.indices, g.weights)
+
+
+@given(matrices(symmetric=False), st.booleans(), st.sampled_from(sorted(COMBINE)))
+def test_directed_networkx(A, multi, policy):
+    G = nx.MultiDiGraph() if multi else nx.DiGraph()
+    G.add_nodes_from(range(len(A)))
+    G.add_weighted_edges_from((int(i), int(j), A[i, j]) for i, j in np.argwhere(A))
+    with warnings.catch_warnings(record=True) as record:
+        warnings.simplefilter("always")
+        graph = Graph.from_networkx(G, symmetrize=policy)
+    assert "directed networkx graph" in the_warning(record)
+    assert graph.node_names is None
+    np.testing.assert_allclose(graph.to_scipy().toarray(), combined(A, policy), rtol=1e-15)
+    Graph(graph.indptr, graph.indices, graph.weights)
+
+
+def test_directed_networkx_with_symmetrize_error():
+    with pytest.raises(InputError, match="1 pairs in one direction only"):
+        Graph.from_networkx(nx.DiGraph([(0, 1)]), symmetrize="error")
+    with pytest.raises(InputError, match="two different weights"):
+        G = nx.DiGraph()
+        G.add_weighted_edges_from([(0, 1, 1.0), (1, 0, 2.0)])
+        Graph.from_networkx(G, symmetrize="error")
+    with pytest.warns(GraphWarning):
+        assert Graph.from_networkx(nx.DiGraph([(0, 1), (1, 0)]), symmetrize="error").n_edges == 1
+
+
+def test_networkx_agrees_with_networkx():
+    G = nx.les_miserables_graph()
+    graph = Graph.from_networkx(G)
+    np.testing.assert_array_equal(graph.to_scipy().toarray(), nx.to_scipy_sparse_array(G).toarray())
+    view = G.subgraph(list(G)[10:40])
+    part = Graph.from_networkx(view)
+    assert part.node_names.tolist() == list(view)
+    np.testing.assert_array_equal(part.to_scipy().toarray(), nx.to_scipy_sparse_array(view).toarray())
+
+
+def test_networkx_missing_weights_count_one_and_zero_drops_the_edge():
+    G = nx.Graph()
+    G.add_edge("a", "b", weight=3.0)
+    G.add_edge("b", "c")
+    G.add_edge("c", "d", weight=0)
+    G.add_edge("d", "d", weight=2)
+    graph = Graph.from_networkx(G)
+    assert dict(zip(graph.node_names.tolist(), graph.degrees, strict=True)) == {"a": 3, "b": 4, "c": 1, "d": 2}
+    assert Graph.from_networkx(G, weight="other").weights is None
+    assert Graph.from_networkx(G, weight=None).degrees.tolist() == [1, 2, 2, 2]
+
+
+def test_networkx_names_of_other_kinds():
+    grid = Graph.from_networkx(nx.grid_2d_graph(2, 2))
+    assert grid.node_names.tolist() == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert Graph.from_networkx(nx.path_graph(4)).node_names is None
+    shifted = Graph.from_networkx(nx.relabel_nodes(nx.path_graph(3), {0: 5, 1: 0, 2: 9}))
+    assert shifted.node_names.tolist() == [5, 0, 9]
+    assert shifted.node_names.dtype.kind == "i"
+    mixed = Graph.from_networkx(nx.Graph([("a", 1)]))
+    assert mixed.node_names.tolist() == ["a", 1]
+
+
+def test_networkx_isolated_nodes_only():
+    graph = Graph.from_networkx(nx.empty_graph(3))
+    assert (graph.n_nodes, graph.n_edges) == (3, 0)
+    assert Graph.from_networkx(nx.MultiGraph(nx.empty_graph(3))).n_isolated == 3
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+def test_networkx_bad_weights_name_the_edge(kind, bad):
+    G = kind()
+    G.add_edge("a", "b", weight=2.0)
+    G.add_edge("b", "c", weight=2.0)
+    G.add_edge("b", "c", weight=bad)
+    with pytest.raises(InputError, match=f"it is {bad} between 'b' and 'c'"):
+        Graph.from_networkx(G)
+
+
+def test_networkx_other_bad_input():
+    with pytest.raises(InputError, match="no nodes"):
+        Graph.from_networkx(nx.Graph())
+    with pytest.raises(InputError, match="'weight' must hold numbers"):
+        Graph.from_networkx(nx.Graph([(0, 1, {"weight": "heavy"})]))
+    with pytest.raises(InputError, match="it is nan between 0 and 1"):
+        Graph.from_networkx(nx.Graph([(0, 1, {"weight": None})]))
+    with pytest.raises(InputError, match="a networkx graph is needed, got dict"):
+        Graph.from_networkx({0: [1]})
+
+
+def test_networkx_graph_is_not_changed():
+    G = nx.les_miserables_graph()
+    before = nx.to_dict_of_dicts(G.copy())
+    Graph.from_networkx(G)
+    assert nx.to_dict_of_dicts(G) == before
+
+
+# -- whatever stands for a graph --------------------------------------------------------
+
+
+def test_as_graph():
+    A = np.array([[0, 1.0, 0], [1, 0, 1], [0, 1, 0]])
+    graph = Graph.from_scipy(A)
+    assert as_graph(graph) is graph
+    for other in (A, sp.csr_array(A), sp.coo_matrix(A), nx.path_graph(3)):
+        np.testing.assert_array_equal(as_graph(other).to_scipy().toarray(), A)
+    for bad in ("graph", None, {0: 1}, np.ones(3)):
+        with pytest.raises(InputError, match="a graph is needed"):
+            as_graph(bad)
+
+
+def test_the_warning_points_at_the_caller_through_other_functions():
+    with warnings.catch_warnings(record=True) as record:
+        warnings.simplefilter("always")
+        as_graph(np.array([[0.0, 1], [0, 0]]))
+    the_warning(record)

@@ -1,0 +1,264 @@
+"""The Graph object: what it holds, what it refuses, and that nothing changes it."""
+
+import copy
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import connected_components
+
+from graphcore import Graph, InputError, ParameterError
+from tests.strategies import graphs, matrices
+
+TRIANGLE = (np.array([0, 2, 4, 6]), np.array([1, 2, 0, 2, 0, 1], dtype=np.int32))
+
+
+@given(graphs())
+def test_counts_and_degrees(pair):
+    graph, A = pair
+    n = len(A)
+    assert graph.n_nodes == n
+    assert graph.n_entries == np.count_nonzero(A)
+    assert graph.n_self_loops == np.count_nonzero(A.diagonal())
+    assert graph.n_edges == np.count_nonzero(np.triu(A))
+    assert graph.n_isolated == np.count_nonzero(A.sum(axis=1) == 0)
+    np.testing.assert_allclose(graph.degrees, A.sum(axis=1), rtol=1e-14)
+    assert graph.volume == pytest.approx(A.sum(), rel=1e-14)
+    assert graph.degrees.dtype == np.float64
+    assert graph.is_weighted == (not np.isin(A, (0, 1)).all())
+    assert (graph.indptr.dtype, graph.indices.dtype) == (np.int64, np.int32)
+
+
+@given(graphs())
+def test_to_scipy_gives_the_matrix_back(pair):
+    graph, A = pair
+    matrix = graph.to_scipy()
+    np.testing.assert_array_equal(matrix.toarray(), A)
+    assert np.shares_memory(matrix.indices, graph.indices) or graph.n_entries == 0
+    if graph.is_weighted:
+        assert np.shares_memory(matrix.data, graph.weights)
+    parts = matrix.data.copy(), matrix.indices.copy(), matrix.indptr.copy()
+    assert sp.csr_array(parts, shape=matrix.shape).has_canonical_format  # found out anew, not believed
+
+
+@given(graphs(max_nodes=20))
+def test_components_match_scipy(pair):
+    graph, A = pair
+    count, labels = connected_components(sp.csr_array(A), directed=False)
+    assert graph.n_components == count
+    found = graph.connected_components()
+    assert found.dtype == np.int32
+    # scipy too numbers components by their first node.
+    np.testing.assert_array_equal(found, labels)
+
+
+def test_components_of_long_paths_and_stars():
+    # A path numbered at random is the deep tree of union-find, a star the wide one.
+    rng = np.random.default_rng(0)
+    order = rng.permutation(20_000)
+    path = Graph.from_edges(order[:-1], order[1:])
+    assert path.n_components == 1
+    assert not path.connected_components().any()
+    star = Graph.from_edges(np.zeros(999, dtype=int), np.arange(1, 1000), n_nodes=1005)
+    assert star.n_components == 6
+    assert star.connected_components()[-5:].tolist() == [1, 2, 3, 4, 5]
+
+
+def test_many_isolated_nodes():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], n_nodes=100_003)
+    assert (graph.n_isolated, graph.n_components, graph.n_edges) == (100_000, 100_001, 3)
+
+
+def test_graph_without_edges():
+    graph = Graph.from_edges([], [], n_nodes=3)
+    assert (graph.n_edges, graph.n_components, graph.volume, graph.n_self_loops) == (0, 3, 0.0, 0)
+    assert graph.weights is None
+    assert graph.to_scipy().nnz == 0
+
+
+def test_a_self_loop_counts_once_in_the_degree():
+    graph = Graph.from_edges([0, 0], [0, 1], weights=[5.0, 2.0])
+    np.testing.assert_array_equal(graph.degrees, [7.0, 2.0])
+    assert (graph.n_edges, graph.n_entries, graph.n_self_loops) == (2, 3, 1)
+
+
+@pytest.mark.parametrize("name", ["indptr", "indices", "weights", "degrees", "node_names", "anything"])
+def test_attributes_cannot_be_set_or_deleted(name):
+    graph = Graph(*TRIANGLE)
+    with pytest.raises(AttributeError, match="immutable"):
+        setattr(graph, name, 1)
+    with pytest.raises(AttributeError, match="immutable"):
+        delattr(graph, name)
+
+
+def test_arrays_cannot_be_written():
+    graph = Graph(*TRIANGLE, np.full(6, 2.0), node_names=["a", "b", "c"])
+    for array in (graph.indptr, graph.indices, graph.weights, graph.degrees, graph.node_names, graph.to_scipy().data):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = array[1]
+    with pytest.raises(ValueError, match="read-only"):
+        graph.connected_components()[0] = 1
+
+
+def test_arrays_are_shared_and_the_callers_flags_kept():
+    indptr, indices, weights = TRIANGLE[0].copy(), TRIANGLE[1].copy(), np.full(6, 2.0, dtype=np.float32)
+    graph = Graph(indptr, indices, weights)
+    for mine, theirs in ((graph.indptr, indptr), (graph.indices, indices), (graph.weights, weights)):
+        assert np.shares_memory(mine, theirs)
+        assert theirs.flags.writeable
+    assert graph.weights.dtype == np.float32
+    np.testing.assert_array_equal(graph.degrees, 4.0)
+
+
+def test_read_only_and_mapped_arrays_are_used_in_place(tmp_path):
+    arrays = (TRIANGLE[0].astype(np.int64), TRIANGLE[1], np.array([1.0, 2, 1, 3, 2, 3]))
+    mapped = []
+    for i, array in enumerate(arrays):
+        np.save(tmp_path / f"{i}.npy", array)
+        mapped.append(np.load(tmp_path / f"{i}.npy", mmap_mode="r"))
+    graph = Graph(*mapped)
+    for mine, theirs in zip((graph.indptr, graph.indices, graph.weights), mapped, strict=True):
+        assert np.shares_memory(mine, theirs)
+    np.testing.assert_array_equal(graph.degrees, [3, 4, 5])
+    assert graph.n_components == 1
+    assert graph.n_self_loops == 0
+
+
+@pytest.mark.parametrize("integer", [np.int8, np.uint16, np.int32, np.int64, np.uint64])
+def test_any_integer_width(integer):
+    graph = Graph(TRIANGLE[0].astype(integer), TRIANGLE[1].astype(integer))
+    assert (graph.indptr.dtype, graph.indices.dtype) == (np.int64, np.int32)
+    assert graph.n_edges == 3
+
+
+def test_foreign_byte_order_and_strides():
+    indices = np.repeat(TRIANGLE[1], 2)[::2].astype(">i4")
+    graph = Graph(TRIANGLE[0].astype(">i8"), indices, np.full(12, 2.0)[::2].astype(">f8"))
+    np.testing.assert_array_equal(graph.degrees, 4.0)
+
+
+def test_ids_are_not_wrapped_into_range():
+    # 2**32 becomes 0 when it is narrowed to int32.
+    with pytest.raises(InputError, match="column 4294967298"):
+        Graph(TRIANGLE[0], TRIANGLE[1].astype(np.int64) + 2**32)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0], []), "empty"),
+        (([0, 1.5, 2], [1, 0]), "indptr must be integers"),
+        (([0, 1, 2], [1.0, 0.0]), "indices must be integers"),
+        (([[0, 1, 2]], [1, 0]), "indptr must be one-dimensional"),
+        (([0, 1, 2], [[1, 0]]), "indices must be one-dimensional"),
+        (([0, 1, 3], [1, 0]), "indptr ends at 3"),
+        (([0, 1, 2], [1, 0], [1.0]), "1 weights"),
+        (([0, 1, 2], [1, 0], [[1.0, 1.0]]), "weights must be one-dimensional"),
+        (([0, 1, 2], [1, 0], ["1", "1"]), "weights must be real"),
+        (([0, 1, 2], [1, 0], [1j, 1j]), "weights must be real"),
+        (([0, 1, 2], [1, 0], [1.0, np.nan]), r"edge \(1, 0\) is nan"),
+        (([0, 1, 2], [1, 0], [np.inf, 1.0]), r"edge \(0, 1\) is inf"),
+        (([0, 1, 2], [1, 0], [1.0, -1.0]), r"edge \(1, 0\) is -1.0"),
+        (([0, 1, 2], [1, 0], [0.0, 0.0]), "stores a zero"),
+        (([0, 1, 2], [2, 0]), "column 2"),
+        (([0, 1, 2], [-1, 0]), "column -1"),
+        (([0, 2, 1, 2], [1, 0]), "never fall"),
+        (([0, 2, 2], [1, 0]), "ascending"),
+        (([0, 1, 1], [1]), r"not symmetric: entry \(0, 1\)"),
+        (([0, 1, 2], [1, 0], [1.0, 2.0]), "not symmetric"),
+        (([0, 1, 2], [1, 0], [1e308, 1e308]), "overflow"),  # each degree is finite, their sum is not
+    ],
+)
+def test_bad_arrays_are_refused(arguments, message):
+    with pytest.raises(InputError, match=message):
+        Graph(*arguments)
+
+
+def test_unchecked_arrays_are_taken_at_their_word():
+    graph = Graph([0, 1, 1], np.array([1], dtype=np.int32), check=False)
+    assert graph.degrees.tolist() == [1.0, 0.0]
+
+
+@given(graphs())
+def test_pickle_and_copy_keep_everything(pair):
+    graph, _ = pair
+    named = Graph(graph.indptr, graph.indices, graph.weights, node_names=[f"n{i}" for i in range(graph.n_nodes)])
+    for other in (pickle.loads(pickle.dumps(named)), copy.copy(named), copy.deepcopy(named)):
+        for name in ("indptr", "indices", "weights", "degrees", "node_names"):
+            mine, theirs = getattr(named, name), getattr(other, name)
+            if mine is None:
+                assert theirs is None
+                continue
+            np.testing.assert_array_equal(mine, theirs)
+            assert mine.dtype == theirs.dtype
+            assert not theirs.flags.writeable
+
+
+def test_names():
+    graph = Graph(*TRIANGLE, node_names=["x", "y", "z"])
+    assert graph.names_of([2, 0]).tolist() == ["z", "x"]
+    assert graph.node_names.dtype.kind == "U"
+    assert Graph(*TRIANGLE).node_names is None
+    assert Graph(*TRIANGLE).names_of([2, 0]).tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("names", [["a", 1, None], [(0, 1), (0, 2), (1, 1)], [(0,), (0, 2), "c"], [2**70, 1, 2]])
+def test_names_of_mixed_kinds_stay_what_they_are(names):
+    assert Graph(*TRIANGLE, node_names=names).node_names.tolist() == names
+
+
+def test_one_long_name_does_not_pad_the_others():
+    names = [str(i) for i in range(5000)]
+    names[7] = "x" * 100_000
+    graph = Graph(np.zeros(5001, dtype=np.int64), [], node_names=names)
+    assert graph.node_names.nbytes < 1e6
+    assert graph.node_names.tolist() == names
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [(["a", "b"], "2 names for 3 nodes"), (5, "node_names=5"), (np.array("abc"), "one-dimensional"),
+     (np.zeros((3, 2)), "one-dimensional")],
+)  # fmt: skip
+def test_bad_names(names, message):
+    with pytest.raises(ParameterError, match=message):
+        Graph(*TRIANGLE, node_names=names)
+
+
+@given(matrices(weighted=True), st.sampled_from([np.float32, np.float64]))
+def test_weights_keep_their_width(A, dtype):
+    graph = Graph.from_scipy(sp.csr_array(A.astype(dtype)))
+    if graph.is_weighted:
+        assert graph.weights.dtype == dtype
+    assert graph.degrees.dtype == np.float64
+    np.testing.assert_allclose(graph.degrees, A.astype(dtype).astype(float).sum(axis=1), rtol=1e-14)
+
+
+def test_memory_is_counted():
+    graph = Graph(*TRIANGLE, np.full(6, 2.0))
+    assert graph.nbytes == 4 * 8 + 6 * 4 + 6 * 8 + 3 * 8
+
+
+def test_repr():
+    assert repr(Graph(*TRIANGLE, np.full(6, 2.0), node_names=["a", "b", "c"])) == (
+        "Graph(n_nodes=3, n_edges=3, weights=float64, named)"
+    )
+
+
+def test_real_graphs_with_known_counts():
+    club = Graph.from_networkx(nx.karate_club_graph(), weight=None)
+    assert (club.n_nodes, club.n_edges, club.n_components, club.is_weighted) == (34, 78, 1, False)
+    assert club.degrees.max() == 17
+
+
+def test_stored_graphs_are_shared_not_copied(shared_data):
+    stored = np.load(shared_data / "graphs" / "email.npz")
+    indptr, indices = stored["indptr"], stored["indices"]
+    graph = Graph(indptr, indices)
+    assert graph.n_entries == len(indices)
+    assert np.shares_memory(graph.indices, indices) == (indices.dtype == np.int32)
+    assert graph.n_components == connected_components(graph.to_scipy(), directed=False)[0]

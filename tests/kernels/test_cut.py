@@ -1,0 +1,163 @@
+"""The normalised-cut kernel against its dense twin."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import Graph
+from graphcore.kernels import cut
+from graphcore.kernels.cut import CutKernel
+
+from ..oracles import EXAMPLES, dense_kernel, example, quick, random_adjacency
+
+SELF_LOOPS = (0.0, 0.5, 1.0, 2.0)
+
+
+@st.composite
+def kernels(draw):
+    """(kernel, K, w, rng) of a random graph with isolated nodes, loops and perhaps weights."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(1, 14))
+    A = random_adjacency(
+        n,
+        draw(st.sampled_from([0.1, 0.4, 1.0])),
+        rng,
+        weighted=draw(st.booleans()),
+        loops=draw(st.sampled_from([0.0, 0.4])),
+        isolated=draw(st.integers(0, n // 2)),
+    )
+    self_loop = draw(st.sampled_from(SELF_LOOPS))
+    return CutKernel(Graph.from_scipy(A), self_loop), *dense_kernel(A, self_loop), rng
+
+
+def dense_rows(rows, n):
+    """Undo the compact form of KernelRows, following its documentation alone."""
+    out = np.zeros((len(rows.points), n))
+    for i, point in enumerate(rows.points):
+        for e in range(rows.starts[i], rows.stops[i]):
+            value = rows.values[e] if len(rows.values) else 1.0
+            out[i, rows.indices[e]] += rows.scale[i] * value / rows.degrees[rows.indices[e]]
+        if rows.degrees[point] > 0:
+            out[i, point] += rows.scale[i] * rows.self_loop / rows.degrees[point]
+    return out
+
+
+@quick
+@given(kernels())
+def test_kernel_equals_dense(case):
+    kernel, K, w, _ = case
+    np.testing.assert_allclose(kernel.to_dense(), K, rtol=1e-13, atol=0)
+    np.testing.assert_allclose(kernel.diagonal, np.diag(K), rtol=1e-13, atol=0)
+    np.testing.assert_allclose(kernel.point_weights, w, rtol=1e-13, atol=0)
+    assert kernel.n_points == len(K)
+
+
+@quick
+@given(kernels())
+def test_rows_equal_dense(case):
+    kernel, K, _, rng = case
+    points = np.sort(rng.permutation(len(K))[: rng.integers(1, len(K) + 1)])
+    rows = kernel.rows(points)
+    assert np.isfinite(rows.scale).all()
+    np.testing.assert_allclose(dense_rows(rows, len(K)), K[points], rtol=1e-13, atol=0)
+
+
+@quick
+@given(kernels())
+def test_weighted_submatrix_equals_dense(case):
+    kernel, K, _, rng = case
+    points = np.sort(rng.permutation(len(K))[: rng.integers(1, len(K) + 1)])
+    weights = rng.random(len(points)) + 0.1
+    matrix = kernel.weighted_submatrix(points, weights)
+    dense = matrix.toarray()
+    np.testing.assert_allclose(dense, weights[:, None] * K[np.ix_(points, points)] * weights, rtol=1e-12, atol=0)
+    assert np.array_equal(dense, dense.T)
+    for i in range(len(points)):
+        assert (np.diff(matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]) > 0).all()
+
+
+@quick
+@given(kernels())
+def test_restricted_kernel_is_the_principal_submatrix(case):
+    kernel, K, _, rng = case
+    points = np.sort(rng.permutation(len(K))[: rng.integers(1, len(K) + 1)])
+    weights = rng.random(len(points)) + 0.1
+    small = kernel.restrict(points, weights)
+    np.testing.assert_allclose(small.to_dense(), K[np.ix_(points, points)], rtol=1e-12, atol=0)
+    np.testing.assert_allclose(small.diagonal, np.diag(K)[points], rtol=1e-12, atol=0)
+    assert np.array_equal(small.point_weights, weights)
+    again = np.flatnonzero(rng.random(len(points)) < 0.7)
+    if len(again):
+        smaller = small.restrict(again, weights[again])
+        np.testing.assert_allclose(smaller.to_dense(), K[np.ix_(points[again], points[again])], rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("self_loop", [0.0, 1.0])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_submatrix_does_not_depend_on_threads(name, self_loop, monkeypatch):
+    graph, A = example(name)
+    # Blocks this small make several of every example.
+    monkeypatch.setattr(cut, "_borders", partial(cut._borders, entries=5))
+    kernel = CutKernel(graph, self_loop)
+    points = np.flatnonzero(np.arange(len(A)) % 3)
+    weights = np.random.default_rng(0).random(len(points)) + 0.1
+    matrices = [kernel.weighted_submatrix(points, weights, n_jobs=n_jobs) for n_jobs in (1, 2, 3)]
+    K, _ = dense_kernel(A, self_loop)
+    np.testing.assert_allclose(
+        matrices[0].toarray(), weights[:, None] * K[np.ix_(points, points)] * weights, rtol=1e-12, atol=0
+    )
+    for matrix in matrices:
+        assert np.array_equal(matrix.data, matrices[0].data)
+        assert np.array_equal(matrix.indices, matrices[0].indices)
+        assert np.array_equal(matrix.indptr, matrices[0].indptr)
+        assert np.array_equal(matrix.toarray(), matrix.toarray().T)
+
+
+def test_submatrix_with_weights_equal_to_degrees_gives_the_graph_back():
+    graph, A = example("weighted self-loops")
+    kernel = CutKernel(graph, 0.5)
+    back = kernel.weighted_submatrix(np.arange(len(A)), kernel.degrees).toarray()
+    np.testing.assert_allclose(back, A + 0.5 * np.eye(len(A)), rtol=1e-14, atol=0)
+
+
+def test_isolated_points_have_zero_rows():
+    graph, A = example("isolated nodes")
+    kernel = CutKernel(graph, 1.0)
+    points = np.arange(len(A))
+    alone = graph.degrees == 0
+    assert alone.sum() == 6
+    matrix = kernel.weighted_submatrix(points, np.ones(len(A))).toarray()
+    assert np.isfinite(matrix).all()
+    assert not matrix[alone].any()
+    assert not kernel.diagonal[alone].any()
+    assert not kernel.restrict(points, np.ones(len(A))).to_dense()[alone].any()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_memory_mapped_read_only_graph(dtype, tmp_path):
+    source, A = example("weighted self-loops")
+    for name, array in (("indptr", source.indptr), ("indices", source.indices), ("weights", source.weights)):
+        np.save(tmp_path / name, array.astype(dtype) if name == "weights" else array)
+    mapped = {name: np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("indptr", "indices", "weights")}
+    graph = Graph(**mapped)
+    assert np.shares_memory(graph.indices, mapped["indices"])
+    kernel = CutKernel(graph, 1.0)
+    assert np.shares_memory(kernel.rows(np.arange(3)).values, mapped["weights"])
+    K, _ = dense_kernel(A.astype(dtype), 1.0)
+    points = np.arange(0, len(A), 2)
+    matrix = kernel.weighted_submatrix(points, np.ones(len(points)), n_jobs=2)
+    np.testing.assert_allclose(matrix.toarray(), K[np.ix_(points, points)], rtol=1e-6 if dtype == np.float32 else 1e-13)
+
+
+def test_kernel_holds_no_copy_of_the_graph():
+    graph, _ = example("barabasi-albert")
+    kernel = CutKernel(graph, 1.0)
+    assert np.shares_memory(kernel.indices, graph.indices)
+    rows = kernel.rows(np.arange(5))
+    assert np.shares_memory(rows.indices, graph.indices)
+    assert len(rows.values) == 0
+    for array in (kernel.degrees, kernel.point_weights, kernel.diagonal):
+        assert not array.flags.writeable
