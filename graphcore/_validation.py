@@ -4,9 +4,9 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from .exceptions import ParameterError
+from .exceptions import InputError, ParameterError
 
-__all__ = ["check_choice", "check_integer", "check_real"]
+__all__ = ["check_choice", "check_integer", "check_labels", "check_real"]
 
 
 def check_integer(name, value, *, low=None, high=None, why_high=""):
@@ -44,3 +44,26 @@ def check_choice(name, value, choices):
         listed = ", ".join(repr(choice) for choice in choices)
         raise ParameterError(f"{name}={value!r} is not known; choose one of {listed}")
     return value
+
+
+def check_labels(name, labels, n_nodes, *, n_clusters=None):
+    """Return cluster labels (-1 for none) as a read-only int32 array, or raise an InputError that says why not."""
+    labels = np.asarray(labels)
+    if labels.shape != (n_nodes,):
+        raise InputError(f"{name} have shape {labels.shape}; one label for each of {n_nodes} nodes is needed")
+    if n_nodes and labels.dtype.kind not in "iu":
+        raise InputError(
+            f"{name} must be integers, got {labels.dtype}; numpy.unique(labels, return_inverse=True)[1] numbers them"
+        )
+    if n_nodes and labels.min() < -1:
+        raise InputError(f"{name} must be -1 (no cluster) or more; found {labels.min()}")
+    # Sums per cluster take memory for every number up to the largest label.
+    limit = min(max(10 * n_nodes, 10**6, n_clusters or 0), 2**31 - 1)
+    if n_nodes and labels.max() >= limit:
+        raise InputError(
+            f"the largest of the {name} is {labels.max()} for {n_nodes} nodes; number the clusters from 0 with "
+            "numpy.unique(labels, return_inverse=True)[1]"
+        )
+    labels = np.ascontiguousarray(labels, dtype=np.int32).view()
+    labels.flags.writeable = False
+    return labels

@@ -69,9 +69,9 @@ def cluster(input, n_clusters, output, as_json, quiet, **options):
     """
     if as_json and output == "-":
         raise click.UsageError("--json and -o - both want standard output; write the labels to a file")
-    from ..graphs.files import check_writable
+    from ..graphs.files import check_writable, write_labels
 
-    if output not in (None, "-"):
+    if output is not None:
         check_writable(output)
     start = time.perf_counter()
     reading = {name: options.pop(name) for name in READING}
@@ -83,7 +83,7 @@ def cluster(input, n_clusters, output, as_json, quiet, **options):
         facts |= {"output": output, "warnings": console.warned}
         if output is not None:
             with console.stages("write"):
-                _write(output, labels, graph)
+                write_labels(output, labels, graph)
     facts["seconds"] = {**console.stages.seconds, "total": time.perf_counter() - start}
     if as_json:
         click.echo(json.dumps(facts))
@@ -115,9 +115,3 @@ def _cluster(graph, path, n_clusters, seed, jobs, console, options):
             "version": __version__,
         }
     return facts, result.labels
-
-
-def _write(output, labels, graph):
-    from ..graphs.files import write_labels
-
-    write_labels(click.get_binary_stream("stdout") if output == "-" else output, labels, graph)

@@ -22,7 +22,8 @@ def convert(input, output, to_format, **options):
     with console.listening():
         graph = load(input, console.stages, **options)
         with console.stages("write"):
-            write_graph(output, graph, format=to_format)
+            write_graph(graph, output, format=to_format)
     from .summary import graph_facts, graph_lines, table
 
-    click.echo(table([*graph_lines(graph_facts(input, graph)), ("output", output)]))
+    summary = table([*graph_lines(graph_facts(input, graph)), ("output", output)])
+    click.echo(summary, err=output == "-")

@@ -1,7 +1,5 @@
 """Options that say how a file is read, and the graph that comes out."""
 
-from pathlib import Path
-
 import click
 
 from ..exceptions import InputError
@@ -58,8 +56,6 @@ def load(path, stages, *, format, delimiter, symmetrize, vectors, n_neighbors, m
     -------
     Graph
     """
-    if not Path(path).exists():
-        raise InputError(f"{path}: no such file")
     if not vectors and not path.endswith(".npy"):
         from ..graphs.files import read_graph
 

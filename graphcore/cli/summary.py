@@ -51,9 +51,7 @@ def cluster_lines(facts):
         ("NC", f"{facts['normalized_cut']:.4f}"),
     ]
     if facts["unreached"]:
-        lines.append(
-            ("unreached", f"{_count(facts['unreached'], 'node')} met by no coreset node, given to one cluster")
-        )
+        lines.append(("unreached", f"{_count(facts['unreached'], 'node')} beyond the reach of the coreset"))
     seconds = ", ".join(f"{stage} {spent:.2f}" for stage, spent in facts["seconds"].items())
     lines.append(("seconds", seconds))
     if facts["output"]:

@@ -1,0 +1,21 @@
+"""How good a clustering of a graph is: normalised cut, conductance, kernel k-means cost, coresets, agreement."""
+
+from .agreement import agreement
+from .coreset import CoresetCost, CoresetDistortion, coreset_cost, coreset_distortion
+from .cost import kernel_kmeans_cost
+from .cut import ClusterSums, conductance, cut_and_volume, normalized_cut
+from .quotient import quotient_graph
+
+__all__ = [
+    "ClusterSums",
+    "CoresetCost",
+    "CoresetDistortion",
+    "agreement",
+    "conductance",
+    "coreset_cost",
+    "coreset_distortion",
+    "cut_and_volume",
+    "kernel_kmeans_cost",
+    "normalized_cut",
+    "quotient_graph",
+]

@@ -1,0 +1,23 @@
+"""What every measure of a labelling does first."""
+
+import numpy as np
+
+from .._validation import check_integer, check_labels
+from ..graphs.convert import as_graph
+
+__all__ = ["placed_labels"]
+
+
+def placed_labels(graph, labels, n_clusters):
+    """Return (Graph, labels with -1 for nodes of degree 0, number of clusters).
+
+    The number of clusters is the largest label + 1 or `n_clusters`, whichever is more.
+    """
+    graph = as_graph(graph)
+    if n_clusters is not None:
+        n_clusters = check_integer("n_clusters", n_clusters, low=1)
+    labels = check_labels("labels", labels, graph.n_nodes, n_clusters=n_clusters)
+    if graph.n_isolated:
+        labels = np.where(graph.degrees > 0, labels, np.int32(-1))
+        labels.flags.writeable = False
+    return graph, labels, max(n_clusters or 0, int(labels.max()) + 1)

@@ -1,0 +1,134 @@
+"""Compiled loops over the rows of a graph with a label per node; -1 is no cluster.
+
+`weights` of length 0 stands for ones. Every loop works on a block and writes only to that block's part of the output.
+"""
+
+from numba import njit
+
+__all__ = ["centre_distances", "quotient_count", "quotient_dense", "quotient_fill", "split_rows"]
+
+
+@njit(cache=True, nogil=True)
+def split_rows(indptr, indices, weights, labels, first, last, inside, outside):
+    """Weight of each row inside its node's own cluster and outside of it; 0 and 0 for nodes of no cluster."""
+    weighted = len(weights) > 0
+    for i in range(first, last):
+        own = labels[i]
+        within, beyond = 0.0, 0.0
+        if own >= 0:
+            for e in range(indptr[i], indptr[i + 1]):
+                value = weights[e] if weighted else 1.0
+                if labels[indices[e]] == own:
+                    within += value
+                else:
+                    beyond += value
+        inside[i] = within
+        outside[i] = beyond
+
+
+@njit(cache=True, nogil=True)
+def quotient_dense(indptr, indices, weights, labels, order, borders, first, last, out):
+    """out[a, b] += weight between clusters a and b, for rows a of a block; cluster a is order[borders[a] : ...]."""
+    weighted = len(weights) > 0
+    for a in range(first, last):
+        for t in range(borders[a], borders[a + 1]):
+            i = order[t]
+            for e in range(indptr[i], indptr[i + 1]):
+                b = labels[indices[e]]
+                if b >= 0:
+                    out[a, b] += weights[e] if weighted else 1.0
+
+
+@njit(cache=True, nogil=True)
+def quotient_count(indptr, indices, labels, order, borders, first, last, seen, out_counts):
+    """How many clusters each cluster of a block touches; `seen` (one place per cluster) starts at -1."""
+    for a in range(first, last):
+        count = 0
+        for t in range(borders[a], borders[a + 1]):
+            i = order[t]
+            for e in range(indptr[i], indptr[i + 1]):
+                b = labels[indices[e]]
+                if b >= 0 and seen[b] != a:
+                    seen[b] = a
+                    count += 1
+        out_counts[a] = count
+
+
+@njit(cache=True, nogil=True)
+def quotient_fill(
+    indptr, indices, weights, labels, order, borders, first, last, place, out_indptr, out_indices, out_values
+):
+    """Rows of the quotient graph, columns in the order they are met; `place` (one per cluster) starts at -1."""
+    weighted = len(weights) > 0
+    for a in range(first, last):
+        position = out_indptr[a]
+        for t in range(borders[a], borders[a + 1]):
+            i = order[t]
+            for e in range(indptr[i], indptr[i + 1]):
+                b = labels[indices[e]]
+                if b < 0:
+                    continue
+                # A place before this row's start was left there by an earlier row.
+                if place[b] < out_indptr[a]:
+                    place[b] = position
+                    out_indices[position] = b
+                    out_values[position] = 0.0
+                    position += 1
+                out_values[place[b]] += weights[e] if weighted else 1.0
+
+
+@njit(cache=True, nogil=True)
+def centre_distances(
+    indptr,
+    indices,
+    weights,
+    labels,
+    degrees,
+    diagonal,
+    self_loop,
+    shift,
+    masses,
+    norms,
+    nodes,
+    first,
+    last,
+    default,
+    inner,
+    touched,
+    own_out,
+    nearest_out,
+):
+    """Squared distances of nodes to the centre of their own cluster and to the nearest centre.
+
+    `masses` and `norms` are volume and squared norm of each centre, `default` the smallest norm; `inner` (one place per
+    cluster) is 0 before and after. Nodes of no cluster get 0.
+    """
+    weighted = len(weights) > 0
+    for t in range(first, last):
+        x = nodes[t]
+        own = labels[x]
+        if own < 0:
+            own_out[t] = 0.0
+            nearest_out[t] = 0.0
+            continue
+        # The node's own loop and shift lie in its own cluster: the product with its centre always counts.
+        inner[own] = self_loop
+        touched[0] = own
+        n_touched = 1
+        for e in range(indptr[x], indptr[x + 1]):
+            b = labels[indices[e]]
+            if b < 0:
+                continue
+            if inner[b] == 0.0 and b != own:
+                touched[n_touched] = b
+                n_touched += 1
+            inner[b] += weights[e] if weighted else 1.0
+        own_out[t] = diagonal[x] + norms[own] - 2.0 * (inner[own] / degrees[x] + shift) / masses[own]
+        # A centre that no edge reaches is as far as its norm says.
+        best = default
+        for s in range(n_touched):
+            b = touched[s]
+            offer = inner[b] / degrees[x] + (shift if b == own else 0.0)
+            best = min(best, norms[b] - 2.0 * offer / masses[b])
+            inner[b] = 0.0
+        nearest_out[t] = diagonal[x] + best

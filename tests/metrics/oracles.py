@@ -1,0 +1,52 @@
+"""Dense twins of the measures, by definition."""
+
+import numpy as np
+
+
+def placed(A, labels):
+    """Labels with -1 for nodes of degree 0."""
+    return np.where(A.sum(axis=1) > 0, labels, -1)
+
+
+def with_loops(A, self_loop):
+    """The matrix with a loop added to every node that has an edge."""
+    return A + self_loop * np.diag((A.sum(axis=1) > 0).astype(float))
+
+
+def kernel(A, shift):
+    """``D^-1 A D^-1 + shift D^-1``; rows of nodes without edges are 0."""
+    d = A.sum(axis=1)
+    inverse = np.divide(1.0, d, out=np.zeros(len(d)), where=d > 0)
+    return inverse[:, None] * A * inverse + shift * np.diag(inverse)
+
+
+def membership(labels):
+    """0/1 matrix of nodes and the clusters that hold one."""
+    return (labels[:, None] == np.unique(labels[labels >= 0])).astype(float)
+
+
+def feature_distances(A, labels, shift):
+    """Squared distances of all nodes to the centres of all clusters that hold a node, from inner products alone."""
+    labels = placed(A, labels)
+    K, w, Z = kernel(A, shift), A.sum(axis=1), membership(labels)
+    centres = w[:, None] * Z / (w @ Z)  # columns: coefficients of the centroids over the nodes' features
+    return K.diagonal()[:, None] - 2 * K @ centres + np.einsum("xj,xy,yj->j", centres, K, centres)
+
+
+def feature_cost(A, labels, shift):
+    """Weighted kernel k-means cost: weighted squared distance of every node to the centre of its own cluster."""
+    labels = placed(A, labels)
+    if not (labels >= 0).any():
+        return 0.0
+    return float(((A.sum(axis=1)[:, None] * membership(labels)) * feature_distances(A, labels, shift)).sum())
+
+
+def conductances(A, labels, k):
+    """Conductance of clusters 0 to k - 1 from the definition with sets."""
+    out = np.ones(k)
+    for j in range(k):
+        members = labels == j
+        volume = A[members].sum()
+        if volume > 0:
+            out[j] = A[members][:, ~members].sum() / volume
+    return out

@@ -1,0 +1,53 @@
+"""Agreement leaves out the nodes it says it leaves out; the scores are scikit-learn's."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+from graphcore import Graph, InputError
+from graphcore.metrics import agreement
+
+
+def test_scores():
+    rng = np.random.default_rng(0)
+    labels, truth = rng.integers(0, 4, 200), rng.integers(0, 3, 200)
+    assert agreement(labels, truth) == {
+        "ari": adjusted_rand_score(truth, labels),
+        "nmi": normalized_mutual_info_score(truth, labels),
+        "n_compared": 200,
+    }
+    assert agreement(truth[::-1] + 5, truth[::-1])["ari"] == 1.0
+
+
+def test_without_a_graph_unlabelled_nodes_are_left_out():
+    assert agreement([0, 0, 1, -1, 1], [3, 3, 4, 3, -1]) == {"ari": 1.0, "nmi": 1.0, "n_compared": 3}
+    assert agreement([0, 0, 1, -1], ["x", "x", "y", "x"])["n_compared"] == 3
+
+
+def test_with_a_graph_only_isolated_nodes_are_left_out():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], n_nodes=6)
+    labels, truth = np.array([0, 0, 1, -1, -1, 1]), np.array([0, 0, 1, 1, 0, 1])
+    result = agreement(labels, truth, graph)
+    # Node 3 has an edge: its -1 is a cluster of its own.
+    assert result["n_compared"] == 4
+    assert result["ari"] == adjusted_rand_score([0, 0, 1, 1], [0, 0, 1, -1]) < 1
+    assert agreement(labels, truth) == {"ari": 1.0, "nmi": 1.0, "n_compared": 4}
+    assert agreement(labels, truth, graph.to_scipy()) == result
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0, 1], [0, 1, 1]), r"labels have shape \(2,\)"),
+        (([0, 1], [[0, 1]]), "truth must be one-dimensional"),
+        (([0.5, 1], [0, 1]), "labels must be integers"),
+        (([-1, -1], [0, 1]), "no node is left"),
+        (([0, 1], [-1, -1]), "no node is left"),
+        (([], []), "no node is left"),
+        (([0, 1], [0, 1], nx.path_graph(3)), "the graph has 3 nodes, but there are 2 labels"),
+    ],
+)
+def test_bad_input(arguments, message):
+    with pytest.raises(InputError, match=message):
+        agreement(*arguments)

@@ -1,0 +1,181 @@
+"""Estimates of a coreset against dense distances in the feature space; exact, unbiased, errors as stated."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import Graph, InputError, ParameterError
+from graphcore.metrics import CoresetCost, coreset_cost, coreset_distortion, kernel_kmeans_cost
+from tests.metrics import oracles
+from tests.metrics.test_cost import LOOPS, SHIFTS
+from tests.metrics.test_cut import labelled
+
+
+def dense_costs(A, labels, nodes, weights, shift):
+    """(cost, estimate) with own and with nearest centres, and kNC with its estimate."""
+    inner = oracles.placed(A, labels)
+    on = inner >= 0
+    if not on.any():
+        return {"own": (0.0, 0.0), "nearest": (0.0, 0.0), "cut": (0.0, 0.0)}
+    distances = oracles.feature_distances(A, labels, shift)
+    K, w = oracles.kernel(A, shift), A.sum(axis=1)
+    Z = oracles.membership(inner)
+    own = (distances * Z).sum(axis=1)
+    nearest = np.where(on, distances.min(axis=1), 0.0)
+    k = Z.shape[1]
+    chosen = on[nodes]
+    spread = (weights * (own - K.diagonal())[nodes])[chosen].sum()
+    knc = oracles.conductances(A, inner, inner.max() + 1)[np.unique(inner[on])].sum()
+    return {
+        "own": (w @ own, weights @ own[nodes]),
+        "nearest": (w @ nearest, weights @ nearest[nodes]),
+        "cut": (knc, spread + k * (1 + shift)),
+    }
+
+
+@given(labelled(), LOOPS, SHIFTS, st.sampled_from(["own", "nearest"]), st.integers(0, 2**32 - 1))
+def test_estimates_by_definition(pair, self_loop, shift, centres, seed):
+    A, labels = pair
+    rng = np.random.default_rng(seed)
+    nodes = rng.integers(0, len(A), rng.integers(0, 2 * len(A)))
+    weights = rng.random(len(nodes)) * A.sum() / max(len(nodes), 1)
+    looped = oracles.with_loops(A, self_loop)
+    expected = dense_costs(looped, labels, nodes, weights, shift)
+    result = coreset_cost(A, nodes, weights, labels, centres=centres, self_loop=self_loop, shift=shift)
+    # Terms of the sums are of the size w (K_xx + norms): that is what rounding is relative to.
+    d = looped.sum(axis=1)
+    least = d[d > 0].min() if (d > 0).any() else 1.0
+    close = {"abs": 1e-12 * (1 + shift) * (len(A) + 4 * weights.sum() / least + 1)}
+    assert result.cost == pytest.approx(expected[centres][0], **close)
+    assert result.cost_estimate == pytest.approx(expected[centres][1], **close)
+    assert result.cut == pytest.approx(expected["cut"][0], **close)
+    assert result.cut_estimate == pytest.approx(expected["cut"][1], **close)
+
+
+@given(labelled(), LOOPS, SHIFTS, st.sampled_from(["own", "nearest"]))
+def test_the_whole_graph_is_an_exact_coreset(pair, self_loop, shift, centres):
+    A, labels = pair
+    looped = oracles.with_loops(A, self_loop)
+    result = coreset_cost(
+        A, np.arange(len(A)), looped.sum(axis=1), labels, centres=centres, self_loop=self_loop, shift=shift
+    )
+    close = {"abs": 1e-11 * (1 + shift) * (1 + len(A))}
+    assert result.cost_estimate == pytest.approx(result.cost, **close)
+    assert result.cut_estimate == pytest.approx(result.cut, **close)
+    if centres == "own":
+        assert result.cost == kernel_kmeans_cost(A, labels, self_loop=self_loop, shift=shift)
+    else:
+        assert result.cost <= kernel_kmeans_cost(A, labels, self_loop=self_loop, shift=shift) + close["abs"]
+
+
+@pytest.mark.parametrize("centres", ["own", "nearest"])
+def test_estimates_are_unbiased(centres):
+    # The expectation over one draw with probabilities p and weight w/p, taken by enumeration, is the truth; so it is
+    # for any number of such draws.
+    graph = Graph.from_networkx(nx.karate_club_graph())
+    labels = np.arange(34) % 3
+    p = np.random.default_rng(0).dirichlet(np.ones(34))
+    results = [
+        coreset_cost(graph, [x], [graph.degrees[x] / p[x]], labels, centres=centres, shift=1.0) for x in range(34)
+    ]
+    assert p @ [r.cost_estimate for r in results] == pytest.approx(results[0].cost, rel=1e-12)
+    assert p @ [r.cut_estimate for r in results] == pytest.approx(results[0].cut, rel=1e-10)
+
+
+def test_errors_fall_with_the_square_root_of_the_size():
+    # Independent draws by degree: the root mean square error of 400 samples has a relative standard error of about
+    # 1/sqrt(800) = 3.5 %, the ratio of two of them 5 %; 8 draws against 128 is a factor of 4, here within 5 of those.
+    graph = Graph.from_networkx(nx.karate_club_graph(), weight=None)
+    labels = np.arange(34) % 2
+    rng = np.random.default_rng(0)
+    p = graph.degrees / graph.volume
+    rms = []
+    for size in (8, 128):
+        errors = [
+            coreset_cost(
+                graph, rng.choice(34, size, p=p), np.full(size, graph.volume / size), labels, shift=1.0
+            ).cost_error
+            for _ in range(400)
+        ]
+        rms.append(np.sqrt(np.mean(np.square(errors))))
+    assert 4 * 0.75 < rms[0] / rms[1] < 4 * 1.25
+
+
+def test_more_nodes_than_a_block_and_threads(monkeypatch):
+    from graphcore.metrics import coreset
+
+    rng = np.random.default_rng(0)
+    graph = Graph.from_edges(*rng.integers(0, 500, (2, 3000)), rng.random(3000), 500, warn=False)
+    labels, nodes = rng.integers(0, 20, 500), rng.integers(0, 500, 300)
+    weights = rng.random(300)
+    whole = coreset_cost(graph, nodes, weights, labels, centres="nearest")
+    monkeypatch.setattr(coreset, "_BLOCK_NODES", 37)
+    for n_jobs in (1, 2):
+        assert coreset_cost(graph, nodes, weights, labels, centres="nearest", n_jobs=n_jobs) == whole
+
+
+def test_distortion_of_given_partitions():
+    graph = Graph.from_networkx(nx.karate_club_graph())
+    partitions = np.random.default_rng(0).integers(0, 3, (4, 34))
+    nodes, weights = [0, 5, 33, 8], [50.0, 10, 60, 20]
+    result = coreset_distortion(graph, nodes, weights, partitions, shift=1.0)
+    each = [coreset_cost(graph, nodes, weights, labels, shift=1.0) for labels in partitions]
+    for name in ("cost", "cost_estimate", "cut", "cut_estimate"):
+        np.testing.assert_array_equal(getattr(result, name), [getattr(r, name) for r in each])
+    np.testing.assert_array_equal(result.cost_errors, [r.cost_error for r in each])
+    np.testing.assert_array_equal(result.cut_errors, [r.cut_error for r in each])
+    assert result.max_cost_error == np.abs(result.cost_errors).max()
+    assert result.max_cut_error == np.abs(result.cut_errors).max()
+
+
+def test_random_partitions_repeat_and_differ():
+    graph = Graph.from_networkx(nx.karate_club_graph())
+    arguments = (graph, [0, 33], [80.0, 80.0])
+    first = coreset_distortion(*arguments, n_clusters=3, n_partitions=6, random_state=1)
+    again = coreset_distortion(*arguments, n_clusters=3, n_partitions=6, random_state=1)
+    other = coreset_distortion(*arguments, n_clusters=3, n_partitions=6, random_state=2)
+    np.testing.assert_array_equal(first.cost, again.cost)
+    assert len(set(first.cost)) == 6
+    assert not set(first.cost) & set(other.cost)
+
+
+def test_relative_errors_keep_their_sign_and_survive_zero():
+    assert CoresetCost(4.0, 5.0, 2.0, 1.0).cost_error == 0.25
+    assert CoresetCost(4.0, 5.0, 2.0, 1.0).cut_error == -0.5
+    assert CoresetCost(-4.0, -5.0, 0.0, 0.0).cost_error == -0.25
+    assert CoresetCost(1.0, 1.0, 0.0, 0.0).cut_error == 0.0
+    assert CoresetCost(1.0, 1.0, 0.0, -1.0).cut_error == -np.inf
+
+
+@pytest.mark.parametrize(
+    ("indices", "weights", "message"),
+    [
+        ([0.0], [1.0], "coreset_indices must be a one-dimensional array of integers"),
+        ([[0]], [[1.0]], "coreset_indices must be a one-dimensional array"),
+        ([3], [1.0], "coreset_indices must be nodes, 0 to 2"),
+        ([-1], [1.0], "coreset_indices must be nodes"),
+        ([0, 1], [1.0], "coreset_weights must be 2 numbers"),
+        ([0], ["a"], "coreset_weights must be 1 numbers"),
+        ([0], [-1.0], "finite and not negative"),
+        ([0], [np.nan], "finite and not negative"),
+    ],
+)
+def test_bad_coresets(indices, weights, message):
+    with pytest.raises(InputError, match=message):
+        coreset_cost(nx.path_graph(3), indices, weights, [0, 0, 1])
+
+
+def test_bad_parameters():
+    arguments = (nx.path_graph(3), [0], [1.0])
+    with pytest.raises(ParameterError, match="centres='far' is not known"):
+        coreset_cost(*arguments, [0, 0, 1], centres="far")
+    with pytest.raises(ParameterError, match=r"either partitions= .* or n_clusters="):
+        coreset_distortion(*arguments)
+    with pytest.raises(ParameterError, match=r"either partitions= .* or n_clusters="):
+        coreset_distortion(*arguments, [[0, 0, 1]], n_clusters=2)
+    with pytest.raises(ParameterError, match="n_partitions=0"):
+        coreset_distortion(*arguments, n_clusters=2, n_partitions=0)
+    with pytest.raises(InputError, match="no partitions"):
+        coreset_distortion(*arguments, np.empty((0, 3), dtype=int))

@@ -1,0 +1,203 @@
+"""Cuts, volumes, conductance and normalised cut against sums over dense matrices."""
+
+import importlib.util
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import graphcore
+from graphcore import Graph, InputError, ParameterError
+from graphcore.metrics import _loops, conductance, cut_and_volume, normalized_cut
+from tests.metrics import oracles
+from tests.strategies import labellings, matrices
+
+
+@st.composite
+def labelled(draw, **options):
+    A = draw(matrices(**options))
+    return A, draw(labellings(len(A)))
+
+
+def scored(A, labels, k):
+    """Normalised cut as every table of the project scores it, in sparse products."""
+    labels = np.where(A.sum(axis=1) > 0, labels, -1)
+    on = labels >= 0
+    Z = sp.csr_array((np.ones(on.sum()), (np.flatnonzero(on), labels[on])), shape=(len(A), max(k, labels.max() + 1)))
+    volume = Z.T @ A.sum(axis=1)
+    inside = (Z.multiply(sp.csr_array(A) @ Z)).sum(axis=0)
+    return float(np.where(volume > 0, 1 - inside / np.where(volume > 0, volume, 1), 1.0).sum() / len(volume))
+
+
+@given(labelled())
+def test_split_rows(pair):
+    A, labels = pair
+    graph = Graph.from_scipy(A)
+    labels32 = labels.astype(np.int32)
+    inside, outside = np.full(len(A), np.nan), np.full(len(A), np.nan)
+    half = len(A) // 2
+    for first, last in ((half, len(A)), (0, half)):
+        _loops.split_rows(graph.indptr, graph.indices, graph._weights, labels32, first, last, inside, outside)
+    same = (labels[:, None] == labels) & (labels >= 0)[:, None]
+    np.testing.assert_allclose(inside, (A * same).sum(axis=1), rtol=1e-13)
+    np.testing.assert_allclose(outside, (A * (~same & (labels >= 0)[:, None])).sum(axis=1), rtol=1e-13)
+
+
+@given(labelled(), st.integers(0, 3))
+def test_sums_and_conductance(pair, extra):
+    A, labels = pair
+    inner = oracles.placed(A, labels)
+    k = inner.max() + 1 + extra
+    sums = cut_and_volume(A, labels, k or None)
+    members = inner == np.arange(k)[:, None]
+    np.testing.assert_allclose(sums.volume, [A[m].sum() for m in members], rtol=1e-13)
+    np.testing.assert_allclose(sums.internal, [A[m][:, m].sum() for m in members], rtol=1e-13)
+    np.testing.assert_allclose(sums.cut, [A[m][:, ~m].sum() for m in members], rtol=1e-13)
+    np.testing.assert_array_equal(sums.size, members.sum(axis=1))
+    assert sums.size.dtype == np.int64
+    np.testing.assert_allclose(conductance(A, labels, k or None), oracles.conductances(A, inner, k), rtol=1e-13)
+
+
+@given(labelled(), st.integers(1, 6))
+def test_normalized_cut_is_the_projects_score(pair, k):
+    A, labels = pair
+    assert normalized_cut(A, labels, k) == pytest.approx(scored(A, labels, k), abs=1e-12)
+
+
+def test_normalized_cut_equals_the_score_file(shared_data):
+    path = shared_data.parent / "measure" / "score.py"
+    if not path.is_file():
+        pytest.skip(f"no {path}")
+    spec = importlib.util.spec_from_file_location("score", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    A, truth = module.load("email", shared_data / "graphs")
+    rng = np.random.default_rng(0)
+    for labels, k in (
+        (truth, 42),
+        (truth, 60),  # missing clusters
+        (truth, 3),  # more labels than clusters
+        (rng.integers(-1, 5, A.shape[0]), 5),
+        (np.full(A.shape[0], -1), 4),
+        (np.zeros(A.shape[0], dtype=int), 1),
+    ):
+        theirs = module.score(A, labels, k)
+        assert normalized_cut(A, labels, k) == pytest.approx(theirs["nc"], abs=1e-12)
+        assert np.count_nonzero(cut_and_volume(A, labels, k).size) == theirs["clusters"]
+
+
+def test_no_cluster_at_all():
+    graph = nx.path_graph(3)
+    assert conductance(graph, [-1, -1, -1]).shape == (0,)
+    assert normalized_cut(graph, [-1, -1, -1], 2) == 1.0
+    with pytest.raises(InputError, match="no cluster to measure"):
+        normalized_cut(graph, [-1, -1, -1])
+    with pytest.raises(InputError, match="no cluster to measure"):
+        normalized_cut(nx.empty_graph(3), [0, 1, 2])
+
+
+def test_isolated_nodes_are_left_out():
+    graph = Graph.from_edges([0], [1], n_nodes=4)
+    sums = cut_and_volume(graph, [0, 0, 0, 9])
+    assert sums.size.tolist() == [2]
+    assert normalized_cut(graph, [0, 0, 0, 9]) == 0.0
+
+
+def test_separate_clusters_have_a_cut_of_exactly_zero():
+    # 1 - internal / volume would leave rounding errors here.
+    rng = np.random.default_rng(0)
+    A = np.kron(np.eye(3), np.ones((20, 20))) * 0.1 * (1 + rng.random((60, 60)))
+    A = A + A.T
+    assert normalized_cut(A, np.repeat([0, 1, 2], 20)) == 0.0
+
+
+def test_every_kind_of_graph_and_labels():
+    G = nx.karate_club_graph()
+    labels = np.arange(34) % 3
+    expected = normalized_cut(Graph.from_networkx(G), labels)
+    A = nx.to_scipy_sparse_array(G)
+    for graph in (G, A, sp.csr_matrix(A), A.tocoo(), A.toarray(), A.astype(np.float32)):
+        assert normalized_cut(graph, labels) == pytest.approx(expected, rel=1e-14)
+    for same in (labels.tolist(), labels.astype(np.int8), labels.astype(np.uint64), np.repeat(labels, 2)[::2]):
+        assert normalized_cut(G, same) == expected
+    unweighted = Graph.from_networkx(G, weight=None)
+    assert normalized_cut(unweighted, labels) == pytest.approx(scored((A.toarray() > 0) * 1.0, labels, 3))
+
+
+def test_read_only_and_mapped_graphs(tmp_path):
+    graph = Graph.from_networkx(nx.karate_club_graph())
+    for name in ("indptr", "indices", "weights"):
+        np.save(tmp_path / f"{name}.npy", getattr(graph, name))
+    mapped = Graph(*(np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("indptr", "indices", "weights")))
+    labels = np.arange(34) % 2
+    labels.flags.writeable = False
+    assert normalized_cut(mapped, labels) == normalized_cut(graph, labels)
+
+
+@pytest.mark.parametrize("measure", ["cut_and_volume", "quotient_graph"])
+def test_threads_do_not_change_a_bit(measure, monkeypatch):
+    from graphcore.metrics import cut, quotient
+
+    # Small blocks, so that a small graph has many of them.
+    for module in (cut, quotient):
+        monkeypatch.setattr(module, "row_blocks", lambda indptr, f=module.row_blocks: f(indptr, 500))
+    rng = np.random.default_rng(0)
+    s, t = rng.integers(0, 2000, (2, 20_000))
+    graph = Graph.from_edges(s, t, rng.random(20_000), 2000, warn=False)
+    labels = rng.integers(-1, 400, 2000)
+    function = getattr(graphcore.metrics, measure)
+    results = [function(graph, labels, n_jobs=n_jobs) for n_jobs in (1, 2, 3)]
+    for other in results[1:]:
+        for name in ("internal", "volume", "cut") if measure == "cut_and_volume" else ("indptr", "indices", "data"):
+            np.testing.assert_array_equal(getattr(results[0], name), getattr(other, name))
+
+
+def test_memory_is_that_of_the_nodes():
+    import tracemalloc
+
+    rng = np.random.default_rng(0)
+    n, m = 5_000, 1_000_000
+    graph = Graph.from_edges(*rng.integers(0, n, (2, m), dtype=np.int32), n_nodes=n, warn=False)
+    labels = rng.integers(0, 100, n)
+    for k in (100, 3000):  # the quotient graph counted into a square, and with places
+        graphcore.metrics.quotient_graph(graph, labels * (k // 100))
+        tracemalloc.start()
+        cut_and_volume(graph, labels)
+        graphcore.metrics.kernel_kmeans_cost(graph, labels, self_loop=1.0)
+        graphcore.metrics.quotient_graph(graph, labels * (k // 100))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 2e6  # the graph has 8 MB
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([0, 1], r"labels have shape \(2,\); one label for each of 3 nodes"),
+        ([[0, 1, 1]], "one label for each"),
+        ([0.0, 1.0, 1.0], "labels must be integers, got float64"),
+        ([0, np.nan, 1], "labels must be integers"),
+        (["a", "b", "a"], "numpy.unique"),
+        ([True, False, True], "labels must be integers, got bool"),
+        ([0, -2, 1], "must be -1 .* or more; found -2"),
+        ([0, 2**40, 1], "largest of the labels is 1099511627776 for 3 nodes"),
+        ([0, 10**8, 1], "largest of the labels is 100000000"),
+    ],
+)
+def test_bad_labels(labels, message):
+    for measure in (normalized_cut, conductance, cut_and_volume, graphcore.metrics.quotient_graph):
+        with pytest.raises(InputError, match=message):
+            measure(nx.path_graph(3), labels)
+
+
+def test_bad_parameters():
+    for k in (0, -1, 1.5, "2"):
+        with pytest.raises(ParameterError, match="n_clusters="):
+            normalized_cut(nx.path_graph(3), [0, 0, 1], k)
+    with pytest.raises(InputError, match="a graph is needed"):
+        normalized_cut([(0, 1)], [0, 0])
+    with pytest.raises(ParameterError, match="n_jobs=0"):
+        normalized_cut(nx.path_graph(3), [0, 0, 1], n_jobs=0)
