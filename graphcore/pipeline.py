@@ -28,6 +28,8 @@ __all__ = ["Clustering", "cluster_graph"]
 _CELL_PASSES = 2
 # Refinement ends when a pass moves a smaller share of the nodes.
 _TOLERANCE = 1e-4
+# Moves leave every cluster this share of the mean volume: a cluster is not to be eaten up from its border.
+_LEAST_SHARE = 0.1
 # A consensus of more groups than this is not looked for: it would be as large a problem as the graph.
 _MOST_GROUPS = 20_000
 _MOST_GROUPS_SHARE = 0.25
@@ -167,8 +169,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
                 n_groups,
                 best.labels,
                 k,
-                objective=settings.objective,
-                least_size=settings.min_cluster_size,
+                **_limits(settings),
                 rng=streams.generator("consensus"),
                 n_jobs=n_jobs,
             )
@@ -237,16 +238,18 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
     return runs, (groups, n_groups) if k < n_groups <= most_groups else None
 
 
+def _limits(settings):
+    """What every merge and move has to respect."""
+    return {
+        "objective": settings.objective,
+        "least_size": settings.min_cluster_size,
+        # The pure normalised cut is left alone: its smallest clusters are its answer.
+        "least_share": _LEAST_SHARE if settings.objective == "information" else 0.0,
+    }
+
+
 def _refine(rows, labels, settings, sums):
-    refine(
-        rows,
-        labels,
-        settings.n_clusters,
-        objective=settings.objective,
-        tolerance=_TOLERANCE,
-        least_size=settings.min_cluster_size,
-        sums=sums,
-    )
+    refine(rows, labels, settings.n_clusters, tolerance=_TOLERANCE, sums=sums, **_limits(settings))
 
 
 def _run(graph, settings, streams, n_jobs):
@@ -294,8 +297,7 @@ def _run(graph, settings, streams, n_jobs):
                     between,
                     sizes,
                     k,
-                    objective=settings.objective,
-                    least_size=settings.min_cluster_size,
+                    **_limits(settings),
                     rng=streams.generator("merging"),
                 )
             else:
