@@ -178,8 +178,8 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     n_found = int(np.count_nonzero(np.bincount(labels[labels >= 0], minlength=k)))
     if n_found < k:
         warn_user(
-            f"only {n_found} of {k} clusters hold nodes: with this coreset no more could be told apart on this graph; ask "
-            "for fewer clusters, or give a larger coreset_size"
+            f"only {n_found} of {k} clusters hold nodes: with this coreset no more could be told apart on this graph; "
+            "ask for fewer clusters, or give a larger coreset_size"
         )
     node_stability = cluster_stability = group_graph = None
     if len(runs) > 1:
