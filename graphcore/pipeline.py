@@ -1,6 +1,5 @@
 """The main job: a graph in, labels out."""
 
-import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -9,8 +8,8 @@ import numpy as np
 from ._progress import Stages
 from ._random import Streams
 from ._threads import effective_jobs, map_blocks
+from ._warn import warn_user
 from .coresets.coreset import Coreset, sample_coreset
-from .exceptions import GraphWarning
 from .kernels.cut import CutKernel
 from .kernels.walk import WalkKernel
 from .propagation.cells import coreset_cells, spread
@@ -148,10 +147,8 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     stages = Stages() if stages is None else stages
     streams = Streams(random_state)
     if graph.n_isolated:
-        warnings.warn(
-            f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1",
-            GraphWarning,
-            stacklevel=3,
+        warn_user(
+            f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1"
         )
     rows = graph_rows(graph)
     runs, agreed = _runs(graph, rows, settings, streams, n_jobs, stages)
@@ -179,6 +176,12 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
         with stages("refinement"):
             _refine(rows, labels, settings, sums)
             history.append(("refinement of the consensus", sums.value(settings.objective)))
+    n_found = int(np.count_nonzero(np.bincount(labels[labels >= 0], minlength=k)))
+    if n_found < k:
+        warn_user(
+            f"only {n_found} of {k} clusters hold nodes: with this coreset no more could be told apart on this graph; "
+            "ask for fewer clusters, or give a larger coreset_size"
+        )
     node_stability = cluster_stability = group_graph = None
     if len(runs) > 1:
         node_stability, cluster_stability = stability(labels, labellings, k)
