@@ -163,7 +163,7 @@ def resolve_settings(
             f"{n_linked} nodes that have an edge"
         )
     if _is_auto(n_coresets):
-        n_coresets = 1 if published else _N_CORESETS
+        n_coresets = _N_CORESETS if refine and not published else 1  # a consensus needs refinement
     n_coresets = check_integer("n_coresets", n_coresets, low=1)
     if n_coresets > 1 and not refine:
         raise ParameterError(
