@@ -50,11 +50,12 @@ def power_embedding(A, n_clusters, *, n_vectors=None, n_products=None, random_st
     Returns
     -------
     ndarray of shape (n, n_vectors), float64
-        Rows of degree 0 are 0. Scaled to Frobenius norm 1.
+        Rows of degree 0 are 0. Scaled to Frobenius norm 1; all 0 if there is only one node, or no edge.
 
     Notes
     -----
-    The first eigenvector, ``D^1/2 1``, is projected out at every step: it tells nothing apart.
+    The first eigenvector, ``D^1/2 1``, is projected out at every step: it tells nothing apart. Products stop early
+    where they would leave nothing but rounding errors (two nodes and one edge).
 
     References
     ----------
@@ -78,11 +79,19 @@ def power_embedding(A, n_clusters, *, n_vectors=None, n_products=None, random_st
     top = root / np.linalg.norm(root) if root.any() else root
     X = Streams(random_state).generator("power").standard_normal((n, n_vectors))
     X[root == 0] = 0.0
+    # A norm below this, when it was 1 before a projection, is rounding: nothing is left beside the first eigenvector.
+    rounding = math.sqrt(n) * np.finfo(float).eps
+    before = np.linalg.norm(X)
+    X -= top[:, None] * (top @ X)
+    norm = np.linalg.norm(X)
+    if norm <= rounding * before:
+        return np.zeros_like(X)
+    X /= norm
     for _ in range(n_products):
-        X = 0.5 * (X + S @ X)
-        X -= top[:, None] * (top @ X)
-        norm = np.linalg.norm(X)
-        if norm < np.finfo(float).tiny:  # complete graphs: nothing is left beside the first eigenvector
+        product = 0.5 * (X + S @ X)
+        product -= top[:, None] * (top @ product)
+        norm = np.linalg.norm(product)
+        if norm <= rounding:
             break
-        X /= norm
+        X = product / norm
     return X

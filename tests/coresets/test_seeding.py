@@ -102,7 +102,7 @@ def test_contributions_equal_dense_on_random_graphs(case, n_seeds, method):
         assert seeds.cost == 0
 
 
-# -- naive against fast, from the same {x*, x_1} ----------------------------------------------------------------------
+# -- naive against fast, from the same {x*, x_1} -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("self_loop", [0.5, 1.0, 2.0])
@@ -199,7 +199,7 @@ def test_later_centres_follow_the_exact_distribution(method):
     assert chi_square_p(counts.ravel(), joint.ravel()) > FAILURE
 
 
-# -- nothing left to draw ---------------------------------------------------------------------------------------------
+# -- nothing left to draw ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -323,7 +323,7 @@ def test_naive_counts_every_negative_pair():
     assert seeds.counters["entries"] == 6 * 20
 
 
-# -- bad input --------------------------------------------------------------------------------------------------------
+# -- bad input -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", METHODS)

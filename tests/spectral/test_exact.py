@@ -1,0 +1,81 @@
+"""Exact eigenvectors: LAPACK's below 400 nodes, ARPACK's above, both against numpy's."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from graphcore.spectral import exact
+from graphcore.spectral.exact import spectral_embedding
+
+from ..oracles import EXAMPLES, cliques, example_adjacencies, random_adjacency
+from .test_power import dense_normalized, eigen
+
+
+def check(A, vectors, values, k):
+    expected, basis = eigen(A)
+    k = min(k, len(A))
+    found = min(k, len(expected))
+    assert vectors.shape == (len(A), k)
+    assert values.shape == (k,)
+    np.testing.assert_allclose(values[:found], expected[:found], atol=1e-9)
+    inner = vectors[:, :found]
+    np.testing.assert_allclose(inner.T @ inner, np.eye(found), atol=1e-8)
+    np.testing.assert_allclose(dense_normalized(A) @ inner, inner * values[:found], atol=1e-6)
+    assert not vectors[A.sum(axis=1) == 0].any()
+    assert not vectors[:, found:].any()
+    assert not values[found:].any()
+    # The same subspace, wherever a gap says which one it is.
+    for j in range(1, found):
+        if expected[j - 1] - expected[j] > 1e-3:
+            cosines = np.linalg.svd(basis[:, :j].T @ inner[:, :j], compute_uv=False)
+            assert cosines.min() > 1 - 1e-8
+
+
+@pytest.mark.parametrize("k", [1, 3, 8, 100])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_small_graphs(name, k):
+    A = example_adjacencies()[name]
+    check(A, *spectral_embedding(sp.csr_array(A), k, random_state=0), k)
+
+
+def large_graphs():
+    rng = np.random.default_rng(3)
+    isolated = random_adjacency(520, 0.05, rng, weighted=True, isolated=40)
+    return {
+        "barabasi-albert": nx.to_numpy_array(nx.barabasi_albert_graph(500, 4, seed=1)),
+        "weighted with isolated nodes": isolated,
+        "20 components": nx.to_numpy_array(
+            nx.disjoint_union_all([nx.gnp_random_graph(25 + i % 3, 0.4, seed=i) for i in range(20)])
+        ),
+        "60 equal cliques": cliques([8] * 60, loops=False),
+    }
+
+
+LARGE = large_graphs()
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("k", [2, 20, 45])
+@pytest.mark.parametrize("name", sorted(LARGE))
+def test_large_graphs(name, k, seed, monkeypatch):
+    # ARPACK alone misses copies of the eigenvalue 1 of a graph with many components.
+    A = LARGE[name]
+    assert len(A) > exact._DENSE_NODES
+    monkeypatch.setattr(np.linalg, "eigh", None)
+    vectors, values = spectral_embedding(sp.csr_array(A), k, random_state=seed)
+    monkeypatch.undo()
+    check(A, vectors, values, k)
+
+
+def test_deterministic_by_random_state():
+    A = sp.csr_array(LARGE["20 components"])
+    one, same = (spectral_embedding(A, 20, random_state=4)[0] for _ in range(2))
+    assert np.array_equal(one, same)
+
+
+def test_no_edges():
+    vectors, values = spectral_embedding(sp.csr_array((5, 5)), 2)
+    assert vectors.shape == (5, 2)
+    assert not vectors.any()
+    assert not values.any()

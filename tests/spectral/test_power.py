@@ -1,0 +1,168 @@
+"""The power method against dense eigenvectors, and against ARPACK's."""
+
+import math
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import eigsh
+
+from graphcore import Graph
+from graphcore._random import Streams
+from graphcore.spectral.power import normalized_adjacency, power_embedding
+
+from ..oracles import EXAMPLES, cliques, example_adjacencies, planted
+
+
+def dense_normalized(A):
+    degrees = A.sum(axis=1)
+    inverse = np.zeros(len(A))
+    inverse[degrees > 0] = 1 / np.sqrt(degrees[degrees > 0])
+    return A * inverse[:, None] * inverse
+
+
+def eigen(A):
+    """(eigenvalues, eigenvectors) of D^-1/2 A D^-1/2, largest first, without those of isolated nodes."""
+    linked = A.sum(axis=1) > 0
+    values, small = np.linalg.eigh(dense_normalized(A[np.ix_(linked, linked)]))
+    vectors = np.zeros((len(A), len(values)))
+    vectors[linked] = small
+    return values[::-1], vectors[:, ::-1]
+
+
+def start(n, n_vectors, seed):
+    """The Gaussian vectors that the power method starts from."""
+    return Streams(seed).generator("power").standard_normal((n, n_vectors))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_normalized_adjacency_equals_dense(name):
+    A = example_adjacencies()[name]
+    matrix = sp.csr_array(A)
+    before = matrix.copy()
+    S, root = normalized_adjacency(matrix)
+    np.testing.assert_allclose(S.toarray(), dense_normalized(A), rtol=1e-14, atol=0)
+    np.testing.assert_allclose(root, np.sqrt(A.sum(axis=1)), rtol=1e-14)
+    assert (matrix != before).nnz == 0
+
+
+@pytest.mark.parametrize("n_products", [0, 1, 4, 15])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_equals_dense_products(name, n_products):
+    A = example_adjacencies()[name]
+    degrees = A.sum(axis=1)
+    top = np.sqrt(degrees / degrees.sum())
+    X = start(len(A), 3, 5)
+    X[degrees == 0] = 0.0
+    M = 0.5 * (np.eye(len(A)) + dense_normalized(A)) - np.outer(top, top)
+    expected = np.linalg.matrix_power(M, n_products) @ (X - np.outer(top, top @ X))
+    if name == "one edge":
+        expected = X - np.outer(top, top @ X)  # M is 0 there
+    expected /= np.linalg.norm(expected)
+    found = power_embedding(sp.csr_array(A), 8, n_vectors=3, n_products=n_products, random_state=5)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["barabasi-albert", "weighted", "disconnected", "isolated nodes", "star"])
+def test_every_eigenvector_shrinks_by_its_own_factor(name):
+    # t products multiply what the start has of an eigenvector of eigenvalue mu by ((1 + mu)/2)^t, up to the one scale
+    # that is common to all.
+    A = example_adjacencies()[name]
+    values, vectors = eigen(A)
+    t = 6
+    X = power_embedding(sp.csr_array(A), 4, n_vectors=2, n_products=t, random_state=1)
+    before, after = vectors.T @ start(len(A), 2, 1), vectors.T @ X
+    top = np.sqrt(A.sum(axis=1) / A.sum())
+    # Eigenvectors of the eigenvalue 1 are free to turn among themselves, and one direction of them was taken out.
+    free = values < 1 - 1e-9
+    factors = ((1 + values[free]) / 2) ** t
+    scale = (after[free][0] / before[free][0])[0] / factors[0]
+    np.testing.assert_allclose(after[free], scale * factors[:, None] * before[free], rtol=1e-8, atol=1e-13 * scale)
+    assert np.abs(top @ X).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "n_vectors", "n_products"),
+    [
+        (60, 1, 1, 60),
+        (60, 2, 1, 50),
+        (60, 3, 2, 50),
+        (60, 8, 3, 30),
+        (60, 9, 4, 30),
+        (60, 30, 5, 10),
+        (60, 60, 6, 10),
+    ],
+)
+def test_default_numbers_of_vectors_and_products(n, k, n_vectors, n_products):
+    A = sp.csr_array(example_adjacencies()["barabasi-albert"])
+    assert n_vectors == max(1, min(k, math.ceil(math.log2(k))))
+    assert n_products == 10 * max(1, math.ceil(math.log2(n / k)))
+    default = power_embedding(A, k, random_state=3)
+    assert default.shape == (n, n_vectors)
+    given = power_embedding(A, k, n_vectors=n_vectors, n_products=n_products, random_state=3)
+    assert np.array_equal(default, given)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nearly_all_of_it_lies_in_the_top_eigenvectors(seed):
+    # Eight planted blocks: eight eigenvalues near 1 and a clear gap below. The first eigenvector is taken out, so the
+    # share of the embedding's squared norm in the other seven is nearly 1.
+    graph, _ = planted(8, 120, 0.3, 0.002, seed)
+    A = graph.to_scipy()
+    S, root = normalized_adjacency(A)
+    values, vectors = eigsh(S, k=9, which="LA")
+    order = np.argsort(values)[::-1]
+    assert values[order[7]] - values[order[8]] > 0.4
+    top = vectors[:, order[1:8]]
+    X = power_embedding(A, 8, random_state=seed)
+    assert X.shape == (960, 3)
+    assert np.linalg.norm(top.T @ X) ** 2 > 1 - 1e-6
+    assert np.abs((root / np.linalg.norm(root)) @ X).max() < 1e-12
+    # As many random vectors as eigenvectors span the same space: the principal angles vanish.
+    wide = power_embedding(A, 8, n_vectors=7, random_state=seed)
+    cosines = np.linalg.svd(np.linalg.qr(wide)[0].T @ top, compute_uv=False)
+    assert cosines.min() > 1 - 1e-4
+
+
+def test_components_are_told_apart():
+    # With several components the eigenvalue 1 is multiple; only the one direction D^1/2 1 is taken out.
+    A = cliques([6, 7, 8])
+    X = power_embedding(sp.csr_array(A), 3, random_state=0) / np.sqrt(A.sum(axis=1))[:, None]
+    centres = [X[:6].mean(axis=0), X[6:13].mean(axis=0), X[13:].mean(axis=0)]
+    within = max(
+        np.abs(X[rows] - centre).max()
+        for rows, centre in zip((slice(6), slice(6, 13), slice(13, None)), centres, strict=True)
+    )
+    apart = min(np.linalg.norm(centres[a] - centres[b]) for a, b in ((0, 1), (0, 2), (1, 2)))
+    assert apart > 10 * within
+
+
+def test_isolated_nodes_stay_at_zero():
+    A = example_adjacencies()["isolated nodes"]
+    X = power_embedding(sp.csr_array(A), 4, random_state=0)
+    assert not X[A.sum(axis=1) == 0].any()
+    assert X[A.sum(axis=1) > 0].any(axis=1).all()
+
+
+@pytest.mark.parametrize("A", [np.zeros((4, 4)), np.diag([1.0, 0, 0]), np.array([[2.0]])], ids=["none", "loop", "one"])
+def test_nothing_beside_the_first_eigenvector_is_zero(A):
+    assert not power_embedding(sp.csr_array(A), 1, random_state=0).any()
+
+
+def test_one_edge_keeps_its_two_nodes_apart():
+    # The only other eigenvector has eigenvalue -1 and shrinks to nothing: what is left must not be rounding noise.
+    A = Graph.from_edges([0], [1], [0.3]).to_scipy()
+    for seed in range(20):
+        x = power_embedding(A, 2, random_state=seed)[:, 0]
+        np.testing.assert_allclose(x, np.array([1, -1]) * x[0], rtol=1e-12)
+        assert abs(x[0]) == pytest.approx(math.sqrt(0.5))
+
+
+def test_deterministic_by_random_state():
+    A = Graph.from_networkx(nx.barabasi_albert_graph(80, 3, seed=0)).to_scipy()
+    assert not A.indices.flags.writeable  # the graph's own arrays will do
+    one, same, other = (power_embedding(A, 5, random_state=s) for s in (7, 7, 8))
+    assert np.array_equal(one, same)
+    assert not np.allclose(one, other)
+    assert np.linalg.norm(one) == pytest.approx(1.0)
