@@ -264,7 +264,15 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
                 graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
             self.n_features_in_ = graph.n_nodes
             return graph
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_min_samples=2, order="C")
+        X = validate_data(
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=(np.float32, np.float64),
+            ensure_min_samples=2,
+            ensure_non_negative=self.affinity == "precomputed",
+            order="C",
+        )
         if self.affinity == "precomputed":
             with stages("graph"):
                 return as_graph(X, symmetrize=self.symmetrize)
@@ -286,5 +294,5 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.affinity == "precomputed"
+        tags.input_tags.pairwise = tags.input_tags.positive_only = self.affinity == "precomputed"
         return tags
