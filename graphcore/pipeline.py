@@ -205,8 +205,8 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
 def _runs(graph, rows, settings, streams, n_jobs, stages):
     """One run for each coreset, and the groups on which all agree, or None where a consensus is not worth it.
 
-    Left to itself, the number of coresets ends at two where the first two say it all: they agree on every node, or on
-    so little that the groups on which all agree are hardly larger than nodes.
+    Left to itself, the number of coresets ends at two where these agree on so little that the groups on which both
+    agree are hardly larger than nodes: such a graph has no clusters to agree on.
     """
     n_runs = settings.n_coresets
     # Coresets are worked on side by side; a single one gets all threads to itself.
@@ -230,8 +230,8 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
     most_groups = max(_MOST_GROUPS, round(_MOST_GROUPS_SHARE * graph.n_nodes))
     runs = wave(0, 2)
     groups, n_groups = overlay([run.labels for run in runs], k)
-    says_it_all = n_groups > most_groups or n_groups <= k
-    if n_runs > 2 and not (settings.may_stop_early and says_it_all):
+    hopeless = n_groups > most_groups
+    if n_runs > 2 and not (settings.may_stop_early and hopeless):
         runs += wave(2, n_runs)
         groups, n_groups = overlay([run.labels for run in runs], k)
     return runs, (groups, n_groups) if k < n_groups <= most_groups else None

@@ -50,7 +50,7 @@ class Settings:
     min_cluster_size : int
     n_coresets : int
     may_stop_early : bool
-        Whether two coresets may do, where they agree on everything or on next to nothing.
+        Whether two coresets may do, where they agree on next to nothing.
     """
 
     n_clusters: int
@@ -167,7 +167,7 @@ def resolve_settings(
         )
     may_stop_early = _is_auto(n_coresets)
     if may_stop_early:
-        n_coresets = _N_CORESETS if refine and not published else 1  # a consensus needs refinement
+        n_coresets = 1 if published or not refine else _N_CORESETS
     n_coresets = check_integer("n_coresets", n_coresets, low=1)
     if n_coresets > 1 and not refine:
         raise ParameterError(
