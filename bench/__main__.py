@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import venv
 from importlib import import_module
 from pathlib import Path
 
@@ -26,6 +25,7 @@ def _parser():
     commands.add_parser("list", help="name the cases")
     peers = commands.add_parser("peers", help="make the peers' environment from bench/peers.txt")
     peers.add_argument("--folder", type=Path, default=harness.PEERS_ENVIRONMENT)
+    peers.add_argument("--python", default=sys.executable, help="its interpreter; numpy 1 has wheels up to Python 3.12")
     run = commands.add_parser("run", help="measure one case")
     run.add_argument("case", choices=CASES)
     run.add_argument("--json", type=Path, help="also write all measurements here")
@@ -80,7 +80,7 @@ def _list(given):
 
 
 def _peers(given):
-    venv.create(given.folder, with_pip=True)
+    subprocess.run([given.python, "-m", "venv", given.folder], check=True)
     wanted = Path(__file__).parent / "peers.txt"
     return subprocess.run([given.folder / "bin" / "pip", "install", "-r", wanted], check=False).returncode
 
