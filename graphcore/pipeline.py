@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from .kernels.cut import CutKernel
 from .kernels.walk import WalkKernel
 from .propagation.cells import coreset_cells, spread
 from .propagation.consensus import coarse_partition, consensus, stability
-from .propagation.merge import MergeTree, agglomerate, hierarchy
+from .propagation.merge import agglomerate, hierarchy
 from .propagation.nearest import label_all
-from .propagation.quotient import apply_labels, compact_labels, graph_rows, quotient
+from .propagation.quotient import GraphRows, apply_labels, compact_labels, graph_rows, overlay, quotient
 from .propagation.refine import cluster_sums, refine
 from .settings import Settings
 from .spectral.partition import spectral_partition
@@ -25,6 +26,11 @@ __all__ = ["Clustering", "cluster_graph"]
 
 # Passes over the nodes that let cells settle before they are merged.
 _CELL_PASSES = 2
+# Refinement ends when a pass moves a smaller share of the nodes.
+_TOLERANCE = 1e-4
+# A consensus of more groups than this is not looked for: it would be as large a problem as the graph.
+_MOST_GROUPS = 20_000
+_MOST_GROUPS_SHARE = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +49,12 @@ class Clustering:
         Nodes that no row of the first coreset reached.
     groups : ndarray of shape (n_nodes,), int32, or None
         Groups of nodes that were merged into clusters; None if nothing was merged.
-    merge_tree : MergeTree or None
-        How these groups merge.
+    group_labels : ndarray of shape (n_groups,), int32, or None
+        Clusters of the groups, before single nodes were moved.
+    group_graph : GraphRows or None
+        The graph between the groups.
+    row_bytes : int
+        Memory of one coreset's walk rows; 0 for the plain kernel, which reads the graph itself.
     node_stability : ndarray of shape (n_nodes,), float32, or None
         Share of the coresets whose own clustering agrees with a node's label; None for a single coreset.
     cluster_stability : ndarray of shape (n_clusters,), float64, or None
@@ -60,12 +70,29 @@ class Clustering:
     coreset_labels: np.ndarray = field(repr=False)
     n_unreached: int
     groups: np.ndarray | None = field(repr=False)
-    merge_tree: MergeTree | None = field(repr=False)
+    group_labels: np.ndarray | None = field(repr=False)
+    group_graph: GraphRows | None = field(repr=False)
+    row_bytes: int
     node_stability: np.ndarray | None = field(repr=False)
     cluster_stability: np.ndarray | None = field(repr=False)
     history: list = field(repr=False)
     settings: Settings
     seconds: dict = field(repr=False)
+
+    @cached_property
+    def merge_tree(self):
+        """MergeTree of the groups through `group_labels`, or None if nothing was merged; made when first asked for.
+
+        Cutting it at ``settings.n_clusters`` gives the clusters before single nodes were moved (fewer, if some cluster
+        holds no group).
+        """
+        if self.groups is None:
+            return None
+        table = self.group_labels.copy()
+        n_used = compact_labels(table, self.settings.n_clusters)
+        sizes = np.bincount(self.groups[self.groups >= 0], minlength=len(table)).astype(np.int64)
+        linkage = self.settings.objective if self.settings.overcluster is None else "average"
+        return hierarchy(self.group_graph, sizes, table, n_used, linkage=linkage)
 
 
 @dataclass(eq=False)
@@ -79,6 +106,7 @@ class _Run:
     n_unreached: int
     groups: np.ndarray | None
     group_labels: np.ndarray | None
+    row_bytes: int
     history: list
     seconds: dict
 
@@ -123,68 +151,101 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
             GraphWarning,
             stacklevel=3,
         )
-    n_runs = settings.n_coresets
-    # Coresets are worked on side by side; a single one gets all threads to itself.
-    inner_jobs = effective_jobs(n_jobs) if n_runs == 1 else 1
-    with stages(f"{n_runs} coresets" if n_runs > 1 else "coreset", total=False):
-        runs = map_blocks(
-            lambda r, _: _run(graph, settings, streams if n_runs == 1 else streams.child("run", r), inner_jobs),
-            np.arange(n_runs + 1),
-            n_jobs,
-        )
-    for run in runs:
-        for name, seconds in run.seconds.items():
-            stages.seconds[name] = stages.seconds.get(name, 0.0) + seconds
-    first = runs[0]
-    labels, history = first.labels, list(first.history)
-    groups, group_labels = first.groups, first.group_labels
-    node_stability = cluster_stability = None
-    k = settings.n_clusters
     rows = graph_rows(graph)
-    if n_runs > 1:
-        labellings = [run.labels for run in runs]
+    runs, agreed = _runs(graph, rows, settings, streams, n_jobs, stages)
+    best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
+    labels, history = best.labels, list(best.history)
+    groups, group_labels = best.groups, best.group_labels
+    labellings = [run.labels for run in runs]
+    k = settings.n_clusters
+    if agreed is not None:
         with stages("consensus"):
-            agreed = consensus(
+            groups, n_groups = agreed
+            group_labels = consensus(
                 rows,
-                labellings,
-                [run.value for run in runs],
+                groups,
+                n_groups,
+                best.labels,
                 k,
                 objective=settings.objective,
                 least_size=settings.min_cluster_size,
                 rng=streams.generator("consensus"),
                 n_jobs=n_jobs,
             )
-            groups, group_labels = agreed.groups, agreed.group_labels
             labels = apply_labels(group_labels, groups)
             sums = cluster_sums(rows, labels, k, n_jobs)
             history.append(("consensus", sums.value(settings.objective)))
         with stages("refinement"):
-            sums, _ = refine(
-                rows,
-                labels,
-                k,
-                objective=settings.objective,
-                least_size=settings.min_cluster_size,
-                sums=sums,
-            )
+            _refine(rows, labels, settings, sums)
             history.append(("refinement of the consensus", sums.value(settings.objective)))
+    node_stability = cluster_stability = group_graph = None
+    if len(runs) > 1:
         node_stability, cluster_stability = stability(labels, labellings, k)
-    tree = None
     if groups is not None:
-        with stages("merge tree"):
-            groups, group_labels, tree = _merge_tree(rows, groups, group_labels, settings)
+        with stages("group graph"):
+            group_graph = quotient(rows, groups, len(group_labels), n_jobs)
+    first = runs[0]
     return Clustering(
         labels=labels,
         coreset=first.coreset,
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
         n_unreached=first.n_unreached,
         groups=groups,
-        merge_tree=tree,
+        group_labels=group_labels,
+        group_graph=group_graph,
+        row_bytes=first.row_bytes,
         node_stability=node_stability,
         cluster_stability=cluster_stability,
         history=history,
         settings=settings,
         seconds=dict(stages.seconds),
+    )
+
+
+def _runs(graph, rows, settings, streams, n_jobs, stages):
+    """One run for each coreset, and the groups on which all agree, or None where a consensus is not worth it.
+
+    Left to itself, the number of coresets ends at two where these agree on so little that the groups on which both
+    agree are hardly larger than nodes: such a graph has no clusters to agree on.
+    """
+    n_runs = settings.n_coresets
+    # Coresets are worked on side by side; a single one gets all threads to itself.
+    inner_jobs = effective_jobs(n_jobs) if n_runs == 1 else 1
+
+    def wave(first, last):
+        with stages(f"coreset {first + 1}" if last - first == 1 else f"coresets {first + 1} to {last}", total=False):
+            made = map_blocks(
+                lambda r, _: _run(graph, settings, streams if n_runs == 1 else streams.child("run", r), inner_jobs),
+                np.arange(first, last + 1),
+                n_jobs,
+            )
+        for run in made:
+            for name, seconds in run.seconds.items():
+                stages.seconds[name] = stages.seconds.get(name, 0.0) + seconds
+        return made
+
+    if n_runs == 1:
+        return wave(0, 1), None
+    k = settings.n_clusters
+    most_groups = max(_MOST_GROUPS, round(_MOST_GROUPS_SHARE * graph.n_nodes))
+    runs = wave(0, 2)
+    groups, n_groups = overlay([run.labels for run in runs], k)
+    hopeless = n_groups > most_groups
+    if n_runs > 2 and not (settings.may_stop_early and hopeless):
+        runs += wave(2, n_runs)
+        groups, n_groups = overlay([run.labels for run in runs], k)
+    return runs, (groups, n_groups) if k < n_groups <= most_groups else None
+
+
+def _refine(rows, labels, settings, sums):
+    refine(
+        rows,
+        labels,
+        settings.n_clusters,
+        objective=settings.objective,
+        tolerance=_TOLERANCE,
+        least_size=settings.min_cluster_size,
+        sums=sums,
     )
 
 
@@ -248,9 +309,7 @@ def _run(graph, settings, streams, n_jobs):
             sums = cluster_sums(rows, labels, k, n_jobs)
             history.append(("merging" if n_groups > k else "labelling", sums.value(settings.objective)))
             labels = labels.copy() if labels is groups else labels
-            sums, _ = refine(
-                rows, labels, k, objective=settings.objective, least_size=settings.min_cluster_size, sums=sums
-            )
+            _refine(rows, labels, settings, sums)
             value = sums.value(settings.objective)
             history.append(("refinement", value))
     return _Run(
@@ -261,6 +320,7 @@ def _run(graph, settings, streams, n_jobs):
         n_unreached,
         None if group_labels is None else groups,
         group_labels,
+        0 if plain else kernel.walk_rows(coreset.indices).nbytes,
         history,
         stages.seconds,
     )
@@ -307,14 +367,3 @@ def _spectral(kernel, coreset, rows, settings, streams, n_jobs, stages):
             if n_parts > k:
                 n_labels = compact_labels(labels, n_labels)
     return partition.labels, labels, n_labels, int(labelling.unreached.sum())
-
-
-def _merge_tree(rows, groups, group_labels, settings):
-    """Merge tree through the partition of the groups; clusters that hold no group are left out of it."""
-    n_groups = len(group_labels)
-    between = quotient(rows, groups, n_groups)
-    sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
-    table = group_labels.copy()
-    n_used = compact_labels(table, settings.n_clusters)
-    linkage = settings.objective if settings.overcluster is None else "average"
-    return groups, group_labels, hierarchy(between, sizes, table, n_used, linkage=linkage)

@@ -49,6 +49,8 @@ class Settings:
     refine : bool
     min_cluster_size : int
     n_coresets : int
+    may_stop_early : bool
+        Whether two coresets may do, where they agree on next to nothing.
     """
 
     n_clusters: int
@@ -65,6 +67,7 @@ class Settings:
     refine: bool
     min_cluster_size: int
     n_coresets: int
+    may_stop_early: bool
 
 
 def resolve_settings(
@@ -162,8 +165,9 @@ def resolve_settings(
             f"min_cluster_size={min_cluster_size} is too large: {n_clusters} clusters of that size need more than the "
             f"{n_linked} nodes that have an edge"
         )
-    if _is_auto(n_coresets):
-        n_coresets = 1 if published else _N_CORESETS
+    may_stop_early = _is_auto(n_coresets)
+    if may_stop_early:
+        n_coresets = 1 if published or not refine else _N_CORESETS
     n_coresets = check_integer("n_coresets", n_coresets, low=1)
     if n_coresets > 1 and not refine:
         raise ParameterError(
@@ -178,6 +182,7 @@ def resolve_settings(
         refine=bool(refine),
         min_cluster_size=min_cluster_size,
         n_coresets=n_coresets,
+        may_stop_early=may_stop_early,
         n_clusters=n_clusters,
         coreset_size=coreset_size,
         sampling=sampling,

@@ -224,13 +224,18 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
         self.n_unreached_ = result.n_unreached
         self.stability_ = result.node_stability
         self.cluster_stability_ = result.cluster_stability
-        self.merge_tree_ = result.merge_tree
-        self.dendrogram_ = None if result.merge_tree is None else result.merge_tree.linkage()
         self.groups_ = result.groups
+        self._result = result
         self.history_ = result.history
         self.settings_ = settings
         self.seconds_ = result.seconds
         return self
+
+    @property
+    def dendrogram_(self):
+        """Merge tree in scipy's linkage form, made when first asked for; None if nothing was merged."""
+        check_is_fitted(self)
+        return None if self.groups_ is None else self._result.merge_tree.linkage()
 
     def labels_at(self, n_clusters):
         """Labels for another number of clusters, from the merge tree, without fitting again.
@@ -251,11 +256,11 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
             If the fit merged nothing, as the published algorithm does not.
         """
         check_is_fitted(self)
-        if self.merge_tree_ is None:
+        if self.groups_ is None:
             raise InputError(
                 "there is no merge tree: this fit merged nothing; fit with overcluster='auto' (or more than 1) first"
             )
-        return apply_labels(self.merge_tree_.labels_at(n_clusters), self.groups_)
+        return apply_labels(self._result.merge_tree.labels_at(n_clusters), self.groups_)
 
     def _as_graph(self, X, streams, stages):
         check_choice("affinity", self.affinity, AFFINITIES)

@@ -52,6 +52,9 @@ def label_by_centroids(
         for t in range(borders[j], borders[j + 1]):
             i = order[t]
             factor = weights[i] * scale[i]
+            # Without weight nothing is added, and an entry that stays 0 would be listed again and again.
+            if factor == 0.0:
+                continue
             if self_loop > 0.0:
                 x = points[i]
                 if inner[x] == 0.0:
@@ -60,10 +63,13 @@ def label_by_centroids(
                 inner[x] += factor * self_loop
             for e in range(starts[i], stops[i]):
                 x = indices[e]
+                added = factor * (values[e] if weighted else 1.0)
                 if inner[x] == 0.0:
+                    if added == 0.0:
+                        continue
                     touched[n_touched] = x
                     n_touched += 1
-                inner[x] += factor * (values[e] if weighted else 1.0)
+                inner[x] += added
         for t in range(n_touched):
             x = touched[t]
             value = norms[j] - 2.0 * inner[x] / (degrees[x] * masses[j])

@@ -1,13 +1,13 @@
-"""Compiled loop that merges clusters two by two, cheapest first."""
+"""Compiled loops that merge clusters two by two: the cheapest pair first, or many disjoint pairs at once."""
 
 import heapq
 
 import numpy as np
 from numba import njit
 
-from ._objective_loops import between, term
+from ._objective_loops import between, between_slopes, term
 
-__all__ = ["AVERAGE", "agglomerate"]
+__all__ = ["AVERAGE", "agglomerate", "best_partners", "cut_tree", "pair_up"]
 
 # Beside the objectives of _objective_loops: volume-weighted average linkage, S_ab = Q_ab / (vol_a vol_b).
 AVERAGE = 2
@@ -251,4 +251,91 @@ def cut_tree(children, n_leaves, n_steps, labels):
             names[root[x]] = count
             count += 1
         labels[x] = names[root[x]]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def best_partners(indptr, indices, weights, degrees, objective, partners, gains):
+    """For every node of a weighted graph with self-loops, the neighbour whose union is best for the objective.
+
+    The term of what runs between clusters is taken to first order, so a candidate costs one logarithm. Nodes without
+    neighbours are paired with each other in the order of volume, an odd last one with the smallest other node.
+    """
+    n = len(degrees)
+    total = degrees.sum()
+    cut, apart = 1.0, 1.0
+    inner = np.zeros(n)
+    linked = np.zeros(n, dtype=np.bool_)
+    part = np.empty(n)
+    for a in range(n):
+        for e in range(indptr[a], indptr[a + 1]):
+            if indices[e] == a:
+                inner[a] = weights[e] / total
+            else:
+                linked[a] = True
+        cut -= inner[a]
+        apart -= (degrees[a] / total) ** 2
+        part[a] = term(objective, inner[a], degrees[a] / total)
+        partners[a] = -1
+        gains[a] = -np.inf
+    by_cut, by_apart = between_slopes(objective, cut, apart)
+    for a in range(n):
+        volume_a = degrees[a] / total
+        for e in range(indptr[a], indptr[a + 1]):
+            b = indices[e]
+            if b <= a:
+                continue
+            link = weights[e] / total
+            volume_b = degrees[b] / total
+            gain = (
+                term(objective, inner[a] + inner[b] + 2.0 * link, volume_a + volume_b)
+                - part[a]
+                - part[b]
+                - 2.0 * link * by_cut
+                - 2.0 * volume_a * volume_b * by_apart
+            )
+            if gain > gains[a]:
+                gains[a], partners[a] = gain, b
+            if gain > gains[b]:
+                gains[b], partners[b] = gain, a
+    alone = np.flatnonzero(~linked)
+    alone = alone[np.argsort(degrees[alone], kind="mergesort")]
+    for i in range(0, len(alone), 2):
+        a = alone[i]
+        b = -1
+        if i + 1 < len(alone):
+            b = alone[i + 1]
+        else:
+            for c in range(n):
+                if linked[c] and (b < 0 or degrees[c] < degrees[b]):
+                    b = c
+        if b >= 0:
+            volume_a, volume_b = degrees[a] / total, degrees[b] / total
+            partners[a] = b
+            gains[a] = (
+                term(objective, inner[a] + inner[b], volume_a + volume_b)
+                - part[a]
+                - part[b]
+                - 2.0 * volume_a * volume_b * by_apart
+            )
+
+
+@njit(cache=True, nogil=True)
+def pair_up(partners, order, most, labels):
+    """Unite disjoint pairs in the order given, at most `most` of them; returns the number of labels."""
+    labels[:] = -1
+    count = 0
+    for i in range(len(order)):
+        if count == most:
+            break
+        a = order[i]
+        b = partners[a]
+        if b >= 0 and labels[a] < 0 and labels[b] < 0:
+            labels[a] = count
+            labels[b] = count
+            count += 1
+    for a in range(len(labels)):
+        if labels[a] < 0:
+            labels[a] = count
+            count += 1
     return count

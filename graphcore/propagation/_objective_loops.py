@@ -12,7 +12,7 @@ from math import log
 
 from numba import njit
 
-__all__ = ["INFORMATION", "NCUT", "between", "objective_value", "slopes", "term"]
+__all__ = ["INFORMATION", "NCUT", "between", "between_slopes", "objective_value", "slopes", "term"]
 
 INFORMATION, NCUT = 0, 1
 _NOTHING = 1e-15
@@ -34,6 +34,14 @@ def between(objective, cut, apart):
     if objective == NCUT or cut <= _NOTHING:
         return 0.0
     return cut * log(cut / apart)
+
+
+@njit(cache=True, nogil=True)
+def between_slopes(objective, cut, apart):
+    """Derivatives of the part between clusters, by the cut share and by ``apart``."""
+    if objective == NCUT or cut <= _NOTHING or apart <= _NOTHING:
+        return 0.0, 0.0
+    return log(cut / apart) + 1.0, -cut / apart
 
 
 @njit(cache=True, nogil=True)

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from ._objective_loops import between, term
+from ._objective_loops import between, between_slopes, term
 
 __all__ = ["batch_assign", "cluster_sums", "move_nodes"]
 
@@ -98,7 +98,10 @@ def move_nodes(
             left_part = term(objective, left_inner, left_volume)
             base = parts[a] + between(objective, cut, apart) - left_part
             apart_a = apart + volume_a * volume_a - left_volume * left_volume
-            best, chosen, best_part = _LEAST_GAIN, -1, 0.0
+            # Candidates are compared with the part between clusters to first order, one logarithm each; the winner
+            # is then weighed exactly.
+            by_cut, by_apart = between_slopes(objective, cut, apart)
+            best, chosen, best_part = -np.inf, -1, 0.0
             for t in range(n_touched):
                 c = touched[t]
                 if c == a:
@@ -107,20 +110,19 @@ def move_nodes(
                 volume_c = volumes[c] / total
                 grown = volume_c + degree
                 part = term(objective, inner[c] / total + 2.0 * link + loop, grown)
-                gain = (
-                    part
-                    - parts[c]
-                    - base
-                    + between(objective, cut + 2.0 * (link_a - link), apart_a + volume_c * volume_c - grown * grown)
-                )
+                gain = part - parts[c] - 2.0 * link * by_cut + (volume_c * volume_c - grown * grown) * by_apart
                 if gain > best:
                     best, chosen, best_part = gain, c, part
             if chosen >= 0:
                 b = chosen
                 volume_b = volumes[b] / total
                 grown = volume_b + degree
-                cut += 2.0 * (sums[a] - sums[b]) / total
-                apart = apart_a + volume_b * volume_b - grown * grown
+                moved_cut = cut + 2.0 * (sums[a] - sums[b]) / total
+                moved_apart = apart_a + volume_b * volume_b - grown * grown
+                if best_part - parts[b] - base + between(objective, moved_cut, moved_apart) <= _LEAST_GAIN:
+                    chosen = -1
+            if chosen >= 0:
+                cut, apart = moved_cut, moved_apart
                 inner[a] -= 2.0 * sums[a] + own
                 inner[b] += 2.0 * sums[b] + own
                 volumes[a] -= degrees[x]

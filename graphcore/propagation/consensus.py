@@ -1,33 +1,19 @@
 """Several labellings of the same nodes: their consensus, and how far they agree with it."""
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
-from .merge import agglomerate
-from .quotient import overlay, pick_labels, quotient
+from .merge import merge_rounds
+from .quotient import pick_labels, quotient
 from .refine import cluster_sums, refine
 
-__all__ = ["Consensus", "coarse_partition", "consensus", "stability"]
+__all__ = ["coarse_partition", "consensus", "stability"]
 
 # Merging goes down to this many clusters for each one asked for, then groups are moved, then merging goes on.
 _HALFWAY = 8
-
-
-@dataclass(frozen=True, eq=False)
-class Consensus:
-    """The best partition found of the groups of nodes on which several labellings agree.
-
-    Attributes
-    ----------
-    groups : ndarray of shape (n,), int32
-        Group of every node, -1 for nodes outside.
-    group_labels : ndarray of shape (n_groups,), int32
-        Cluster of every group.
-    """
-
-    groups: np.ndarray = field(repr=False)
-    group_labels: np.ndarray = field(repr=False)
+# Share of the clusters united in a round while there are more than that: early pairs are safe.
+_EARLY_SHARE = 0.6
+# Moves of groups end when a pass moves a smaller share of them.
+_TOLERANCE = 0.002
 
 
 def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, rng=None):
@@ -51,31 +37,36 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, rng=No
     ndarray of shape (n,), int32
     """
     n = len(rows.degrees)
-    halfway = min(_HALFWAY * n_clusters, n)
-    labels, _, _ = agglomerate(rows, sizes, halfway, linkage=objective)
-    refine(rows, labels, halfway, objective=objective, order=rng.permutation(n), n_passes=10)
-    if halfway > n_clusters:
+    halfway = _HALFWAY * n_clusters
+    moves = {"objective": objective, "tolerance": _TOLERANCE}
+    if halfway >= n:
+        labels = merge_rounds(rows, sizes, n_clusters, objective=objective, least_size=least_size)
+    else:
+        labels = merge_rounds(rows, sizes, halfway, objective=objective, share=_EARLY_SHARE, least_size=least_size)
+        refine(rows, labels, halfway, order=rng.permutation(n), n_passes=10, **moves)
         between = quotient(rows, labels, halfway)
         counts = np.bincount(labels, weights=sizes, minlength=halfway).astype(np.int64)
-        merged, _, _ = agglomerate(between, counts, n_clusters, linkage=objective, least_size=least_size)
+        merged = merge_rounds(between, counts, n_clusters, objective=objective, least_size=least_size)
         refine(between, merged, n_clusters, objective=objective, n_passes=20)
         labels = merged[labels]
-        refine(rows, labels, n_clusters, objective=objective, order=rng.permutation(n), n_passes=20)
+    refine(rows, labels, n_clusters, order=rng.permutation(n), n_passes=20, **moves)
     return labels
 
 
-def consensus(rows, labellings, values, n_clusters, *, objective, least_size=1, rng=None, n_jobs=None):
-    """Combine several labellings: partition the groups of nodes on which all agree.
+def consensus(rows, groups, n_groups, labels, n_clusters, *, objective, least_size=1, rng=None, n_jobs=None):
+    """Partition the groups of nodes on which several labellings agree.
 
-    Two starts are tried, the best labelling given and a partition of the groups from scratch; both are improved by
-    moving whole groups, and the better one is returned. Neither is worse than the best labelling given.
+    Two starts are tried, the best of the labellings and a partition of the groups from scratch; both are improved by
+    moving whole groups, and the better one is returned. It is never worse than the labelling given.
 
     Parameters
     ----------
     rows : GraphRows
-    labellings : list of ndarray of shape (n,), int32
-    values : list of float
-        The objective of each.
+    groups : ndarray of shape (n,), int32
+        From :func:`graphcore.propagation.quotient.overlay`.
+    n_groups : int
+    labels : ndarray of shape (n,), int32
+        The best of the labellings; groups do not cross its clusters.
     n_clusters : int
     objective : {"information", "ncut"}
     least_size : int
@@ -84,20 +75,20 @@ def consensus(rows, labellings, values, n_clusters, *, objective, least_size=1, 
 
     Returns
     -------
-    Consensus
+    ndarray of shape (n_groups,), int32
+        Clusters of the groups.
     """
-    groups, n_groups = overlay(labellings, n_clusters)
     between = quotient(rows, groups, n_groups, n_jobs)
     sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
     starts = [
-        pick_labels(groups, n_groups, labellings[int(np.argmax(values))]),
+        pick_labels(groups, n_groups, labels),
         coarse_partition(between, sizes, n_clusters, objective=objective, least_size=least_size, rng=rng),
     ]
     scores = []
-    for labels in starts:
-        refine(between, labels, n_clusters, objective=objective, order=rng.permutation(n_groups))
-        scores.append(cluster_sums(between, labels, n_clusters).value(objective))
-    return Consensus(groups, starts[int(np.argmax(scores))])
+    for start in starts:
+        refine(between, start, n_clusters, objective=objective, order=rng.permutation(n_groups))
+        scores.append(cluster_sums(between, start, n_clusters).value(objective))
+    return starts[int(np.argmax(scores))]
 
 
 def stability(labels, labellings, n_clusters):

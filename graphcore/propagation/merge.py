@@ -9,7 +9,7 @@ from . import _merge_loops, _objective_loops
 from .quotient import GraphRows, grouped, quotient
 from .refine import cluster_sums
 
-__all__ = ["LINKAGES", "MergeTree", "agglomerate", "hierarchy"]
+__all__ = ["LINKAGES", "MergeTree", "agglomerate", "hierarchy", "merge_rounds"]
 
 LINKAGES = {
     "information": _objective_loops.INFORMATION,
@@ -113,6 +113,46 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", least_size=1,
     labels = np.empty(n, dtype=np.int32)
     _merge_loops.cut_tree(children, n, steps, labels)
     return labels, children, losses
+
+
+def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, least_size=1):
+    """Merge the nodes of a quotient graph in rounds of disjoint pairs, the best pairs first.
+
+    Every round costs one pass over the entries, however long the rows are.
+
+    Parameters
+    ----------
+    rows : GraphRows
+        With weights, and the weight inside every group as its self-loop.
+    sizes : ndarray of shape (n,), int64
+        How many nodes each group stands for.
+    n_clusters : int
+        Number of clusters to stop at.
+    objective : {"information", "ncut"}
+    share : float, default 0.2
+        Share of the clusters that a round unites, at most: small is closer to one pair at a time.
+    least_size : int, default 1
+        Clusters of fewer nodes are united before all others.
+
+    Returns
+    -------
+    ndarray of shape (n,), int32
+    """
+    count = len(rows.degrees)
+    labels = np.arange(count, dtype=np.int32)
+    while count > n_clusters:
+        partners, gains = np.empty(count, dtype=np.int32), np.empty(count)
+        _merge_loops.best_partners(*rows, LINKAGES[objective], partners, gains)
+        order = np.lexsort((-gains, sizes >= least_size))
+        most = min(count - n_clusters, max(1, int(share * count / 2)))
+        table = np.empty(count, dtype=np.int32)
+        merged = int(_merge_loops.pair_up(partners, order, most, table))
+        sizes = np.bincount(table, weights=sizes, minlength=merged).astype(np.int64)
+        labels = table[labels]
+        count = merged
+        if count > n_clusters:
+            rows = quotient(rows, table, count)
+    return labels
 
 
 def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information"):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._threads import effective_jobs, map_blocks
+from ..exceptions import ParameterError
 from . import _loops
 
 __all__ = ["Labelling", "label_all"]
@@ -38,6 +39,7 @@ def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=Non
     kernel : Kernel
     indices : ndarray of shape (n_coreset,), integer, ascending
     weights : ndarray of shape (n_coreset,), float64
+        Not negative, and not all 0.
     labels : ndarray of shape (n_coreset,), integer
         Clusters of the coreset points, 0 to n_clusters - 1.
     n_clusters : int
@@ -49,13 +51,19 @@ def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=Non
     -------
     Labelling
 
+    Raises
+    ------
+    ParameterError
+        If the arrays do not fit each other, the kernel or `n_clusters`.
+
     References
     ----------
     Section 5 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
     """
+    labels = np.ascontiguousarray(labels, dtype=np.int32)
+    _check(kernel.n_points, indices, weights, labels, n_clusters, coreset_graph)
     if coreset_graph is None:
         coreset_graph = kernel.weighted_submatrix(indices, weights, n_jobs=n_jobs)
-    labels = np.ascontiguousarray(labels, dtype=np.int32)
     masses = np.bincount(labels, weights=weights, minlength=n_clusters)
     norms = np.zeros(n_clusters)
     _loops.within_weights(coreset_graph.indptr, coreset_graph.indices, coreset_graph.data, labels, norms)
@@ -101,3 +109,25 @@ def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=Non
     out[(best > norms[default]) & taking_part] = default
     out[~taking_part] = -1
     return Labelling(out, unreached)
+
+
+def _check(n_points, indices, weights, labels, n_clusters, coreset_graph):
+    """Compiled loops check no bounds, so what does not fit is refused here."""
+    if not len(indices) == len(weights) == len(labels) > 0:
+        raise ParameterError(
+            f"indices, weights and labels have {len(indices)}, {len(weights)} and {len(labels)} entries; they must "
+            "have one for every coreset point, and there must be at least one"
+        )
+    if indices[0] < 0 or indices[-1] >= n_points or (np.diff(indices) <= 0).any():
+        raise ParameterError(f"indices must ascend, from 0 to {n_points - 1} at most, without repeats")
+    if labels.min() < 0 or labels.max() >= n_clusters:
+        raise ParameterError(
+            f"labels run from {labels.min()} to {labels.max()}; with n_clusters={n_clusters} they run from 0 to "
+            f"{n_clusters - 1}"
+        )
+    if not (weights >= 0).all() or not weights.any():
+        raise ParameterError("weights must not be negative, nor all 0")
+    if coreset_graph is not None and coreset_graph.shape != (len(indices),) * 2:
+        raise ParameterError(
+            f"coreset_graph has shape {coreset_graph.shape}; {len(indices)} coreset points need a square"
+        )

@@ -1,5 +1,6 @@
 """From an embedding to labels: k-means, always on one thread so that labels repeat."""
 
+import threading
 import warnings
 
 import numpy as np
@@ -7,6 +8,10 @@ import numpy as np
 from .._random import Streams
 
 __all__ = ["kmeans_labels"]
+
+# Thread pools and warning filters belong to the whole process: two threads that set them at the same time and set them
+# back in another order leave them changed for good.
+_ONE_AT_A_TIME = threading.Lock()
 
 
 def kmeans_labels(X, n_clusters, *, n_init=10, sample_weight=None, random_state=None):
@@ -32,7 +37,7 @@ def kmeans_labels(X, n_clusters, *, n_init=10, sample_weight=None, random_state=
 
     model = KMeans(n_clusters, n_init=n_init, random_state=Streams(random_state).integer("k-means"))
     # Sums taken by several threads depend on how many there are.
-    with threadpool_limits(1), warnings.catch_warnings():
+    with _ONE_AT_A_TIME, threadpool_limits(1), warnings.catch_warnings():
         # Fewer distinct rows than clusters is counted by the caller, who knows what it means.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit_predict(X, sample_weight=sample_weight).astype(np.int32)
