@@ -51,6 +51,8 @@ class Report:
     outcomes : list of Outcome
     measures : tuple of str
         Measures drawn, one column of panels for each; a row for each graph.
+    page : str
+        Markdown for the docs, where a case has any.
     machine : dict
     """
 
@@ -58,6 +60,7 @@ class Report:
     sections: list
     outcomes: list
     measures: tuple = ("seconds",)
+    page: str = ""
     machine: dict = field(default_factory=dict)
 
     def markdown(self):
