@@ -96,5 +96,7 @@ def summary(outcome):
 
 
 def scores(outcome):
-    """NC / ARI, or why there are none."""
-    return " / ".join(summary(outcome).split(" / ")[:2])
+    """NC / ARI to three places, or why there are none."""
+    if outcome.status != "ok":
+        return outcome.status
+    return " / ".join(f"{outcome.median(name):.3f}" for name in ("nc", "ari"))
