@@ -187,11 +187,9 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
         node_stability, cluster_stability = stability(labels, labellings, k)
     n_used = np.count_nonzero(np.bincount(labels[labels >= 0], minlength=k))
     if n_used < k:
-        warnings.warn(
+        warn_user(
             f"only {n_used} of n_clusters={k} clusters hold nodes, because the coreset shows no more; a larger "
-            "coreset_size may, or ask for fewer clusters",
-            GraphWarning,
-            stacklevel=3,
+            "coreset_size may, or ask for fewer clusters"
         )
     if groups is not None:
         with stages("group graph"):
