@@ -59,11 +59,13 @@ def map_blocks(function, borders, n_jobs):
     n_threads = min(effective_jobs(n_jobs), len(spans))
     if n_threads <= 1:
         return [function(start, stop) for start, stop in spans]
-    with ThreadPoolExecutor(n_threads) as pool:
+    pool = ThreadPoolExecutor(n_threads)
+    wait = True
+    try:
         futures = [pool.submit(function, start, stop) for start, stop in spans]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
+        return [future.result() for future in futures]
+    except KeyboardInterrupt:
+        wait = False  # a block may run for many seconds, and its result is no longer wanted
+        raise
+    finally:
+        pool.shutdown(wait=wait, cancel_futures=True)

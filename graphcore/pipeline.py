@@ -27,6 +27,8 @@ __all__ = ["Clustering", "cluster_graph"]
 _CELL_PASSES = 2
 # Refinement ends when a pass moves a smaller share of the nodes.
 _TOLERANCE = 1e-4
+# Moves leave every cluster this share of the mean volume: a cluster is not to be eaten up from its border.
+_LEAST_SHARE = 0.1
 # A consensus of more groups than this is not looked for: it would be as large a problem as the graph.
 _MOST_GROUPS = 20_000
 _MOST_GROUPS_SHARE = 0.25
@@ -164,8 +166,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
                 n_groups,
                 best.labels,
                 k,
-                objective=settings.objective,
-                least_size=settings.min_cluster_size,
+                **_limits(settings),
                 rng=streams.generator("consensus"),
                 n_jobs=n_jobs,
             )
@@ -208,8 +209,8 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
 def _runs(graph, rows, settings, streams, n_jobs, stages):
     """One run for each coreset, and the groups on which all agree, or None where a consensus is not worth it.
 
-    Left to itself, the number of coresets ends at two where the first two say it all: they agree on every node, or on
-    so little that the groups on which all agree are hardly larger than nodes.
+    Left to itself, the number of coresets ends at two where these agree on so little that the groups on which both
+    agree are hardly larger than nodes: such a graph has no clusters to agree on.
     """
     n_runs = settings.n_coresets
     # Coresets are worked on side by side; a single one gets all threads to itself.
@@ -233,23 +234,25 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
     most_groups = max(_MOST_GROUPS, round(_MOST_GROUPS_SHARE * graph.n_nodes))
     runs = wave(0, 2)
     groups, n_groups = overlay([run.labels for run in runs], k)
-    says_it_all = n_groups > most_groups or n_groups <= k
-    if n_runs > 2 and not (settings.may_stop_early and says_it_all):
+    hopeless = n_groups > most_groups
+    if n_runs > 2 and not (settings.may_stop_early and hopeless):
         runs += wave(2, n_runs)
         groups, n_groups = overlay([run.labels for run in runs], k)
     return runs, (groups, n_groups) if k < n_groups <= most_groups else None
 
 
+def _limits(settings):
+    """What every merge and move has to respect."""
+    return {
+        "objective": settings.objective,
+        "least_size": settings.min_cluster_size,
+        # The pure normalised cut is left alone: its smallest clusters are its answer.
+        "least_share": _LEAST_SHARE if settings.objective == "information" else 0.0,
+    }
+
+
 def _refine(rows, labels, settings, sums):
-    refine(
-        rows,
-        labels,
-        settings.n_clusters,
-        objective=settings.objective,
-        tolerance=_TOLERANCE,
-        least_size=settings.min_cluster_size,
-        sums=sums,
-    )
+    refine(rows, labels, settings.n_clusters, tolerance=_TOLERANCE, sums=sums, **_limits(settings))
 
 
 def _run(graph, settings, streams, n_jobs):
@@ -297,8 +300,7 @@ def _run(graph, settings, streams, n_jobs):
                     between,
                     sizes,
                     k,
-                    objective=settings.objective,
-                    least_size=settings.min_cluster_size,
+                    **_limits(settings),
                     rng=streams.generator("merging"),
                 )
             else:

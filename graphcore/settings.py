@@ -50,7 +50,7 @@ class Settings:
     min_cluster_size : int
     n_coresets : int
     may_stop_early : bool
-        Whether two coresets may do, where they agree on everything or on next to nothing.
+        Whether two coresets may do, where they agree on next to nothing.
     """
 
     n_clusters: int

@@ -7,7 +7,9 @@ import hypothesis
 import pytest
 
 # Compiled loops make the first example slow, and shared machines are uneven: no deadline.
-hypothesis.settings.register_profile("graphcore", deadline=None, max_examples=60, print_blob=True)
+hypothesis.settings.register_profile(
+    "graphcore", deadline=None, max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "60")), print_blob=True
+)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "graphcore"))
 
 

@@ -8,7 +8,7 @@ from numba import njit
 
 __all__ = [
     "check_rows", "check_symmetric", "compress_rows", "count_rows", "count_self_loops", "fill_pairs", "merge_count",
-    "merge_fill", "pack_pairs", "row_sums", "scatter_rows", "transpose", "union_components", "unique_pairs",
+    "merge_fill", "pack_pairs", "rank_ids", "row_sums", "scatter_rows", "transpose", "union_components", "unique_pairs",
 ]  # fmt: skip
 
 MAX, AVERAGE, SUM, MIN = 0, 1, 2, 3
@@ -139,10 +139,13 @@ def merge_fill(indptr, indices, weights, t_indptr, t_indices, t_weights, policy,
 
 
 @njit(cache=True, nogil=True)
-def pack_pairs(sources, targets, keys):
-    """keys[e] = lower end << 32 | higher end << 1 | whether the edge runs from the higher to the lower end."""
-    for e in range(len(sources)):
-        i, j = np.int64(sources[e]), np.int64(targets[e])
+def pack_pairs(ends, keys):
+    """keys[e] = lower end << 32 | higher end << 1 | whether the edge runs from the higher to the lower end.
+
+    `keys` may lie in the memory of `ends`.
+    """
+    for e in range(len(ends)):
+        i, j = np.int64(ends[e, 0]), np.int64(ends[e, 1])
         keys[e] = (i << 32) | (j << 1) if i <= j else (j << 32) | (i << 1) | 1
 
 
@@ -184,6 +187,20 @@ def fill_pairs(keys, cursor, out_indices):
         if i != j:
             out_indices[cursor[j]] = i
             cursor[j] += 1
+
+
+@njit(cache=True, nogil=True)
+def rank_ids(ids, order, names):
+    """Replace ids by their ranks, given the order that sorts them, and list them; returns how many there are."""
+    e, rank = 0, 0
+    while e < len(ids):
+        name = ids[order[e]]
+        names[rank] = name
+        while e < len(ids) and ids[order[e]] == name:
+            ids[order[e]] = rank
+            e += 1
+        rank += 1
+    return rank
 
 
 @njit(cache=True, nogil=True)

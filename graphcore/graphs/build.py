@@ -38,15 +38,17 @@ def canonical_rows(rows):
     return _merge_repeats(transpose_rows(transpose_rows(drop_zeros(rows))))
 
 
-def rows_from_pairs(sources, targets, n_nodes, policy):
+def rows_from_pairs(ends, n_nodes, policy):
     """Symmetric rows of unweighted edges; returns (rows, pairs in both directions, in one only).
 
     The same result as :func:`rows_from_edges` and :func:`symmetrize_rows` with policy "max" or "min", for less than
     2**31 nodes, in less time and memory: every edge becomes one integer, numpy sorts them (with
     vector instructions where the processor has them), and only the kept pairs are scattered.
+
+    `ends` (n_edges x 2, int32, contiguous) is overwritten: the integers take its place in memory.
     """
-    keys = np.empty(len(sources), dtype=np.int64)
-    _loops.pack_pairs(read_only(np.ascontiguousarray(sources)), read_only(np.ascontiguousarray(targets)), keys)
+    keys = ends.view(np.int64).ravel()
+    _loops.pack_pairs(ends, keys)
     keys.sort()
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
     code = _loops.MIN if policy == "min" else _loops.MAX

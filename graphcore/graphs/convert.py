@@ -23,7 +23,7 @@ from .build import (
 )
 from .graph import _NO_WEIGHTS, _SYMMETRY_TOLERANCE, _as_floats, _as_names, _defect, _narrow_ids
 
-__all__ = ["as_graph", "graph_from_edges", "graph_from_networkx", "graph_from_scipy"]
+__all__ = ["as_graph", "graph_from_edges", "graph_from_ends", "graph_from_networkx", "graph_from_scipy"]
 
 # With fewer nodes than this, ids with gaps only cost some memory.
 _LARGEST_GAP = 1 << 27
@@ -44,14 +44,35 @@ def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, sym
     if len(weights) and not weights.all():
         kept = weights != 0
         sources, targets, weights = sources[kept], targets[kept], weights[kept]
-    policy = "max" if symmetrize == "error" else symmetrize
-    if len(weights) == 0 and policy in ("max", "min") and n_nodes < 2**31:
-        rows, both, single = rows_from_pairs(sources, targets, n_nodes, policy)
-        uneven = single > 0
-    else:
-        rows = rows_from_edges(sources, targets, weights, n_nodes)
-        uneven = not is_symmetric(rows, _SYMMETRY_TOLERANCE)
-        rows, both, single = symmetrize_rows(rows, policy)
+    if _packable(weights, symmetrize, n_nodes):
+        ends = np.empty((len(sources), 2), dtype=np.int32)
+        ends[:, 0], ends[:, 1] = sources, targets
+        return graph_from_ends(cls, ends, weights, n_nodes, node_names=node_names, symmetrize=symmetrize, warn=warn)
+    rows = rows_from_edges(sources, targets, weights, n_nodes)
+    uneven = not is_symmetric(rows, _SYMMETRY_TOLERANCE)
+    rows, both, single = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
+    return _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn)
+
+
+def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn):
+    """Make a graph from checked edges between less than 2**31 nodes, in the memory of the edges themselves.
+
+    `ends` (n_edges x 2, int32, contiguous) may be overwritten; weights of length 0 stand for none.
+    """
+    if not _packable(weights, symmetrize, n_nodes):
+        return graph_from_edges(
+            cls, ends[:, 0], ends[:, 1], weights if len(weights) else None, n_nodes, node_names=node_names,
+            symmetrize=symmetrize, warn=warn,
+        )  # fmt: skip
+    rows, both, single = rows_from_pairs(ends, n_nodes, "max" if symmetrize == "error" else symmetrize)
+    return _from_rows(cls, rows, both, single, single > 0, node_names, symmetrize, warn)
+
+
+def _packable(weights, symmetrize, n_nodes):
+    return len(weights) == 0 and symmetrize in ("max", "min", "error") and n_nodes < 2**31
+
+
+def _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn):
     # Edges listed once each, in any direction, are an undirected list; so are edges listed both ways alike.
     if uneven and both > 0:
         if symmetrize == "error":
@@ -107,9 +128,10 @@ def graph_from_networkx(cls, G, weight, *, symmetrize, warn):
     rows = Rows(indptr, indices, _NO_WEIGHTS)
     if weight is not None:
         rows = drop_zeros(rows._replace(weights=_networkx_weights(G, weight, neighbors, rows, names)))
-    rows = transpose_rows(rows)  # an undirected graph is its own transpose: this only sorts the columns
+    # This sorts the columns; an undirected graph is its own transpose, and every policy treats both directions alike.
+    rows = transpose_rows(rows)
     if G.is_directed():
-        rows, both, single = symmetrize_rows(transpose_rows(rows), symmetrize)
+        rows, both, single = symmetrize_rows(rows, symmetrize)
         if warn:
             warn_user(
                 f"a directed networkx graph ({both} pairs in both directions, {single} in one) was made undirected "

@@ -70,21 +70,29 @@ def walk_rows(
             for i in range(length):
                 x = columns[r, i]
                 here = values[r, i]
-                if mass[x] == 0.0:
-                    touched[n_touched] = x
-                    n_touched += 1
                 leaving = (1.0 - laziness) * here
-                if step > 0 and leaving < least * (indptr[x + 1] - indptr[x]):
-                    mass[x] += here
+                passed_on = step == 0 or leaving >= least * (indptr[x + 1] - indptr[x])
+                staying = np.float32(laziness * here) if passed_on else here
+                # A node is listed when its first mass arrives; what is too small for float32 does not arrive.
+                if staying > 0.0:
+                    if mass[x] == 0.0:
+                        touched[n_touched] = x
+                        n_touched += 1
+                    mass[x] += staying
+                if not passed_on or leaving == 0.0:
                     continue
-                mass[x] += np.float32(laziness * here)
-                sent = np.float32(leaving / degrees[x])
+                share = leaving / degrees[x]
+                sent = np.float32(share)
                 for e in range(indptr[x], indptr[x + 1]):
                     z = indices[e]
+                    if weighted:
+                        sent = np.float32(share * weights[e])
+                        if sent == 0.0:
+                            continue
                     if mass[z] == 0.0:
                         touched[n_touched] = z
                         n_touched += 1
-                    mass[z] += sent * np.float32(weights[e]) if weighted else sent
+                    mass[z] += sent
             cut = np.float32(0.0)
             if n_touched > cap:
                 for i in range(n_touched):

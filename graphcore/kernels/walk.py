@@ -3,6 +3,8 @@
 import numpy as np
 
 from .._threads import map_blocks
+from .._validation import check_integer, check_real
+from ..exceptions import ParameterError
 from ._walk_loops import walk_rows
 from .base import KernelRows
 
@@ -63,7 +65,7 @@ class WalkKernel:
     walk_steps : int, default 4
         t, even: the rows are those of a half walk of t/2 steps.
     laziness : float, default 0.5
-        Probability to stay, per step.
+        Probability to stay, per step, 0 to 1.
     row_budget : int, default 150
         Entries kept per row, after every step.
     n_jobs : int, optional
@@ -91,9 +93,11 @@ class WalkKernel:
     def __init__(self, graph, walk_steps=4, *, laziness=0.5, row_budget=150, n_jobs=None):
         self.indptr, self.indices, self.weights = graph.indptr, graph.indices, graph._weights
         self.degrees = self.point_weights = graph.degrees
-        self.walk_steps = int(walk_steps)
-        self.laziness = float(laziness)
-        self.row_budget = int(row_budget)
+        self.walk_steps = check_integer("walk_steps", walk_steps, low=2)
+        if self.walk_steps % 2:
+            raise ParameterError(f"walk_steps={walk_steps} must be even: two half walks")
+        self.laziness = check_real("laziness", laziness, low=0.0, high=1.0)
+        self.row_budget = check_integer("row_budget", row_budget, low=1)
         self.n_jobs = n_jobs
         self._last = None
 
@@ -116,7 +120,7 @@ class WalkKernel:
         """
         if self._last is not None and np.array_equal(self._last.points, points):
             return self._last
-        points = np.ascontiguousarray(points, dtype=np.int64)
+        points = np.array(points, dtype=np.int64)
         n_rows = len(points)
         budget = min(self.row_budget, self.n_points)
         rows = WalkRows(
@@ -140,7 +144,7 @@ class WalkKernel:
                 self.walk_steps // 2,
                 self.laziness,
                 budget,
-                _LEAST_SHARE / budget,
+                _LEAST_SHARE / self.row_budget,
                 rows.columns,
                 rows.values,
                 rows.lengths,

@@ -91,7 +91,8 @@ def test_rows_from_pairs_equal_the_general_way(edges, policy):
     A = np.zeros((n, n))
     A[sources, targets] = 1
     expected, both, single = symmetrize_rows(rows_of(A, weighted=False), policy)
-    rows, *counts = rows_from_pairs(sources, targets, n, policy)
+    ends = np.column_stack([sources, targets]).astype(np.int32)
+    rows, *counts = rows_from_pairs(ends, n, policy)
     assert counts == [both, single]
     for mine, theirs in zip(rows, expected, strict=True):
         np.testing.assert_array_equal(mine, theirs)
@@ -102,7 +103,7 @@ def test_pairs_of_the_largest_ids():
     # The packing must hold ids up to 2**31 - 2; the rows themselves would not fit, so the loops are called alone.
     top = 2**31 - 2
     keys = np.empty(3, dtype=np.int64)
-    _loops.pack_pairs(np.array([top, top - 1, 0]), np.array([top - 1, top, top]), keys)
+    _loops.pack_pairs(np.array([[top, top - 1], [top - 1, top], [0, top]], dtype=np.int32), keys)
     assert (keys >> 32).tolist() == [top - 1, top - 1, 0]
     assert ((keys & 0xFFFFFFFF) >> 1).tolist() == [top] * 3
     assert (keys & 1).tolist() == [1, 0, 0]

@@ -54,6 +54,19 @@ def test_estimates_by_definition(pair, self_loop, shift, centres, seed):
     assert result.cut_estimate == pytest.approx(expected["cut"][1], **close)
 
 
+def test_the_nearest_centre_may_be_one_that_no_edge_reaches():
+    # Node 32 is linked to a node of no cluster only. The centre of its own cluster (with the edge 30-31) is far from
+    # the origin, that of the large clique near it.
+    G = nx.disjoint_union(nx.complete_graph(30), nx.path_graph(2))
+    G.add_edge(32, 33)
+    labels = np.array([0] * 30 + [1, 1, 1, -1])
+    A = nx.to_numpy_array(G)
+    distances = oracles.feature_distances(A, labels, 0.0)
+    assert distances[32, 0] < distances[32, 1] - 0.1
+    result = coreset_cost(G, [32], [1.0], labels, centres="nearest")
+    assert result.cost_estimate == pytest.approx(distances[32, 0], rel=1e-12)
+
+
 @given(labelled(), LOOPS, SHIFTS, st.sampled_from(["own", "nearest"]))
 def test_the_whole_graph_is_an_exact_coreset(pair, self_loop, shift, centres):
     A, labels = pair

@@ -1,0 +1,151 @@
+"""Starts one process for each method and graph, and collects what it measured."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from . import scoring
+
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "bench" / "results"
+PEERS_ENVIRONMENT = ROOT / ".venv-peers"
+_THREAD_VARIABLES = ("OMP", "OPENBLAS", "MKL", "NUMBA", "RAYON")
+
+
+@dataclass(frozen=True)
+class Method:
+    """What to run: a function of ``methods_graphcore.py`` or ``methods_peers.py`` with parameters, under a title."""
+
+    title: str
+    name: str
+    side: str = "peers"
+    params: dict = field(default_factory=dict)
+    own_k: bool = False  # finds its own number of clusters
+
+
+@dataclass
+class Options:
+    """What the command line asks for."""
+
+    data: Path
+    peers: Path
+    seeds: int
+    threads: int
+    timeout: float
+    memory_bytes: int
+    quick: bool = False
+    graphs: list | None = None
+    methods: list | None = None
+    settings: list | None = None
+
+
+@dataclass
+class Outcome:
+    """What one method did on one graph, a list entry for each seed."""
+
+    method: Method
+    graph: str
+    k: int
+    status: str
+    seconds: list = field(default_factory=list)
+    parts: list = field(default_factory=list)
+    scores: list = field(default_factory=list)
+    peak_bytes: int | None = None
+    prepare_seconds: float | None = None
+
+    def median(self, measure):
+        """Median over the seeds of "seconds", a score ("nc", "ari", ...) or a part; None if it was not measured."""
+        if self.status != "ok":
+            return None
+        if measure == "seconds":
+            values = self.seconds
+        elif measure == "megabytes":
+            values = [self.peak_bytes / 1e6]
+        else:
+            values = [row[measure] for row in (*self.scores, *self.parts) if measure in row]
+        return float(np.median(values)) if values else None
+
+    def as_dict(self):
+        """Everything, for the JSON file."""
+        return {**vars(self), "method": vars(self.method)}
+
+
+def measure(method, graph, path, k, options, *, score=scoring.score_run):
+    """Run a method on the graph of a file, once for every seed, and score what it returns.
+
+    `score(path, run, k, own_k)` gets the arrays of one run and returns a dict of numbers.
+    """
+    python = Path(sys.executable) if method.side == "graphcore" else options.peers
+    print(f"{graph}: {method.title} ...", file=sys.stderr, end="", flush=True)
+    with tempfile.TemporaryDirectory(prefix="bench-") as made:
+        folder = Path(made)
+        job = {
+            "side": method.side,
+            "method": method.name,
+            "params": method.params,
+            "graph": str(Path(path).resolve()),
+            "k": k,
+            "seeds": list(range(options.seeds)),
+            "threads": options.threads,
+            "timeout": options.timeout,
+            "memory_bytes": options.memory_bytes,
+        }
+        (folder / "job.json").write_text(json.dumps(job))
+        found = _run(python, folder, options.threads) if python.exists() else {"status": "not installed"}
+        outcome = Outcome(method, graph, k, found["status"])
+        for name in ("seconds", "parts", "peak_bytes", "prepare_seconds"):
+            if name in found:
+                setattr(outcome, name, found[name])
+        if outcome.status == "ok":
+            for i in range(options.seeds):
+                with np.load(folder / f"run-{i}.npz") as run:
+                    outcome.scores.append(score(path, dict(run), k, method.own_k))
+    seconds = outcome.median("seconds")
+    print(f" {outcome.status}" + (f", {seconds:.3g} s" if seconds is not None else ""), file=sys.stderr, flush=True)
+    return outcome
+
+
+def skipped(method, graph, k, reason):
+    """An outcome for what is left out, so that tables say why."""
+    return Outcome(method, graph, k, f"skipped: {reason}")
+
+
+def chosen(methods, options):
+    """The methods that the command line asks for."""
+    return [m for m in methods if _holds(m.title, options.methods)]
+
+
+def wanted(graphs, options, large=()):
+    """The graphs that the command line asks for, without the large ones in a quick run."""
+    return [g for g in graphs if _holds(g, options.graphs) and not (options.quick and g in large)]
+
+
+def _holds(title, words):
+    return not words or any(word.lower() in title.lower() for word in words)
+
+
+def _run(python, folder, threads):
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    env.update({f"{name}_NUM_THREADS": str(threads) for name in _THREAD_VARIABLES})
+    with open(folder / "log", "w+") as log:
+        code = subprocess.run(
+            [python, "-m", "bench.runner", folder / "job.json"], cwd=ROOT, env=env, stdout=log, stderr=log, check=False
+        ).returncode
+        log.seek(0)
+        last_words = (log.read().strip().splitlines() or [""])[-1]
+    result = folder / "result.json"
+    found = json.loads(result.read_text()) if result.exists() else {"step": "start", "status": "failed"}
+    if code == -signal.SIGALRM:
+        found["status"] += "" if found["step"].startswith("run") else f" ({found['step']})"
+    elif code < 0:
+        found["status"] = f"failed: killed by {signal.Signals(-code).name} during {found['step']}"
+    elif code > 0:
+        found["status"] = f"failed: {last_words}"
+    return found

@@ -1,0 +1,63 @@
+"""What the figures were measured on."""
+
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+_OURS = ("graphcore", "numpy", "scipy", "numba", "scikit-learn")
+_PEERS = ("coreset-sc", "pymetis", "stag", "scikit-learn", "scikit-network", "igraph", "leidenalg", "numpy", "scipy")
+_ASK = (
+    "import json, platform, sys; from importlib import metadata as m; out = {'Python': platform.python_version()}\n"
+    "for name in sys.argv[1:]:\n"
+    "    try: out[name] = m.version(name)\n"
+    "    except m.PackageNotFoundError: out[name] = None\n"
+    "print(json.dumps(out))"
+)
+
+
+def describe(options):
+    """Processor, cores, memory, system, versions on both sides, threads, load and date, as a dict of strings."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    load = os.getloadavg()[0]
+    return {
+        "processor": f"{_processor()}, {cores} cores, {memory / 2**30:.0f} GiB",
+        "system": f"{platform.system()} {platform.release()}",
+        "threads": str(options.threads),
+        "load at the start": f"{load:.1f}" + (" (busy: figures are noisy)" if load > 0.5 * cores else ""),
+        "date": datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"),
+        "graphcore's side": _named({"Python": platform.python_version(), **{n: _version(n) for n in _OURS}}),
+        "peers' side": _named(_peer_versions(options.peers)),
+    }
+
+
+def _processor():
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def _version(name):
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return sys.modules[name].__version__ if name in sys.modules else None
+
+
+def _peer_versions(python):
+    if not Path(python).exists():
+        return {"no environment": f"at {python}"}
+    answer = subprocess.run([python, "-c", _ASK, *_PEERS], capture_output=True, text=True, check=True)
+    return json.loads(answer.stdout)
+
+
+def _named(versions):
+    return ", ".join(f"{name} {version or 'not installed'}" for name, version in versions.items())

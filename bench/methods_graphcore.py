@@ -1,0 +1,78 @@
+"""graphcore's side of the bench: how each method's graph is made and what one run of it is."""
+
+import time
+import warnings
+
+import graphcore
+
+
+def prepare(indptr, indices, params):
+    """The graph, with the checks of the constructor."""
+    return graphcore.Graph(indptr, indices)
+
+
+def cluster(graph, k, seed, params, threads):
+    """The whole pipeline; `params` go to resolve_settings."""
+    from graphcore.pipeline import cluster_graph
+    from graphcore.settings import resolve_settings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", graphcore.GraphWarning)
+        found = cluster_graph(graph, resolve_settings(graph, k, **params), random_state=seed, n_jobs=threads)
+    return found.labels, dict(found.seconds), {}
+
+
+def construct(graph, k, seed, params, threads):
+    """The published algorithm stage by stage, k-means timed apart.
+
+    `params`: `size` (share of the nodes), `sampling`, `n_init` (restarts of k-means).
+    """
+    from graphcore._random import Streams
+    from graphcore.coresets.coreset import sample_coreset
+    from graphcore.kernels.cut import CutKernel
+    from graphcore.propagation.nearest import label_all
+    from graphcore.spectral.power import power_embedding
+    from graphcore.spectral.rounding import kmeans_labels
+
+    clock = Clock()
+    streams = Streams(seed)
+    kernel = CutKernel(graph, self_loop=1.0)
+    size = max(k, round(params["size"] * graph.n_nodes))
+    coreset = sample_coreset(kernel, k, size=size, method=params["sampling"], random_state=streams)
+    clock.lap("sampling")
+    coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=threads)
+    clock.lap("coreset graph")
+    embedding = power_embedding(coreset_graph, k, random_state=streams)
+    clock.lap("embedding")
+    coreset_labels = kmeans_labels(embedding, k, n_init=params["n_init"], random_state=streams)
+    clock.lap("k-means")
+    labels = label_all(
+        kernel, coreset.indices, coreset.weights, coreset_labels, k, coreset_graph=coreset_graph, n_jobs=threads
+    ).labels
+    clock.lap("labelling")
+    arrays = {"coreset": coreset.indices, "weights": coreset.weights, "coreset_labels": coreset_labels}
+    return labels, clock.laps, arrays
+
+
+def coreset_only(graph, k, seed, params, threads):
+    """Importance sampling alone, with 2 k seeds drawn by the fast or the naive D2 algorithm."""
+    size = max(k, round(params["size"] * graph.n_nodes))
+    coreset = graphcore.build_coreset(
+        graph, k, size=size, method="importance", seeding=params["seeding"], random_state=seed
+    )
+    return [], {}, {"coreset": coreset.indices}
+
+
+class Clock:
+    """Seconds between calls of `lap`, by name."""
+
+    def __init__(self):
+        self.laps = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name):
+        now = time.perf_counter()
+        self.laps[name], self._last = now - self._last, now
+
+
+METHODS = {"cluster": (prepare, cluster), "construct": (prepare, construct), "coreset_only": (prepare, coreset_only)}

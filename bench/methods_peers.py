@@ -1,0 +1,150 @@
+"""The peers' side of the bench. Every library is imported where it is used, so that one missing stops no other.
+
+`prepare` makes the graph in the library's own format and is not counted; `run` is.
+"""
+
+import time
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+
+
+def matrix(indptr, indices, params):
+    """scipy's CSR matrix with weights of 1."""
+    n = len(indptr) - 1
+    if indptr[-1] < 2**31:
+        indptr = indptr.astype(np.int32)
+    return sp.csr_matrix((np.ones(len(indices)), indices, indptr), shape=(n, n))
+
+
+def metis_graph(indptr, indices, params):
+    import pymetis
+
+    return pymetis.CSRAdjacency(indptr.astype(np.int32), indices.astype(np.int32))
+
+
+def metis(graph, k, seed, params, threads):
+    import pymetis
+
+    return pymetis.part_graph(k, graph, options=pymetis.Options(seed=seed)).vertex_part, {}, {}
+
+
+def sklearn_spectral(graph, k, seed, params, threads):
+    from sklearn.cluster import SpectralClustering
+
+    model = SpectralClustering(
+        k, affinity="precomputed", assign_labels=params["assign_labels"], random_state=seed, n_jobs=threads
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Graph is not fully connected")
+        return model.fit_predict(graph), {}, {}
+
+
+def stag_graph(indptr, indices, params):
+    import stag.graph
+
+    return stag.graph.Graph(matrix(indptr, indices, params))
+
+
+def stag_spectral(graph, k, seed, params, threads):
+    import stag.cluster
+
+    return stag.cluster.spectral_cluster(graph, k), {}, {}
+
+
+def looped_matrix(indptr, indices, params):
+    """The adjacency with a loop of 1 on every node, as coreset-sc asks for."""
+    A = matrix(indptr, indices, params)
+    return (A + sp.identity(A.shape[0], format="csr")).tocsr()
+
+
+def coreset_sc(graph, k, seed, params, threads):
+    """The whole of coreset-sc; `size` is the share of the nodes that it draws."""
+    import coreset_sc
+
+    np.random.seed(seed)  # noqa: NPY002  its k-means uses numpy's global stream; its sampling cannot be seeded
+    model = coreset_sc.CoresetSpectralClustering(k, coreset_ratio=params["size"], ignore_warnings=True)
+    return model.fit(graph).labels_.astype(np.int64), {}, {}
+
+
+def coreset_sc_stages(graph, k, seed, params, threads):
+    """coreset-sc with its stages apart: conversion of the matrix, coreset with embedding, k-means, labelling."""
+    import coreset_sc.csc
+    from sklearn.cluster import KMeans
+
+    parts = {}
+
+    def clocked(function, name):
+        def call(*args, **kwargs):
+            start = time.perf_counter()
+            out = function(*args, **kwargs)
+            parts[name] = time.perf_counter() - start
+            return out
+
+        return call
+
+    np.random.seed(seed)  # noqa: NPY002
+    kmeans = KMeans(k, n_init=params["n_init"])
+    kmeans.fit = clocked(kmeans.fit, "k-means")
+    utils = coreset_sc.csc.utils
+    convert = utils.convert_from_csr_matrix
+    utils.convert_from_csr_matrix = clocked(convert, "conversion")
+    try:
+        model = coreset_sc.CoresetSpectralClustering(
+            k, coreset_ratio=params["size"], kmeans_alg=kmeans, full_labels=False, ignore_warnings=True
+        )
+        clocked(model.fit, "fit")(graph)
+    finally:
+        utils.convert_from_csr_matrix = convert
+    parts["coreset and embedding"] = parts.pop("fit") - parts["k-means"] - parts["conversion"]
+    clocked(model.label_full_graph, "labelling")()
+    arrays = {
+        "coreset": model.coreset_indices_,
+        "weights": model.coreset_weights_,
+        "coreset_labels": model.coreset_labels_,
+    }
+    return model.labels_.astype(np.int64), parts, arrays
+
+
+def igraph_graph(indptr, indices, params):
+    import igraph
+
+    n = len(indptr) - 1
+    rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
+    upper = rows <= indices
+    return igraph.Graph(n, np.column_stack([rows[upper], indices[upper]]))
+
+
+def leiden(graph, k, seed, params, threads):
+    import leidenalg
+
+    found = leidenalg.find_partition(graph, leidenalg.ModularityVertexPartition, seed=seed)
+    return found.membership, {}, {}
+
+
+def louvain(graph, k, seed, params, threads):
+    import random
+
+    import igraph
+
+    igraph.set_random_number_generator(random.Random(seed))
+    return graph.community_multilevel().membership, {}, {}
+
+
+def sknetwork_louvain(graph, k, seed, params, threads):
+    from sknetwork.clustering import Louvain
+
+    return Louvain(random_state=seed, shuffle_nodes=True).fit_predict(graph), {}, {}
+
+
+METHODS = {
+    "metis": (metis_graph, metis),
+    "sklearn": (matrix, sklearn_spectral),
+    "stag": (stag_graph, stag_spectral),
+    "coreset_sc": (looped_matrix, coreset_sc),
+    "coreset_sc_stages": (looped_matrix, coreset_sc_stages),
+    "leiden": (igraph_graph, leiden),
+    "louvain": (igraph_graph, louvain),
+    "sknetwork_louvain": (matrix, sknetwork_louvain),
+}

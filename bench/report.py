@@ -1,0 +1,110 @@
+"""Results as Markdown tables, a JSON file and a plot."""
+
+import json
+from dataclasses import dataclass, field
+
+
+def cell(value, digits=3):
+    """A number for a table, "-" for None, text as it is."""
+    if value is None:
+        return "-"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) or float(value).is_integer():
+        return f"{int(value):,}"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}"
+
+
+def score_cell(value):
+    """NC, ARI and their like, to four places."""
+    return "-" if value is None else f"{value:.4f}"
+
+
+def table(header, rows):
+    """A Markdown table; cells that are not text go through :func:`cell`."""
+    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+    lines += ["| " + " | ".join(cell(value).replace("|", "/") for value in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def ratio(ours, theirs):
+    """`theirs / ours`, None if either is missing."""
+    return None if ours is None or theirs is None or ours == 0 else theirs / ours
+
+
+def verdict(holds):
+    """What a table says of a target: None is a target that could not be judged."""
+    return {True: "yes", False: "NO", None: "-"}[holds]
+
+
+@dataclass
+class Report:
+    """What a case hands back: Markdown sections, outcomes, and what its plot shows.
+
+    Attributes
+    ----------
+    title : str
+    sections : list of str
+        Markdown.
+    outcomes : list of Outcome
+    measures : tuple of str
+        Measures drawn, one column of panels for each; a row for each graph.
+    machine : dict
+    """
+
+    title: str
+    sections: list
+    outcomes: list
+    measures: tuple = ("seconds",)
+    machine: dict = field(default_factory=dict)
+
+    def markdown(self):
+        """The whole report."""
+        machine = "\n".join(f"- {name}: {text}" for name, text in self.machine.items())
+        return "\n\n".join([f"# {self.title}", machine, *self.sections]) + "\n"
+
+    def json(self):
+        """All measurements, one entry for each seed."""
+        found = {"title": self.title, "machine": self.machine, "outcomes": [o.as_dict() for o in self.outcomes]}
+        return json.dumps(found, indent=1)
+
+    def plot(self, path):
+        """Dots for every method, a panel for every graph and measure."""
+        import matplotlib
+
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as plt
+
+        groups = {}
+        for outcome in self.outcomes:
+            if outcome.status == "ok":
+                groups.setdefault((outcome.graph, outcome.k), []).append(outcome)
+        if not groups:
+            return False
+        heights = [1 + 0.22 * len(found) for found in groups.values()]
+        figure, axes = plt.subplots(
+            len(groups),
+            len(self.measures),
+            figsize=(5 * len(self.measures), sum(heights)),
+            height_ratios=heights,
+            squeeze=False,
+            layout="constrained",
+        )
+        for row, ((graph, k), found) in zip(axes, groups.items(), strict=True):
+            for ax, measure in zip(row, self.measures, strict=True):
+                names = [outcome.method.title for outcome in found]
+                colours = ["C0" if outcome.method.side == "graphcore" else "C7" for outcome in found]
+                values = [outcome.median(measure) for outcome in found]
+                values = [float("nan") if value is None else value for value in values]
+                ax.scatter(values, names, c=colours)
+                if measure != "ari":
+                    ax.set_xscale("log")
+                ax.invert_yaxis()
+                ax.grid(alpha=0.3)
+                ax.set_title(f"{graph}, k = {k}: {measure}", fontsize=9)
+                ax.tick_params(labelsize=7)
+        figure.savefig(path, dpi=110)
+        plt.close(figure)
+        return True

@@ -1,0 +1,133 @@
+"""Runs one method on one graph, in a process of its own: ``python -m bench.runner JOB.json``.
+
+The same file serves graphcore's environment and the peers', so it imports numpy alone. What is counted is one call of
+the method on a graph that is loaded and in the method's own format; what is not: imports, reading the file, that
+format, and warm-up runs. The result file is written before every step, so that a process that dies leaves word of how
+far it came.
+"""
+
+import ctypes
+import gc
+import importlib
+import json
+import os
+import resource
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+# A first run shorter than this is a warm-up too (caches, page faults) and is repeated; a longer one counts.
+WARM_UP_SECONDS = 10.0
+
+
+def main(path):
+    """Work through the job and leave ``result.json`` and one ``run-I.npz`` for each run beside it."""
+    job = json.loads(Path(path).read_text())
+    folder = Path(path).parent
+    limit_memory(job["memory_bytes"])
+    result = {"status": f"> {job['timeout']:g} s", "step": "import", "seconds": [], "parts": []}
+
+    def note(step):
+        result["step"] = step
+        (folder / "result.json").write_text(json.dumps(result))
+
+    try:
+        note("import")
+        module = importlib.import_module(f"bench.methods_{job['side']}")
+        prepare, run = module.METHODS[job["method"]]
+        params, k, threads = job["params"], job["k"], job["threads"]
+        note("warm-up")
+        small = prepare(*small_graph(), params)
+        timed(job["timeout"], run, small, 4, 0, params, threads)
+        del small
+
+        note("loading")
+        with np.load(job["graph"]) as file:
+            indptr, indices = file["indptr"], file["indices"]
+        result["prepare_seconds"], graph = timed(job["timeout"], prepare, indptr, indices, params)
+        del indptr, indices
+        loaded = reset_peak()
+
+        seeds = list(job["seeds"])
+        note("run")
+        seconds, output = timed(job["timeout"], run, graph, k, seeds[0], params, threads)
+        result["first_seconds"] = seconds
+        if seconds < WARM_UP_SECONDS:
+            output = None
+        for i, seed in enumerate(seeds):
+            if i or output is None:
+                note(f"run {i + 1}")
+                seconds, output = timed(job["timeout"], run, graph, k, seed, params, threads)
+            labels, parts, arrays = output
+            result["seconds"].append(seconds)
+            result["parts"].append(parts)
+            result["peak_bytes"] = peak_bytes() - loaded
+            np.savez(folder / f"run-{i}.npz", labels=np.asarray(labels), **arrays)
+        result["status"] = "ok"
+    except ModuleNotFoundError as error:
+        result["status"] = f"not installed ({error.name})"
+    except Exception as error:
+        result["status"] = f"failed: {type(error).__name__}: {error}"
+    note(result["step"])
+
+
+def timed(timeout, function, *arguments):
+    """Seconds and result of a call; the alarm ends the whole process, also inside foreign code that runs for ever."""
+    signal.setitimer(signal.ITIMER_REAL, timeout)
+    start = time.perf_counter()
+    out = function(*arguments)
+    seconds = time.perf_counter() - start
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    return seconds, out
+
+
+def small_graph(n_blocks=4, size=500, degree=12):
+    """Adjacency of a small graph with blocks, for warm-up: compiles and imports what the real run needs."""
+    rng = np.random.default_rng(0)
+    n = n_blocks * size
+    source = np.repeat(np.arange(n), degree)
+    shift = rng.integers(1, size, len(source))
+    target = source // size * size + (source + shift) % size
+    across = rng.random(len(source)) < 0.05
+    target[across] = (source[across] + size) % n
+    keys = np.unique(np.concatenate([source * n + target, target * n + source]))
+    indptr = np.searchsorted(keys // n, np.arange(n + 1))
+    return indptr, (keys % n).astype(np.int32)
+
+
+def reset_peak():
+    """Forget the peak so far and return the resident bytes (Linux; elsewhere the peak stays that of the process).
+
+    What warm-up has freed goes back to the system first, or the runs would use it again unseen.
+    """
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc's
+    if trim is not None:
+        trim(0)
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return peak_bytes()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def peak_bytes():
+    """Highest resident memory since :func:`reset_peak`."""
+    try:
+        status = Path("/proc/self/status").read_text()
+        return int(status.split("VmHWM:")[1].split()[0]) * 1024
+    except (OSError, IndexError):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def limit_memory(n_bytes):
+    """Let a method that wants too much memory fail instead of dragging the machine down."""
+    if n_bytes:
+        resource.setrlimit(resource.RLIMIT_AS, (n_bytes, n_bytes))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

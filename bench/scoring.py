@@ -1,0 +1,100 @@
+"""How a clustering is scored: average conductance and agreement with known classes.
+
+A cluster's conductance is the share of its edge ends that lead out of it; normalised cut (NC) is the mean over the
+clusters asked for, where a cluster that nobody is in counts 1. Graphs are unweighted and taken as stored, whatever a
+method adds to them inside. Nodes without edges are left out of everything.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+_CHUNK = 1 << 24
+
+
+def normalized_cut(indptr, indices, labels, k):
+    """Mean conductance of `k` clusters (more if `labels` holds more); a label of -1 is no cluster."""
+    degrees = np.diff(indptr)
+    labels = np.where(degrees > 0, labels, -1).astype(np.int64)
+    n_clusters = max(k, labels.max() + 1)
+    # Label -1 is counted in a last place that is dropped afterwards.
+    places = np.where(labels < 0, n_clusters, labels)
+    volume = np.bincount(places, weights=degrees, minlength=n_clusters + 1)[:-1]
+    inside = np.zeros(n_clusters + 1)
+    for first, last in _row_chunks(indptr):
+        here = np.repeat(places[first:last], degrees[first:last])
+        there = places[indices[indptr[first] : indptr[last]]]
+        inside += np.bincount(here[here == there], minlength=n_clusters + 1)
+    conductance = np.ones(n_clusters)
+    np.divide(volume - inside[:-1], volume, out=conductance, where=volume > 0)
+    return float(conductance.mean())
+
+
+def score(indptr, indices, labels, k, truth=None):
+    """NC, number and smallest size of clusters and, with known classes, ARI and NMI."""
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+    labels = np.asarray(labels).astype(np.int64)
+    linked = np.diff(indptr) > 0
+    sizes = np.bincount(labels[linked & (labels >= 0)], minlength=k)
+    out = {
+        "nc": normalized_cut(indptr, indices, labels, k),
+        "clusters": int(np.count_nonzero(sizes)),
+        "smallest": int(sizes.min()),
+    }
+    if truth is not None:
+        out["ari"] = float(adjusted_rand_score(truth[linked], labels[linked]))
+        out["nmi"] = float(normalized_mutual_info_score(truth[linked], labels[linked]))
+    return out
+
+
+def load(path):
+    """Borders, neighbours and known classes (or None) of a graph file."""
+    with np.load(path) as file:
+        return file["indptr"], file["indices"], file.get("labels")
+
+
+def score_run(path, run, k, own_k):
+    """Score the labels of one run on the graph of a file; a method with its own k is averaged over its own clusters."""
+    indptr, indices, truth = load(path)
+    labels = run["labels"]
+    if own_k:
+        linked = np.diff(indptr) > 0
+        found, compact = np.unique(labels[linked], return_inverse=True)
+        labels = np.full(len(linked), -1)
+        labels[linked] = compact
+        k = len(found)
+    return score(indptr, indices, labels, k, truth)
+
+
+def score_coreset(path, run, k):
+    """NC of a coreset's labels on its own coreset graph ``W K W``, K the normalised-cut kernel with a loop of 1.
+
+    With known classes also the agreement of the coreset's nodes alone.
+    """
+    import scipy.sparse as sp
+    from sklearn.metrics import adjusted_rand_score
+
+    indptr, indices, truth = load(path)
+    nodes, weights, labels = run["coreset"].astype(np.int64), run["weights"], run["coreset_labels"].astype(np.int64)
+    degrees = np.diff(indptr) + 1.0
+    n = len(degrees)
+    A = sp.csr_array((np.ones(len(indices), dtype=np.float32), indices, indptr), shape=(n, n))
+    H = A[nodes][:, nodes].astype(np.float64) + sp.eye_array(len(nodes))
+    scale = sp.diags_array(weights / degrees[nodes])
+    H = (scale @ H @ scale).tocsr()
+    Z = sp.csr_array((np.ones(len(nodes)), (np.arange(len(nodes)), labels)), shape=(len(nodes), k))
+    volume = Z.T @ H.sum(axis=1)
+    inside = (Z * (H @ Z)).sum(axis=0)
+    conductance = np.where(volume > 0, 1 - inside / np.where(volume > 0, volume, 1), 1.0)
+    out = {"coreset_nc": float(conductance.mean()), "coreset_nodes": len(nodes)}
+    if truth is not None:
+        out["coreset_ari"] = float(adjusted_rand_score(truth[nodes], labels))
+    return out
+
+
+def _row_chunks(indptr):
+    """Borders of runs of rows with about `_CHUNK` entries each."""
+    targets = np.arange(0, indptr[-1] + _CHUNK, _CHUNK)
+    borders = np.unique(np.concatenate([np.searchsorted(indptr, targets), [len(indptr) - 1]]).clip(0, len(indptr) - 1))
+    return pairwise(borders)

@@ -1,0 +1,17 @@
+"""Graphs and labels in files: readers and writers."""
+
+from .atomic import atomic_output, check_writable
+from .labels import read_labels, write_labels
+from .read import READABLE, read_graph
+from .write import WRITABLE, write_graph
+
+__all__ = [
+    "READABLE",
+    "WRITABLE",
+    "atomic_output",
+    "check_writable",
+    "read_graph",
+    "read_labels",
+    "write_graph",
+    "write_labels",
+]

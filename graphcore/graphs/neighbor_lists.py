@@ -1,0 +1,42 @@
+"""Lists of neighbours: what every neighbour search gives."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["Neighbors", "empty_neighbors", "fill_block"]
+
+
+class Neighbors(NamedTuple):
+    """The neighbours found for every row, nearest first, the row itself never among them.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n_rows, n_neighbors), int32
+        Row numbers; -1 where the approximate search found none (always at a row's end).
+    distances : ndarray of shape (n_rows, n_neighbors), float32
+        Distances by the metric; infinite where none was found.
+    """
+
+    indices: np.ndarray
+    distances: np.ndarray
+
+
+def empty_neighbors(n_rows, n_neighbors):
+    """Return lists to be filled by :func:`fill_block`."""
+    shape = (n_rows, n_neighbors)
+    return Neighbors(np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.float32))
+
+
+def fill_block(out, start, indices, distances):
+    """Write the lists of the rows from `start` on: the nearest others, in order, the row itself left out.
+
+    Among equal rows the row itself may stand anywhere in its list or be missing from it.
+    """
+    rows = np.arange(start, start + len(indices))
+    unusable = (indices == rows[:, None]) | (indices < 0)
+    distances = np.where(unusable, np.inf, distances)
+    order = np.argsort(distances, axis=1, kind="stable")[:, : out.indices.shape[1]]
+    block = slice(start, start + len(indices))
+    out.indices[block] = np.take_along_axis(np.where(unusable, -1, indices), order, axis=1)
+    out.distances[block] = np.take_along_axis(distances, order, axis=1)

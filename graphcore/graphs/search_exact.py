@@ -1,0 +1,74 @@
+"""Exact nearest neighbours by scikit-learn."""
+
+import numpy as np
+
+from .._threads import map_blocks
+from .neighbor_lists import empty_neighbors, fill_block
+from .vectors import is_sparse, squared_norms
+
+__all__ = ["exact_neighbors", "exact_plan", "repeated_share"]
+
+# Rows that one call of scikit-learn answers: fixed, so that ties fall the same way for any number of threads. Above
+# 1,024 rows it shares out queries and not candidates.
+_QUERY_ROWS = 2048
+# Squared distances below this share of the squared norms are recomputed: |x|^2 + |y|^2 - 2xy has lost their digits.
+_CANCELLED = 1e-8
+
+
+def exact_plan(X, metric):
+    """The quicker exact method and the seconds expected of it in one thread."""
+    n, d = X.shape
+    if is_sparse(X):
+        per_pair = 25 + 0.3 * X.nnz / n
+        return "brute", n * n * per_pair * 1e-9
+    brute = n * n * (1.8 + 0.032 * d if metric == "euclidean" else 2 + 0.8 * d) * 1e-9
+    tree = n * 20e-6 * 1.5 ** min(max(d - 5, 0), 50)
+    # A tree cannot prune among equal rows: each of them is compared with all the others.
+    tree += 2e-9 * (n * repeated_share(X)) ** 2 if d <= 15 else np.inf
+    # The tree takes differences, which are exact: where it costs next to nothing it is used for that alone.
+    return ("kd_tree", tree) if tree < brute or (d <= 5 and tree < 1) else ("brute", brute)
+
+
+def repeated_share(X):
+    """Share of the rows in the largest group of equal rows, seen in up to 1,000 rows; 0 if none repeats."""
+    sample = X[:: max(1, X.shape[0] // 1000)]
+    largest = np.unique(sample, axis=0, return_counts=True)[1].max()
+    return largest / len(sample) if largest > 1 else 0.0
+
+
+def exact_neighbors(X, n_neighbors, metric, n_jobs):
+    """Exact search by fixed blocks of rows, each in one thread, so that ties do not depend on `n_jobs`."""
+    from sklearn.neighbors import NearestNeighbors
+    from threadpoolctl import ThreadpoolController
+
+    n = X.shape[0]
+    method, _ = exact_plan(X, metric)
+    expanded = method == "brute" and metric == "euclidean"
+    if expanded and X.dtype == np.float64 and not is_sparse(X):
+        X = X - X.mean(axis=0)  # a common shift would take digits from |x|^2 + |y|^2 - 2xy
+    searcher = NearestNeighbors(n_neighbors=n_neighbors + 1, algorithm=method, metric=metric).fit(X)
+    norms = squared_norms(X) if expanded else None
+    out = empty_neighbors(n, n_neighbors)
+    controller = ThreadpoolController()
+
+    def search(start, stop):
+        # The OpenMP limit holds for the thread that sets it.
+        with controller.limit(limits=1, user_api="openmp"):
+            distances, indices = searcher.kneighbors(X[start:stop])
+        if norms is not None:
+            _mend_cancelled(X, norms, start, indices, distances)
+        fill_block(out, start, indices, distances)
+
+    borders = np.append(np.arange(0, n, _QUERY_ROWS), n)
+    with controller.limit(limits=1, user_api="blas"):
+        map_blocks(search, borders, n_jobs)
+    return out
+
+
+def _mend_cancelled(X, norms, start, indices, distances):
+    """Recompute, from the difference, distances so small that the expanded formula has no digit of them."""
+    rows, columns = np.nonzero(distances**2 < _CANCELLED * norms[start : start + len(indices), None])
+    for piece in range(0, len(rows), 4096):
+        at = rows[piece : piece + 4096], columns[piece : piece + 4096]
+        difference = X[start + at[0]] - X[indices[at]]
+        distances[at] = np.sqrt(squared_norms(difference))

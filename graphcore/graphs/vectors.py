@@ -1,0 +1,119 @@
+"""Vectors as the neighbour searches take them: checked, floating, rows in memory order, sparse ones in CSR."""
+
+import numpy as np
+
+from ..exceptions import InputError
+
+__all__ = ["as_vectors", "is_sparse", "normalised", "squared_norms"]
+
+# Larger numbers overflow when float32 distances are squared, smaller ones vanish.
+_LARGEST, _SMALLEST = 1e15, 1e-15
+
+
+def is_sparse(X):
+    """Whether vectors are compressed rows and not an array."""
+    return hasattr(X, "indptr")
+
+
+def as_vectors(X):
+    """Check vectors and bring them to what the searches take; the caller's object is never changed.
+
+    Parameters
+    ----------
+    X : array-like, data frame or sparse matrix of shape (n_rows, n_columns)
+
+    Returns
+    -------
+    ndarray or csr_array of shape (n_rows, n_columns), float32 or float64
+        float32 stays as it is; integers become float32 where that holds them exactly.
+
+    Raises
+    ------
+    InputError
+        If X is no matrix of at least two rows and one column of finite numbers.
+    """
+    import scipy.sparse as sp
+    from sklearn.utils import check_array
+
+    try:
+        X = check_array(
+            X, accept_sparse="csr", dtype="numeric", order="C", ensure_all_finite=False, ensure_min_samples=2
+        )
+    except (ValueError, TypeError) as error:
+        raise InputError(f"the vectors cannot be used: {error}") from None
+    largest = _check_finite(X)
+    if largest > _LARGEST or 0 < largest < _SMALLEST:
+        raise InputError(
+            f"the largest absolute value of the vectors is {largest:.3g}; squared distances need it between "
+            f"{_SMALLEST:g} and {_LARGEST:g}: rescale the columns"
+        )
+    if X.dtype not in (np.float32, np.float64):
+        narrow = X.dtype == np.float16 or (X.dtype.kind in "iub" and largest <= 2**24)
+        X = X.astype(np.float32 if narrow else np.float64)
+    if not is_sparse(X):
+        return X
+    if X.nnz >= 2**31:
+        raise InputError(f"the sparse vectors have {X.nnz} entries; the neighbour searches take fewer than 2**31")
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return sp.csr_array(
+        (X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int32, copy=False)), X.shape
+    )
+
+
+def _check_finite(X):
+    """Return the largest absolute value; NaN and infinity are refused with their place."""
+    values = X.data if is_sparse(X) else X
+    if values.size == 0:
+        return 0.0
+    if values.dtype.kind in "iub":
+        return float(max(abs(int(values.min())), abs(int(values.max()))))
+    largest, n_bad, first = 0.0, 0, None
+    step = max(1, (1 << 22) // max(1, values[0].size))
+    for start in range(0, len(values), step):
+        piece = np.abs(values[start : start + step])
+        high = float(piece.max())
+        if np.isfinite(high):
+            largest = max(largest, high)
+            continue
+        bad = np.argwhere(~np.isfinite(piece))
+        n_bad += len(bad)
+        if first is None:
+            first = bad[0] + np.array([start, 0])[: len(bad[0])]
+    if first is None:
+        return largest
+    if is_sparse(X):
+        row, column = int(np.searchsorted(X.indptr, first[0], side="right")) - 1, int(X.indices[first[0]])
+        value = X.data[first[0]]
+    else:
+        row, column = (int(place) for place in first)
+        value = X[row, column]
+    raise InputError(
+        f"the vectors must be finite: row {row}, column {column} is {'NaN' if np.isnan(value) else value} "
+        f"({n_bad} such values); fill the values in or drop the rows"
+    )
+
+
+def normalised(X):
+    """Rows divided by their Euclidean norms (a copy)."""
+    norms = np.sqrt(squared_norms(X))
+    if not norms.all():
+        empty = np.flatnonzero(norms == 0)
+        raise InputError(
+            f"metric='cosine' needs rows that are not all zero; row {empty[0]} is ({len(empty)} such rows): drop them "
+            "or choose another metric"
+        )
+    if is_sparse(X):
+        scaled = X.copy()
+        scaled.data /= np.repeat(norms, np.diff(X.indptr)).astype(X.dtype)
+        return scaled
+    return np.divide(X, norms[:, None], out=np.empty_like(X), casting="same_kind")
+
+
+def squared_norms(X):
+    """Squared Euclidean norms of the rows, float64."""
+    if is_sparse(X):
+        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        return np.bincount(rows, weights=np.square(X.data, dtype=np.float64), minlength=X.shape[0])
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64)

@@ -1,0 +1,365 @@
+"""Edge lists as people write them, against a slow reader written for the tests alone."""
+
+import gzip
+import io
+import lzma
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphcore import Graph, GraphWarning, ParameterError, read_graph
+from graphcore.graphs.files import _parse_polars
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="edges.txt"):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+def edges_of(graph):
+    """The set of (name, name, weight), smaller end first."""
+    names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
+    matrix = graph.to_scipy().tocoo()
+    return {
+        (*sorted((names[i], names[j])), float(w)) for i, j, w in zip(*matrix.coords, matrix.data, strict=True) if i <= j
+    }
+
+
+# Three edges of the nodes 0, 1, 2 in every dress.
+PLAIN = {(0, 1, 1.0), (1, 2, 1.0)}
+DRESSES = {
+    "blanks": "0 1\n1 2\n",
+    "runs of blanks": "  0   1\n1 \t 2   \n",
+    "tabs": "0\t1\n1\t2\n",
+    "commas": "0,1\n1,2\n",
+    "commas and blanks": "0, 1\n1 , 2\n",
+    "semicolons": "0;1\n1;2\n",
+    "no last line end": "0 1\n1 2",
+    "Windows": "0\t1\r\n1\t2\r\n",
+    "old Macintosh": "0 1\r1 2\r",
+    "byte-order mark": "\ufeff0,1\n1,2\n",
+    "byte-order mark and header": "\ufefffrom,to\n0,1\n1,2\n",
+    "comments": "# one\n% two\n0 1\n# three\n1 2\n% four\n",
+    "comment behind an edge": "0 1 # first\n1 2 # second\n",
+    "SNAP": "# Undirected graph: x.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n0\t1\n1\t2\n",
+    "comment not in UTF-8": b"# M\xfcnchen\n0 1\n1 2\n",
+    "blank lines": "\n0 1\n\n   \n1 2\n\n",
+    "blank lines and commas": "0,1\n\n  \n1,2\n",
+    "header": "source,target\n0,1\n1,2\n",
+    "unknown header": "alpha beta\n0 1\n1 2\n",
+    "header behind comments": "# c\n\nid_1,id_2\n0,1\n1,2\n",
+    "quoted header": '"a","b"\n0,1\n1,2\n',
+    "quoted numbers": '"0","1"\n"1","2"\n',
+    "networkx without attributes": "0 1 {}\n1 2 {}\n",
+    "blank third column": "0,1,\n1,2,\n",
+    "repeated, both directions": "0 1\n1 2\n1 0\n2 1\n0 1\n",
+}
+
+
+@pytest.mark.parametrize("dress", DRESSES)
+@pytest.mark.parametrize("name", ["edges.txt", "edges.csv", "edges", "out.edges"])
+def test_integer_edges_in_every_dress(write, dress, name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        graph = read_graph(write(DRESSES[dress], name))
+    assert graph.node_names is None
+    assert graph.weights is None
+    assert edges_of(graph) == PLAIN
+
+
+@pytest.mark.parametrize("compress", [lambda b: b, gzip.compress, lzma.compress], ids=["plain", "gzip", "xz"])
+@pytest.mark.parametrize("name", ["e.txt", "e.gz", "e.csv.gz", "e.xz", "e.GZ", "e.bz2", "e.lzma", "e.npz.txt"])
+def test_compression_is_told_by_content_not_by_name(write, compress, name):
+    assert edges_of(read_graph(write(compress(b"0\t1\n1\t2\n"), name))) == PLAIN
+
+
+def test_several_gzip_members(write):
+    data = gzip.compress(b"0 1\n") + gzip.compress(b"1 2\n")
+    assert edges_of(read_graph(write(data))) == PLAIN
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Anna,Ben Ali\nBen Ali,Chloé\n",
+        '"Anna","Ben Ali"\n"Ben Ali","Chloé"\n',
+        "source,target\nAnna,Ben Ali\nBen Ali,Chloé\n",
+        "Anna\tBen Ali\nBen Ali\tChloé\n",
+        "Anna;Ben Ali\r\nBen Ali;Chloé\r\n",
+        "\ufeffAnna , Ben Ali\nBen Ali , Chloé \n",
+    ],
+)
+def test_names_with_blanks(write, text):
+    graph = read_graph(write(text))
+    assert graph.node_names.tolist() == ["Anna", "Ben Ali", "Chloé"]
+    assert edges_of(graph) == {("Anna", "Ben Ali", 1.0), ("Ben Ali", "Chloé", 1.0)}
+
+
+def test_quoted_names_with_delimiters_and_quotes(write):
+    graph = read_graph(write('"Doe, Jane","Roe ""R"" Bo"\n"#hash",plain\n'))
+    assert graph.node_names.tolist() == ["Doe, Jane", 'Roe "R" Bo', "#hash", "plain"]
+
+
+def test_names_quoted_with_white_space_as_R_writes_them(write):
+    graph = read_graph(write('"a" "b c" 1.5\n"b c" "d" 2\n'))
+    assert edges_of(graph) == {("a", "b c", 1.5), ("b c", "d", 2.0)}
+
+
+def test_a_marker_inside_a_name_is_no_comment(write):
+    assert edges_of(read_graph(write("C#,Java\nJava,50%\n"))) == {("C#", "Java", 1.0), ("50%", "Java", 1.0)}
+
+
+def test_an_inch_mark_in_a_tab_separated_file_is_no_quote(write):
+    assert read_graph(write('5" disk\tdrive\ndrive\tbay\n')).node_names.tolist() == ['5" disk', "drive", "bay"]
+
+
+def test_numbers_with_leading_zeros_are_names(write):
+    assert read_graph(write("007 12\n12 13\n")).node_names.tolist() == ["007", "12", "13"]
+
+
+def test_long_names_are_kept_whole(write):
+    long = "x" * 5000
+    graph = read_graph(write(f"{long},b\nb,c\n"))
+    assert graph.node_names.tolist() == [long, "b", "c"]
+    assert graph.node_names.dtype == object  # 3 names of 5000 letters each would be the fixed width
+
+
+@pytest.mark.parametrize(
+    ("ids", "dense"),
+    [
+        ([10, 20, 30, 20], False),
+        ([1, 2, 3, 1], False),
+        ([0, 1, 2, 3], True),
+        ([-5, 0, 7, -5], False),
+        ([-(2**31), 2**31 - 1, 0, 1], False),
+        ([0, 2**40, 5, 2**62], False),
+        ([-(2**63) // 4, 2**61, 3, 4], False),
+        ([999_999_999, 5, 999_999_998, 5], False),
+    ],
+)
+def test_integer_ids_with_gaps(write, ids, dense):
+    graph = read_graph(write("".join(f"{a} {b}\n" for a, b in [ids[:2], ids[2:]])))
+    assert edges_of(graph) == {(*sorted(ids[:2]), 1.0), (*sorted(ids[2:]), 1.0)}
+    if dense:
+        assert graph.node_names is None
+    else:
+        assert graph.node_names.dtype == np.int64
+        assert graph.node_names.tolist() == sorted(set(ids))
+
+
+def test_ids_beyond_32_bits_far_down_in_the_file(write):
+    text = "0 1\n" * 1000 + f"1 {2**33}\n"
+    assert edges_of(read_graph(write(text))) == {(0, 1, 1.0), (1, 2**33, 1.0)}
+
+
+def test_a_second_comment_marker_far_down_in_the_file(write):
+    assert edges_of(read_graph(write("# a\n" + "0 1\n" * 1000 + "% b\n1 2\n"))) == PLAIN
+
+
+# -- weights ----------------------------------------------------------------------------------------------------------
+
+WEIGHTED = {(0, 1, 2.5), (1, 2, 4.0)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0 1 2.5\n1 2 4\n",
+        "0,1,2.5\n1,2,4e0\n",
+        "source,target,weight\n0,1,2.5\n1,2,4\n",
+        "Source;Target;Type;Weight\n0;1;Undirected;2.5\n1;2;Undirected;4\n",
+        "# FromNodeId ToNodeId Weight\n0 1 2.5\n1 2 4\n",
+        "0,1,2.5,1289241912\n1,2,4,1289241911\n",  # SNAP: source, target, rating, time
+        "0,1,1289241912,2.5\n1,2,1289241911,4\n",
+        "% sym weighted\n% 2 3 3\n0 1 2.5 1289241912\n1 2 4 1289241912\n",  # KONECT
+        "% sym posweighted\n0\t1\t2.5\n1\t2\t4\n",
+        "from,to,time,weight\n0,1,7,2.5\n1,2,8,4\n",
+    ],
+)
+def test_weights_are_found(write, text):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*not read", GraphWarning)
+        graph = read_graph(write(text))
+    assert edges_of(graph) == WEIGHTED
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("0 1 1289241912\n1 2 1289241913\n", "column 2"),  # SNAP's temporal networks
+        ("source,target,year\n0,1,1999\n1,2,2000\n", r"column 2 \('year'\)"),
+        ("0 1 3 4\n1 2 5 6\n", "columns 2, 3"),
+        ("0,1,friend\n1,2,foe\n", "column 2"),
+        ("0 1 {'weight': 2.5}\n1 2 {'weight': 4}\n", "data=\\['weight'\\]"),
+    ],
+)
+def test_columns_that_are_not_taken_for_weights_are_named(write, text, column):
+    path = write(text)
+    with pytest.warns(GraphWarning, match=column):
+        graph = read_graph(path)
+    assert graph.weights is None
+    assert edges_of(graph) == PLAIN
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert edges_of(read_graph(path, weight_column=None)) == PLAIN
+
+
+def test_konect_unweighted_with_count_and_time(write):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        graph = read_graph(write("% sym unweighted\n0 1 1 1289241912\n1 2 1 1289241912\n", "out.x"))
+    assert edges_of(graph) == PLAIN
+
+
+def test_konect_multiplicities_add_up(write):
+    graph = read_graph(write("% sym positive\n1 2 1 9\n1 2 1 10\n2 3 1 11\n", "out.x"))
+    assert edges_of(graph) == {(1, 2, 2.0), (2, 3, 1.0)}
+
+
+def test_overrides(write):
+    path = write("9,1,x,0,3\n8,2,y,1,4\n")
+    assert edges_of(read_graph(path, columns=(3, 1), weight_column=4)) == {(0, 1, 3.0), (1, 2, 4.0)}
+    assert edges_of(read_graph(path, columns=(3, 1), weight_column=None)) == PLAIN
+    assert edges_of(read_graph(write("0|1\n1|2\n"), delimiter="|")) == PLAIN
+    assert edges_of(read_graph(write("a 0\tb 1\n"), delimiter="\t", header=False)) == {("a 0", "b 1", 1.0)}
+    assert edges_of(read_graph(write("5 6\n0 1\n1 2\n"), header=True)) == PLAIN
+    assert edges_of(read_graph(write("from to\nto on\n"), header=False)) == {("from", "to", 1.0), ("on", "to", 1.0)}
+    assert edges_of(read_graph(write("// c\n0 1\n1 2\n"), comments="//")) == PLAIN
+    assert edges_of(read_graph(write("#a b\n"), comments=())) == {("#a", "b", 1.0)}
+    assert read_graph(write("0 1\n"), ids="string").node_names.tolist() == ["0", "1"]
+    assert read_graph(write("a,é\n".encode("latin-1")), encoding="latin-1").node_names.tolist() == ["a", "é"]
+    assert edges_of(read_graph(write("1 0\n2\t1\n"), delimiter="whitespace")) == PLAIN
+    assert edges_of(read_graph(write("2 1\n2\n1\n", "x.graph"), format="metis")) == {(0, 1, 1.0)}
+    assert edges_of(read_graph(write("0 1\n1 2\n", "x.graph"), format="edgelist")) == PLAIN
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"delimiter": "ab"},
+        {"delimiter": 3},
+        {"columns": (1, 1)},
+        {"columns": (0,)},
+        {"columns": (0, -1)},
+        {"weight_column": 0},
+        {"weight_column": -1},
+        {"weight_column": "weight"},
+        {"header": "yes"},
+        {"ids": "float"},
+        {"comments": [1]},
+        {"comments": ""},
+        {"symmetrize": "median"},
+        {"format": "gexf"},
+        {"encoding": "klingon"},
+    ],
+)
+def test_bad_options(write, options):
+    with pytest.raises(ParameterError, match=next(iter(options))):
+        read_graph(write("0 1 2\n1 2 3\n"), **options)
+
+
+def test_symmetrize_and_its_warning(write):
+    path = write("0 1 3\n1 0 5\n1 2 4\n")
+    with pytest.warns(GraphWarning, match="directed"):
+        assert edges_of(read_graph(path, symmetrize="average")) == {(0, 1, 4.0), (1, 2, 2.0)}
+
+
+def test_standard_input(monkeypatch):
+    class Stdin:
+        buffer = io.BytesIO(gzip.compress(b"# c\n0,1\n1,2\n"))
+
+    monkeypatch.setattr("sys.stdin", Stdin)
+    assert edges_of(read_graph("-")) == PLAIN
+
+
+# -- against a slow reader --------------------------------------------------------------------------------------------
+
+EDGES = st.lists(
+    st.tuples(
+        st.integers(0, 30),
+        st.integers(0, 30),
+        st.one_of(st.integers(0, 9), st.floats(0, 1e6).map(lambda w: round(w, 3))),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+def slow_graph(edges, weighted):
+    """Dense matrix of the rules of from_edges: sums in each direction, then the larger of the two directions."""
+    ids = sorted({i for a, b, _ in edges for i in (a, b)})
+    A = np.zeros((len(ids), len(ids)))
+    for a, b, w in edges:
+        i, j = ids.index(a), ids.index(b)
+        A[i, j] = A[i, j] + w if weighted else 1
+    return ids, np.maximum(A, A.T)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    edges=EDGES,
+    weighted=st.booleans(),
+    delimiter=st.sampled_from(["\t", " ", ",", ";", " \t ", ", "]),
+    scale=st.sampled_from([1, 3, 10**7, 10**12]),
+    shift=st.sampled_from([0, 1, -4]),
+    ending=st.sampled_from(["\n", "\r\n"]),
+    comment=st.sampled_from(["", "# c", "% c"]),
+    polars=st.booleans(),
+)
+def test_against_a_slow_reader(tmp_path_factory, edges, weighted, delimiter, scale, shift, ending, comment, polars):
+    edges = [(a * scale + shift, b * scale + shift, w) for a, b, w in edges]
+    lines = [delimiter.join(map(str, (a, b, w) if weighted else (a, b))) for a, b, w in edges]
+    if comment:
+        lines.insert(len(lines) // 2, comment)
+    path = tmp_path_factory.mktemp("slow") / "edges"
+    path.write_bytes((ending.join(lines) + ending).encode())
+    ids, A = slow_graph(edges, weighted)
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphWarning)
+        patch.setattr(_parse_polars, "_WORTHWHILE", 0 if polars else 1 << 60)
+        patch.setattr(_parse_polars, "_BLOCK", 16)
+        graph = read_graph(path)
+    np.testing.assert_allclose(graph.to_scipy().toarray(), A, rtol=1e-12)
+    assert (graph.node_names is None) == (ids == list(range(len(ids))))
+    if graph.node_names is not None:
+        assert graph.node_names.tolist() == ids
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0\t1\n1\t2\n",
+        "0 1 9\n1 2 8\n",
+        "a b\n# c\n0 1\n1 2 7\n",
+        "0 1\n1 2 # x\n",
+        "0 1\n1  2\n",
+        "0 1\n\n1 2\n",
+        "0,1,.5\n1,2,7",
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*not read")
+def test_polars_and_numpy_agree(write, monkeypatch, text):
+    pytest.importorskip("polars", reason="polars is an optional extra")
+    path = write(text)
+    monkeypatch.setattr(_parse_polars, "_WORTHWHILE", 1 << 60)
+    expected = read_graph(path)
+    monkeypatch.setattr(_parse_polars, "_WORTHWHILE", 0)
+    graph = read_graph(path)
+    np.testing.assert_array_equal(graph.indices, expected.indices)
+    np.testing.assert_array_equal(graph.degrees, expected.degrees)
+
+
+def test_polars_is_used_for_plain_files(write, monkeypatch):
+    pytest.importorskip("polars", reason="polars is an optional extra")
+    monkeypatch.setattr(_parse_polars, "_WORTHWHILE", 0)
+    monkeypatch.setattr("graphcore.graphs.files._parse._parse_numpy", lambda *_: pytest.fail("numpy was asked"))
+    assert edges_of(read_graph(write("# c\nfrom\tto\tweight\n0\t1\t2.5\n1\t2\t4\n"))) == WEIGHTED
+    assert isinstance(read_graph(write("0 1\n1 2\n")), Graph)

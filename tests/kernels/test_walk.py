@@ -1,0 +1,267 @@
+"""Walk rows against powers of the dense lazy walk, cutting against a dense twin, and the factorised kernel."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from graphcore import Graph, ParameterError
+from graphcore.kernels._walk_loops import walk_rows
+from graphcore.kernels.walk import WalkKernel
+
+from .. import strategies as own
+from ..oracles import EXAMPLES, example, planted, quick, random_adjacency
+
+# Rows are sums of float32 numbers.
+TOLERANCE = 2e-6
+
+
+def lazy_walk(A, laziness):
+    degrees = A.sum(axis=1)
+    P = np.divide(A, degrees[:, None], out=np.zeros_like(A), where=degrees[:, None] > 0)
+    return laziness * np.eye(len(A)) + (1 - laziness) * P
+
+
+def linked_nodes(A):
+    return np.flatnonzero(A.sum(axis=1) > 0)
+
+
+def loop_rows(graph, points, n_steps, laziness=0.5, cap=None, least=0.0):
+    """(rows as a dense matrix, kept) straight from the compiled loop, where `least` can be 0."""
+    cap = graph.n_nodes if cap is None else cap
+    columns = np.full((len(points), cap), -1, dtype=np.int32)
+    values = np.full((len(points), cap), np.nan, dtype=np.float32)
+    lengths, kept = np.empty(len(points), dtype=np.int64), np.empty(len(points), dtype=np.float32)
+    arrays = graph.indptr, graph.indices, graph._weights, graph.degrees
+    points = np.asarray(points, dtype=np.int64)
+    walk_rows(*arrays, points, 0, len(points), n_steps, laziness, cap, least, columns, values, lengths, kept)
+    dense = np.zeros((len(points), graph.n_nodes))
+    for r, length in enumerate(lengths):
+        assert len(set(columns[r, :length])) == length, "a column stands twice"
+        dense[r, columns[r, :length]] = values[r, :length]
+    return dense, kept.astype(np.float64)
+
+
+def cut_row(A, point, n_steps, laziness, cap, least):
+    """Dense twin of one row: (row before rescaling, smallest relative margin of all decisions taken)."""
+    degrees, counts = A.sum(axis=1), (A > 0).sum(axis=1)
+    row = np.zeros(len(A))
+    row[point] = 1.0
+    margin = np.inf
+    for step in range(n_steps):
+        leaving = (1 - laziness) * row
+        passed_on = (leaving >= least * counts) | (step == 0)
+        if step > 0:
+            there = row > 0
+            margin = min(margin, *np.abs(leaving / (least * counts + 1e-300) - 1)[there]) if least > 0 else margin
+        leaving[~passed_on] = 0.0
+        row = row - leaving + np.divide(leaving, degrees, out=np.zeros_like(row), where=degrees > 0) @ A
+        order = np.argsort(-row)
+        if np.count_nonzero(row) > cap:
+            margin = min(margin, row[order[cap - 1]] / row[order[cap]] - 1)
+            row[order[cap:]] = 0.0
+    return row, margin
+
+
+@quick
+@given(own.graphs(), st.integers(1, 4), st.sampled_from([0.0, 0.5, 0.8, 1.0]))
+def test_uncut_rows_are_rows_of_powers_of_the_lazy_walk(pair, n_steps, laziness):
+    graph, A = pair
+    points = linked_nodes(A)
+    rows, kept = loop_rows(graph, points, n_steps, laziness)
+    np.testing.assert_allclose(
+        rows, np.linalg.matrix_power(lazy_walk(A, laziness), n_steps)[points], atol=TOLERANCE, rtol=0
+    )
+    np.testing.assert_allclose(kept, 1.0, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_unlimited_budget_gives_powers_of_the_lazy_walk(name):
+    graph, A = example(name)
+    points = linked_nodes(A)
+    for walk_steps in (2, 4, 8):
+        rows = WalkKernel(graph, walk_steps, row_budget=10**9).walk_rows(points)
+        expected = np.linalg.matrix_power(lazy_walk(A, 0.5), walk_steps // 2)[points]
+        np.testing.assert_allclose(rows.to_scipy(len(A)).toarray(), expected, atol=TOLERANCE, rtol=0)
+
+
+@quick
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(1, 12), st.sampled_from([0.0, 1e-3, 0.02, 0.1]))
+def test_cut_rows_keep_the_largest_entries_of_every_step(seed, n_steps, cap, least):
+    rng = np.random.default_rng(seed)
+    # Weights without order, so that no two entries are equal.
+    A = random_adjacency(14, 0.4, rng, weighted=True, loops=0.2, isolated=1)
+    graph, points = Graph.from_scipy(A), linked_nodes(A)
+    rows, kept = loop_rows(graph, points, n_steps, 0.5, cap, least)
+    compared = 0
+    for r, point in enumerate(points):
+        expected, margin = cut_row(A, point, n_steps, 0.5, cap, least)
+        if margin < 1e-4:  # too close for float32
+            continue
+        compared += 1
+        np.testing.assert_allclose(rows[r], expected / expected.sum(), atol=TOLERANCE)
+        assert kept[r] == pytest.approx(expected.sum(), abs=TOLERANCE)
+    assume(compared)
+
+
+@quick
+@given(own.graphs(), st.integers(1, 4), st.integers(1, 12))
+def test_kept_says_the_mass_lost(pair, n_steps, cap):
+    graph, A = pair
+    points = linked_nodes(A)
+    rows, kept = loop_rows(graph, points, n_steps, 0.5, cap)
+    whole = np.linalg.matrix_power(lazy_walk(A, 0.5), n_steps)[points]
+    assert ((rows > 0).sum(axis=1) <= cap).all()
+    np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=TOLERANCE)
+    assert (kept <= 1 + TOLERANCE).all() and (kept > 0).all()
+    before = rows * kept[:, None]
+    # Cutting only takes away, so what is missing entry by entry adds up to exactly what was lost.
+    assert (before <= whole + TOLERANCE).all()
+    np.testing.assert_allclose(np.abs(whole - before).sum(axis=1), 1 - kept, atol=2e-5)
+    assert (np.abs(whole - rows).sum(axis=1) <= 2 * (1 - kept) + 2e-5).all()
+
+
+@quick
+@given(own.graphs(weighted=False), st.integers(1, 12))
+def test_one_step_cut_among_equals(pair, cap):
+    graph, A = pair
+    points = linked_nodes(A)
+    rows, kept = loop_rows(graph, points, 1, 0.5, cap)
+    whole = lazy_walk(A, 0.5)[points]
+    for row, full, share in zip(rows, whole, kept, strict=True):
+        assert (row > 0).sum() == min(cap, (full > 0).sum())
+        largest = np.sort(full)[::-1][:cap]
+        np.testing.assert_allclose(np.sort(row)[::-1][:cap] * share, largest, atol=TOLERANCE)
+
+
+def test_a_light_node_keeps_its_mass():
+    # A star: after one step from a leaf the centre has mass 1/2 and 40 edges, so it would send 1/160 along each.
+    A = np.zeros((41, 41))
+    A[0, 1:] = A[1:, 0] = 1.0
+    graph = Graph.from_scipy(A)
+    sending, _ = loop_rows(graph, [1], 2, least=1 / 161)
+    holding, _ = loop_rows(graph, [1], 2, least=1 / 159)
+    assert (sending > 0).sum() == 41
+    np.testing.assert_array_equal(np.flatnonzero(holding), [0, 1])
+    assert holding[0, 0] == pytest.approx(0.25 + 0.5) and holding[0, 1] == pytest.approx(0.25)
+    # The kernel's threshold is 1 / (20 row_budget), also for a budget above the number of nodes.
+    for row_budget, n_reached in ((7, 2), (9, 9), (1000, 41)):
+        assert WalkKernel(graph, 4, row_budget=row_budget).walk_rows([1]).lengths[0] == n_reached
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-40, 1.0, 1e40, 1e300])
+def test_the_unit_of_weights_does_not_matter(scale):
+    A = random_adjacency(12, 0.5, np.random.default_rng(1), weighted=True)
+    points = linked_nodes(A)
+    rows, _ = loop_rows(Graph.from_scipy(A * scale), points, 3)
+    np.testing.assert_allclose(rows, np.linalg.matrix_power(lazy_walk(A, 0.5), 3)[points], atol=TOLERANCE)
+
+
+def test_edges_too_light_for_float32_are_as_good_as_absent():
+    # A path of strong edges with weak ones (1e-60) between all nodes: hundreds of arrivals of nothing.
+    n = 20
+    A = np.full((n, n), 1e-60)
+    A[np.arange(n - 1), np.arange(1, n)] = A[np.arange(1, n), np.arange(n - 1)] = 1.0
+    np.fill_diagonal(A, 0.0)
+    rows, _ = loop_rows(Graph.from_scipy(A), np.arange(n), 3)
+    np.testing.assert_allclose(rows, np.linalg.matrix_power(lazy_walk(A, 0.5), 3), atol=TOLERANCE)
+    assert ((rows > 0).sum(axis=1) <= 7).all()
+
+
+@quick
+@given(own.graphs(isolated=False), st.sampled_from([2, 4, 6]), st.sampled_from([1, 3, 1000]), st.integers(0, 99))
+def test_the_factorised_kernel_is_positive_semidefinite_and_symmetric(pair, walk_steps, row_budget, seed):
+    graph, A = pair
+    points = linked_nodes(A)
+    assume(len(points) > 1)
+    rng = np.random.default_rng(seed)
+    points = np.sort(rng.choice(points, rng.integers(1, len(points) + 1), replace=False))
+    weights = rng.random(len(points)) + 0.1
+    matrix = WalkKernel(graph, walk_steps, row_budget=row_budget).weighted_submatrix(points, weights)
+    dense = matrix.toarray()
+    np.testing.assert_array_equal(dense, dense.T)
+    values = np.linalg.eigvalsh(dense)
+    assert values[0] >= -1e-10 * max(1.0, values[-1])
+    assert all((np.diff(matrix.indices[a:b]) > 0).all() for a, b in zip(matrix.indptr, matrix.indptr[1:], strict=False))
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_uncut_kernel_is_the_lazy_walk_kernel(name):
+    graph, A = example(name)
+    points = linked_nodes(A)
+    degrees = A.sum(axis=1)[points]
+    kernel = WalkKernel(graph, 4, row_budget=10**9)
+    K = np.linalg.matrix_power(lazy_walk(A, 0.5), 4)[np.ix_(points, points)] / degrees
+    weights = 1 + np.arange(len(points)) % 3
+    expected = weights[:, None] * K * weights
+    np.testing.assert_allclose(
+        kernel.weighted_submatrix(points, weights).toarray(), expected, rtol=1e-4, atol=1e-6 * expected.max()
+    )
+    # With weights w = D it is the graph of t-step walks: same degrees.
+    product = kernel.weighted_submatrix(points, degrees)
+    np.testing.assert_allclose(product.sum(axis=1), degrees, rtol=1e-4)
+
+
+def test_one_sided_rows_are_half_walks():
+    graph, A = example("weighted self-loops")
+    kernel = WalkKernel(graph, 6, row_budget=10**9)
+    points = np.array([3, 8, 20])
+    rows = kernel.rows(points)
+    dense = np.zeros((3, len(A)))
+    for r in range(3):
+        span = slice(rows.starts[r], rows.stops[r])
+        dense[r, rows.indices[span]] = rows.scale[r] * rows.values[span] / rows.degrees[rows.indices[span]]
+    degrees = A.sum(axis=1)
+    np.testing.assert_allclose(
+        dense, (np.linalg.matrix_power(lazy_walk(A, 0.5), 3) / degrees)[points], atol=TOLERANCE / degrees.min()
+    )
+    assert rows.self_loop == 0.0 and rows.degrees is graph.degrees
+
+
+def test_rows_do_not_depend_on_the_number_of_threads():
+    graph, _ = planted(4, 100, 0.2, 0.01, 0)
+    points = np.arange(0, 400, 2)
+    one = WalkKernel(graph, 6, row_budget=20, n_jobs=1).walk_rows(points)
+    for n_jobs in (2, 3):
+        other = WalkKernel(graph, 6, row_budget=20, n_jobs=n_jobs).walk_rows(points)
+        np.testing.assert_array_equal(one.lengths, other.lengths)
+        np.testing.assert_array_equal(one.kept, other.kept)
+        assert (one.to_scipy(400) != other.to_scipy(400)).nnz == 0
+    # Nor on which other rows are asked for.
+    few = WalkKernel(graph, 6, row_budget=20).walk_rows(points[150:])
+    assert (few.to_scipy(400) != one.to_scipy(400)[150:]).nnz == 0
+
+
+def test_memory_is_what_is_stated():
+    graph, _ = planted(4, 100, 0.2, 0.01, 0)
+    for budget in (20, 1000):
+        rows = WalkKernel(graph, row_budget=budget).walk_rows(np.arange(50))
+        assert rows.nbytes == 50 * (8 * min(budget, 400) + 12)
+
+
+def test_rows_made_are_kept_for_the_next_call():
+    graph, _ = example("weighted")
+    kernel = WalkKernel(graph)
+    points = np.array([1, 2])
+    first = kernel.walk_rows(points)
+    assert kernel.walk_rows(np.array([1, 2])) is first
+    points[:] = 5, 6  # the caller's array is his own
+    second = kernel.walk_rows(points)
+    np.testing.assert_array_equal(second.points, [5, 6])
+    np.testing.assert_array_equal(first.points, [1, 2])
+    assert len(kernel.walk_rows(np.empty(0, dtype=np.int64)).lengths) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"walk_steps": 3}, "walk_steps=3 must be even"),
+        ({"walk_steps": 1}, "walk_steps=1 must be at least 2"),
+        ({"laziness": 1.5}, "laziness=1.5 must be at most 1"),
+        ({"row_budget": 0}, "row_budget=0 must be at least 1"),
+    ],
+)
+def test_bad_parameters_are_named(arguments, message):
+    graph, _ = example("path")
+    with pytest.raises(ParameterError, match=message):
+        WalkKernel(graph, **arguments)

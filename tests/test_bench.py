@@ -1,0 +1,259 @@
+"""The bench: scoring against oracles, one process for each method, and what tables say of what did not work."""
+
+import importlib.util
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench import __main__ as command
+from bench import harness, inputs, report, runner, scoring
+from bench.cases import ablation, construction, quality, speed
+from bench.harness import Method, Outcome
+
+
+def random_graph(n, density, seed):
+    rng = np.random.default_rng(seed)
+    A = np.triu(rng.random((n, n)) < density, 1)
+    return sp.csr_array((A | A.T).astype(float))
+
+
+def conductances(A, labels, k):
+    """Cut and volume cluster by cluster, from the definition."""
+    A = A.toarray()
+    for j in range(k):
+        inside = (labels == j) & (A.sum(axis=1) > 0)
+        volume = A[inside].sum()
+        yield A[np.ix_(inside, ~inside)].sum() / volume if volume else 1.0
+
+
+@given(st.integers(2, 30), st.floats(0, 0.5), st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_normalized_cut_is_the_mean_conductance(n, density, k, seed):
+    A = random_graph(n, density, seed)
+    labels = np.random.default_rng(seed).integers(-1, k, n)
+    expected = np.mean(list(conductances(A, labels, k)))
+    assert scoring.normalized_cut(A.indptr, A.indices, labels, k) == pytest.approx(expected, abs=1e-12)
+
+
+def test_normalized_cut_does_not_depend_on_chunks(monkeypatch):
+    A = random_graph(50, 0.2, 3)
+    labels = np.random.default_rng(0).integers(0, 4, 50)
+    whole = scoring.normalized_cut(A.indptr, A.indices, labels, 4)
+    monkeypatch.setattr(scoring, "_CHUNK", 7)
+    assert scoring.normalized_cut(A.indptr, A.indices, labels, 4) == whole
+
+
+def test_more_labels_than_asked_for_count_and_missing_ones_count_one():
+    A = random_graph(20, 0.4, 1)
+    labels = np.arange(20) % 3
+    three = scoring.normalized_cut(A.indptr, A.indices, labels, 2)
+    assert three == pytest.approx(np.mean(list(conductances(A, labels, 3))))
+    assert scoring.normalized_cut(A.indptr, A.indices, labels, 6) == pytest.approx((3 * three + 3) / 6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scores_are_those_of_the_shared_script(shared_data, seed):
+    path = shared_data.parent / "measure" / "score.py"
+    if not path.exists():
+        pytest.skip(f"no scoring script at {path}")
+    spec = importlib.util.spec_from_file_location("score", path)
+    theirs = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(theirs)
+    A = random_graph(60, 0.04, seed)  # with isolated nodes
+    rng = np.random.default_rng(seed)
+    labels, truth = rng.integers(0, 5, (2, 60))
+    expected = theirs.score(A, labels, 6, truth)
+    found = scoring.score(A.indptr, A.indices, labels, 6, truth)
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_own_k_is_averaged_over_the_clusters_that_hold_edges(tmp_path):
+    A = sp.block_diag([np.ones((3, 3)) - np.eye(3), [[0.0]], np.ones((3, 3)) - np.eye(3)], format="csr")
+    np.savez(tmp_path / "g.npz", indptr=A.indptr, indices=A.indices)
+    run = {"labels": np.array([7, 7, 7, 9, 4, 4, 4])}
+    found = scoring.score_run(tmp_path / "g.npz", run, 50, True)
+    assert (found["nc"], found["clusters"], found["smallest"]) == (0.0, 2, 3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_coreset_score_is_the_cut_of_the_dense_coreset_graph(tmp_path, seed):
+    A = random_graph(30, 0.3, seed)
+    rng = np.random.default_rng(seed)
+    nodes = np.sort(rng.choice(30, 12, replace=False))
+    weights, labels = rng.random(12) + 0.5, rng.integers(0, 3, 12)
+    np.savez(tmp_path / "g.npz", indptr=A.indptr, indices=A.indices)
+    looped = A.toarray() + np.eye(30)
+    degrees = looped.sum(axis=1)
+    H = weights[:, None] * (looped / np.outer(degrees, degrees))[np.ix_(nodes, nodes)] * weights
+    expected = []
+    for j in range(3):
+        mine = labels == j
+        expected.append(H[np.ix_(mine, ~mine)].sum() / H[mine].sum() if mine.any() else 1.0)
+    run = {"coreset": nodes, "weights": weights, "coreset_labels": labels}
+    found = scoring.score_coreset(tmp_path / "g.npz", run, 3)
+    assert found == pytest.approx({"coreset_nc": np.mean(expected), "coreset_nodes": 12})
+
+
+def canonical(indptr, indices):
+    A = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(len(indptr) - 1,) * 2)
+    assert A.has_canonical_format
+    assert (A != A.T).nnz == 0
+    assert not A.diagonal().any()
+    return A
+
+
+def test_generated_graphs_are_canonical(tmp_path, monkeypatch):
+    monkeypatch.setattr(inputs, "CACHE", tmp_path)
+    A = canonical(*runner.small_graph())
+    assert A.shape[0] == 2000
+    path = inputs.rmat(10, 4000)
+    indptr, indices, truth = scoring.load(path)
+    assert canonical(indptr, indices).sum(axis=1).min() > 0
+    assert truth is None
+    assert 2 * 2000 < len(indices) <= 2 * 4000
+    assert inputs.rmat(10, 4000) == path
+    indptr, indices, truth = scoring.load(inputs.planted(4, 100, 0.5, 0.002))
+    A = canonical(indptr, indices)
+    same = truth[:, None] == truth
+    # Means of 19,800 and 60,000 pairs, six standard deviations.
+    assert A.toarray()[same].mean() == pytest.approx(0.5 * 99 / 100, abs=0.022)
+    assert A.toarray()[~same].mean() == pytest.approx(0.002, abs=0.0011)
+
+
+@pytest.fixture
+def options(tmp_path):
+    return harness.Options(
+        data=tmp_path, peers=tmp_path / "none" / "python", seeds=2, threads=1, timeout=300.0, memory_bytes=0
+    )
+
+
+@pytest.fixture
+def graph(tmp_path):
+    indptr, indices = runner.small_graph(3, 100)
+    np.savez(tmp_path / "g.npz", indptr=indptr, indices=indices, labels=np.repeat(np.arange(3), 100))
+    return tmp_path / "g.npz"
+
+
+OURS = Method("graphcore", "cluster", "graphcore", {"preset": "published", "sampling": "degree", "coreset_size": 0.5})
+
+
+def test_measure_runs_every_seed_in_another_process(options, graph):
+    found = harness.measure(OURS, "g", graph, 3, options)
+    assert found.status == "ok"
+    assert len(found.seconds) == len(found.scores) == len(found.parts) == 2
+    assert all(second > 0 for second in found.seconds)
+    assert found.median("ari") > 0.9
+    assert 0 < found.median("nc") < 0.2
+    assert found.peak_bytes >= 0
+    assert "labelling" in found.parts[0]
+    assert found.median("no such measure") is None
+
+
+def test_stages_and_seeds_of_the_construction_case(options, graph):
+    method = construction.stage_methods(0.3, 2, ("degree",))[1]
+    found = construction.compare("g", graph, 3, [method], options)[0]
+    assert found.status == "ok"
+    assert found.median("coreset_nodes") == 90
+    split = construction.split(found)
+    laps = [found.median(name) for name in ("sampling", "coreset graph", "embedding")]
+    assert split["with k-means"] - split["without k-means"] == pytest.approx(found.median("k-means"))
+    assert split["without k-means"] == pytest.approx(sum(laps), rel=0.5)
+    assert "90" in construction.section("g", [found], [("labelling", 1.0)], graph)
+
+
+def test_what_does_not_work_is_said(options, graph, tmp_path):
+    assert harness.measure(Method("METIS", "metis"), "g", graph, 3, options).status == "not installed"
+    bad = replace(OURS, params={"preset": "nonsense"})
+    assert harness.measure(bad, "g", graph, 3, options).status.startswith("failed: ParameterError: preset=")
+    assert harness.measure(OURS, "g", tmp_path / "no.npz", 3, options).status.startswith("failed: FileNotFoundError")
+    options.timeout = 1e-4
+    assert harness.measure(OURS, "g", graph, 3, options).status == "> 0.0001 s (warm-up)"
+
+
+def test_a_missing_library_is_not_installed(options, graph, tmp_path):
+    # This interpreter, with one library hidden from it, stands for a peers' environment that lacks it.
+    bare = tmp_path / "python"
+    hide = "import runpy, sys; sys.modules['pymetis'] = None; sys.argv = sys.argv[2:]; "
+    code = f"{hide}runpy.run_module('bench.runner', {{}}, '__main__')"
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{code}" $@\n')
+    bare.chmod(0o755)
+    options.peers = bare
+    assert harness.measure(Method("METIS", "metis"), "g", graph, 3, options).status == "not installed (pymetis)"
+
+
+def outcome(title, nc, ari, *, k=4, status="ok"):
+    method = next(m for m in quality.METHODS if m.title == title)
+    scores = [{"nc": nc, "ari": ari, "clusters": k, "smallest": 1}]
+    return Outcome(method, "email", k, status, [1.0], [{}], scores, 1000, 0.1)
+
+
+def test_targets_are_judged_by_the_measured_peers():
+    peers = [
+        outcome("METIS", 0.1, 0.5),
+        outcome("stag", 0.05, 0.2),
+        outcome("coreset-sc 1 %", 0.3, 0.6, status="> 9 s"),
+    ]
+
+    def judged(ours, pure, graph="email"):
+        rows = [*peers, outcome(quality.DEFAULT, *ours), outcome(quality.PURE, *pure)]
+        return quality.judge(graph, {o.method.title: o for o in rows})
+
+    good = judged((0.102, 0.491), (0.0525, 0.1))
+    assert (good["nc"], good["ari"], good["pure"], good["best_ari"]) == ("yes", "yes", "yes", 0.5)
+    bad = judged((0.103, 0.489), (0.0526, 0.1))
+    assert (bad["nc"], bad["ari"], bad["pure"]) == ("NO", "NO", "NO")
+    assert judged((0.1, 0.67), (0.05, 0.1), "pendigits-nn250")["ari"] == "NO"
+    assert judged((0.1, 0.68), (0.05, 0.1), "pendigits-nn250")["ari"] == "yes"
+    assert judged((0.1, 0.68), (0.05, 0.1), "fbpages")["pure"] == "(yes)"
+    alone = quality.judge("email", {quality.DEFAULT: outcome(quality.DEFAULT, 0.1, 0.5)})
+    assert (alone["nc"], alone["ari"], alone["pure"]) == ("-", "-", "-")
+
+
+def test_reports_hold_every_outcome(tmp_path):
+    found = [outcome("METIS", 0.1, 0.5), outcome(quality.DEFAULT, 0.2, 0.6), outcome("stag", 0, 0, status="> 9 s")]
+    text = quality.details(found) + quality.targets(found)
+    assert "> 9 s" in text
+    assert "0.1000 / 0.5000" in text
+    whole = report.Report("Title", [text], found, ("nc", "ari"), {"processor": "some"})
+    assert whole.markdown().startswith("# Title\n\n- processor: some\n\n")
+    assert '"status": "> 9 s"' in whole.json()
+    pytest.importorskip("matplotlib", reason="plots need matplotlib (bench extra)")
+    assert whole.plot(tmp_path / "plot.png")
+    assert (tmp_path / "plot.png").stat().st_size > 0
+    assert not report.Report("Title", [], found[2:]).plot(tmp_path / "none.png")
+
+
+def test_cases_say_which_graphs_are_not_there(options):
+    for case in (quality, ablation, speed):
+        options.quick = True
+        assert "Not in the data folder" in case.run(options).markdown()
+
+
+def test_command_lists_the_cases(capsys):
+    command.main(["list"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(command.CASES)
+
+
+def test_command_writes_results(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
+    out = tmp_path / "out.json"
+    arguments = [
+        "run",
+        "speed",
+        "--quick",
+        "--data",
+        str(tmp_path),
+        "--peers",
+        str(tmp_path / "no"),
+        "--json",
+        str(out),
+    ]
+    command.main(arguments)
+    assert "no environment" in out.read_text()
+    assert "# Speed" in capsys.readouterr().out
+    assert len(list((tmp_path / "results").glob("speed-*.md"))) == 1
