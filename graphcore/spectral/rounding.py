@@ -31,7 +31,7 @@ def kmeans_labels(X, n_clusters, *, n_init=10, sample_weight=None, random_state=
     from sklearn.exceptions import ConvergenceWarning
 
     model = KMeans(n_clusters, n_init=n_init, random_state=Streams(random_state).integer("k-means"))
-    # Sums taken by several threads depend on how many there are. The warning filters belong to the whole process too, so
+    # Sums taken by several threads depend on how many there are. Warning filters belong to the whole process too, so
     # only one thread at a time may change them.
     with single_threaded_libraries(), warnings.catch_warnings():
         # Fewer distinct rows than clusters is counted by the caller, who knows what it means.
