@@ -185,6 +185,12 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     node_stability = cluster_stability = group_graph = None
     if len(runs) > 1:
         node_stability, cluster_stability = stability(labels, labellings, k)
+    n_used = np.count_nonzero(np.bincount(labels[labels >= 0], minlength=k))
+    if n_used < k:
+        warn_user(
+            f"only {n_used} of n_clusters={k} clusters hold nodes, because the coreset shows no more; a larger "
+            "coreset_size may, or ask for fewer clusters"
+        )
     if groups is not None:
         with stages("group graph"):
             group_graph = quotient(rows, groups, len(group_labels), n_jobs)
@@ -341,7 +347,12 @@ def _cells(kernel, coreset, rows, settings, stages):
         n_cells = spread(rows, cells, len(coreset))
         if settings.refine:
             refine(rows, cells, n_cells, objective=settings.objective, n_passes=_CELL_PASSES)
-            n_cells = compact_labels(cells, n_cells)
+        n_cells = compact_labels(cells, n_cells)
+        if n_cells < settings.n_clusters:
+            # Hardly fewer clusters than coreset nodes: every coreset node must keep its cell.
+            cells = coreset_cells(kernel, coreset.indices)
+            cells[coreset.indices] = np.arange(len(coreset))
+            n_cells = spread(rows, cells, len(coreset))
     return cells, n_cells, n_unreached
 
 
