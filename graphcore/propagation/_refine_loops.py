@@ -29,14 +29,28 @@ def cluster_sums(indptr, indices, weights, degrees, labels, first, last, inner, 
 
 @njit(cache=True, nogil=True)
 def move_nodes(
-    indptr, indices, weights, degrees, objective, order, n_passes, tolerance, least_size, inner, volumes, sizes, labels
+    indptr,
+    indices,
+    weights,
+    degrees,
+    objective,
+    order,
+    n_passes,
+    tolerance,
+    counts,
+    least_size,
+    inner,
+    volumes,
+    sizes,
+    labels,
 ):
     """Move single nodes to a neighbouring cluster while that raises the objective.
 
     Nodes are visited in `order` (natural order if it is empty), and again only after a neighbour has moved. Ends when
-    a pass moves no more than `tolerance` times the number of nodes, or after `n_passes`. No cluster shrinks below
-    `least_size` nodes. inner, volumes and sizes are those of `labels` and are kept up to date.
-    Returns (moves made, entries read).
+    a pass moves no more than `tolerance` times the number of nodes, or after `n_passes`. With a tolerance of 0, a pass
+    over all nodes that weighs every candidate exactly must confirm the end, so that no single move raises the
+    objective any more. No cluster shrinks below `least_size`; a node counts for counts[x] (for 1 if that is empty).
+    inner, volumes and sizes are those of `labels` and are kept up to date. Returns (moves made, entries read).
     """
     n = len(labels)
     k = len(inner)
@@ -52,6 +66,7 @@ def move_nodes(
         cut -= inner[c] / total
         apart -= (volumes[c] / total) ** 2
     active = np.ones(n, dtype=np.bool_)
+    confirming = False
     moves, entries = 0, 0
     for _ in range(n_passes):
         moved = 0
@@ -61,7 +76,8 @@ def move_nodes(
                 continue
             active[x] = False
             a = labels[x]
-            if a < 0 or sizes[a] <= least_size:
+            size = counts[x] if len(counts) > 0 else 1
+            if a < 0 or sizes[a] - size < least_size:
                 continue
             # Most nodes lie inside a cluster; they are passed over without touching the sums.
             border = False
@@ -99,7 +115,7 @@ def move_nodes(
             base = parts[a] + between(objective, cut, apart) - left_part
             apart_a = apart + volume_a * volume_a - left_volume * left_volume
             # Candidates are compared with the part between clusters to first order, one logarithm each; the winner
-            # is then weighed exactly.
+            # is then weighed exactly. (That part is convex, so a move that looks good so is good.)
             by_cut, by_apart = between_slopes(objective, cut, apart)
             best, chosen, best_part = -np.inf, -1, 0.0
             for t in range(n_touched):
@@ -110,7 +126,13 @@ def move_nodes(
                 volume_c = volumes[c] / total
                 grown = volume_c + degree
                 part = term(objective, inner[c] / total + 2.0 * link + loop, grown)
-                gain = part - parts[c] - 2.0 * link * by_cut + (volume_c * volume_c - grown * grown) * by_apart
+                if confirming:
+                    gain = part - parts[c]
+                    gain += between(
+                        objective, cut + 2.0 * (link_a - link), apart_a + volume_c * volume_c - grown * grown
+                    )
+                else:
+                    gain = part - parts[c] - 2.0 * link * by_cut + (volume_c * volume_c - grown * grown) * by_apart
                 if gain > best:
                     best, chosen, best_part = gain, c, part
             if chosen >= 0:
@@ -127,8 +149,8 @@ def move_nodes(
                 inner[b] += 2.0 * sums[b] + own
                 volumes[a] -= degrees[x]
                 volumes[b] += degrees[x]
-                sizes[a] -= 1
-                sizes[b] += 1
+                sizes[a] -= size
+                sizes[b] += size
                 parts[a] = left_part
                 parts[b] = best_part
                 labels[x] = b
@@ -140,7 +162,12 @@ def move_nodes(
                 sums[touched[t]] = 0.0
         moves += moved
         if moved <= tolerance * n:
-            break
+            if confirming or tolerance > 0:
+                break
+            confirming = True
+            active[:] = True
+        else:
+            confirming = False
     return moves, entries
 
 

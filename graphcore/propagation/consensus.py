@@ -47,9 +47,18 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, rng=No
         between = quotient(rows, labels, halfway)
         counts = np.bincount(labels, weights=sizes, minlength=halfway).astype(np.int64)
         merged = merge_rounds(between, counts, n_clusters, objective=objective, least_size=least_size)
-        refine(between, merged, n_clusters, objective=objective, n_passes=20)
+        refine(between, merged, n_clusters, objective=objective, n_passes=20, counts=counts, least_size=least_size)
         labels = merged[labels]
-    refine(rows, labels, n_clusters, order=rng.permutation(n), n_passes=20, **moves)
+    refine(
+        rows,
+        labels,
+        n_clusters,
+        order=rng.permutation(n),
+        n_passes=20,
+        counts=sizes,
+        least_size=least_size,
+        **moves,
+    )
     return labels
 
 
@@ -86,7 +95,15 @@ def consensus(rows, groups, n_groups, labels, n_clusters, *, objective, least_si
     ]
     scores = []
     for start in starts:
-        refine(between, start, n_clusters, objective=objective, order=rng.permutation(n_groups))
+        refine(
+            between,
+            start,
+            n_clusters,
+            objective=objective,
+            order=rng.permutation(n_groups),
+            counts=sizes,
+            least_size=least_size,
+        )
         scores.append(cluster_sums(between, start, n_clusters).value(objective))
     return starts[int(np.argmax(scores))]
 

@@ -11,7 +11,7 @@ from . import _objective_loops, _refine_loops
 __all__ = ["OBJECTIVES", "ClusterSums", "batch_sweeps", "cluster_sums", "objective_code", "refine"]
 
 OBJECTIVES = ("information", "ncut")
-_NATURAL = np.empty(0, dtype=np.int64)
+_NONE = np.empty(0, dtype=np.int64)
 
 
 def objective_code(objective):
@@ -33,7 +33,7 @@ class ClusterSums:
         return float(_objective_loops.objective_value(objective_code(objective), self.inner, self.volumes))
 
 
-def cluster_sums(rows, labels, n_clusters, n_jobs=None):
+def cluster_sums(rows, labels, n_clusters, n_jobs=None, *, counts=None):
     """Inner weight, volume and size of every cluster.
 
     Parameters
@@ -42,6 +42,8 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None):
     labels : ndarray of shape (n,), int32
     n_clusters : int
     n_jobs : int, optional
+    counts : ndarray of shape (n,), int64, optional
+        For how many nodes each node counts in the sizes; default 1.
 
     Returns
     -------
@@ -55,7 +57,10 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None):
 
     parts = map_blocks(part, row_blocks(rows.indptr, entries=1 << 22), n_jobs)
     # Block by block in order, so that sums of floats do not depend on the number of threads.
-    return ClusterSums(*(sum(arrays[1:], arrays[0]) for arrays in zip(*parts, strict=True)))
+    inner, volumes, sizes = (sum(arrays[1:], arrays[0]) for arrays in zip(*parts, strict=True))
+    if counts is not None:
+        sizes = np.bincount(labels[labels >= 0], weights=counts[labels >= 0], minlength=n_clusters).astype(np.int64)
+    return ClusterSums(inner, volumes, sizes)
 
 
 def refine(
@@ -67,6 +72,7 @@ def refine(
     order=None,
     n_passes=50,
     tolerance=0.0,
+    counts=None,
     least_size=1,
     sums=None,
 ):
@@ -83,7 +89,10 @@ def refine(
         Order of visits; default natural order.
     n_passes : int, default 50
     tolerance : float, default 0
-        Share of nodes moved in a pass below which it is the last.
+        Share of nodes moved in a pass at or below which it is the last. With 0, a pass over all nodes confirms that no
+        single move to a neighbouring cluster raises the objective (unless `n_passes` come first).
+    counts : ndarray of shape (n,), int64, optional
+        For how many nodes each node counts in the sizes; default 1.
     least_size : int, default 1
         No cluster shrinks below this number of nodes.
     sums : ClusterSums, optional
@@ -96,14 +105,15 @@ def refine(
     n_moves : int
     """
     if sums is None:
-        sums = cluster_sums(rows, labels, n_clusters)
+        sums = cluster_sums(rows, labels, n_clusters, counts=counts)
     moves, _ = _refine_loops.move_nodes(
         *rows,
         objective_code(objective),
-        _NATURAL if order is None else order,
+        _NONE if order is None else order,
         n_passes,
-        tolerance,
-        least_size,
+        float(tolerance),
+        _NONE if counts is None else counts,
+        max(1, least_size),
         sums.inner,
         sums.volumes,
         sums.sizes,
