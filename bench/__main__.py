@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import venv
 from importlib import import_module
 from pathlib import Path
 
@@ -26,6 +25,7 @@ def _parser():
     commands.add_parser("list", help="name the cases")
     peers = commands.add_parser("peers", help="make the peers' environment from bench/peers.txt")
     peers.add_argument("--folder", type=Path, default=harness.PEERS_ENVIRONMENT)
+    peers.add_argument("--python", default=sys.executable, help="its interpreter; numpy 1 has wheels up to Python 3.12")
     run = commands.add_parser("run", help="measure one case")
     run.add_argument("case", choices=CASES)
     run.add_argument("--json", type=Path, help="also write all measurements here")
@@ -36,8 +36,8 @@ def _parser():
     run.add_argument("--timeout", type=float, default=600.0, help="seconds for one run of a method")
     run.add_argument("--memory", type=float, default=0.6 * _memory() / 2**30, help="GiB that a method may use")
     run.add_argument("--quick", action="store_true", help="leave out the large graphs")
-    run.add_argument("--graphs", type=lambda text: text.split(","), help="only these graphs, with commas between")
-    run.add_argument("--methods", type=lambda text: text.split(","), help="only methods with these words in the title")
+    run.add_argument("--graphs", nargs="+", metavar="WORD", help="only graphs with these words in the name")
+    run.add_argument("--methods", nargs="+", metavar="WORD", help="only methods with these words in the title")
     run.add_argument("--settings", type=json.loads, help="for ablation: a JSON list of settings")
     return parser
 
@@ -59,6 +59,8 @@ def _run(given):
     described = machine.describe(options)
     report = case.run(options)
     report.machine = described
+    if not report.outcomes:
+        print("nothing was measured: no graph or method fits, or no data", file=sys.stderr)
     print(report.markdown())
     harness.RESULTS.mkdir(parents=True, exist_ok=True)
     stem = harness.RESULTS / f"{given.case}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
@@ -78,7 +80,7 @@ def _list(given):
 
 
 def _peers(given):
-    venv.create(given.folder, with_pip=True)
+    subprocess.run([given.python, "-m", "venv", given.folder], check=True)
     wanted = Path(__file__).parent / "peers.txt"
     return subprocess.run([given.folder / "bin" / "pip", "install", "-r", wanted], check=False).returncode
 

@@ -118,9 +118,17 @@ def skipped(method, graph, k, reason):
 
 
 def chosen(methods, options):
-    """The methods whose titles hold one of the words given on the command line (all without)."""
-    words = options.methods
-    return [m for m in methods if not words or any(word.lower() in m.title.lower() for word in words)]
+    """The methods that the command line asks for."""
+    return [m for m in methods if _holds(m.title, options.methods)]
+
+
+def wanted(graphs, options, large=()):
+    """The graphs that the command line asks for, without the large ones in a quick run."""
+    return [g for g in graphs if _holds(g, options.graphs) and not (options.quick and g in large)]
+
+
+def _holds(title, words):
+    return not words or any(word.lower() in title.lower() for word in words)
 
 
 def _run(python, folder, threads):

@@ -38,9 +38,8 @@ def run(options):
     methods = harness.chosen([Method(title(s), "cluster", "graphcore", s) for s in settings], options)
     graphs = {}
     missing = []
-    for graph, k in GRAPHS.items():
-        if (options.graphs and graph not in options.graphs) or (options.quick and graph in LARGE):
-            continue
+    for graph in harness.wanted(GRAPHS, options, LARGE):
+        k = GRAPHS[graph]
         path = inputs.real(graph, options.data)
         if path is None:
             missing.append(graph)

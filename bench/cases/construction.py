@@ -18,8 +18,7 @@ SWEEP = (100, 1_000, 5_000)
 
 def run(options):
     """Measure the stages on both graphs, then coreset construction alone for growing k."""
-    graphs = [g for g in (PLANTED, RMAT) if not options.graphs or g in options.graphs]
-    graphs = [g for g in graphs if not options.quick or g == PLANTED]
+    graphs = harness.wanted((PLANTED, RMAT), options, (RMAT,))
     outcomes, sections = [], []
     if PLANTED in graphs:
         path = inputs.planted(250, 1000, 0.5, 0.001 / 250)

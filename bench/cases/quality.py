@@ -50,9 +50,8 @@ PURE_TARGETS = ("har", "pendigits-nn10", "pendigits-nn250", "email")
 def run(options):
     """Measure all rows."""
     outcomes, sections, missing = [], [], []
-    for graph, k in GRAPHS.items():
-        if (options.graphs and graph not in options.graphs) or (options.quick and graph in LARGE):
-            continue
+    for graph in harness.wanted(GRAPHS, options, LARGE):
+        k = GRAPHS[graph]
         path = inputs.planted(250, 1000, 0.5, 0.001 / 250) if "planted" in graph else inputs.real(graph, options.data)
         if path is None:
             missing.append(graph)

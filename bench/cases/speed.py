@@ -19,9 +19,8 @@ LARGE = ("R-MAT 2^20, 16 M edges",)
 def run(options):
     """Measure all rows."""
     rows, outcomes, missing = [], [], []
-    for graph, (k, methods, limits) in ROWS.items():
-        if (options.graphs and graph not in options.graphs) or (options.quick and graph in LARGE):
-            continue
+    for graph in harness.wanted(ROWS, options, LARGE):
+        k, methods, limits = ROWS[graph]
         path = inputs.rmat(20, 16_000_000) if graph in LARGE else inputs.real(graph, options.data)
         if path is None:
             missing.append(graph)

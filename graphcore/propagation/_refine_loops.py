@@ -11,8 +11,11 @@ _LEAST_GAIN = 1e-13
 
 
 @njit(cache=True, nogil=True)
-def cluster_sums(indptr, indices, weights, degrees, labels, first, last, inner, volumes, sizes):
-    """Add what nodes first to last bring to their clusters: inner weight (both directions), volume, number."""
+def cluster_sums(indptr, indices, weights, degrees, counts, labels, first, last, inner, volumes, sizes):
+    """Add what nodes first to last bring to their clusters: inner weight (both directions), volume, number.
+
+    counts says how many nodes each one stands for; length 0 stands for ones.
+    """
     weighted = len(weights) > 0
     for x in range(first, last):
         a = labels[x]
@@ -24,7 +27,7 @@ def cluster_sums(indptr, indices, weights, degrees, labels, first, last, inner, 
                 total += weights[e] if weighted else 1.0
         inner[a] += total
         volumes[a] += degrees[x]
-        sizes[a] += 1
+        sizes[a] += counts[x] if len(counts) > 0 else 1
 
 
 @njit(cache=True, nogil=True)
@@ -33,12 +36,13 @@ def move_nodes(
     indices,
     weights,
     degrees,
+    counts,
     objective,
     order,
     n_passes,
     tolerance,
-    counts,
     least_size,
+    least_volume,
     inner,
     volumes,
     sizes,
@@ -49,8 +53,9 @@ def move_nodes(
     Nodes are visited in `order` (natural order if it is empty), and again only after a neighbour has moved. Ends when
     a pass moves no more than `tolerance` times the number of nodes, or after `n_passes`. With a tolerance of 0, a pass
     over all nodes that weighs every candidate exactly must confirm the end, so that no single move raises the
-    objective any more. No cluster shrinks below `least_size`; a node counts for counts[x] (for 1 if that is empty).
-    inner, volumes and sizes are those of `labels` and are kept up to date. Returns (moves made, entries read).
+    objective any more. No cluster shrinks below `least_size` nodes or `least_volume`; counts says how many nodes each
+    one stands for (length 0: one). inner, volumes and sizes are those of `labels` and are kept up to date.
+    Returns (moves made, entries read).
     """
     n = len(labels)
     k = len(inner)
@@ -76,8 +81,10 @@ def move_nodes(
                 continue
             active[x] = False
             a = labels[x]
-            size = counts[x] if len(counts) > 0 else 1
-            if a < 0 or sizes[a] - size < least_size:
+            if a < 0:
+                continue
+            count = counts[x] if len(counts) > 0 else 1
+            if sizes[a] - count < least_size or volumes[a] - degrees[x] < least_volume:
                 continue
             # Most nodes lie inside a cluster; they are passed over without touching the sums.
             border = False
@@ -149,8 +156,8 @@ def move_nodes(
                 inner[b] += 2.0 * sums[b] + own
                 volumes[a] -= degrees[x]
                 volumes[b] += degrees[x]
-                sizes[a] -= size
-                sizes[b] += size
+                sizes[a] -= count
+                sizes[b] += count
                 parts[a] = left_part
                 parts[b] = best_part
                 labels[x] = b
@@ -162,7 +169,7 @@ def move_nodes(
                 sums[touched[t]] = 0.0
         moves += moved
         if moved <= tolerance * n:
-            if confirming or tolerance > 0:
+            if confirming or tolerance > 0.0:
                 break
             confirming = True
             active[:] = True

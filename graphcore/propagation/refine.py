@@ -11,7 +11,8 @@ from . import _objective_loops, _refine_loops
 __all__ = ["OBJECTIVES", "ClusterSums", "batch_sweeps", "cluster_sums", "objective_code", "refine"]
 
 OBJECTIVES = ("information", "ncut")
-_NONE = np.empty(0, dtype=np.int64)
+_NATURAL = np.empty(0, dtype=np.int64)
+_ONES = np.empty(0, dtype=np.int64)
 
 
 def objective_code(objective):
@@ -33,7 +34,7 @@ class ClusterSums:
         return float(_objective_loops.objective_value(objective_code(objective), self.inner, self.volumes))
 
 
-def cluster_sums(rows, labels, n_clusters, n_jobs=None, *, counts=None):
+def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None):
     """Inner weight, volume and size of every cluster.
 
     Parameters
@@ -43,7 +44,7 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None, *, counts=None):
     n_clusters : int
     n_jobs : int, optional
     counts : ndarray of shape (n,), int64, optional
-        For how many nodes each node counts in the sizes; default 1.
+        Nodes that each row stands for, where rows are groups.
 
     Returns
     -------
@@ -52,15 +53,12 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None, *, counts=None):
 
     def part(first, last):
         sums = np.zeros(n_clusters), np.zeros(n_clusters), np.zeros(n_clusters, dtype=np.int64)
-        _refine_loops.cluster_sums(*rows, labels, first, last, *sums)
+        _refine_loops.cluster_sums(*rows, _ONES if counts is None else counts, labels, first, last, *sums)
         return sums
 
     parts = map_blocks(part, row_blocks(rows.indptr, entries=1 << 22), n_jobs)
     # Block by block in order, so that sums of floats do not depend on the number of threads.
-    inner, volumes, sizes = (sum(arrays[1:], arrays[0]) for arrays in zip(*parts, strict=True))
-    if counts is not None:
-        sizes = np.bincount(labels[labels >= 0], weights=counts[labels >= 0], minlength=n_clusters).astype(np.int64)
-    return ClusterSums(inner, volumes, sizes)
+    return ClusterSums(*(sum(arrays[1:], arrays[0]) for arrays in zip(*parts, strict=True)))
 
 
 def refine(
@@ -72,8 +70,9 @@ def refine(
     order=None,
     n_passes=50,
     tolerance=0.0,
-    counts=None,
     least_size=1,
+    least_share=0.0,
+    counts=None,
     sums=None,
 ):
     """Move single nodes, in place, while that raises the objective.
@@ -91,10 +90,12 @@ def refine(
     tolerance : float, default 0
         Share of nodes moved in a pass at or below which it is the last. With 0, a pass over all nodes confirms that no
         single move to a neighbouring cluster raises the objective (unless `n_passes` come first).
-    counts : ndarray of shape (n,), int64, optional
-        For how many nodes each node counts in the sizes; default 1.
     least_size : int, default 1
         No cluster shrinks below this number of nodes.
+    least_share : float, default 0
+        No cluster shrinks below this share of the mean volume of a cluster.
+    counts : ndarray of shape (n,), int64, optional
+        Nodes that each row stands for, where rows are groups.
     sums : ClusterSums, optional
         Of `labels`, if at hand; changed in place.
 
@@ -108,12 +109,13 @@ def refine(
         sums = cluster_sums(rows, labels, n_clusters, counts=counts)
     moves, _ = _refine_loops.move_nodes(
         *rows,
+        _ONES if counts is None else counts,
         objective_code(objective),
-        _NONE if order is None else order,
+        _NATURAL if order is None else order,
         n_passes,
         float(tolerance),
-        _NONE if counts is None else counts,
         max(1, least_size),
+        least_share * float(sums.volumes.sum()) / n_clusters,
         sums.inner,
         sums.volumes,
         sums.sizes,

@@ -76,22 +76,32 @@ def power_embedding(A, n_clusters, *, n_vectors=None, n_products=None, random_st
     if n_products is None:
         n_products = 10 * max(1, math.ceil(math.log2(max(n / n_clusters, 1))))
     S, root = normalized_adjacency(A)
-    top = root / np.linalg.norm(root) if root.any() else root
+    top = root / math.sqrt(np.square(root).sum()) if root.any() else root
     X = Streams(random_state).generator("power").standard_normal((n, n_vectors))
     X[root == 0] = 0.0
     # A norm below this, when it was 1 before a projection, is rounding: nothing is left beside the first eigenvector.
     rounding = math.sqrt(n) * np.finfo(float).eps
-    before = np.linalg.norm(X)
-    X -= top[:, None] * (top @ X)
-    norm = np.linalg.norm(X)
+    before = _norm(X)
+    X -= top[:, None] * _dot(top, X)
+    norm = _norm(X)
     if norm <= rounding * before:
         return np.zeros_like(X)
     X /= norm
     for _ in range(n_products):
         product = 0.5 * (X + S @ X)
-        product -= top[:, None] * (top @ product)
-        norm = np.linalg.norm(product)
+        product -= top[:, None] * _dot(top, product)
+        norm = _norm(product)
         if norm <= rounding:
             break
         X = product / norm
     return X
+
+
+# BLAS would cut these sums by its number of threads, which changes the last bits, and on vectors this short its threads
+# mostly wait: 15 ms became 400 to 800 ms on two busy cores (2,500 nodes, 8 vectors, 40 products).
+def _dot(x, Y):
+    return np.einsum("i,ij->j", x, Y)
+
+
+def _norm(X):
+    return math.sqrt(np.einsum("ij,ij->", X, X))
