@@ -2,16 +2,16 @@
 
 from contextlib import contextmanager
 
-__all__ = ["compilation_notices"]
+__all__ = ["NOTICES", "compilation_notices"]
 
-_NOTICES = {
+NOTICES = {
     "graphcore": "graphcore: compiling its loops for this machine (once, some seconds)",
-    "pynndescent": "pynndescent: compiling its loops (every run, up to a minute)",
+    "pynndescent": "pynndescent: compiling its loops (in every run, 20 to 40 s)",
 }
 
 
 @contextmanager
-def compilation_notices(tell):
+def compilation_notices(tell, packages=tuple(NOTICES)):
     """Within this context, `tell(text)` is called once for every package whose loops start to compile.
 
     Loops found in numba's cache on disk are not compiled and not told about.
@@ -20,6 +20,8 @@ def compilation_notices(tell):
     ----------
     tell : callable
         Takes a str.
+    packages : sequence of str
+        Packages to listen for.
     """
     # Here and not above: whoever wants notices is about to need numba, whoever does not should not wait for it.
     from numba.core import event
@@ -30,9 +32,9 @@ def compilation_notices(tell):
 
         def on_start(self, compiling):
             package = compiling.data["dispatcher"].py_func.__module__.partition(".")[0]
-            if package in _NOTICES and package not in self.told:
+            if package in packages and package not in self.told:
                 self.told.add(package)
-                tell(_NOTICES[package])
+                tell(NOTICES[package])
 
         def on_end(self, compiling):
             pass

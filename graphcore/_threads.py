@@ -5,7 +5,9 @@ any number of threads. Plain Python threads are used instead of numba's own, bec
 survive forks and other libraries' pools, and keep compile times short.
 """
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import pairwise
 
 import numpy as np
@@ -13,10 +15,13 @@ import numpy as np
 from ._validation import check_integer
 from .exceptions import ParameterError
 
-__all__ = ["effective_jobs", "map_blocks", "row_blocks"]
+__all__ = ["effective_jobs", "map_blocks", "row_blocks", "single_threaded_libraries"]
 
 _BLOCK_ENTRIES = 1 << 20
 _MAX_BLOCKS = 256
+# The libraries' thread pools belong to the whole process: two threads that limit them at the same time and set them
+# back in another order leave them limited for good.
+_LIMITING = threading.Lock()
 
 
 def effective_jobs(n_jobs):
@@ -59,11 +64,25 @@ def map_blocks(function, borders, n_jobs):
     n_threads = min(effective_jobs(n_jobs), len(spans))
     if n_threads <= 1:
         return [function(start, stop) for start, stop in spans]
-    with ThreadPoolExecutor(n_threads) as pool:
+    pool = ThreadPoolExecutor(n_threads)
+    wait = True
+    try:
         futures = [pool.submit(function, start, stop) for start, stop in spans]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            raise
+        return [future.result() for future in futures]
+    except KeyboardInterrupt:
+        wait = False  # a block may run for many seconds, and its result is no longer wanted
+        raise
+    finally:
+        pool.shutdown(wait=wait, cancel_futures=True)
+
+
+@contextmanager
+def single_threaded_libraries():
+    """BLAS and OpenMP work with one thread inside, so that sums are taken in the same order everywhere.
+
+    One caller at a time: others wait. Libraries have to be imported before, or they are not limited.
+    """
+    from threadpoolctl import threadpool_limits
+
+    with _LIMITING, threadpool_limits(1):
+        yield

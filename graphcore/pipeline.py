@@ -1,6 +1,5 @@
 """The main job: a graph in, labels out."""
 
-import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -9,8 +8,8 @@ import numpy as np
 from ._progress import Stages
 from ._random import Streams
 from ._threads import effective_jobs, map_blocks
+from ._warn import warn_user
 from .coresets.coreset import Coreset, sample_coreset
-from .exceptions import GraphWarning
 from .kernels.cut import CutKernel
 from .kernels.walk import WalkKernel
 from .propagation.cells import coreset_cells, spread
@@ -28,6 +27,8 @@ __all__ = ["Clustering", "cluster_graph"]
 _CELL_PASSES = 2
 # Refinement ends when a pass moves a smaller share of the nodes.
 _TOLERANCE = 1e-4
+# Moves leave every cluster this share of the mean volume: a cluster is not to be eaten up from its border.
+_LEAST_SHARE = 0.1
 # A consensus of more groups than this is not looked for: it would be as large a problem as the graph.
 _MOST_GROUPS = 20_000
 _MOST_GROUPS_SHARE = 0.25
@@ -146,10 +147,8 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     stages = Stages() if stages is None else stages
     streams = Streams(random_state)
     if graph.n_isolated:
-        warnings.warn(
-            f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1",
-            GraphWarning,
-            stacklevel=3,
+        warn_user(
+            f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1"
         )
     rows = graph_rows(graph)
     runs, agreed = _runs(graph, rows, settings, streams, n_jobs, stages)
@@ -167,8 +166,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
                 n_groups,
                 best.labels,
                 k,
-                objective=settings.objective,
-                least_size=settings.min_cluster_size,
+                **_limits(settings),
                 rng=streams.generator("consensus"),
                 n_jobs=n_jobs,
             )
@@ -178,9 +176,21 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
         with stages("refinement"):
             _refine(rows, labels, settings, sums)
             history.append(("refinement of the consensus", sums.value(settings.objective)))
+    n_found = int(np.count_nonzero(np.bincount(labels[labels >= 0], minlength=k)))
+    if n_found < k:
+        warn_user(
+            f"only {n_found} of {k} clusters hold nodes: with this coreset no more could be told apart on this graph; "
+            "ask for fewer clusters, or give a larger coreset_size"
+        )
     node_stability = cluster_stability = group_graph = None
     if len(runs) > 1:
         node_stability, cluster_stability = stability(labels, labellings, k)
+    n_used = np.count_nonzero(np.bincount(labels[labels >= 0], minlength=k))
+    if n_used < k:
+        warn_user(
+            f"only {n_used} of n_clusters={k} clusters hold nodes, because the coreset shows no more; a larger "
+            "coreset_size may, or ask for fewer clusters"
+        )
     if groups is not None:
         with stages("group graph"):
             group_graph = quotient(rows, groups, len(group_labels), n_jobs)
@@ -237,16 +247,18 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
     return runs, (groups, n_groups) if k < n_groups <= most_groups else None
 
 
+def _limits(settings):
+    """What every merge and move has to respect."""
+    return {
+        "objective": settings.objective,
+        "least_size": settings.min_cluster_size,
+        # The pure normalised cut is left alone: its smallest clusters are its answer.
+        "least_share": _LEAST_SHARE if settings.objective == "information" else 0.0,
+    }
+
+
 def _refine(rows, labels, settings, sums):
-    refine(
-        rows,
-        labels,
-        settings.n_clusters,
-        objective=settings.objective,
-        tolerance=_TOLERANCE,
-        least_size=settings.min_cluster_size,
-        sums=sums,
-    )
+    refine(rows, labels, settings.n_clusters, tolerance=_TOLERANCE, sums=sums, **_limits(settings))
 
 
 def _run(graph, settings, streams, n_jobs):
@@ -294,8 +306,7 @@ def _run(graph, settings, streams, n_jobs):
                     between,
                     sizes,
                     k,
-                    objective=settings.objective,
-                    least_size=settings.min_cluster_size,
+                    **_limits(settings),
                     rng=streams.generator("merging"),
                 )
             else:
@@ -336,7 +347,12 @@ def _cells(kernel, coreset, rows, settings, stages):
         n_cells = spread(rows, cells, len(coreset))
         if settings.refine:
             refine(rows, cells, n_cells, objective=settings.objective, n_passes=_CELL_PASSES)
-            n_cells = compact_labels(cells, n_cells)
+        n_cells = compact_labels(cells, n_cells)
+        if n_cells < settings.n_clusters:
+            # Hardly fewer clusters than coreset nodes: every coreset node must keep its cell.
+            cells = coreset_cells(kernel, coreset.indices)
+            cells[coreset.indices] = np.arange(len(coreset))
+            n_cells = spread(rows, cells, len(coreset))
     return cells, n_cells, n_unreached
 
 

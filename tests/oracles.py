@@ -3,9 +3,7 @@
 Everything here works on dense numpy arrays and takes no code from graphcore beyond the Graph constructors.
 """
 
-import os
 from functools import cache, lru_cache
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -91,7 +89,7 @@ def planted(k, size, p, q, seed):
     n = k * size
     pieces = []
     for block in range(k):
-        i, j = np.nonzero(np.triu(rng.random((size, size)) < p, 1))
+        i, j = np.nonzero(np.triu(rng.random((size, size), dtype=np.float32) < p, 1))
         pieces.append(np.stack([i, j]) + block * size)
     labels = np.repeat(np.arange(k), size)
     between = rng.integers(0, n, (2, rng.poisson(q * n * n / 2)))
@@ -211,13 +209,11 @@ Z_LIMIT = float(stats.norm.isf(FAILURE / 2))
 # -- data ------------------------------------------------------------------------------------------------------------
 
 
-def shared_graph(name):
-    """(csr_array, labels or None) of one of the shared real graphs; skips the test where they are absent."""
-    given = os.environ.get("GRAPHCORE_DATA")
-    folder = Path(given) if given else Path(__file__).parents[2] / "shared" / "data"
+def shared_graph(folder, name):
+    """(csr_array, labels or None) of one of the shared real graphs; skips the test where it is absent."""
     path = folder / "graphs" / f"{name}.npz"
     if not path.is_file():
-        pytest.skip(f"no {path}; set GRAPHCORE_DATA to the folder of the real data")
+        pytest.skip(f"no {path}")
     stored = np.load(path)
     n = len(stored["indptr"]) - 1
     A = sp.csr_array((np.ones(len(stored["indices"])), stored["indices"], stored["indptr"]), shape=(n, n))

@@ -40,8 +40,9 @@ def test_published_is_the_papers_algorithm(ring, k):
     }
     found = dataclasses.asdict(settings)
     assert {name: found[name] for name in published} == published
-    # The rest has no part in the published algorithm: rows of walks, and what merging and refinement would raise.
-    assert set(found) - set(published) == {"laziness", "row_budget", "objective"}
+    # The rest has no part in the published algorithm: rows of walks, what merging and refinement would raise, and when
+    # to stop adding coresets.
+    assert set(found) - set(published) == {"laziness", "row_budget", "objective", "may_stop_early"}
 
 
 def test_a_preset_only_fills_in_what_is_left_open(ring):

@@ -1,5 +1,6 @@
 """The command `graphcore`: its subcommands, its errors and its exit codes."""
 
+import os
 import signal
 import sys
 
@@ -31,7 +32,13 @@ for command in (cluster, info, convert, demo):
 def main(arguments=None):
     """Run the command line and leave with its exit code: 0 done, 2 bad input or usage, 130 interrupted."""
     signal.signal(signal.SIGTERM, _terminate)
-    sys.exit(run(arguments))
+    code = run(arguments)
+    if code == INTERRUPTED:
+        # Threads at work in compiled loops would be waited for.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run(arguments=None):

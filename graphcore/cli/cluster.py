@@ -54,7 +54,7 @@ def clustering_options(command):
     )
 
 
-@click.command(cls=Job)
+@click.command(cls=Job, short_help="Cluster a graph or vectors.")
 @click.argument("input", metavar="INPUT")
 @clustering_options
 @input_options
@@ -103,15 +103,17 @@ def _cluster(graph, path, n_clusters, seed, jobs, console, options):
     # What is not given is left to the library, so that its defaults stand in one place.
     settings = resolve_settings(graph, n_clusters, **{name: v for name, v in options.items() if v is not None})
     result = cluster_graph(graph, settings, random_state=seed, n_jobs=jobs, stages=console.stages)
+    stability = result.node_stability
     with console.stages("score"):
         facts = graph_facts(path, graph) | {
             "n_clusters": n_clusters,
             "seed": seed,
             "settings": asdict(settings),
             "coreset": {"nodes": len(result.coreset), "draws": result.coreset.n_draws},
-            "normalized_cut": normalized_cut(graph, result.labels),
+            "normalized_cut": normalized_cut(graph, result.labels, n_clusters),
             "cluster_sizes": size_facts(result.labels, n_clusters),
             "unreached": result.n_unreached,
+            "stability": None if stability is None else float(stability[result.labels >= 0].mean()),
             "version": __version__,
         }
     return facts, result.labels

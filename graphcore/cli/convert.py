@@ -8,7 +8,7 @@ from .inputs import input_options, load
 __all__ = ["convert"]
 
 
-@click.command(cls=Job)
+@click.command(cls=Job, short_help="Write a graph in another file format.")
 @click.argument("input", metavar="IN")
 @click.argument("output", metavar="OUT")
 @input_options

@@ -11,10 +11,10 @@ __all__ = ["demo"]
 _N_CLUSTERS = 10
 
 
-@click.command(cls=Job)
+@click.command(cls=Job, short_help="Cluster handwritten digits, beside scikit-learn.")
 @click.option("--seed", "random_state", type=int, default=0, show_default=True, metavar="N", help="Random seed.")
 def demo(random_state):
-    """Cluster handwritten digits: 1,797 images of 8 x 8 pixels -> 10-NN graph -> 10 clusters."""
+    """Cluster handwritten digits, beside scikit-learn's SpectralClustering."""
     console = Console()
     with console.listening():
         graph, truth = _digits_graph(console, random_state)
@@ -38,6 +38,7 @@ def _digits_graph(console, seed):
 
 def _run(console, cluster, graph, seed):
     with console.stages(cluster.__name__.strip("_")):
+        cluster(graph, seed)  # imports and compiles what it needs
         start = time.perf_counter()
         labels = cluster(graph, seed)
         return labels, time.perf_counter() - start
@@ -65,7 +66,8 @@ def _table(rows, graph, truth):
     lines = [f"{'':<32} {'ARI':>6} {'NMI':>6} {'NC':>7} {'seconds':>8}"]
     for name, labels, seconds in rows:
         scores = (adjusted_rand_score(truth, labels), normalized_mutual_info_score(truth, labels))
-        nc = normalized_cut(graph, labels)
+        nc = normalized_cut(graph, labels, _N_CLUSTERS)
         lines.append(f"{name:<32} {scores[0]:>6.3f} {scores[1]:>6.3f} {nc:>7.4f} {seconds:>8.2f}")
+    lines.append("Seconds are those of a second run: the first compiles loops and imports packages.")
     lines.append("ARI and NMI: agreement with the true digits, 1 is perfect. NC: normalised cut, lower is better.")
     return "\n".join(lines)

@@ -10,7 +10,7 @@ from .inputs import input_options, load
 __all__ = ["info"]
 
 
-@click.command(cls=Job)
+@click.command(cls=Job, short_help="Count what a graph holds.")
 @click.argument("input", metavar="INPUT")
 @input_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

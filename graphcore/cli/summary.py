@@ -50,8 +50,12 @@ def cluster_lines(facts):
         ("clusters", _sizes(facts["cluster_sizes"])),
         ("NC", f"{facts['normalized_cut']:.4f}"),
     ]
-    if facts["unreached"]:
-        lines.append(("unreached", f"{_count(facts['unreached'], 'node')} beyond the reach of the coreset"))
+    if facts["stability"] is not None:
+        lines.append(
+            ("stability", f"{facts['stability']:.2f}, the share of coresets that agree with a label in the mean")
+        )
+    if facts["unreached"] and not settings["refine"]:
+        lines.append(("unreached", f"{_count(facts['unreached'], 'node')} in one cluster for want of evidence"))
     seconds = ", ".join(f"{stage} {spent:.2f}" for stage, spent in facts["seconds"].items())
     lines.append(("seconds", seconds))
     if facts["output"]:

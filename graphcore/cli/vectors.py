@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import warnings
 import zipfile
 import zlib
 
@@ -79,7 +80,9 @@ def _load_text(path):
         raise InputError(f"{path}: holds no numbers")
     delimiter = next((mark for mark in ",;\t" if mark in first), None)
     skipped = before if _is_numbers(first, delimiter) else before + 1
-    X = np.loadtxt(path, delimiter=delimiter, skiprows=skipped, ndmin=2, encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an error here, with its own words
+        X = np.loadtxt(path, delimiter=delimiter, skiprows=skipped, ndmin=2, encoding="utf-8")
     if X.size == 0:
         raise InputError(f"{path}: holds column names and no numbers")
     return X

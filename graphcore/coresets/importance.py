@@ -1,13 +1,12 @@
 """Importance sampling in kernel space: Algorithms 4 and 5 of the coreset paper."""
 
 import math
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 
 from .._random import Streams
-from ..exceptions import GraphWarning
+from .._warn import warn_user
 from . import _loops
 from .seeding import d2_seeding
 
@@ -151,11 +150,9 @@ def importance_rounds(kernel, n_clusters, eps, n_seeds, *, seeding="fast", rando
         if size >= n_left and round_number > 1:
             return best
         if size > n_left:
-            warnings.warn(
+            warn_user(
                 f"eps={eps} with {n_clusters} clusters asks for {size} draws, and there are {n_points} nodes; "
-                "the draws are capped at the node count: give a larger eps, or size=",
-                GraphWarning,
-                stacklevel=3,
+                "the draws are capped at the node count: give a larger eps, or size="
             )
             size = n_left
         stream = streams.child("round", round_number)

@@ -1,13 +1,13 @@
 """D2 seeding in kernel space: k-means++ on a graph, naive in O(nk) and fast through the sampling tree."""
 
-import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from .._random import Streams
 from .._validation import check_choice, check_integer
-from ..exceptions import GraphWarning, InputError, ParameterError
+from .._warn import warn_user
+from ..exceptions import InputError, ParameterError
 from . import _loops
 from .sampling_tree import level_offsets
 
@@ -118,11 +118,9 @@ def d2_seeding(kernel, n_seeds, *, method="fast", initial=None, random_state=Non
     seeds, contributions, nearest, counters = run(kernel, diagonal, initial, uniforms)
     exhausted = len(seeds) < len(initial) + len(uniforms)
     if exhausted:
-        warnings.warn(
+        warn_user(
             f"D2 seeding stopped at {len(seeds)} of {len(initial) + len(uniforms)} centres: no node has a positive "
-            "distance left to them; they are used as they are",
-            GraphWarning,
-            stacklevel=2,
+            "distance left to them; they are used as they are"
         )
     return Seeds(
         indices=seeds,

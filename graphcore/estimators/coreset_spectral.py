@@ -1,13 +1,16 @@
 """The scikit-learn class for coreset spectral clustering."""
 
+from contextlib import nullcontext
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._progress import Stages
+from .._compile import compilation_notices
+from .._progress import Stages, logger
 from .._random import Streams
-from .._validation import check_choice
-from ..exceptions import InputError
+from .._validation import check_choice, check_integer
+from ..exceptions import InputError, ParameterError
 from ..graphs.convert import as_graph
 from ..graphs.graph import Graph
 from ..graphs.neighbors import knn_graph
@@ -195,6 +198,12 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
         ValueError
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
         """
+        # knn_graph itself tells when pynndescent compiles.
+        telling = compilation_notices(logger.info, ["graphcore"]) if self.verbose else nullcontext()
+        with telling:
+            return self._fit(X)
+
+    def _fit(self, X):
         stages = Stages(verbose=self.verbose)
         streams = Streams(self.random_state)
         graph = self._as_graph(X, streams, stages)
@@ -269,14 +278,27 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
                 graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
             self.n_features_in_ = graph.n_nodes
             return graph
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_min_samples=2, order="C")
+        if isinstance(X, Graph) or hasattr(X, "adj"):
+            raise ParameterError(
+                f"affinity='nearest_neighbors' takes vectors, and this is a {type(X).__name__}; use affinity='auto'"
+            )
+        n_neighbors = check_integer("n_neighbors", self.n_neighbors, low=1)
+        X = validate_data(
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=(np.float32, np.float64),
+            ensure_min_samples=2,
+            ensure_non_negative=self.affinity == "precomputed",
+            order="C",
+        )
         if self.affinity == "precomputed":
             with stages("graph"):
                 return as_graph(X, symmetrize=self.symmetrize)
         with stages("neighbours"):
             return knn_graph(
                 X,
-                min(self.n_neighbors, X.shape[0] - 1),
+                min(n_neighbors, X.shape[0] - 1),
                 metric=self.metric,
                 random_state=streams.child("neighbours"),
                 n_jobs=self.n_jobs,
@@ -291,5 +313,5 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.affinity == "precomputed"
+        tags.input_tags.pairwise = tags.input_tags.positive_only = self.affinity == "precomputed"
         return tags

@@ -1,15 +1,14 @@
 """Vectors become a graph: every row is joined to its nearest neighbours."""
 
-import warnings
-
 import numpy as np
 
 from .._progress import Stages
 from .._validation import check_choice, check_integer
-from ..exceptions import GraphWarning, InputError
+from .._warn import warn_user
+from ..exceptions import InputError
 from . import _loops
-from .build import Rows, symmetrize_rows, transpose_rows
-from .graph import _NO_WEIGHTS, Graph
+from .build import Rows, read_only_rows, symmetrize_rows, transpose_rows
+from .graph import Graph
 from .neighbor_lists import Neighbors
 from .search import nearest_neighbors
 from .vectors import as_vectors
@@ -25,7 +24,7 @@ SMALLEST_WEIGHT = 1e-7
 _SCALE_NEIGHBOR = 7
 # A point among many equal ones has scale 0 (or rounding noise); it gets this share of the median scale.
 _SMALLEST_SCALE = 1e-3
-_PIECE = 1 << 16
+_PIECE_ENTRIES = 1 << 18
 
 
 def knn_graph(
@@ -110,11 +109,7 @@ def knn_graph(
     with stages("neighbour search"):
         X = as_vectors(X)
         if n_neighbors >= X.shape[0]:
-            warnings.warn(
-                f"n_neighbors={n_neighbors} was reduced to {X.shape[0] - 1}: there are only {X.shape[0]} rows",
-                GraphWarning,
-                stacklevel=2,
-            )
+            warn_user(f"n_neighbors={n_neighbors} was reduced to {X.shape[0] - 1}: there are only {X.shape[0]} rows")
             n_neighbors = X.shape[0] - 1
         neighbors = nearest_neighbors(
             X, n_neighbors, metric=metric, algorithm=algorithm, random_state=random_state, n_jobs=n_jobs
@@ -155,13 +150,14 @@ def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
     n, listed = len(neighbors.indices), neighbors.indices >= 0
     indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
     if weighting == "binary":
-        weights = _NO_WEIGHTS
+        # float64 shares compiled loops with all other unweighted graphs.
+        weights = np.empty(0, dtype=np.float32 if mode == "average" else np.float64)
     elif weighting == "gaussian":
         weights = _gaussian(neighbors, listed)
     else:
         weights = _self_tuning(neighbors, listed)
     # Transposing sorts the columns; the transpose and the original symmetrise to the same.
-    rows = transpose_rows(Rows(indptr, neighbors.indices[listed], weights))
+    rows = read_only_rows(transpose_rows(Rows(indptr, neighbors.indices[listed], weights)))
     code, row, entry = _loops.check_rows(*rows, n)
     if code:
         raise InputError(f"row {rows.indices[entry]} lists row {row} twice among its neighbours")
@@ -236,9 +232,9 @@ def _mean_positive(distances, listed):
 def _weights(neighbors, listed, denominators):
     """exp(-d^2 / denominator) of every listed entry in row order, as float32, by pieces."""
     out = np.empty(int(listed.sum()), dtype=np.float32)
-    position = 0
-    for start in range(0, len(listed), _PIECE):
-        rows, places = np.nonzero(listed[start : start + _PIECE])
+    position, step = 0, max(1, _PIECE_ENTRIES // listed.shape[1])
+    for start in range(0, len(listed), step):
+        rows, places = np.nonzero(listed[start : start + step])
         rows += start
         squares = np.square(neighbors.distances[rows, places], dtype=np.float64)
         weights = np.exp(-squares / denominators(rows, neighbors.indices[rows, places]))

@@ -1,6 +1,7 @@
 """Approximate nearest neighbours by pynndescent."""
 
 import threading
+import warnings
 
 import numpy as np
 
@@ -40,7 +41,8 @@ def approximate_neighbors(X, n_neighbors, metric, random_state, n_jobs):
     seed = Streams(random_state).integer("approximate neighbours")
     listed = min(n, max(n_neighbors + 1, _LISTED))  # it counts the row itself
     candidates = max(_CANDIDATES, min(60, listed))
-    with _pynndescent_lock:
+    with _pynndescent_lock, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Failed to correctly find n_neighbors")  # counted below
         before = numba.get_num_threads()
         try:
             index = NNDescent(

@@ -111,7 +111,7 @@ class CutKernel:
         Returns
         -------
         csr_array of shape (n_rows, n_rows)
-            Symmetric to the last bit, columns ascending.
+            Symmetric to the last bit (as far as the graph's own weights are), columns ascending.
         """
         import scipy.sparse as sp
 

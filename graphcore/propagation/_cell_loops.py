@@ -7,15 +7,22 @@ __all__ = ["claim_cells", "spread_labels"]
 
 
 @njit(cache=True, nogil=True)
-def claim_cells(starts, stops, indices, values, scale, best, cells):
-    """Every node goes to the row that is largest there, of equals the first; untouched nodes keep their cell."""
+def claim_cells(points, starts, stops, indices, values, scale, self_loop, best, cells):
+    """Every node goes to the row that is largest there, of equals to its own row or else the first.
+
+    `best` comes with what a row's loop alone gives at its own point; untouched nodes keep their cell.
+    """
     weighted = len(values) > 0
     for r in range(len(starts)):
+        own = points[r]
         for e in range(starts[r], stops[r]):
             x = indices[e]
-            value = np.float32(scale[r] * values[e]) if weighted else np.float32(scale[r])
-            if value > best[x]:
-                best[x] = value
+            value = scale[r] * values[e] if weighted else scale[r]
+            if x == own:
+                value += scale[r] * self_loop
+            offer = np.float32(value)
+            if offer > best[x] or (x == own and offer == best[x]):
+                best[x] = offer
                 cells[x] = r
 
 

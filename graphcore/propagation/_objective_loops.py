@@ -31,7 +31,7 @@ def term(objective, inner, volume):
 @njit(cache=True, nogil=True, inline="always")
 def between(objective, cut, apart):
     """The part of what runs between clusters: cut share, and 1 - sum of squared volumes."""
-    if objective == NCUT or cut <= _NOTHING:
+    if objective == NCUT or cut <= _NOTHING or apart <= _NOTHING:
         return 0.0
     return cut * log(cut / apart)
 

@@ -28,8 +28,9 @@ def group_nodes(labels, starts, members):
 def quotient_rows(indptr, indices, weights, labels, starts, members, first, last, out_counts):
     """Rows first to last of the graph between clusters: entry (a, b) is the weight between a and b.
 
-    The diagonal holds the weight inside, both directions counted, so row sums are volumes. Nodes labelled -1 are left
-    out. Returns (columns, weights) of these rows one after the other, in the order met; out_counts gets row lengths.
+    The diagonal holds the weight inside, both directions counted, so row sums are volumes, as long as no node with an
+    edge is left out (label -1). Returns (columns, weights) of these rows one after the other, in the order met;
+    out_counts gets row lengths.
     """
     n_clusters = len(starts) - 1
     weighted = len(weights) > 0

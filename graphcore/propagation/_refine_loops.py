@@ -11,8 +11,11 @@ _LEAST_GAIN = 1e-13
 
 
 @njit(cache=True, nogil=True)
-def cluster_sums(indptr, indices, weights, degrees, labels, first, last, inner, volumes, sizes):
-    """Add what nodes first to last bring to their clusters: inner weight (both directions), volume, number."""
+def cluster_sums(indptr, indices, weights, degrees, counts, labels, first, last, inner, volumes, sizes):
+    """Add what nodes first to last bring to their clusters: inner weight (both directions), volume, number.
+
+    counts says how many nodes each one stands for; length 0 stands for ones.
+    """
     weighted = len(weights) > 0
     for x in range(first, last):
         a = labels[x]
@@ -24,18 +27,33 @@ def cluster_sums(indptr, indices, weights, degrees, labels, first, last, inner, 
                 total += weights[e] if weighted else 1.0
         inner[a] += total
         volumes[a] += degrees[x]
-        sizes[a] += 1
+        sizes[a] += counts[x] if len(counts) > 0 else 1
 
 
 @njit(cache=True, nogil=True)
 def move_nodes(
-    indptr, indices, weights, degrees, objective, order, n_passes, tolerance, least_size, inner, volumes, sizes, labels
+    indptr,
+    indices,
+    weights,
+    degrees,
+    counts,
+    objective,
+    order,
+    n_passes,
+    tolerance,
+    least_size,
+    least_volume,
+    inner,
+    volumes,
+    sizes,
+    labels,
 ):
     """Move single nodes to a neighbouring cluster while that raises the objective.
 
     Nodes are visited in `order` (natural order if it is empty), and again only after a neighbour has moved. Ends when
     a pass moves no more than `tolerance` times the number of nodes, or after `n_passes`. No cluster shrinks below
-    `least_size` nodes. inner, volumes and sizes are those of `labels` and are kept up to date.
+    `least_size` nodes or `least_volume`; counts says how many nodes each one stands for (length 0: one). inner,
+    volumes and sizes are those of `labels` and are kept up to date.
     Returns (moves made, entries read).
     """
     n = len(labels)
@@ -61,7 +79,10 @@ def move_nodes(
                 continue
             active[x] = False
             a = labels[x]
-            if a < 0 or sizes[a] <= least_size:
+            if a < 0:
+                continue
+            count = counts[x] if len(counts) > 0 else 1
+            if sizes[a] - count < least_size or volumes[a] - degrees[x] < least_volume:
                 continue
             # Most nodes lie inside a cluster; they are passed over without touching the sums.
             border = False
@@ -127,8 +148,8 @@ def move_nodes(
                 inner[b] += 2.0 * sums[b] + own
                 volumes[a] -= degrees[x]
                 volumes[b] += degrees[x]
-                sizes[a] -= 1
-                sizes[b] += 1
+                sizes[a] -= count
+                sizes[b] += count
                 parts[a] = left_part
                 parts[b] = best_part
                 labels[x] = b

@@ -23,10 +23,11 @@ def coreset_cells(kernel, indices):
     """
     rows = kernel.rows(indices)
     cells = np.full(kernel.n_points, -1, dtype=np.int32)
-    # A row of the plain kernel without self-loops leaves out its own point.
+    # A row of the plain kernel leaves out its own point, unless the graph has a self-loop there.
     cells[indices] = np.arange(len(indices), dtype=np.int32)
     best = np.zeros(kernel.n_points, dtype=np.float32)
-    _loops.claim_cells(rows.starts, rows.stops, rows.indices, rows.values, rows.scale, best, cells)
+    best[indices] = rows.scale * rows.self_loop
+    _loops.claim_cells(*rows[:6], rows.self_loop, best, cells)
     return cells
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .merge import merge_rounds
+from .merge import agglomerate, merge_rounds
 from .quotient import pick_labels, quotient
 from .refine import cluster_sums, refine
 
@@ -14,9 +14,11 @@ _HALFWAY = 8
 _EARLY_SHARE = 0.6
 # Moves of groups end when a pass moves a smaller share of them.
 _TOLERANCE = 0.002
+# Up to this many entries, merging one pair at a time costs next to nothing, and is tried as well.
+_SMALL_ENTRIES = 1 << 18
 
 
-def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, rng=None):
+def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_share=0.0, rng=None):
     """Partition groups of nodes: merge, move groups, merge on, move groups again.
 
     Parameters
@@ -28,7 +30,9 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, rng=No
     n_clusters : int
     objective : {"information", "ncut"}
     least_size : int
-        Clusters of fewer nodes are merged before all others.
+        Clusters of fewer nodes are merged before all others, and moves make none.
+    least_share : float
+        Moves leave every cluster at least this share of the mean volume.
     rng : numpy Generator
         Order of visits.
 
@@ -38,22 +42,38 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, rng=No
     """
     n = len(rows.degrees)
     halfway = _HALFWAY * n_clusters
-    moves = {"objective": objective, "tolerance": _TOLERANCE}
+    limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
     if halfway >= n:
-        labels = merge_rounds(rows, sizes, n_clusters, objective=objective, least_size=least_size)
+        labels = _merge(rows, sizes, n_clusters, **limits)
     else:
         labels = merge_rounds(rows, sizes, halfway, objective=objective, share=_EARLY_SHARE, least_size=least_size)
-        refine(rows, labels, halfway, order=rng.permutation(n), n_passes=10, **moves)
+        order = rng.permutation(n)
+        moves = {"objective": objective, "least_share": least_share, "tolerance": _TOLERANCE}
+        refine(rows, labels, halfway, order=order, n_passes=10, **moves)
         between = quotient(rows, labels, halfway)
         counts = np.bincount(labels, weights=sizes, minlength=halfway).astype(np.int64)
-        merged = merge_rounds(between, counts, n_clusters, objective=objective, least_size=least_size)
-        refine(between, merged, n_clusters, objective=objective, n_passes=20)
-        labels = merged[labels]
-    refine(rows, labels, n_clusters, order=rng.permutation(n), n_passes=20, **moves)
+        labels = _merge(between, counts, n_clusters, **limits)[labels]
+    order = rng.permutation(n)
+    refine(rows, labels, n_clusters, order=order, n_passes=20, tolerance=_TOLERANCE, counts=sizes, **limits)
     return labels
 
 
-def consensus(rows, groups, n_groups, labels, n_clusters, *, objective, least_size=1, rng=None, n_jobs=None):
+def _merge(rows, sizes, n_clusters, *, objective, least_size, least_share):
+    """Merge in rounds, and on small graphs one pair at a time as well; move groups; return the better partition."""
+    starts = [merge_rounds(rows, sizes, n_clusters, objective=objective, least_size=least_size)]
+    if len(rows.indices) <= _SMALL_ENTRIES:
+        starts.append(agglomerate(rows, sizes, n_clusters, linkage=objective, least_size=least_size)[0])
+    limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
+    values = []
+    for labels in starts:
+        sums, _ = refine(rows, labels, n_clusters, n_passes=20, counts=sizes, **limits)
+        values.append(sums.value(objective))
+    return starts[int(np.argmax(values))]
+
+
+def consensus(
+    rows, groups, n_groups, labels, n_clusters, *, objective, least_size=1, least_share=0.0, rng=None, n_jobs=None
+):
     """Partition the groups of nodes on which several labellings agree.
 
     Two starts are tried, the best of the labellings and a partition of the groups from scratch; both are improved by
@@ -70,6 +90,7 @@ def consensus(rows, groups, n_groups, labels, n_clusters, *, objective, least_si
     n_clusters : int
     objective : {"information", "ncut"}
     least_size : int
+    least_share : float
     rng : numpy Generator
     n_jobs : int, optional
 
@@ -80,13 +101,14 @@ def consensus(rows, groups, n_groups, labels, n_clusters, *, objective, least_si
     """
     between = quotient(rows, groups, n_groups, n_jobs)
     sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
+    limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
     starts = [
         pick_labels(groups, n_groups, labels),
-        coarse_partition(between, sizes, n_clusters, objective=objective, least_size=least_size, rng=rng),
+        coarse_partition(between, sizes, n_clusters, rng=rng, **limits),
     ]
     scores = []
     for start in starts:
-        refine(between, start, n_clusters, objective=objective, order=rng.permutation(n_groups))
+        refine(between, start, n_clusters, order=rng.permutation(n_groups), counts=sizes, **limits)
         scores.append(cluster_sums(between, start, n_clusters).value(objective))
     return starts[int(np.argmax(scores))]
 

@@ -30,6 +30,7 @@ def quotient(rows, labels, n_clusters, n_jobs=None):
     """Graph between clusters: weights between them summed, the weight inside (both directions) as self-loop.
 
     Degrees of the result are the clusters' volumes, and inner weights and volumes of any union of clusters are exact.
+    Edges to nodes left out count in the degrees alone.
 
     Parameters
     ----------

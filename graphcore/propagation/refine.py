@@ -12,6 +12,7 @@ __all__ = ["OBJECTIVES", "ClusterSums", "batch_sweeps", "cluster_sums", "objecti
 
 OBJECTIVES = ("information", "ncut")
 _NATURAL = np.empty(0, dtype=np.int64)
+_ONES = np.empty(0, dtype=np.int64)
 
 
 def objective_code(objective):
@@ -33,7 +34,7 @@ class ClusterSums:
         return float(_objective_loops.objective_value(objective_code(objective), self.inner, self.volumes))
 
 
-def cluster_sums(rows, labels, n_clusters, n_jobs=None):
+def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None):
     """Inner weight, volume and size of every cluster.
 
     Parameters
@@ -42,6 +43,8 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None):
     labels : ndarray of shape (n,), int32
     n_clusters : int
     n_jobs : int, optional
+    counts : ndarray of shape (n,), int64, optional
+        Nodes that each row stands for, where rows are groups.
 
     Returns
     -------
@@ -50,7 +53,7 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None):
 
     def part(first, last):
         sums = np.zeros(n_clusters), np.zeros(n_clusters), np.zeros(n_clusters, dtype=np.int64)
-        _refine_loops.cluster_sums(*rows, labels, first, last, *sums)
+        _refine_loops.cluster_sums(*rows, _ONES if counts is None else counts, labels, first, last, *sums)
         return sums
 
     parts = map_blocks(part, row_blocks(rows.indptr, entries=1 << 22), n_jobs)
@@ -68,6 +71,8 @@ def refine(
     n_passes=50,
     tolerance=0.0,
     least_size=1,
+    least_share=0.0,
+    counts=None,
     sums=None,
 ):
     """Move single nodes, in place, while that raises the objective.
@@ -86,6 +91,10 @@ def refine(
         Share of nodes moved in a pass below which it is the last.
     least_size : int, default 1
         No cluster shrinks below this number of nodes.
+    least_share : float, default 0
+        No cluster shrinks below this share of the mean volume of a cluster.
+    counts : ndarray of shape (n,), int64, optional
+        Nodes that each row stands for, where rows are groups.
     sums : ClusterSums, optional
         Of `labels`, if at hand; changed in place.
 
@@ -96,14 +105,16 @@ def refine(
     n_moves : int
     """
     if sums is None:
-        sums = cluster_sums(rows, labels, n_clusters)
+        sums = cluster_sums(rows, labels, n_clusters, counts=counts)
     moves, _ = _refine_loops.move_nodes(
         *rows,
+        _ONES if counts is None else counts,
         objective_code(objective),
         _NATURAL if order is None else order,
         n_passes,
         tolerance,
         least_size,
+        least_share * float(sums.volumes.sum()) / n_clusters,
         sums.inner,
         sums.volumes,
         sums.sizes,

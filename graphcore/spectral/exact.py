@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from .._random import Streams
+from .._threads import single_threaded_libraries
 from .power import normalized_adjacency
 
 __all__ = ["spectral_embedding"]
@@ -55,7 +56,10 @@ def spectral_embedding(A, n_vectors, *, random_state=None):
     if n_found:
         if len(linked) < n:
             S = S[linked][:, linked]
-        values[:n_found], vectors[linked, :n_found] = _largest(S, n_found, random_state)
+        import scipy.sparse.linalg  # noqa: F401 (before its BLAS is limited to one thread)
+
+        with single_threaded_libraries():
+            values[:n_found], vectors[linked, :n_found] = _largest(S, n_found, random_state)
     return vectors, values
 
 

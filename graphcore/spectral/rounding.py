@@ -1,17 +1,13 @@
 """From an embedding to labels: k-means, always on one thread so that labels repeat."""
 
-import threading
 import warnings
 
 import numpy as np
 
 from .._random import Streams
+from .._threads import single_threaded_libraries
 
 __all__ = ["kmeans_labels"]
-
-# Thread pools and warning filters belong to the whole process: two threads that set them at the same time and set them
-# back in another order leave them changed for good.
-_ONE_AT_A_TIME = threading.Lock()
 
 
 def kmeans_labels(X, n_clusters, *, n_init=10, sample_weight=None, random_state=None):
@@ -33,11 +29,11 @@ def kmeans_labels(X, n_clusters, *, n_init=10, sample_weight=None, random_state=
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits
 
     model = KMeans(n_clusters, n_init=n_init, random_state=Streams(random_state).integer("k-means"))
-    # Sums taken by several threads depend on how many there are.
-    with _ONE_AT_A_TIME, threadpool_limits(1), warnings.catch_warnings():
+    # Sums taken by several threads depend on how many there are. Warning filters belong to the whole process too, so
+    # only one thread at a time may change them.
+    with single_threaded_libraries(), warnings.catch_warnings():
         # Fewer distinct rows than clusters is counted by the caller, who knows what it means.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return model.fit_predict(X, sample_weight=sample_weight).astype(np.int32)

@@ -345,6 +345,7 @@ def test_against_a_slow_reader(tmp_path_factory, edges, weighted, delimiter, sca
         "0,1,.5\n1,2,7",
     ],
 )
+@pytest.mark.filterwarnings("ignore:.*not read")
 def test_polars_and_numpy_agree(write, monkeypatch, text):
     pytest.importorskip("polars", reason="polars is an optional extra")
     path = write(text)

@@ -37,7 +37,8 @@ def choose_weight(rows, columns, names, konect, weight_column):
     """
     if weight_column is None:
         return None, []
-    width = min(map(len, rows))
+    width = max(map(len, rows))
+    rows = [row + [""] * (width - len(row)) for row in rows]
     if weight_column != "auto":
         if weight_column in columns:
             raise ParameterError(f"weight_column={weight_column} is a column of node ids, columns={tuple(columns)}")
@@ -85,7 +86,7 @@ def _is_time(rows, column):
 
 def _note(rows, left_out, names):
     labels = [f"{c}" + (f" ({names[c]!r})" if names is not None and c < len(names) else "") for c in left_out]
-    what = ", ".join(labels)
+    what = ", ".join(labels[:4]) + (f" and {len(labels) - 4} more" if len(labels) > 4 else "")
     plural = "s" if len(left_out) > 1 else ""
     hint = ""
     if any(row[c].startswith("{'") or row[c].startswith('{"') for row in rows for c in left_out):

@@ -68,8 +68,6 @@ def write_metis(graph, stream):
     weights = graph.weights
     if weights is not None and not (weights == np.floor(weights)).all():
         raise InputError("METIS files hold integer weights only; scale and round them, or write .npz or .mtx instead")
-    if graph.node_names is not None:
-        warn_user("METIS files hold no node names; nodes are numbered from 1")
     stream.write(f"{graph.n_nodes} {graph.n_edges}{'' if weights is None else ' 001'}\n".encode())
     borders = np.searchsorted(graph.indptr, np.arange(0, graph.n_entries, _PIECE))
     for first, last in pairwise(np.unique(np.append(borders, [0, graph.n_nodes])).tolist()):

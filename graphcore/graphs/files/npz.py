@@ -24,6 +24,8 @@ def read_npz(source, *, weighted, symmetrize):
         raise
     except (ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
         raise FormatError(f"the .npz archive cannot be read: {error}") from None
+    if names is not None and names.shape != matrix.shape[:1]:
+        raise FormatError(f"node_names has shape {names.shape}, but the matrix has {matrix.shape[0]} rows")
     if not weighted:
         matrix = matrix.astype(bool)
     return Graph.from_scipy(matrix, node_names=names, symmetrize=symmetrize)

@@ -8,6 +8,7 @@ import lzma
 import os
 
 from ..._validation import check_choice
+from ..._warn import warn_user
 from ...exceptions import InputError, ParameterError
 from ..graph import Graph
 from .atomic import atomic_output
@@ -72,9 +73,11 @@ def write_graph(graph, path, format=None):
                 f"the ending {suffix!r} of {str(path)!r} names no format; pass format= one of {', '.join(WRITABLE)}"
             )
         format = _SUFFIXES[suffix]
+    if graph.node_names is not None and format in ("metis", "matrix-market"):
+        warn_user(f"{format} files hold no node names; nodes are numbered from 1, in their order")
     with atomic_output(path) as raw, _compressed(raw, compression.lower()) as stream:
         if format in ("tsv", "csv"):
-            text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=False)
+            text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
             write_edge_list(graph, text, "\t" if format == "tsv" else ",")
             text.flush()
             text.detach()

@@ -1,0 +1,278 @@
+"""Bad files: each is refused with a message that names the file and, where there is one, the line."""
+
+import bz2
+import gzip
+import lzma
+import os
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from graphcore import FormatError, InputError, ParameterError, read_graph
+from graphcore.graphs.files import _parse_polars
+
+
+@pytest.fixture
+def refuse(tmp_path):
+    """Write a file, read it, and return the message of the error, which must name the file."""
+
+    def refuse(content, name="bad.txt", error=FormatError, **options):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        with pytest.raises(error) as caught:
+            read_graph(path, **options)
+        assert str(path) in str(caught.value)
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    return refuse
+
+
+# -- files that cannot be opened ---------------------------------------------------------------------------------------
+
+
+def test_missing_file_and_folder(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nothing\.txt"):
+        read_graph(tmp_path / "nothing.txt")
+    with pytest.raises(OSError, match=tmp_path.name):
+        read_graph(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser reads everything")
+def test_unreadable_file(tmp_path):
+    path = tmp_path / "secret.txt"
+    path.write_text("0 1\n")
+    path.chmod(0)
+    with pytest.raises(PermissionError, match=r"secret\.txt"):
+        read_graph(path)
+
+
+@pytest.mark.parametrize("path", [None, 3, [("a", "b")], b"edges.txt"])
+def test_what_is_no_path(path):
+    with pytest.raises(ParameterError, match="path"):
+        read_graph(path)
+
+
+# -- files that hold no graph ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "empty"),
+        ("\n \n\t\n", "no edges"),
+        ("# a\n% b\n", "no edges"),
+        ("source,target\n", "only a header"),
+        ("\ufeff", "no edges"),
+        (bytes(range(256)) * 4, "not text"),
+        (np.random.default_rng(0).bytes(5000), "not text"),
+        ("0 1\n".encode("utf-16"), "UTF-16"),
+        (b"\x93NUMPY\x01\x00v\x00", "NumPy array"),
+        (b"%PDF-1.7\n", "PDF"),
+        (b"PAR1....", "Parquet"),
+        ('{"nodes": []}', "JSON"),
+        ("<html><body></body></html>", "GraphML"),
+        ("one\ntwo\n", "line 1: 1 column"),
+    ],
+)
+def test_no_graph_in_the_file(refuse, content, message):
+    assert message in refuse(content)
+
+
+def test_empty_after_decompression(refuse):
+    assert "empty" in refuse(gzip.compress(b""), "x.gz")
+
+
+# -- damaged compression -----------------------------------------------------------------------------------------------
+
+TEXT = b"".join(b"%d %d\n" % (i, i * i % 9973) for i in range(30_000))
+COMPRESSORS = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+
+
+@pytest.mark.parametrize("kind", COMPRESSORS)
+@pytest.mark.parametrize("kept", [0.999, 0.5, 0.0003])
+@pytest.mark.parametrize("named", [True, False])
+def test_truncated(refuse, kind, kept, named):
+    data = COMPRESSORS[kind](TEXT)
+    message = refuse(data[: max(7, int(len(data) * kept))], f"x.{kind}" if named else "x")
+    assert "truncated" in message
+
+
+@pytest.mark.parametrize("kind", COMPRESSORS)
+def test_damaged_in_the_middle(refuse, kind):
+    data = bytearray(COMPRESSORS[kind](TEXT))
+    middle = len(data) // 2
+    data[middle : middle + 50] = bytes(255 - byte for byte in data[middle : middle + 50])
+    refuse(bytes(data), f"x.{kind}")
+
+
+def test_truncated_zstd(refuse):
+    zstandard = pytest.importorskip("zstandard", reason="zstandard is an optional extra")
+    data = zstandard.compress(TEXT)
+    assert "truncated" in refuse(data[:-3], "x.zst")
+    assert "truncated" in refuse(data[: len(data) // 2])
+    assert "damaged" in refuse(data[:4] + bytes([255]) * 50)
+
+
+def test_zstd_without_its_package(refuse, monkeypatch):
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    message = refuse(b"\x28\xb5\x2f\xfd" + bytes(20), "x.zst", InputError)
+    assert "graphcore[zstd]" in message
+
+
+def test_truncated_npz_and_mtx(refuse, tmp_path):
+    np.savez(tmp_path / "good.npz", indptr=np.arange(1001), indices=np.arange(1000)[::-1])
+    data = (tmp_path / "good.npz").read_bytes()
+    assert "cannot be read" in refuse(data[: len(data) // 2], "x.npz")
+    text = b"%%MatrixMarket matrix coordinate pattern general\n99 99 2\n1 2\n"
+    assert "Truncated" in refuse(text, "x.mtx")
+    assert "truncated" in refuse(gzip.compress(text)[:-9], "x.mtx.gz")
+
+
+# -- lines that are no edges -------------------------------------------------------------------------------------------
+
+LONG = "# comment\n\n" + "4 5 1\n" * 300
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("0 1\n# c\n\n1\n2 3\n", 4, "1 column"),
+        ("0,1\n1,2\n3\n", 3, "1 column"),
+        ("0\t1\n1\t\n", 2, "where a node is expected"),
+        ("a,b\nb,\n", 2, "where a node is expected"),
+        ("a,b\n,b\n", 2, "where a node is expected"),
+        ("source,target\n0,1\n1\n", 3, "1 column"),
+        ("0 1 2\n1 2\n2 3 4\n", 2, "2 columns"),
+        ("0 1 2\n1 2 heavy\n2 3 1\n", 2, "'heavy', but weights must be numbers"),
+        ("0 1 2\r\n1 2 nan\r\n", 2, "finite"),
+        ("# c\n0 1 2\n1 2 inf\n", 3, "finite"),
+        ("0 1 2\n1 2 -3\n", 2, "negative"),
+        ("source,target,weight\na,b,1\n\nb,c,-1e-9\n", 4, "negative"),
+        ("a,b,1\nb,c,x\nc,d,1\n", 2, "'x', but weights must be numbers"),
+        (LONG + "6\n", 303, "1 column"),
+        (LONG + "6 7 1_0\n", 303, "numbers"),
+        (LONG + "6 7 -1\n", 303, "negative"),
+        (LONG + "6 7 NaN\n", 303, "finite"),
+        (LONG + "6 seven 1\n", 303, "'seven', which is no 64-bit integer"),
+        (LONG + "6 7.5 1\n", 303, "'7.5', which is no 64-bit integer"),
+        (LONG + "99999999999999999999 7 1\n", 303, "64-bit integer"),
+    ],
+)
+@pytest.mark.parametrize("compress", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize("polars", [True, False])
+def test_the_line_is_named(refuse, monkeypatch, text, line, message, compress, polars):
+    monkeypatch.setattr(_parse_polars, "_WORTHWHILE", 0 if polars else 1 << 60)
+    said = refuse(compress(text.encode()))
+    assert f"line {line}: " in said
+    assert message in said
+
+
+def test_wrong_guess_is_answered_with_the_option(refuse):
+    assert "ids='string'" in refuse("1 2\n" * 20 + "x 2\n")
+    assert "encoding=" in refuse("a,é\n".encode("latin-1"))
+    assert "format='edgelist'" in refuse("% bip unweighted\n1 1\n", "out.actors")
+    assert "format='edgelist'" in refuse("a b\nc d\n", "x.graph")
+    assert "format='edgelist'" in refuse("1 2\n2 3\n", "x.mtx")
+
+
+def test_columns_that_are_not_there(refuse):
+    assert "column 3" in refuse("0 1\n1 2\n", columns=(0, 3))
+    assert "column 5" in refuse("0 1 2\n1 2 3\n", weight_column=5)
+    assert "needed" in refuse("0 1\n1 2\n", delimiter=";")
+
+
+def test_own_comment_that_does_not_fit(refuse):
+    comment = "# graphcore edge list; nodes: 2; ids: integer; weights: no\n"
+    assert "nodes are 0 to 1" in refuse(comment + "0\t2\n")
+    assert "nodes are 0 to 1" in refuse(comment + "0\t-1\n")
+
+
+def test_unknown_format_lists_the_known(tmp_path):
+    with pytest.raises(ParameterError, match=r"'edgelist'.*'matrix-market'.*'metis'.*'npz'.*'graphml'.*'gml'"):
+        read_graph(tmp_path / "x", format="pajek")
+
+
+# -- the other formats -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a b\n", "begins with its numbers of nodes and edges"),
+        ("% only a comment\n", "begins with its numbers"),
+        ("3\n", "begins with its numbers"),
+        ("0 0\n", "0 nodes"),
+        ("2 1 7\n2\n1\n", "format code '7'"),
+        ("3 2\n2\n1 3\n2\n1\n", "3 nodes, but more lines"),
+        ("5 2\n2\n1 3\n2\n", "5 nodes, but only 3 lines"),
+        ("3 3\n2\n1 3\n2\n", "3 edges, but the lines hold 2"),
+        ("3 2\n2\n3\n2\n", "not symmetric"),
+        ("3 2 1\n2 5\n1 4 3 1\n2 1\n", "not symmetric"),
+        ("3 2\n2 2\n1 1 3\n2\n", "twice"),
+        ("3 2\n2\n1 4\n2\n", "neighbour 4"),
+        ("3 2\n2\n1 0\n2\n", "neighbour 0"),
+        ("3 2\n2\n1 x\n2\n", "line of node 2 has 'x'"),
+        ("3 2\n2\n1 1.5\n2\n", "line of node 2 has '1.5'"),
+        ("3 2 1\n2 5\n1 5 3\n2 1\n", "line of node 2 has a neighbour without a weight"),
+        ("2 1 1\n2 -5\n1 -5\n", "negative weight"),
+        ("2 1 10\n1 2\n\n", "line of node 2 is too short"),
+        ("2 1\n99999999999999999999\n1\n", "neighbour"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*node weights")
+def test_inconsistent_metis(refuse, text, message):
+    assert message in refuse(text, "x.graph")
+
+
+MTX = "%%MatrixMarket matrix coordinate "
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (MTX + "real general\n2 3 1\n1 1 1\n", "square"),
+        (MTX + "real general\n0 0 0\n", "empty"),
+        (MTX + "real general\n2 2 1\n1 2 -1\n", "negative"),
+        (MTX + "real general\n2 2 1\n1 2 nan\n", "finite"),
+        (MTX + "real general\n2 2 1\n1 2 inf\n", "finite"),
+        (MTX + "real general\n2 2 1\n1 3 1\n", "Line 3"),
+        (MTX + "real general\n2 2 1\n1 x 1\n", "Line 3"),
+        (MTX + "complex general\n2 2 1\n1 2 1 1\n", "real"),
+        (MTX + "nonsense\n", "Line 1"),
+    ],
+)
+def test_bad_matrix_market(refuse, text, message):
+    assert message in refuse(text, "x.mtx", InputError)
+
+
+def test_bad_npz(refuse, tmp_path):
+    def npz(**arrays):
+        np.savez(tmp_path / "made.npz", **arrays)
+        return (tmp_path / "made.npz").read_bytes()
+
+    assert "the archive holds a, b;" in refuse(npz(a=[1], b=[2]), "x.npz")
+    assert "indptr" in refuse(npz(indices=[0]), "x.npz")
+    assert "0 to 1" in refuse(npz(indptr=[0, 1, 2], indices=[1, 7]), "x.npz", InputError)
+    assert "cannot be read" in refuse(npz(indptr=[0, 1, 5], indices=[1, 0]), "x.npz", InputError)
+    assert "finite" in refuse(npz(indptr=[0, 1, 2], indices=[1, 0], weights=[np.nan, 1]), "x.npz", InputError)
+    assert "negative" in refuse(npz(indptr=[0, 1, 2], indices=[1, 0], data=[-1, -1]), "x.npz", InputError)
+    refuse(npz(indptr=[0, 1, 2], indices=[1, 0], data=[1]), "x.npz", InputError)
+    refuse(npz(indptr=np.zeros((2, 2), dtype=int), indices=[1, 0]), "x.npz", InputError)
+    refuse(npz(indptr=np.array([0, None], dtype=object), indices=[1]), "x.npz")
+    refuse(npz(indptr=[0, 1, 2], indices=[1, 0], node_names=["a"]), "x.npz", InputError)
+    assert "no .npz" in refuse("0 1\n", "x.npz")
+    assert "no .npz" in refuse("0 1\n", "x.txt", format="npz")
+    sp.save_npz(tmp_path / "made.npz", sp.csr_array((2, 3)))
+    assert "square" in refuse((tmp_path / "made.npz").read_bytes(), "x.npz", InputError)
+
+
+def test_bad_gml_and_graphml(refuse):
+    assert "networkx" in refuse("graph [ node [ id 0 ", "x.gml")
+    assert "networkx" in refuse("0 1\n", "x.gml")
+    assert "networkx" in refuse("<?xml version='1.0'?><graphml><graph", "x.graphml")
+    assert "no nodes" in refuse("graph [ ]", "x.gml")
+    gml = "graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 weight -2 ] ]"
+    assert "negative" in refuse(gml, "x.gml", InputError)

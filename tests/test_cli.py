@@ -1,0 +1,471 @@
+"""The command line: what it prints, what it writes, how it ends."""
+
+import gzip
+import inspect
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import click
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import graphcore
+from graphcore.cli.app import app, run
+from graphcore.settings import resolve_settings
+
+TRIANGLES = "a b\nb c\nc a\nc x\nx y\ny z\nz x\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in, with a small graph of two triangles."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "graph.txt").write_text(TRIANGLES)
+    return tmp_path
+
+
+def blobs(n=60):
+    rng = np.random.default_rng(0)
+    return np.concatenate([rng.normal(0, 1, (n // 2, 3)), rng.normal(20, 1, (n // 2, 3))])
+
+
+def read_labels(path):
+    return dict(line.split("\t") for line in path.read_text().splitlines())
+
+
+def messages(error_stream):
+    """Lines on standard error; whether loops had to be compiled does not matter."""
+    return [line for line in error_stream.splitlines() if line and not line.startswith("graphcore: compiling")]
+
+
+def process(*arguments, code=None, **options):
+    """Run the command line, or code, in a process of its own."""
+    start = ["-c", code] if code else ["-m", "graphcore"]
+    return subprocess.run(
+        [sys.executable, *start, *arguments], capture_output=True, text=True, timeout=300, check=False, **options
+    )
+
+
+# -- cluster -----------------------------------------------------------------------------------------------------------
+
+
+def test_cluster_writes_labels_with_the_files_names(folder, capsys):
+    assert run(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"]) == 0
+    labels = read_labels(folder / "labels.tsv")
+    assert list(labels) == ["a", "b", "c", "x", "y", "z"]
+    assert len({labels[name] for name in "abc"}) == len({labels[name] for name in "xyz"}) == 1
+    assert labels["a"] != labels["x"]
+    printed = capsys.readouterr().out
+    for words in ("6 nodes", "7 edges", "1 component", "coreset", "2, of sizes 3 3", "0.1429", "total", "labels.tsv"):
+        assert words in printed
+
+
+def test_labels_on_standard_output_and_the_summary_on_standard_error(folder, capsys):
+    assert run(["cluster", "graph.txt", "-k", "2", "-o", "-"]) == 0
+    captured = capsys.readouterr()
+    assert [line.split("\t")[0] for line in captured.out.splitlines()] == ["a", "b", "c", "x", "y", "z"]
+    assert "6 nodes" in captured.err
+
+
+def test_json(folder, capsys):
+    (folder / "graph.txt").write_text(TRIANGLES)
+    assert run(["cluster", "graph.txt", "-k", "2", "--json", "-o", "labels.tsv", "--seed", "3"]) == 0
+    captured = capsys.readouterr()
+    facts = json.loads(captured.out)
+    assert facts["nodes"] == 6
+    assert facts["edges"] == 7
+    assert facts["components"] == 1
+    assert facts["isolated"] == 0
+    assert facts["cluster_sizes"] == [3, 3]
+    assert facts["normalized_cut"] == pytest.approx(1 / 7)
+    assert facts["coreset"] == {"nodes": 6, "draws": 6}
+    assert facts["seed"] == 3
+    assert facts["settings"]["sampling"] == "degree"
+    assert facts["output"] == "labels.tsv"
+    assert facts["warnings"] == []
+    assert facts["version"] == graphcore.__version__
+    assert {"read", "coreset", "total"} <= set(facts["seconds"])
+    assert facts["seconds"]["total"] > 0
+
+
+def test_isolated_nodes_are_counted_warned_about_once_and_labelled_minus_one(folder, capsys):
+    sp.save_npz("graph.npz", sp.csr_array(np.pad(np.ones((3, 3)) - np.eye(3), (0, 2))))
+    assert run(["cluster", "graph.npz", "-k", "1", "--json", "-o", "labels.tsv"]) == 0
+    captured = capsys.readouterr()
+    facts = json.loads(captured.out)
+    assert facts["isolated"] == 2
+    assert facts["cluster_sizes"] == [3]
+    told = messages(captured.err)
+    assert len(told) == 1
+    assert told[0].startswith("warning: 2 of 5 nodes are isolated")
+    assert facts["warnings"] == [told[0].removeprefix("warning: ")]
+    assert read_labels(folder / "labels.tsv") == {"0": "0", "1": "0", "2": "0", "3": "-1", "4": "-1"}
+
+
+def test_many_clusters_are_summed_up(folder, capsys):
+    nx.write_edgelist(nx.connected_caveman_graph(30, 5), "graph.txt", data=False)
+    assert run(["cluster", "graph.txt", "-k", "30"]) == 0
+    assert re.search(r"30, of sizes \d+ \(min\), 5 \(median\), \d+ \(max\)", capsys.readouterr().out)
+
+
+def test_quiet(folder, capsys):
+    (folder / "graph.txt").write_text("1 2\n2 1\n2 3\n")  # looks directed
+    assert run(["cluster", "graph.txt", "-k", "1", "-o", "labels.tsv", "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert run(["cluster", "graph.txt", "-k", "1"]) == 0
+    assert "directed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("save", ["npy", "npz", "sparse.npz", "csv", "header.csv", "txt", "csv.gz"])
+def test_vectors_of_every_kind_give_the_estimators_labels(folder, capsys, save):
+    X = np.round(blobs(), 6)
+    name = f"X.{save}"
+    if save == "npy":
+        np.save(name, X)
+    elif save == "npz":
+        np.savez(name, vectors=X)
+    elif save == "sparse.npz":
+        sp.save_npz(name, sp.csr_array(X))
+    else:
+        header = {"header": "one,two,three", "comments": ""} if save == "header.csv" else {"header": "made by a test"}
+        np.savetxt(name, X, delimiter=" " if save == "txt" else ",", **header)
+    flag = [] if save == "npy" else ["--vectors"]
+    assert run(["cluster", name, "-k", "2", "-o", "labels.tsv", "--neighbors", "5", "--seed", "7", *flag]) == 0
+    labels = [int(label) for label in read_labels(folder / "labels.tsv").values()]
+    model = graphcore.CoresetSpectralClustering(2, n_neighbors=5, random_state=7).fit(X)
+    assert labels == model.labels_.tolist()
+    assert labels[:30] == [labels[0]] * 30
+    assert labels[30:] == [labels[30]] * 30
+    assert labels[0] != labels[30]
+
+
+def test_the_same_labels_as_the_estimator_and_for_any_number_of_jobs(folder, capsys):
+    G = nx.connected_caveman_graph(20, 6)
+    nx.write_edgelist(G, "graph.txt", data=False)
+    outputs = []
+    for jobs in ("1", "2"):
+        assert run(["cluster", "graph.txt", "-k", "7", "-o", "-", "--seed", "5", "--jobs", jobs, "--quiet"]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+    model = graphcore.CoresetSpectralClustering(7, random_state=5).fit(graphcore.read_graph("graph.txt"))
+    assert [int(line.split("\t")[1]) for line in outputs[0].splitlines()] == model.labels_.tolist()
+
+
+def test_published_preset(folder, capsys):
+    nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
+    assert run(["cluster", "graph.txt", "-k", "10", "--preset", "published", "--json"]) == 0
+    settings = json.loads(capsys.readouterr().out)["settings"]
+    assert (settings["sampling"], settings["self_loop"], settings["walk_steps"]) == ("importance", 1.0, 1)
+
+
+def test_settings_are_passed_through(folder, capsys):
+    nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
+    given = "--coreset-size 0.5 --sampling uniform --n-coresets 1 --walk-steps 2 --row-budget 50 --overcluster 1.5"
+    given += " --objective ncut --min-cluster-size 3 --self-loop 0.25 --n-seeds 9 --eigen-solver exact --no-refine"
+    assert run(["cluster", "graph.txt", "-k", "5", "--json", *given.split()]) == 0
+    settings = json.loads(capsys.readouterr().out)["settings"]
+    expected = {
+        "coreset_size": 40, "sampling": "uniform", "n_coresets": 1, "walk_steps": 2, "row_budget": 50,
+        "overcluster": 1.5, "objective": "ncut", "min_cluster_size": 3, "self_loop": 0.25, "n_seeds": 9,
+        "eigen_solver": "exact", "refine": False,
+    }  # fmt: skip
+    assert {name: settings[name] for name in expected} == expected
+
+
+def test_every_setting_has_an_option():
+    keywords = {p.name for p in inspect.signature(resolve_settings).parameters.values() if p.kind is p.KEYWORD_ONLY}
+    options = {p.name for p in app.commands["cluster"].params}
+    assert keywords <= options
+
+
+def test_a_progress_line_on_a_terminal_only(folder, capsys, monkeypatch):
+    assert run(["cluster", "graph.txt", "-k", "2"]) == 0
+    assert "\r" not in capsys.readouterr().err
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert run(["cluster", "graph.txt", "-k", "2"]) == 0
+    shown = capsys.readouterr().err
+    assert "\r\x1b[Kread ..." in shown
+    assert shown.endswith("\r\x1b[K")
+
+
+# -- info, convert, demo -----------------------------------------------------------------------------------------------
+
+
+def test_info(folder, capsys):
+    assert run(["info", "graph.txt"]) == 0
+    printed = capsys.readouterr().out
+    for words in ("6 nodes", "7 edges", "unweighted", "1 component", "2 (min)", "3 (max)", "6 nodes in the largest"):
+        assert words in printed
+    assert run(["info", "graph.txt", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["degrees"] == {"min": 2.0, "median": 2.0, "mean": pytest.approx(14 / 6), "max": 3.0}
+    assert facts["largest_component"] == 6
+
+
+def test_info_of_vectors(folder, capsys):
+    np.save("X.npy", blobs())
+    assert run(["info", "X.npy", "--neighbors", "4", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["nodes"] == 60
+    assert facts["components"] >= 2
+
+
+def test_convert_keeps_the_graph(folder, capsys):
+    (folder / "weighted.csv").write_text("from,to,weight\nAnna,Ben,2\nBen,Cleo,0.5\n")
+    assert run(["convert", "weighted.csv", "graph.npz"]) == 0
+    assert "3 nodes" in capsys.readouterr().out
+    before, after = graphcore.read_graph("weighted.csv"), graphcore.read_graph("graph.npz")
+    assert after.node_names.tolist() == ["Anna", "Ben", "Cleo"]
+    assert (before.to_scipy() != after.to_scipy()).nnz == 0
+
+
+def test_convert_to_a_named_format_on_standard_output(folder, capsys):
+    assert run(["convert", "graph.txt", "-", "--to", "csv"]) == 0
+    captured = capsys.readouterr()
+    assert sorted(captured.out.splitlines()[-7:]) == ["a,b", "a,c", "b,c", "c,x", "x,y", "x,z", "y,z"]
+    assert "7 edges" in captured.err
+
+
+def test_demo(capsys):
+    assert run(["demo"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    scores = {line[:9].strip(): line.split()[-4:] for line in lines if "graphcore" in line or "Clustering" in line}
+    assert {"graphcore", "scikit-le"} <= set(scores)
+    ari, nmi, nc, _ = map(float, scores["graphcore"])
+    assert ari > 0.7
+    assert nmi > 0.7
+    assert 0 < nc < 0.1
+
+
+def test_version_and_module(folder):
+    done = process("--version")
+    assert (done.returncode, done.stdout.strip()) == (0, f"graphcore, version {graphcore.__version__}")
+
+
+# -- bad input ---------------------------------------------------------------------------------------------------------
+
+
+def bad_files(folder):
+    (folder / "rubbish.txt").write_bytes(bytes(range(256)) * 20)
+    whole = gzip.compress("".join(f"{i} {i + 1}\n" for i in range(5000)).encode())
+    (folder / "cut.txt.gz").write_bytes(whole[: len(whole) // 2])
+    (folder / "short.txt").write_text("1 2\n2 3\n4\n")
+    (folder / "nan.csv").write_text("source,target,weight\n1,2,1.0\n2,3,nan\n")
+    (folder / "inf.csv").write_text("source,target,weight\n1,2,1.0\n2,3,inf\n")
+    (folder / "negative.csv").write_text("source,target,weight\n1,2,1.0\n2,3,-1\n")
+    (folder / "wide.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 3 1\n1 2 1.0\n")
+    (folder / "empty.txt").write_text("")
+    sp.save_npz(folder / "isolated.npz", sp.csr_array((4, 4)))
+    np.save(folder / "nan.npy", np.array([[0.0, 1], [np.nan, 2], [1, 1]]))
+    np.save(folder / "flat.npy", np.arange(5.0))
+    np.save(folder / "one.npy", np.ones((1, 3)))
+    np.save(folder / "objects.npy", np.array([[{}]], dtype=object))
+    (folder / "empty.npy").write_bytes(b"")
+    np.savez(folder / "two.npz", a=np.ones((2, 2)), b=np.ones((2, 2)))
+    (folder / "words.csv").write_text("a,b\n1,2\n3,four\n")
+    (folder / "fine.csv").write_text("1,2\n3,4\n5,6\n")
+    (folder / "ragged.csv").write_text("1,2\n3\n")
+    (folder / "header.csv").write_text("a,b\n")
+    (folder / "cut.csv.gz").write_bytes(gzip.compress(b"1,2\n" * 5000)[:30])
+
+
+BAD = {
+    "missing file": ("missing.txt -k 2", "missing.txt"),
+    "a folder": (". -k 2", "folder|directory"),
+    "truncated gzip": ("cut.txt.gz -k 2", "cut.txt.gz"),
+    "binary rubbish": ("rubbish.txt -k 2", "rubbish.txt"),
+    "too few columns": ("short.txt -k 2", "line 3"),
+    "NaN weight": ("nan.csv -k 2", "finite|nan"),
+    "infinite weight": ("inf.csv -k 2", "finite|inf"),
+    "negative weight": ("negative.csv -k 2", "negative"),
+    "not square": ("wide.mtx -k 2", "square"),
+    "empty": ("empty.txt -k 2", "empty|no edges"),
+    "no edges": ("isolated.npz -k 1", "all 4 nodes are isolated"),
+    "vectors with NaN": ("nan.npy -k 2", "NaN|finite"),
+    "one-dimensional vectors": ("flat.npy -k 2", r"shape \(5,\)"),
+    "one vector": ("one.npy -k 1", "at least two"),
+    "array of objects": ("objects.npy -k 1", "objects.npy"),
+    "empty npy": ("empty.npy -k 1", "empty.npy"),
+    "two arrays": ("two.npz --vectors -k 2", "2 arrays"),
+    "a word among numbers": ("words.csv --vectors -k 2", "four"),
+    "ragged table": ("ragged.csv --vectors -k 2", "ragged.csv"),
+    "names and no numbers": ("header.csv --vectors -k 2", "no numbers"),
+    "nothing": ("empty.txt --vectors -k 2", "no numbers"),
+    "truncated table": ("cut.csv.gz --vectors -k 2", "cut.csv.gz"),
+    "rubbish as vectors": ("rubbish.txt --vectors -k 2", "rubbish.txt"),
+    "missing vectors": ("missing.npy -k 2", "missing.npy"),
+    "k = 0": ("graph.txt -k 0", r"n_clusters=0.*option -k"),
+    "k > n": ("graph.txt -k 7", "n_clusters=7 must be at most 6"),
+    "k no integer": ("graph.txt -k 2.5", "'-k'.*2.5"),
+    "no k": ("graph.txt", "'-k'"),
+    "coreset below k": ("graph.txt -k 3 --coreset-size 2", "coreset_size=2 is less than n_clusters=3"),
+    "coreset above n": ("graph.txt -k 3 --coreset-size 9", "coreset_size=9 is more than the 6 nodes"),
+    "coreset share": ("graph.txt -k 3 --coreset-size 1.5", "coreset_size=1.5"),
+    "coreset size a word": ("graph.txt -k 3 --coreset-size big", "coreset_size='big'"),
+    "zero diagonal": ("graph.txt -k 2 --preset published --self-loop 0", "self_loop=1.0"),
+    "unknown sampling": ("graph.txt -k 2 --sampling luck", "sampling='luck'.*'uniform'"),
+    "unknown preset": ("graph.txt -k 2 --preset best", "preset='best'"),
+    "unknown format": ("graph.txt -k 2 --format doc", "format='doc'.*option --format"),
+    "unknown symmetrize": ("graph.txt -k 2 --symmetrize no", "symmetrize='no'"),
+    "unknown metric": ("fine.csv --vectors -k 2 --metric taxi", "taxi"),
+    "no neighbours": ("fine.csv --vectors -k 2 --neighbors 0", "n_neighbors=0.*option --neighbors"),
+    "no jobs": ("graph.txt -k 2 --jobs 0", "n_jobs=0.*option --jobs"),
+    "negative seed": ("graph.txt -k 2 --seed -1", "random_state=-1.*option --seed"),
+    "unknown option": ("graph.txt -k 2 --clever", "--clever"),
+    "json and labels on one stream": ("graph.txt -k 2 --json -o -", "standard output"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_line_and_exit_code_2(folder, capsys, case):
+    arguments, message = BAD[case]
+    bad_files(folder)
+    before = sorted(os.listdir(folder))
+    assert run(["cluster", *arguments.split(), *([] if "-o" in arguments else ["-o", "labels.tsv"])]) == 2
+    captured = capsys.readouterr()
+    lines = [line for line in messages(captured.err) if not line.startswith("warning: ")]
+    assert len(lines) == 1
+    assert lines[0].startswith("graphcore: ")
+    assert re.search(message, lines[0]), lines[0]
+    assert captured.out == ""
+    assert sorted(os.listdir(folder)) == before
+
+
+@pytest.mark.parametrize("command", ["cluster missing.txt -k 2 -o", "convert missing.txt"])
+@pytest.mark.parametrize("output", ["nowhere/labels.tsv", "."])
+def test_an_output_that_cannot_be_written_is_found_first(folder, capsys, command, output):
+    assert run([*command.split(), output]) == 2
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert "output" in message
+    assert "missing" not in message
+
+
+@pytest.mark.parametrize(
+    "arguments", [["cluster"], ["swim"], ["info"], ["info", "missing.txt"], ["convert", "graph.txt"]]
+)
+def test_usage_errors(folder, capsys, arguments):
+    assert run(arguments) == 2
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert message.startswith("graphcore: ")
+
+
+def test_without_arguments_the_help_is_shown(capsys):
+    assert run([]) == 2
+    assert "cluster" in capsys.readouterr().err
+
+
+def test_help_lists_what_can_be_chosen(capsys):
+    from graphcore.coresets.coreset import SAMPLING
+    from graphcore.graphs.build import SYMMETRIZE
+    from graphcore.propagation.refine import OBJECTIVES
+    from graphcore.spectral.partition import EIGEN_SOLVERS
+
+    assert run(["cluster", "--help"]) == 0
+    text = capsys.readouterr().out
+    for choice in (*SAMPLING, *SYMMETRIZE, *OBJECTIVES, *EIGEN_SOLVERS):
+        assert choice in text
+
+
+def test_a_defect_is_not_dressed_up_as_bad_input(folder, monkeypatch):
+    def broken(*_, **__):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("graphcore.graphs.files.read_graph", broken)
+    with pytest.raises(ZeroDivisionError):
+        run(["info", "graph.txt"])
+
+
+def test_end_of_file_is_not_taken_for_an_interrupt(folder, monkeypatch):
+    def broken(*_, **__):
+        raise EOFError("a defect in a reader")
+
+    monkeypatch.setattr("graphcore.graphs.files.read_graph", broken)
+    with pytest.raises(EOFError):
+        run(["info", "graph.txt"])
+
+
+# -- interrupted -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_ctrl_c_while_reading(folder):
+    os.mkfifo("pipe")
+    command = [sys.executable, "-m", "graphcore", "cluster", "pipe", "-k", "2", "-o", "labels.tsv"]
+    # Opening the pipe returns once the reader has opened its end, so the process is known to be at work.
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running, open("pipe", "w"):
+        time.sleep(0.2)
+        running.send_signal(signal.SIGINT)
+        _, message = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert message.strip() == "graphcore: interrupted"
+    assert sorted(os.listdir()) == ["graph.txt", "pipe"]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted_while_writing_leaves_what_was_there(folder, number, code):
+    (folder / "labels.tsv").write_text("before")
+    # The signal comes when all labels have been written and are to be flushed to the disk.
+    interrupt = f"""
+import os, sys
+os.fsync = lambda _: os.kill(os.getpid(), {int(number)})
+from graphcore.cli import main
+main(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"])
+"""
+    done = process(code=interrupt)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    assert sorted(os.listdir()) == ["graph.txt", "labels.tsv"]
+    assert (folder / "labels.tsv").read_text() == "before"
+
+
+def test_ctrl_c_does_not_wait_for_threads(folder):
+    nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
+    interrupt = """
+import os, signal, time
+from graphcore import pipeline
+from graphcore.cli import main
+def long_work(*_, **__):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(120)
+pipeline.sample_coreset = long_work
+main(["cluster", "graph.txt", "-k", "2", "--jobs", "2", "-o", "labels.tsv"])
+"""
+    start = time.perf_counter()
+    done = process(code=interrupt)
+    assert done.returncode == 130, done.stderr
+    assert time.perf_counter() - start < 60
+    assert os.listdir() == ["graph.txt"]
+
+
+# -- compilation -------------------------------------------------------------------------------------------------------
+
+
+def test_compilation_is_announced_once_and_only_when_it_happens(folder):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache")}
+    notice = "graphcore: compiling its loops for this machine"
+    assert process("info", "graph.txt", env=environment).stderr.count(notice) == 1
+    assert process("info", "graph.txt", env=environment).stderr == ""
+
+
+def test_help_does_not_import_what_it_does_not_need():
+    done = process(
+        code="import sys; from graphcore.cli.app import run; run(['cluster', '--help']); "
+        "print([m for m in ('numpy', 'numba', 'scipy', 'sklearn') if m in sys.modules])"
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_options_are_documented():
+    for command in app.commands.values():
+        for option in command.params:
+            if isinstance(option, click.Option):
+                assert option.help, (command.name, option.name)

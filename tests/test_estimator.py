@@ -1,0 +1,508 @@
+"""CoresetSpectralClustering: scikit-learn's contract, every kind of input, bad parameters, degenerate graphs."""
+
+import logging
+import pickle
+import threading
+import warnings
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import graphcore
+from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError, ParameterError
+
+VARIANTS = {
+    "default": {},
+    "published": {"preset": "published"},
+    "one coreset": {"n_coresets": 1},
+    "spectral and merging": {"n_coresets": 1, "overcluster": 2.0},
+    "plain kernel": {"walk_steps": 1},
+    "normalised cut": {"objective": "ncut"},
+    "no refinement": {"refine": False},
+    "uniform": {"sampling": "uniform"},
+    "exact eigenvectors": {"preset": "published", "eigen_solver": "exact"},
+}
+
+CAVEMEN = nx.connected_caveman_graph(5, 8)
+TRUTH = np.repeat(np.arange(5), 8)
+
+
+def same_partition(a, b):
+    return adjusted_rand_score(a, b) == 1.0
+
+
+def within(seconds, function):
+    """Run a function that must not hang; what it raises comes through."""
+    outcome = {}
+
+    def work():
+        try:
+            outcome["value"] = function()
+        except BaseException as error:
+            outcome["error"] = error
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert not thread.is_alive(), f"still running after {seconds} s"
+    if "error" in outcome:
+        raise outcome["error"]
+    return outcome["value"]
+
+
+# -- scikit-learn's contract -------------------------------------------------------------------------------------------
+
+
+def expected_failures(estimator):
+    if estimator.affinity == "precomputed":
+        return {"check_clustering": "fits vectors with negative entries, which are no adjacency matrix"}
+    return {}
+
+
+@parametrize_with_checks(
+    [
+        CoresetSpectralClustering(n_clusters=3, random_state=0),
+        CoresetSpectralClustering(n_clusters=3, affinity="nearest_neighbors", n_jobs=2, random_state=0),
+        CoresetSpectralClustering(n_clusters=3, preset="published", random_state=0),
+        CoresetSpectralClustering(n_clusters=3, affinity="precomputed", random_state=0),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+def test_get_set_params_and_clone():
+    model = CoresetSpectralClustering(3, coreset_size=0.5, sampling="uniform", random_state=4)
+    again = clone(model)
+    assert again.get_params() == model.get_params()
+    assert again.set_params(n_clusters=5, preset="published").n_clusters == 5
+    with pytest.raises(ValueError, match="cluster_count"):
+        model.set_params(cluster_count=3)
+
+
+def test_the_constructor_stores_and_does_not_check():
+    assert CoresetSpectralClustering("many", sampling=3).get_params()["n_clusters"] == "many"
+
+
+@pytest.mark.parametrize("variant", ["default", "published"])
+def test_a_fitted_model_survives_pickling(variant):
+    model = CoresetSpectralClustering(5, random_state=0, **VARIANTS[variant]).fit(CAVEMEN)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.labels_, model.labels_)
+    np.testing.assert_array_equal(again.coreset_indices_, model.coreset_indices_)
+    assert again.settings_ == model.settings_
+
+
+def test_in_a_pipeline_and_a_grid_search():
+    X, y = make_blobs([40, 40, 40], random_state=0, cluster_std=0.5, centers=None)
+    pipeline = make_pipeline(StandardScaler(), CoresetSpectralClustering(random_state=0))
+
+    def score(fitted, X, y=None):
+        return adjusted_rand_score(y, fitted.fit_predict(X))
+
+    grid = {"coresetspectralclustering__n_clusters": [2, 3, 6], "coresetspectralclustering__n_neighbors": [8]}
+    search = GridSearchCV(pipeline, grid, scoring=score, cv=2).fit(X, y)
+    assert search.best_params_["coresetspectralclustering__n_clusters"] == 3
+    assert search.best_score_ > 0.95
+
+
+def test_feature_names_of_a_data_frame():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(make_blobs(60, random_state=0)[0], columns=["height", "weight"])
+    model = CoresetSpectralClustering(3, random_state=0).fit(frame)
+    assert model.feature_names_in_.tolist() == ["height", "weight"]
+
+
+def test_what_is_stored():
+    model = CoresetSpectralClustering(5, coreset_size=20, random_state=0).fit(CAVEMEN)
+    assert model.labels_.dtype == np.int32
+    assert model.labels_.shape == (40,)
+    assert sorted(set(model.labels_)) == [0, 1, 2, 3, 4]
+    assert model.coreset_indices_.shape == model.coreset_weights_.shape == model.coreset_labels_.shape == (20,)
+    assert (model.coreset_weights_ > 0).all()
+    assert model.n_components_ == 1
+    assert model.n_features_in_ == 40
+    assert model.settings_.coreset_size == 20
+    assert all(spent >= 0 for spent in model.seconds_.values())
+    np.testing.assert_array_equal(model.fit_predict(CAVEMEN), model.labels_)
+
+
+def test_labels_for_other_numbers_of_clusters_are_nested():
+    model = CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN)
+    labels = [model.labels_at(k) for k in (1, 3, 5)]
+    assert [len(set(one)) for one in labels] == [1, 3, 5]
+    for coarse, fine in pairwise(labels):
+        assert all(len(set(coarse[fine == c])) == 1 for c in set(fine))
+    assert same_partition(labels[2], TRUTH)
+    with pytest.raises(NotFittedError):
+        CoresetSpectralClustering().labels_at(2)
+    with pytest.raises(InputError, match="no merge tree"):
+        CoresetSpectralClustering(5, preset="published", random_state=0).fit(CAVEMEN).labels_at(2)
+
+
+def test_verbose_logs_stages_and_is_silent_otherwise(caplog, capsys):
+    with caplog.at_level(logging.INFO, logger="graphcore"):
+        CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN)
+        assert not caplog.records
+        CoresetSpectralClustering(5, random_state=0, verbose=1).fit(CAVEMEN)
+    assert any("coreset" in record.message for record in caplog.records)
+    assert capsys.readouterr() == ("", "")
+
+
+# -- inputs ------------------------------------------------------------------------------------------------------------
+
+
+def graph_inputs():
+    A = nx.to_scipy_sparse_array(CAVEMEN, format="csr", dtype=np.float64)
+    named = nx.relabel_nodes(CAVEMEN, {i: f"cave {i // 8}, man {i}" for i in CAVEMEN})
+    wide = sp.csr_array(A)
+    wide.indptr, wide.indices = wide.indptr.astype(np.int64), wide.indices.astype(np.int64)
+    frozen = sp.csr_array(A)
+    for array in (frozen.data, frozen.indices, frozen.indptr):
+        array.flags.writeable = False
+    return {
+        "Graph": Graph.from_scipy(A),
+        "csr_array": sp.csr_array(A),
+        "csr_matrix": sp.csr_matrix(A),
+        "csc_array": sp.csc_array(A),
+        "coo_array": sp.coo_array(A),
+        "coo_matrix": sp.coo_matrix(A),
+        "lil_array": sp.lil_array(A),
+        "int64 indices": wide,
+        "read-only": frozen,
+        "float32": sp.csr_array(A.astype(np.float32)),
+        "int": sp.csr_array(A.astype(np.int64)),
+        "bool": sp.csr_array(A.astype(bool)),
+        "networkx": CAVEMEN,
+        "networkx with string names": named,
+    }
+
+
+@pytest.mark.parametrize("kind", graph_inputs())
+@pytest.mark.parametrize("affinity", ["auto", "precomputed"])
+def test_every_kind_of_graph_gives_the_same_labels(kind, affinity):
+    expected = CoresetSpectralClustering(5, random_state=1).fit(graph_inputs()["Graph"]).labels_
+    labels = CoresetSpectralClustering(5, affinity=affinity, random_state=1).fit_predict(graph_inputs()[kind])
+    np.testing.assert_array_equal(labels, expected)
+    assert same_partition(labels, TRUTH)
+
+
+def test_a_dense_square_array_is_vectors_unless_precomputed():
+    A = nx.to_numpy_array(CAVEMEN)
+    expected = CoresetSpectralClustering(5, random_state=1).fit(CAVEMEN).labels_
+    labels = CoresetSpectralClustering(5, affinity="precomputed", random_state=1).fit_predict(A)
+    np.testing.assert_array_equal(labels, expected)
+    as_vectors = CoresetSpectralClustering(5, n_neighbors=7, random_state=1).fit(A)
+    knn = graphcore.knn_graph(A, 7)
+    np.testing.assert_array_equal(CoresetSpectralClustering(5, random_state=1).fit(knn).labels_, as_vectors.labels_)
+
+
+@pytest.mark.parametrize("container", [np.asarray, np.float32, sp.csr_array, sp.csc_matrix, sp.coo_array, list])
+def test_vectors_of_every_kind(container):
+    X, y = make_blobs([50, 50, 50], n_features=4, random_state=3, cluster_std=0.5)
+    model = CoresetSpectralClustering(3, random_state=0).fit(container(X))
+    assert same_partition(model.labels_, y)
+    assert model.n_features_in_ == 4
+
+
+def test_a_square_sparse_matrix_is_vectors_when_said_so():
+    X, y = make_blobs([10, 10], n_features=20, random_state=3)
+    model = CoresetSpectralClustering(2, affinity="nearest_neighbors", n_neighbors=5, random_state=0)
+    assert same_partition(model.fit_predict(sp.csr_array(X)), y)
+
+
+def test_the_callers_objects_are_not_changed():
+    A = sp.csr_array(nx.to_scipy_sparse_array(CAVEMEN, dtype=float))
+    X = make_blobs(60, random_state=0)[0]
+    before = A.copy(), X.copy()
+    CoresetSpectralClustering(5, random_state=0).fit(A)
+    CoresetSpectralClustering(5, random_state=0).fit(X)
+    assert (before[0] != A).nnz == 0
+    assert A.indices.flags.writeable
+    np.testing.assert_array_equal(X, before[1])
+
+
+def test_a_directed_matrix_is_symmetrised_with_a_warning():
+    A = sp.csr_array(np.triu(nx.to_numpy_array(CAVEMEN)))
+    with pytest.warns(GraphWarning, match="symmetrize='max'"):
+        labels = CoresetSpectralClustering(5, random_state=1).fit_predict(A)
+    np.testing.assert_array_equal(labels, CoresetSpectralClustering(5, random_state=1).fit_predict(CAVEMEN))
+    with pytest.raises(InputError, match="not symmetric"):
+        CoresetSpectralClustering(5, symmetrize="error").fit(A)
+
+
+# -- reproducibility ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def partition_graph():
+    """Large enough for several blocks of rows."""
+    G = nx.random_partition_graph([300] * 10, 0.2, 0.002, seed=0)
+    return Graph.from_networkx(G), np.repeat(np.arange(10), 300)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_same_seed_same_labels_for_any_number_of_threads(partition_graph, variant):
+    graph, _ = partition_graph
+    labels = [
+        CoresetSpectralClustering(10, random_state=5, n_jobs=n_jobs, **VARIANTS[variant]).fit(graph).labels_
+        for n_jobs in (1, 2, 3, None)
+    ]
+    for other in labels[1:]:
+        np.testing.assert_array_equal(other, labels[0])
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_planted_clusters_are_found(partition_graph, variant):
+    graph, truth = partition_graph
+    scores = [
+        adjusted_rand_score(
+            truth, CoresetSpectralClustering(10, random_state=s, **VARIANTS[variant]).fit(graph).labels_
+        )
+        for s in range(5)
+    ]
+    # Importance sampling spends its draws on nodes of low degree, and single moves repair much; a random labelling
+    # scores 0.
+    assert np.median(scores) > (
+        0.3 if "preset" in VARIANTS[variant] else 0.8 if "refine" in VARIANTS[variant] else 0.95
+    )
+
+
+def test_random_states():
+    graph = Graph.from_networkx(nx.random_partition_graph([30] * 4, 0.3, 0.1, seed=0))
+
+    def labels(state):
+        return CoresetSpectralClustering(4, coreset_size=30, random_state=state).fit(graph).coreset_indices_.tolist()
+
+    assert labels(0) == labels(0) != labels(1)
+    assert labels(np.random.default_rng(0)) == labels(np.random.default_rng(0))
+    assert labels(np.random.RandomState(0)) == labels(np.random.RandomState(0))
+    rng = np.random.default_rng(0)
+    assert labels(rng) != labels(rng)
+    assert labels(None) != labels(None)  # equal by chance with probability below 1e-25: 30 of 120 nodes
+
+
+def test_vectors_same_seed_same_labels_for_any_number_of_threads():
+    X = load_digits().data
+    labels = [CoresetSpectralClustering(10, random_state=2, n_jobs=j).fit_predict(X) for j in (1, 2)]
+    np.testing.assert_array_equal(*labels)
+
+
+# -- bad parameters ----------------------------------------------------------------------------------------------------
+
+BAD = {
+    "n_clusters 0": ({"n_clusters": 0}, "n_clusters=0 must be at least 1"),
+    "n_clusters above n": ({"n_clusters": 41}, "n_clusters=41 must be at most 40"),
+    "n_clusters a float": ({"n_clusters": 2.0}, "n_clusters=2.0 must be an integer"),
+    "n_clusters a bool": ({"n_clusters": True}, "n_clusters=True must be an integer"),
+    "n_clusters None": ({"n_clusters": None}, "n_clusters=None must be an integer"),
+    "coreset_size below k": ({"coreset_size": 4}, "coreset_size=4 is less than n_clusters=5"),
+    "coreset_size above n": ({"coreset_size": 41}, "coreset_size=41 is more than the 40 nodes"),
+    "coreset_size share": ({"coreset_size": 1.5}, "coreset_size=1.5 must be at most 1"),
+    "coreset_size share 0": ({"coreset_size": 0.0}, "coreset_size=0.0 must be more than 0"),
+    "coreset_size word": ({"coreset_size": "large"}, "coreset_size='large'.*'auto'"),
+    "coreset_size None": ({"coreset_size": None}, "coreset_size=None"),
+    "sampling": ({"sampling": "random"}, "sampling='random'.*'degree', 'uniform', 'importance'"),
+    "sampling a number": ({"sampling": 3}, "sampling=3"),
+    "n_seeds": ({"n_seeds": 0}, "n_seeds=0"),
+    "self_loop": ({"self_loop": -1.0}, "self_loop=-1.0"),
+    "self_loop NaN": ({"self_loop": np.nan}, "self_loop=nan must be finite"),
+    "zero diagonal": ({"preset": "published", "self_loop": 0}, "self_loop=0 .*use self_loop=1.0"),
+    "eigen_solver": ({"eigen_solver": "magic"}, "eigen_solver='magic'"),
+    "walk_steps odd": ({"walk_steps": 3}, "walk_steps=3 must be 1 .* or even"),
+    "walk_steps 0": ({"walk_steps": 0}, "walk_steps=0"),
+    "row_budget": ({"row_budget": 1}, "row_budget=1"),
+    "overcluster": ({"overcluster": 0.5}, "overcluster=0.5"),
+    "objective": ({"objective": "beauty"}, "objective='beauty'"),
+    "refine": ({"refine": "yes"}, "refine='yes'"),
+    "min_cluster_size": ({"min_cluster_size": 9}, "min_cluster_size=9 is too large"),
+    "min_cluster_size negative": ({"min_cluster_size": -1}, "min_cluster_size=-1"),
+    "n_coresets": ({"n_coresets": 0}, "n_coresets=0"),
+    "n_coresets without refinement": ({"n_coresets": 3, "refine": False}, "n_coresets=3 needs refine=True"),
+    "preset": ({"preset": "reference"}, "preset='reference'"),
+    "affinity": ({"affinity": "rbf"}, "affinity='rbf'"),
+    "symmetrize": ({"symmetrize": "no"}, "symmetrize='no'"),
+    "random_state": ({"random_state": -1}, "random_state=-1"),
+    "random_state word": ({"random_state": "seed"}, "random_state='seed'"),
+    "n_jobs 0": ({"n_jobs": 0}, "n_jobs=0"),
+    "n_jobs a float": ({"n_jobs": 1.5}, "n_jobs=1.5"),
+    "a graph as vectors": ({"affinity": "nearest_neighbors"}, "affinity='nearest_neighbors' takes vectors"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_parameters_are_named(case):
+    parameters, message = BAD[case]
+    with pytest.raises(ParameterError, match=message):
+        CoresetSpectralClustering(**{"n_clusters": 5, **parameters}).fit(CAVEMEN)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_neighbors": 0}, "n_neighbors=0 must be at least 1"),
+        ({"n_neighbors": "ten"}, "n_neighbors='ten' must be an integer"),
+        ({"metric": "taxi"}, "metric='taxi'"),
+    ],
+)
+def test_bad_parameters_for_vectors_are_named(parameters, message):
+    with pytest.raises(ParameterError, match=message):
+        CoresetSpectralClustering(2, **parameters).fit(np.arange(20.0).reshape(10, 2))
+
+
+@pytest.mark.parametrize(
+    ("X", "parameters", "message"),
+    [
+        ([[0.0, 1], [np.nan, 1], [2, 3]], {}, "NaN"),
+        ([[0.0, 1], [np.inf, 1], [2, 3]], {}, "infinity"),
+        (np.arange(3.0), {}, "Expected 2D array"),
+        (np.ones((1, 2)), {}, "minimum of 2"),
+        ([["a", "b"], ["c", "d"]], {}, "could not convert|dtype"),
+        (np.ones((3, 2)), {"affinity": "precomputed"}, r"square.*\(3, 2\)"),
+        (sp.csr_array(np.ones((3, 2))), {"affinity": "precomputed"}, r"square.*\(3, 2\)"),
+        (-np.ones((3, 3)), {"affinity": "precomputed"}, "Negative values"),
+        (sp.csr_array(-np.ones((3, 3))), {}, "negative"),
+        (sp.csr_array([[0, np.nan], [np.nan, 0]]), {}, "finite"),
+        (sp.csr_array((5, 5)), {}, "all 5 nodes are isolated"),
+        (sp.csr_array((0, 0)), {}, "empty"),
+        (nx.Graph(), {}, "no nodes"),
+        (nx.empty_graph(4), {}, "all 4 nodes are isolated"),
+    ],
+)
+def test_bad_input_is_refused(X, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        CoresetSpectralClustering(2, **parameters).fit(X)
+
+
+# -- degenerate graphs -------------------------------------------------------------------------------------------------
+
+
+def test_warnings_point_at_the_callers_line():
+    with pytest.warns(GraphWarning, match="isolated") as caught:
+        CoresetSpectralClustering(1).fit(Graph.from_edges([0], [1], n_nodes=3))
+    assert caught[0].filename == __file__
+
+
+def fit(graph, k, variant="default", seed=0):
+    model = CoresetSpectralClustering(k, random_state=seed, **VARIANTS[variant])
+    return within(120, lambda: model.fit(graph))
+
+
+def check_labels(labels, n, k):
+    assert labels.shape == (n,)
+    assert labels.min() >= 0
+    assert labels.max() < k
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_three_disjoint_cliques(variant):
+    graph = nx.disjoint_union_all([nx.complete_graph(n) for n in (5, 20, 60)])
+    found = [same_partition(fit(graph, 3, variant, s).labels_, np.repeat([0, 1, 2], [5, 20, 60])) for s in range(5)]
+    if "preset" in VARIANTS[variant]:
+        # Draws with repeats may miss the small clique altogether, and log2(3) random vectors may not split it off.
+        assert all(fit(graph, 3, variant, s).n_components_ == 3 for s in range(2))
+    else:
+        assert all(found)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    "graph",
+    [
+        pytest.param(nx.star_graph(50), id="star"),
+        pytest.param(nx.path_graph(60), id="path"),
+        pytest.param(nx.cycle_graph(60), id="cycle"),
+        pytest.param(nx.complete_graph(40), id="complete"),
+        pytest.param(nx.complete_bipartite_graph(20, 30), id="bipartite"),
+        pytest.param(nx.barbell_graph(20, 0), id="barbell"),
+        pytest.param(nx.grid_2d_graph(8, 8), id="grid"),
+        pytest.param(nx.disjoint_union_all([nx.path_graph(2)] * 30), id="matching"),
+        pytest.param(nx.disjoint_union_all([nx.star_graph(6)] * 8), id="stars"),
+    ],
+)
+def test_degenerate_graphs_are_labelled_for_any_number_of_clusters(graph, variant):
+    n = graph.number_of_nodes()
+    for k in (1, 2, 5, n // 2, n):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", GraphWarning)
+            model = fit(graph, k, variant)
+        check_labels(model.labels_, n, k)
+        n_used = len(set(model.labels_))
+        if n_used < k:
+            # The spectral step may find fewer groups, and then says so; merging always ends at k.
+            assert model.settings_.overcluster is not None
+            assert any(f"only {n_used} of n_clusters={k} clusters" in str(warning.message) for warning in caught)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_one_edge(variant):
+    assert fit(nx.path_graph(2), 1, variant).labels_.tolist() == [0, 0]
+    check_labels(fit(nx.path_graph(2), 2, variant).labels_, 2, 2)
+    with pytest.raises(ParameterError, match="n_clusters=3 must be at most 2"):
+        fit(nx.path_graph(2), 3, variant)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_one_node_with_a_loop(variant):
+    assert fit(Graph.from_edges([0], [0]), 1, variant).labels_.tolist() == [0]
+
+
+def test_the_two_ends_of_a_barbell_and_of_a_path():
+    barbell = nx.barbell_graph(20, 0)
+    assert same_partition(fit(barbell, 2).labels_, np.repeat([0, 1], 20))
+    labels = fit(nx.path_graph(60), 2).labels_
+    assert np.count_nonzero(np.diff(labels)) == 1
+    assert np.bincount(labels).min() >= 20
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_nearly_uniform_dense_matrix(variant):
+    # Rank one but for noise: every cut is about as good as every other, and sums cancel to rounding errors.
+    rng = np.random.default_rng(0)
+    x = rng.random((80, 3)) + 80.0
+    model = CoresetSpectralClustering(2, affinity="precomputed", random_state=0, **VARIANTS[variant])
+    check_labels(within(120, lambda: model.fit(x @ x.T)).labels_, 80, 2)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_weights_of_any_magnitude(variant, scale):
+    A = sp.csr_array(nx.to_scipy_sparse_array(nx.barbell_graph(10, 0), dtype=float)) * scale
+    check_labels(fit(A, 2, variant).labels_, 20, 2)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_many_isolated_nodes_and_a_triangle(variant):
+    n = 100_003
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], n_nodes=n)
+    for k in (1, 2, 3):
+        with pytest.warns(GraphWarning, match="100000 of 100003 nodes are isolated"):
+            model = fit(graph, k, variant)
+        assert (model.labels_[3:] == -1).all()
+        check_labels(model.labels_[:3], 3, k)
+        assert model.n_components_ == 100_001
+    with pytest.raises(ParameterError, match="n_clusters=4 is more than the 3 nodes that have an edge"):
+        fit(graph, 4, variant)
+
+
+def test_duplicate_vectors():
+    X = np.repeat([[0.0, 0.0], [5.0, 5.0], [9.0, 0.0]], 40, axis=0)
+    labels = within(120, lambda: CoresetSpectralClustering(3, random_state=0).fit_predict(X))
+    assert same_partition(labels, np.repeat([0, 1, 2], 40))
+
+
+def test_two_vectors():
+    labels = within(120, lambda: CoresetSpectralClustering(1, random_state=0).fit_predict([[0.0], [1.0]]))
+    assert labels.tolist() == [0, 0]
