@@ -1,6 +1,7 @@
 """Pictures of the pages, drawn from small generated data when the pages are built: ``python docs/figures.py``."""
 
 import warnings
+from functools import partial
 from pathlib import Path
 
 import matplotlib
@@ -26,6 +27,8 @@ STYLE = {"font.size": 10, "axes.titlesize": 10, "savefig.dpi": 160, "axes.spines
 # Clusters differ in shade and in shape, so that the pictures can be read in grey.
 SHADES = ("#1b4965", "#e0a030", "#9ad1b4", "#b5547a", "#666666", "#c9c9c9")
 SHAPES = "osD^vP"
+# Clusters of nodes with very uneven degrees.
+SKEWED = partial(graphcore.datasets.degree_corrected_partition, 10, 500, mean_degree=14, random_state=0)
 
 
 def main(folder=FOLDER):
@@ -112,7 +115,7 @@ def stability():
 
 def importance():
     """Where importance sampling puts its draws."""
-    graph, _ = _skewed_blocks()
+    graph, _ = SKEWED()
     p = _importance_of(graph)
     figure, ax = plt.subplots(figsize=(5.5, 3.4), layout="constrained")
     jitter = np.random.default_rng(0).uniform(0.95, 1.05, graph.n_nodes)
@@ -127,7 +130,7 @@ def importance():
 
 def coreset_error():
     """Error of a coreset's estimates against its size, for the three samplings."""
-    graph, truth = _skewed_blocks()
+    graph, truth = SKEWED()
     kernel = CutKernel(graph, 1.0)
     sizes = [100, 200, 400, 800, 1600]
     figure, axes = plt.subplots(1, 2, figsize=(8, 3.5), layout="constrained", sharex=True)
@@ -164,25 +167,6 @@ def _plain_decades(ax):
 def _importance_of(graph, k=10):
     kernel = CutKernel(graph, 1.0)
     return importance_probabilities(kernel, d2_seeding(kernel, 2 * k, random_state=0))
-
-
-def _skewed_blocks(n=5000, k=10, n_edges=40_000, inside=0.8):
-    """A planted partition whose nodes have degrees of a heavy-tailed law; nodes without edges are left out."""
-    rng = np.random.default_rng(0)
-    pull = rng.pareto(1.8, n) + 1
-    pull /= pull.sum()
-    labels = rng.integers(k, size=n)
-    sources = rng.choice(n, size=n_edges, p=pull)
-    targets = rng.choice(n, size=n_edges, p=pull)
-    for c in range(k):
-        members = np.flatnonzero(labels == c)
-        here = np.flatnonzero((labels[sources] == c) & (rng.random(n_edges) < inside))
-        targets[here] = rng.choice(members, size=len(here), p=pull[members] / pull[members].sum())
-    apart = sources != targets
-    pairs = np.unique(np.sort(np.stack([sources[apart], targets[apart]], axis=1), axis=1), axis=0)
-    used, ends = np.unique(pairs, return_inverse=True)
-    ends = ends.reshape(pairs.shape)
-    return graphcore.Graph.from_edges(ends[:, 0], ends[:, 1]), labels[used]
 
 
 def _whiskered(n_blocks=3, size=60, length=8):
