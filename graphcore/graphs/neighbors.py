@@ -1,12 +1,11 @@
 """Vectors become a graph: every row is joined to its nearest neighbours."""
 
-import warnings
-
 import numpy as np
 
 from .._progress import Stages
 from .._validation import check_choice, check_integer
-from ..exceptions import GraphWarning, InputError
+from .._warn import warn_user
+from ..exceptions import InputError
 from . import _loops
 from .build import Rows, read_only_rows, symmetrize_rows, transpose_rows
 from .graph import Graph
@@ -110,11 +109,7 @@ def knn_graph(
     with stages("neighbour search"):
         X = as_vectors(X)
         if n_neighbors >= X.shape[0]:
-            warnings.warn(
-                f"n_neighbors={n_neighbors} was reduced to {X.shape[0] - 1}: there are only {X.shape[0]} rows",
-                GraphWarning,
-                stacklevel=2,
-            )
+            warn_user(f"n_neighbors={n_neighbors} was reduced to {X.shape[0] - 1}: there are only {X.shape[0]} rows")
             n_neighbors = X.shape[0] - 1
         neighbors = nearest_neighbors(
             X, n_neighbors, metric=metric, algorithm=algorithm, random_state=random_state, n_jobs=n_jobs

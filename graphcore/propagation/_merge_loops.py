@@ -255,19 +255,20 @@ def cut_tree(children, n_leaves, n_steps, labels):
 
 
 @njit(cache=True, nogil=True)
-def best_partners(indptr, indices, weights, degrees, objective, partners, gains):
+def best_partners(indptr, indices, weights, degrees, objective, partners, gains, linked):
     """For every node of a weighted graph with self-loops, the neighbour whose union is best for the objective.
 
     The term of what runs between clusters is taken to first order, so a candidate costs one logarithm. Nodes without
-    neighbours are paired with each other in the order of volume, an odd last one with the smallest other node.
+    neighbours (not `linked`) are paired with each other in the order of volume, an odd last one with the smallest other
+    node.
     """
     n = len(degrees)
     total = degrees.sum()
     cut, apart = 1.0, 1.0
     inner = np.zeros(n)
-    linked = np.zeros(n, dtype=np.bool_)
     part = np.empty(n)
     for a in range(n):
+        linked[a] = False
         for e in range(indptr[a], indptr[a + 1]):
             if indices[e] == a:
                 inner[a] = weights[e] / total

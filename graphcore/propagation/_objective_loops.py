@@ -31,6 +31,7 @@ def term(objective, inner, volume):
 @njit(cache=True, nogil=True, inline="always")
 def between(objective, cut, apart):
     """The part of what runs between clusters: cut share, and 1 - sum of squared volumes."""
+    # Where one cluster holds nearly everything, both are rounding noise of either sign.
     if objective == NCUT or cut <= _NOTHING or apart <= _NOTHING:
         return 0.0
     return cut * log(cut / apart)

@@ -51,9 +51,10 @@ def move_nodes(
     """Move single nodes to a neighbouring cluster while that raises the objective.
 
     Nodes are visited in `order` (natural order if it is empty), and again only after a neighbour has moved. Ends when
-    a pass moves no more than `tolerance` times the number of nodes, or after `n_passes`. No cluster shrinks below
-    `least_size` nodes or `least_volume`; counts says how many nodes each one stands for (length 0: one). inner,
-    volumes and sizes are those of `labels` and are kept up to date.
+    a pass moves no more than `tolerance` times the number of nodes, or after `n_passes`. With a tolerance of 0, a pass
+    over all nodes that weighs every candidate exactly must confirm the end, so that no single move raises the
+    objective any more. No cluster shrinks below `least_size` nodes or `least_volume`; counts says how many nodes each
+    one stands for (length 0: one). inner, volumes and sizes are those of `labels` and are kept up to date.
     Returns (moves made, entries read).
     """
     n = len(labels)
@@ -70,6 +71,7 @@ def move_nodes(
         cut -= inner[c] / total
         apart -= (volumes[c] / total) ** 2
     active = np.ones(n, dtype=np.bool_)
+    confirming = False
     moves, entries = 0, 0
     for _ in range(n_passes):
         moved = 0
@@ -120,7 +122,7 @@ def move_nodes(
             base = parts[a] + between(objective, cut, apart) - left_part
             apart_a = apart + volume_a * volume_a - left_volume * left_volume
             # Candidates are compared with the part between clusters to first order, one logarithm each; the winner
-            # is then weighed exactly.
+            # is then weighed exactly. (That part is convex, so a move that looks good so is good.)
             by_cut, by_apart = between_slopes(objective, cut, apart)
             best, chosen, best_part = -np.inf, -1, 0.0
             for t in range(n_touched):
@@ -131,7 +133,13 @@ def move_nodes(
                 volume_c = volumes[c] / total
                 grown = volume_c + degree
                 part = term(objective, inner[c] / total + 2.0 * link + loop, grown)
-                gain = part - parts[c] - 2.0 * link * by_cut + (volume_c * volume_c - grown * grown) * by_apart
+                if confirming:
+                    gain = part - parts[c]
+                    gain += between(
+                        objective, cut + 2.0 * (link_a - link), apart_a + volume_c * volume_c - grown * grown
+                    )
+                else:
+                    gain = part - parts[c] - 2.0 * link * by_cut + (volume_c * volume_c - grown * grown) * by_apart
                 if gain > best:
                     best, chosen, best_part = gain, c, part
             if chosen >= 0:
@@ -161,7 +169,12 @@ def move_nodes(
                 sums[touched[t]] = 0.0
         moves += moved
         if moved <= tolerance * n:
-            break
+            if confirming or tolerance > 0.0:
+                break
+            confirming = True
+            active[:] = True
+        else:
+            confirming = False
     return moves, entries
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .merge import merge_rounds
+from .merge import agglomerate, merge_rounds
 from .quotient import pick_labels, quotient
 from .refine import cluster_sums, refine
 
@@ -14,6 +14,8 @@ _HALFWAY = 8
 _EARLY_SHARE = 0.6
 # Moves of groups end when a pass moves a smaller share of them.
 _TOLERANCE = 0.002
+# Up to this many entries, merging one pair at a time costs next to nothing, and is tried as well.
+_SMALL_ENTRIES = 1 << 18
 
 
 def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_share=0.0, rng=None):
@@ -40,20 +42,33 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_
     """
     n = len(rows.degrees)
     halfway = _HALFWAY * n_clusters
-    moves = {"objective": objective, "least_share": least_share}
+    limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
     if halfway >= n:
-        labels = merge_rounds(rows, sizes, n_clusters, objective=objective, least_size=least_size)
+        labels = _merge(rows, sizes, n_clusters, **limits)
     else:
         labels = merge_rounds(rows, sizes, halfway, objective=objective, share=_EARLY_SHARE, least_size=least_size)
-        refine(rows, labels, halfway, order=rng.permutation(n), n_passes=10, tolerance=_TOLERANCE, **moves)
+        order = rng.permutation(n)
+        moves = {"objective": objective, "least_share": least_share, "tolerance": _TOLERANCE}
+        refine(rows, labels, halfway, order=order, n_passes=10, **moves)
         between = quotient(rows, labels, halfway)
         counts = np.bincount(labels, weights=sizes, minlength=halfway).astype(np.int64)
-        merged = merge_rounds(between, counts, n_clusters, objective=objective, least_size=least_size)
-        refine(between, merged, n_clusters, n_passes=20, counts=counts, least_size=least_size, **moves)
-        labels = merged[labels]
-    moves.update(order=rng.permutation(n), tolerance=_TOLERANCE, counts=sizes, least_size=least_size)
-    refine(rows, labels, n_clusters, n_passes=20, **moves)
+        labels = _merge(between, counts, n_clusters, **limits)[labels]
+    order = rng.permutation(n)
+    refine(rows, labels, n_clusters, order=order, n_passes=20, tolerance=_TOLERANCE, counts=sizes, **limits)
     return labels
+
+
+def _merge(rows, sizes, n_clusters, *, objective, least_size, least_share):
+    """Merge in rounds, and on small graphs one pair at a time as well; move groups; return the better partition."""
+    starts = [merge_rounds(rows, sizes, n_clusters, objective=objective, least_size=least_size)]
+    if len(rows.indices) <= _SMALL_ENTRIES:
+        starts.append(agglomerate(rows, sizes, n_clusters, linkage=objective, least_size=least_size)[0])
+    limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
+    values = []
+    for labels in starts:
+        sums, _ = refine(rows, labels, n_clusters, n_passes=20, counts=sizes, **limits)
+        values.append(sums.value(objective))
+    return starts[int(np.argmax(values))]
 
 
 def consensus(

@@ -141,10 +141,13 @@ def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2,
     count = len(rows.degrees)
     labels = np.arange(count, dtype=np.int32)
     while count > n_clusters:
-        partners, gains = np.empty(count, dtype=np.int32), np.empty(count)
-        _merge_loops.best_partners(*rows, LINKAGES[objective], partners, gains)
+        partners, gains, linked = np.empty(count, dtype=np.int32), np.empty(count), np.empty(count, dtype=bool)
+        _merge_loops.best_partners(*rows, LINKAGES[objective], partners, gains, linked)
         order = np.lexsort((-gains, sizes >= least_size))
         most = min(count - n_clusters, max(1, int(share * count / 2)))
+        # Where many nodes have the same best partner few pairs are disjoint, and the list is read far down; separate
+        # components must not be united on that account.
+        order = order[linked[order] | (np.arange(count) < 2 * most)]
         table = np.empty(count, dtype=np.int32)
         merged = int(_merge_loops.pair_up(partners, order, most, table))
         sizes = np.bincount(table, weights=sizes, minlength=merged).astype(np.int64)

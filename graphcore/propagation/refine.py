@@ -88,7 +88,8 @@ def refine(
         Order of visits; default natural order.
     n_passes : int, default 50
     tolerance : float, default 0
-        Share of nodes moved in a pass below which it is the last.
+        Share of nodes moved in a pass at or below which it is the last. With 0, a pass over all nodes confirms that no
+        single move to a neighbouring cluster raises the objective (unless `n_passes` come first).
     least_size : int, default 1
         No cluster shrinks below this number of nodes.
     least_share : float, default 0
@@ -112,8 +113,8 @@ def refine(
         objective_code(objective),
         _NATURAL if order is None else order,
         n_passes,
-        tolerance,
-        least_size,
+        float(tolerance),
+        max(1, least_size),
         least_share * float(sums.volumes.sum()) / n_clusters,
         sums.inner,
         sums.volumes,
