@@ -23,7 +23,13 @@ from graphcore.kernels.cut import CutKernel
 from graphcore.metrics import coreset_cost, normalized_cut
 
 FOLDER = Path(__file__).parent / "figures"
-STYLE = {"font.size": 10, "axes.titlesize": 10, "savefig.dpi": 160, "axes.spines.top": False, "axes.spines.right": False}
+STYLE = {
+    "font.size": 10,
+    "axes.titlesize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "savefig.dpi": 160,
+}
 # Clusters differ in shade and in shape, so that the pictures can be read in grey.
 SHADES = ("#1b4965", "#e0a030", "#9ad1b4", "#b5547a", "#666666", "#c9c9c9")
 SHAPES = "osD^vP"
@@ -77,15 +83,12 @@ def sparse_coreset():
     _draw_edges(axes[0], points[nodes], inside, width=1.5, shade="black")
     axes[0].scatter(*points[nodes[~alone]].T, s=12, c="black", linewidths=0)
     axes[0].scatter(*points[nodes[alone]].T, s=14, c="white", edgecolors="black", linewidths=0.8, zorder=2)
-    axes[0].set_title(
-        f"{len(nodes)} of {len(points):,} nodes, {inside.nnz // 2} edges between them;\n"
-        f"{alone.sum()} (hollow) have none"
-    )
+    axes[0].set_title(f"{len(nodes)} of {len(points):,} nodes, hollow if alone;\n{inside.nnz // 2} edges between them")
     for ax, model, name in ((axes[1], published, "published algorithm"), (axes[2], default, "default")):
         labels = model.labels_
         _draw_clusters(ax, points, labels, size=7)
         score = adjusted_rand_score(truth, labels)
-        ax.set_title(f"{name}:\nNC {normalized_cut(graph, labels):.3f}, ARI {score:.2f}")
+        ax.set_title(f"{name}\nNC {normalized_cut(graph, labels):.3f}, ARI {score:.2f}")
     for ax in axes:
         _bare(ax)
     return figure

@@ -59,7 +59,7 @@ def run(options):
         else:
             methods = [m for group in groups.values() for m in group]
             graphs[graph] = {m.title: harness.measure(m, graph, path, k, options) for m in methods}
-    sections = ["NC / ARI / seconds."] + tables(groups, graphs, summary)
+    sections = ["NC / ARI / seconds.", *tables(groups, graphs, summary)]
     if missing:
         sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
     return Report(
@@ -76,7 +76,7 @@ def tables(groups, graphs, text):
     header = ["setting"] + [f"{graph}, k = {GRAPHS[graph]}" for graph in graphs]
     sections = []
     for name, methods in groups.items():
-        rows = [[f"`{m.title}`", *(text(found[m.title]) for found in graphs.values())] for m in methods]
+        rows = [[parameters(m.title), *(text(found[m.title]) for found in graphs.values())] for m in methods]
         if rows:
             sections.append(f"**{name}**\n\n" + table(header, rows))
     return sections
@@ -85,6 +85,11 @@ def tables(groups, graphs, text):
 def title(setting):
     """Name of a setting: what differs from the default."""
     return ", ".join(f"{name}={value!r}" for name, value in setting.items()) or "default"
+
+
+def parameters(text):
+    """A title with every parameter as code, so that it can be wrapped between them."""
+    return ", ".join(f"`{part}`" for part in text.split(", "))
 
 
 def summary(outcome):
@@ -99,4 +104,4 @@ def scores(outcome):
     """NC / ARI to three places, or why there are none."""
     if outcome.status != "ok":
         return outcome.status
-    return " / ".join(f"{outcome.median(name):.3f}" for name in ("nc", "ari"))
+    return "\N{NO-BREAK SPACE}/\N{NO-BREAK SPACE}".join(f"{outcome.median(name):.3f}" for name in ("nc", "ari"))
