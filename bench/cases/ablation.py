@@ -20,6 +20,7 @@ SETTINGS = {
         {"objective": "ncut"},
         {"n_coresets": 1},
         {"n_coresets": 1, "refine": False},
+        {"n_coresets": 1, "refine": False, "walk_steps": 1},
         {"overcluster": 1.0},
         {"overcluster": 2.0},
         {"overcluster": 3.0},
