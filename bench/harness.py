@@ -55,17 +55,21 @@ class Outcome:
     k: int
     status: str
     seconds: list = field(default_factory=list)
+    cpu_seconds: list = field(default_factory=list)
     parts: list = field(default_factory=list)
     scores: list = field(default_factory=list)
     peak_bytes: int | None = None
     prepare_seconds: float | None = None
 
     def median(self, measure):
-        """Median over the seeds of "seconds", a score ("nc", "ari", ...) or a part; None if it was not measured."""
+        """Median over the seeds; None if it was not measured.
+
+        `measure` is "seconds", "cpu_seconds", "megabytes", a score ("nc", "ari", ...) or a part.
+        """
         if self.status != "ok":
             return None
-        if measure == "seconds":
-            values = self.seconds
+        if measure in ("seconds", "cpu_seconds"):
+            values = getattr(self, measure)
         elif measure == "megabytes":
             values = [self.peak_bytes / 1e6]
         else:
@@ -100,7 +104,7 @@ def measure(method, graph, path, k, options, *, score=scoring.score_run):
         (folder / "job.json").write_text(json.dumps(job))
         found = _run(python, folder, options.threads) if python.exists() else {"status": "not installed"}
         outcome = Outcome(method, graph, k, found["status"])
-        for name in ("seconds", "parts", "peak_bytes", "prepare_seconds"):
+        for name in ("seconds", "cpu_seconds", "parts", "peak_bytes", "prepare_seconds"):
             if name in found:
                 setattr(outcome, name, found[name])
         if outcome.status == "ok":

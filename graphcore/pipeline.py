@@ -9,26 +9,16 @@ from ._progress import Stages
 from ._random import Streams
 from ._threads import effective_jobs, map_blocks
 from ._warn import warn_user
-from .coresets.coreset import Coreset, sample_coreset
-from .kernels.cut import CutKernel
-from .kernels.walk import WalkKernel
-from .propagation.cells import coreset_cells, spread
-from .propagation.consensus import coarse_partition, consensus, stability
-from .propagation.merge import agglomerate, hierarchy
-from .propagation.nearest import label_all
+from .coreset_run import limits, refine_labels, run_coreset
+from .coresets.coreset import Coreset
+from .propagation.consensus import consensus, stability
+from .propagation.merge import hierarchy
 from .propagation.quotient import GraphRows, apply_labels, compact_labels, graph_rows, overlay, quotient
-from .propagation.refine import cluster_sums, refine
+from .propagation.refine import cluster_sums
 from .settings import Settings
-from .spectral.partition import spectral_partition
 
 __all__ = ["Clustering", "cluster_graph"]
 
-# Passes over the nodes that let cells settle before they are merged.
-_CELL_PASSES = 2
-# Refinement ends when a pass moves a smaller share of the nodes.
-_TOLERANCE = 1e-4
-# Moves leave every cluster this share of the mean volume: a cluster is not to be eaten up from its border.
-_LEAST_SHARE = 0.1
 # A consensus of more groups than this is not looked for: it would be as large a problem as the graph.
 _MOST_GROUPS = 20_000
 _MOST_GROUPS_SHARE = 0.25
@@ -96,22 +86,6 @@ class Clustering:
         return hierarchy(self.group_graph, sizes, table, n_used, linkage=linkage)
 
 
-@dataclass(eq=False)
-class _Run:
-    """What one coreset leaves behind."""
-
-    labels: np.ndarray
-    value: float
-    coreset: Coreset
-    coreset_labels: np.ndarray | None
-    n_unreached: int
-    groups: np.ndarray | None
-    group_labels: np.ndarray | None
-    row_bytes: int
-    history: list
-    seconds: dict
-
-
 def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=None):
     """Coreset spectral clustering of a graph, as published or with walks, merging and refinement.
 
@@ -166,7 +140,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
                 n_groups,
                 best.labels,
                 k,
-                **_limits(settings),
+                **limits(settings),
                 rng=streams.generator("consensus"),
                 n_jobs=n_jobs,
             )
@@ -174,23 +148,12 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
             sums = cluster_sums(rows, labels, k, n_jobs)
             history.append(("consensus", sums.value(settings.objective)))
         with stages("refinement"):
-            _refine(rows, labels, settings, sums)
+            refine_labels(rows, labels, settings, sums)
             history.append(("refinement of the consensus", sums.value(settings.objective)))
-    n_found = int(np.count_nonzero(np.bincount(labels[labels >= 0], minlength=k)))
-    if n_found < k:
-        warn_user(
-            f"only {n_found} of {k} clusters hold nodes: with this coreset no more could be told apart on this graph; "
-            "ask for fewer clusters, or give a larger coreset_size"
-        )
+    _warn_of_clusters(labels, settings)
     node_stability = cluster_stability = group_graph = None
     if len(runs) > 1:
         node_stability, cluster_stability = stability(labels, labellings, k)
-    n_used = np.count_nonzero(np.bincount(labels[labels >= 0], minlength=k))
-    if n_used < k:
-        warn_user(
-            f"only {n_used} of n_clusters={k} clusters hold nodes, because the coreset shows no more; a larger "
-            "coreset_size may, or ask for fewer clusters"
-        )
     if groups is not None:
         with stages("group graph"):
             group_graph = quotient(rows, groups, len(group_labels), n_jobs)
@@ -225,7 +188,9 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
     def wave(first, last):
         with stages(f"coreset {first + 1}" if last - first == 1 else f"coresets {first + 1} to {last}", total=False):
             made = map_blocks(
-                lambda r, _: _run(graph, settings, streams if n_runs == 1 else streams.child("run", r), inner_jobs),
+                lambda r, _: run_coreset(
+                    graph, settings, streams if n_runs == 1 else streams.child("run", r), inner_jobs
+                ),
                 np.arange(first, last + 1),
                 n_jobs,
             )
@@ -247,139 +212,16 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
     return runs, (groups, n_groups) if k < n_groups <= most_groups else None
 
 
-def _limits(settings):
-    """What every merge and move has to respect."""
-    return {
-        "objective": settings.objective,
-        "least_size": settings.min_cluster_size,
-        # The pure normalised cut is left alone: its smallest clusters are its answer.
-        "least_share": _LEAST_SHARE if settings.objective == "information" else 0.0,
-    }
-
-
-def _refine(rows, labels, settings, sums):
-    refine(rows, labels, settings.n_clusters, tolerance=_TOLERANCE, sums=sums, **_limits(settings))
-
-
-def _run(graph, settings, streams, n_jobs):
-    """Cluster by way of one coreset."""
-    stages = Stages()
-    k = settings.n_clusters
-    plain = settings.walk_steps == 1
-    with stages("coreset"):
-        kernel = (
-            CutKernel(graph, settings.self_loop)
-            if plain
-            else WalkKernel(
-                graph,
-                settings.walk_steps,
-                laziness=settings.laziness,
-                row_budget=settings.row_budget,
-                n_jobs=n_jobs,
-            )
+def _warn_of_clusters(labels, settings):
+    sizes = np.bincount(labels[labels >= 0], minlength=settings.n_clusters)
+    n_found = int(np.count_nonzero(sizes))
+    if n_found < settings.n_clusters:
+        warn_user(
+            f"only {n_found} of {settings.n_clusters} clusters hold nodes: with this coreset no more could be told "
+            "apart on this graph; ask for fewer clusters, or give a larger coreset_size"
         )
-        coreset = sample_coreset(
-            kernel if plain or settings.sampling != "importance" else CutKernel(graph, settings.self_loop),
-            k,
-            size=settings.coreset_size,
-            method=settings.sampling,
-            n_seeds=settings.n_seeds,
-            random_state=streams,
+    elif sizes.min() < settings.min_cluster_size:
+        warn_user(
+            f"the smallest cluster has {sizes.min()} nodes, fewer than min_cluster_size={settings.min_cluster_size}: "
+            "the coreset's groups do not add up to it; give a larger coreset_size or a smaller min_cluster_size"
         )
-    rows = graph_rows(graph)
-    if settings.overcluster is None:
-        coreset_labels = None
-        groups, n_groups, n_unreached = _cells(kernel, coreset, rows, settings, stages)
-    else:
-        coreset_labels, groups, n_groups, n_unreached = _spectral(
-            kernel, coreset, rows, settings, streams, n_jobs, stages
-        )
-    history = []
-    group_labels = None
-    labels = groups
-    if n_groups > k:
-        with stages("merging"):
-            between = quotient(rows, groups, n_groups, n_jobs)
-            sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
-            if settings.overcluster is None:
-                group_labels = coarse_partition(
-                    between,
-                    sizes,
-                    k,
-                    **_limits(settings),
-                    rng=streams.generator("merging"),
-                )
-            else:
-                group_labels, _, _ = agglomerate(
-                    between, sizes, k, linkage="average", least_size=settings.min_cluster_size
-                )
-            labels = apply_labels(group_labels, groups)
-    value = np.nan
-    if settings.refine:
-        with stages("refinement"):
-            sums = cluster_sums(rows, labels, k, n_jobs)
-            history.append(("merging" if n_groups > k else "labelling", sums.value(settings.objective)))
-            labels = labels.copy() if labels is groups else labels
-            _refine(rows, labels, settings, sums)
-            value = sums.value(settings.objective)
-            history.append(("refinement", value))
-    return _Run(
-        labels,
-        value,
-        coreset,
-        coreset_labels,
-        n_unreached,
-        None if group_labels is None else groups,
-        group_labels,
-        0 if plain else kernel.walk_rows(coreset.indices).nbytes,
-        history,
-        stages.seconds,
-    )
-
-
-def _cells(kernel, coreset, rows, settings, stages):
-    """Every node to the coreset node that reaches it best; cells are settled by a few moves."""
-    with stages("rows"):
-        kernel.rows(coreset.indices)
-    with stages("cells"):
-        cells = coreset_cells(kernel, coreset.indices)
-        n_unreached = int(np.count_nonzero((cells < 0) & (kernel.point_weights > 0)))
-        n_cells = spread(rows, cells, len(coreset))
-        if settings.refine:
-            refine(rows, cells, n_cells, objective=settings.objective, n_passes=_CELL_PASSES)
-        n_cells = compact_labels(cells, n_cells)
-        if n_cells < settings.n_clusters:
-            # Hardly fewer clusters than coreset nodes: every coreset node must keep its cell.
-            cells = coreset_cells(kernel, coreset.indices)
-            cells[coreset.indices] = np.arange(len(coreset))
-            n_cells = spread(rows, cells, len(coreset))
-    return cells, n_cells, n_unreached
-
-
-def _spectral(kernel, coreset, rows, settings, streams, n_jobs, stages):
-    """Spectral partition of the coreset graph, and labels for all nodes by kernel distance."""
-    k = settings.n_clusters
-    n_parts = min(max(k, round(settings.overcluster * k)), len(coreset))
-    with stages("coreset graph"):
-        coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
-    with stages("spectral partition"):
-        partition = spectral_partition(coreset_graph, n_parts, eigen_solver=settings.eigen_solver, random_state=streams)
-    with stages("labelling"):
-        n_labels = max(n_parts, k)
-        labelling = label_all(
-            kernel,
-            coreset.indices,
-            coreset.weights,
-            partition.labels,
-            n_labels,
-            coreset_graph=coreset_graph,
-            n_jobs=n_jobs,
-        )
-        labels = labelling.labels
-        if settings.refine or n_parts > k:
-            # A node that no row reaches carries no evidence: it follows its neighbours instead.
-            labels[labelling.unreached] = -1
-            n_labels = spread(rows, labels, n_labels)
-            if n_parts > k:
-                n_labels = compact_labels(labels, n_labels)
-    return partition.labels, labels, n_labels, int(labelling.unreached.sum())

@@ -33,6 +33,7 @@ METHODS = [
     Method("stag", "stag"),
     Method("coreset-sc 1 %", "coreset_sc", params={"size": 0.01}),
     Method("coreset-sc 10 %", "coreset_sc", params={"size": 0.1}),
+    Method("Leiden (igraph)", "igraph_leiden", own_k=True),
     Method("Leiden (leidenalg)", "leiden", own_k=True),
     Method("Louvain (igraph)", "louvain", own_k=True),
     Method("Louvain (scikit-network)", "sknetwork_louvain", own_k=True),
@@ -74,11 +75,11 @@ def run(options):
 
 def details(found):
     """One graph's table, a row for each method."""
-    header = ["method", "NC", "ARI", "NMI", "clusters", "smallest", "s", "MB above the graph", "outcome"]
+    header = ["method", "NC", "ARI", "NMI", "clusters", "smallest", "s", "CPU s", "MB above the graph", "outcome"]
     rows = []
     for o in found:
         scores = [score_cell(o.median(name)) for name in ("nc", "ari", "nmi")]
-        plain = [o.median(name) for name in ("clusters", "smallest", "seconds", "megabytes")]
+        plain = [o.median(name) for name in ("clusters", "smallest", "seconds", "cpu_seconds", "megabytes")]
         rows.append([o.method.title, *scores, *plain, o.status])
     return table(header, rows)
 

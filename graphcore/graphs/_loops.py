@@ -150,19 +150,27 @@ def pack_pairs(ends, keys):
 
 
 @njit(cache=True, nogil=True)
-def unique_pairs(keys, policy, counts):
+def unique_pairs(keys, weights, policy, tolerance, counts):
     """Merge equal pairs of sorted keys in place, as lower end << 32 | higher end; counts[i] += pairs at node i.
 
-    Returns (pairs kept, pairs found in both directions, in one only); self-loops count in neither of the last two.
+    Weights, if any, are added in each direction and then combined. Returns (pairs kept, pairs found in both
+    directions, in one only, in both with different weights); self-loops count in none of the last three.
     """
-    length, both, single = 0, 0, 0
+    weighted = len(weights) > 0
+    length, both, single, different = 0, 0, 0, 0
     e = 0
     while e < len(keys):
         pair = keys[e] >> 1
-        first = keys[e] & 1
-        while e < len(keys) and keys[e] >> 1 == pair:
-            e += 1
         i, j = pair >> 31, pair & 0x7FFFFFFF
+        first = keys[e] & 1
+        upward, downward = 0.0, 0.0
+        while e < len(keys) and keys[e] >> 1 == pair:
+            if weighted:
+                if keys[e] & 1:
+                    downward += weights[e]
+                else:
+                    upward += weights[e]
+            e += 1
         # Keys are sorted, so a pair has both directions if its first key runs upwards and its last one downwards.
         two_way = first != keys[e - 1] & 1
         if i != j:
@@ -170,23 +178,42 @@ def unique_pairs(keys, policy, counts):
             single += not two_way
             if policy == MIN and not two_way:
                 continue
+            different += two_way and abs(upward - downward) > tolerance * max(upward, downward)
             counts[j] += 1
         counts[i] += 1
         keys[length] = (i << 32) | j
+        if weighted:
+            if i == j:
+                weights[length] = upward
+            elif policy == MAX:
+                weights[length] = max(upward, downward)
+            elif policy == AVERAGE:
+                weights[length] = 0.5 * (upward + downward)
+            elif policy == SUM:
+                weights[length] = upward + downward
+            else:
+                weights[length] = min(upward, downward)
         length += 1
-    return length, both, single
+    return length, both, single, different
 
 
 @njit(cache=True, nogil=True)
-def fill_pairs(keys, cursor, out_indices):
+def fill_pairs(keys, weights, cursor, out_indices, out_weights):
     """Write every pair into the rows of both its ends; ascending keys make ascending columns."""
+    weighted = len(out_weights) > 0
     for e in range(len(keys)):
         i, j = keys[e] >> 32, keys[e] & 0x7FFFFFFF
-        out_indices[cursor[i]] = j
-        cursor[i] += 1
+        position = cursor[i]
+        cursor[i] = position + 1
+        out_indices[position] = j
+        if weighted:
+            out_weights[position] = weights[e]
         if i != j:
-            out_indices[cursor[j]] = i
-            cursor[j] += 1
+            position = cursor[j]
+            cursor[j] = position + 1
+            out_indices[position] = i
+            if weighted:
+                out_weights[position] = weights[e]
 
 
 @njit(cache=True, nogil=True)

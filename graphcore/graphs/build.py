@@ -14,6 +14,7 @@ __all__ = [
 ]  # fmt: skip
 
 SYMMETRIZE = ("max", "average", "sum", "min", "error")
+_POLICIES = {"max": _loops.MAX, "average": _loops.AVERAGE, "sum": _loops.SUM, "min": _loops.MIN}
 
 
 class Rows(NamedTuple):
@@ -38,25 +39,46 @@ def canonical_rows(rows):
     return _merge_repeats(transpose_rows(transpose_rows(drop_zeros(rows))))
 
 
-def rows_from_pairs(ends, n_nodes, policy):
-    """Symmetric rows of unweighted edges; returns (rows, pairs in both directions, in one only).
+def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
+    """Symmetric rows of edges between less than 2**31 nodes.
 
-    The same result as :func:`rows_from_edges` and :func:`symmetrize_rows` with policy "max" or "min", for less than
-    2**31 nodes, in less time and memory: every edge becomes one integer, numpy sorts them (with
-    vector instructions where the processor has them), and only the kept pairs are scattered.
+    The same result as :func:`rows_from_edges` and :func:`symmetrize_rows`, in less time and memory: every edge becomes
+    one integer, numpy sorts them (with vector instructions where the processor has them), and only the merged pairs
+    are scattered. Weights that repeat are added in no fixed order.
 
-    `ends` (n_edges x 2, int32, contiguous) is overwritten: the integers take its place in memory.
+    Parameters
+    ----------
+    ends : ndarray of shape (n_edges, 2), int32, contiguous
+        Overwritten: the integers take its place in memory.
+    weights : ndarray of shape (n_edges,) or (0,)
+    n_nodes : int
+    policy : {"max", "average", "sum", "min"}
+    tolerance : float
+        Weights of the two directions that differ by no more than this relative amount are alike.
+
+    Returns
+    -------
+    tuple
+        Rows; pairs in both directions; in one only; in both directions, with different weights.
     """
     keys = ends.view(np.int64).ravel()
     _loops.pack_pairs(ends, keys)
-    keys.sort()
+    if len(weights):
+        order = np.argsort(keys)
+        keys, weights = keys[order], weights[order]
+        del order
+    else:
+        keys.sort()
+        if policy in ("average", "sum"):  # edges without weights count once in each direction
+            keys = keys[np.diff(keys, prepend=-1) != 0]
+        weights = np.ones(len(keys) if policy in ("average", "sum") else 0, dtype=weights.dtype)
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
-    code = _loops.MIN if policy == "min" else _loops.MAX
-    n_pairs, both, single = _loops.unique_pairs(keys, code, counts[1:])
+    n_pairs, *found = _loops.unique_pairs(keys, weights, _POLICIES[policy], tolerance, counts[1:])
     indptr = np.cumsum(counts, out=counts)
     indices = np.empty(indptr[-1], dtype=np.int32)
-    _loops.fill_pairs(keys[:n_pairs], indptr[:-1].copy(), indices)
-    return Rows(indptr, indices, np.empty(0, dtype=np.float32)), both, single
+    out_weights = np.empty(indptr[-1] if len(weights) else 0, dtype=weights.dtype)
+    _loops.fill_pairs(keys[:n_pairs], weights[:n_pairs], indptr[:-1].copy(), indices, out_weights)
+    return Rows(indptr, indices, out_weights), *found
 
 
 def transpose_rows(rows):
@@ -114,7 +136,7 @@ def symmetrize_rows(rows, policy):
         "error" refuses an asymmetric matrix.
     """
     check_choice("symmetrize", policy, SYMMETRIZE)
-    code = {"max": _loops.MAX, "average": _loops.AVERAGE, "sum": _loops.SUM, "min": _loops.MIN}.get(policy, 0)
+    code = _POLICIES.get(policy, _loops.MAX)
     n = len(rows.indptr) - 1
     rows = read_only_rows(rows)
     mirror = read_only_rows(transpose_rows(rows))

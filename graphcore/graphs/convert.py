@@ -41,13 +41,13 @@ def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, sym
     if node_names is not None:
         node_names = _as_names(node_names, n_nodes)
     weights = _edge_weights(weights, len(sources))
-    if len(weights) and not weights.all():
-        kept = weights != 0
-        sources, targets, weights = sources[kept], targets[kept], weights[kept]
-    if _packable(weights, symmetrize, n_nodes):
+    if n_nodes < 2**31:
         ends = np.empty((len(sources), 2), dtype=np.int32)
         ends[:, 0], ends[:, 1] = sources, targets
         return graph_from_ends(cls, ends, weights, n_nodes, node_names=node_names, symmetrize=symmetrize, warn=warn)
+    if len(weights) and not weights.all():
+        kept = weights != 0
+        sources, targets, weights = sources[kept], targets[kept], weights[kept]
     rows = rows_from_edges(sources, targets, weights, n_nodes)
     uneven = not is_symmetric(rows, _SYMMETRY_TOLERANCE)
     rows, both, single = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
@@ -57,19 +57,14 @@ def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, sym
 def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn):
     """Make a graph from checked edges between less than 2**31 nodes, in the memory of the edges themselves.
 
-    `ends` (n_edges x 2, int32, contiguous) may be overwritten; weights of length 0 stand for none.
+    `ends` (n_edges x 2, int32, contiguous) is overwritten; weights of length 0 stand for none.
     """
-    if not _packable(weights, symmetrize, n_nodes):
-        return graph_from_edges(
-            cls, ends[:, 0], ends[:, 1], weights if len(weights) else None, n_nodes, node_names=node_names,
-            symmetrize=symmetrize, warn=warn,
-        )  # fmt: skip
-    rows, both, single = rows_from_pairs(ends, n_nodes, "max" if symmetrize == "error" else symmetrize)
-    return _from_rows(cls, rows, both, single, single > 0, node_names, symmetrize, warn)
-
-
-def _packable(weights, symmetrize, n_nodes):
-    return len(weights) == 0 and symmetrize in ("max", "min", "error") and n_nodes < 2**31
+    if len(weights) and not weights.all():
+        kept = weights != 0
+        ends, weights = ends[kept], weights[kept]
+    policy = "max" if symmetrize == "error" else symmetrize
+    rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, policy, _SYMMETRY_TOLERANCE)
+    return _from_rows(cls, rows, both, single, single + different > 0, node_names, symmetrize, warn)
 
 
 def _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn):

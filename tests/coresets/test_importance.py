@@ -171,12 +171,13 @@ def recorded_rounds(kernel, monkeypatch, *args, **options):
 
 
 @pytest.mark.parametrize("seeding", ["fast", "naive"])
-def test_every_round_works_on_what_the_round_before_left(barabasi, seeding, monkeypatch):
-    K = barabasi.to_dense()
-    n, k, eps = barabasi.n_points, 2, 0.5
-    result, rounds = recorded_rounds(barabasi, monkeypatch, k, eps, 6, seeding=seeding, random_state=0)
+def test_every_round_works_on_what_the_round_before_left(seeding, monkeypatch):
+    kernel = CutKernel(Graph.from_networkx(nx.barabasi_albert_graph(800, 4, seed=1)), 1.0)
+    K = kernel.to_dense()
+    n, k, eps = kernel.n_points, 2, 0.5
+    result, rounds = recorded_rounds(kernel, monkeypatch, k, eps, 6, seeding=seeding, random_state=0)
     assert len(rounds) >= 2
-    nodes, weights = np.arange(n), barabasi.point_weights
+    nodes, weights = np.arange(n), kernel.point_weights
     for number, (current, seeds, p, size, draws) in enumerate(rounds, start=1):
         assert size == importance_size(len(nodes), k, round_eps(eps, n, number)) < len(nodes)
         inner = K[np.ix_(nodes, nodes)]

@@ -85,18 +85,27 @@ def test_rows_from_edges_adds_up_repeated_edges(edges):
     np.testing.assert_array_equal(dense_of(rows), expected)
 
 
-@given(edge_lists(), st.sampled_from(["max", "min"]))
+@given(edge_lists(), st.sampled_from(["max", "average", "sum", "min"]))
 def test_rows_from_pairs_equal_the_general_way(edges, policy):
-    n, sources, targets, _ = edges
+    n, sources, targets, weights = edges
     A = np.zeros((n, n))
-    A[sources, targets] = 1
-    expected, both, single = symmetrize_rows(rows_of(A, weighted=False), policy)
+    np.add.at(A, (sources, targets), weights if len(weights) else 1.0)  # quarters: exact in any order
+    A = A if len(weights) else (A > 0).astype(float)
+    expected, both, single = symmetrize_rows(rows_of(A, len(weights) > 0), policy)
+    different = np.count_nonzero(np.triu((A > 0) & (A.T > 0) & (A != A.T)))
     ends = np.column_stack([sources, targets]).astype(np.int32)
-    rows, *counts = rows_from_pairs(ends, n, policy)
-    assert counts == [both, single]
+    rows, *counts = rows_from_pairs(ends, weights.copy(), n, policy)
+    assert counts == [both, single, different]
     for mine, theirs in zip(rows, expected, strict=True):
         np.testing.assert_array_equal(mine, theirs)
-        assert mine.dtype == theirs.dtype
+        assert mine.dtype == theirs.dtype or len(mine) == 0
+
+
+def test_pairs_whose_weights_differ_by_less_than_the_tolerance():
+    ends = np.array([[0, 1], [1, 0], [1, 2], [2, 1]], dtype=np.int32)
+    weights = np.array([1.0, 1.0 + 1e-7, 1.0, 1.1])
+    *_, different = rows_from_pairs(ends, weights, 3, "max", 1e-6)
+    assert different == 1
 
 
 def test_pairs_of_the_largest_ids():

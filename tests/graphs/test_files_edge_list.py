@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphcore import Graph, GraphWarning, ParameterError, read_graph
-from graphcore.graphs.files import _parse_polars
+from graphcore import GraphWarning, ParameterError, read_graph
 
 
 @pytest.fixture
@@ -312,9 +311,8 @@ def slow_graph(edges, weighted):
     shift=st.sampled_from([0, 1, -4]),
     ending=st.sampled_from(["\n", "\r\n"]),
     comment=st.sampled_from(["", "# c", "% c"]),
-    polars=st.booleans(),
 )
-def test_against_a_slow_reader(tmp_path_factory, edges, weighted, delimiter, scale, shift, ending, comment, polars):
+def test_against_a_slow_reader(tmp_path_factory, edges, weighted, delimiter, scale, shift, ending, comment):
     edges = [(a * scale + shift, b * scale + shift, w) for a, b, w in edges]
     lines = [delimiter.join(map(str, (a, b, w) if weighted else (a, b))) for a, b, w in edges]
     if comment:
@@ -322,44 +320,10 @@ def test_against_a_slow_reader(tmp_path_factory, edges, weighted, delimiter, sca
     path = tmp_path_factory.mktemp("slow") / "edges"
     path.write_bytes((ending.join(lines) + ending).encode())
     ids, A = slow_graph(edges, weighted)
-    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphWarning)
-        patch.setattr(_parse_polars, "_WORTHWHILE", 0 if polars else 1 << 60)
-        patch.setattr(_parse_polars, "_BLOCK", 16)
         graph = read_graph(path)
     np.testing.assert_allclose(graph.to_scipy().toarray(), A, rtol=1e-12)
     assert (graph.node_names is None) == (ids == list(range(len(ids))))
     if graph.node_names is not None:
         assert graph.node_names.tolist() == ids
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "0\t1\n1\t2\n",
-        "0 1 9\n1 2 8\n",
-        "a b\n# c\n0 1\n1 2 7\n",
-        "0 1\n1 2 # x\n",
-        "0 1\n1  2\n",
-        "0 1\n\n1 2\n",
-        "0,1,.5\n1,2,7",
-    ],
-)
-@pytest.mark.filterwarnings("ignore:.*not read")
-def test_polars_and_numpy_agree(write, monkeypatch, text):
-    pytest.importorskip("polars", reason="polars is an optional extra")
-    path = write(text)
-    monkeypatch.setattr(_parse_polars, "_WORTHWHILE", 1 << 60)
-    expected = read_graph(path)
-    monkeypatch.setattr(_parse_polars, "_WORTHWHILE", 0)
-    graph = read_graph(path)
-    np.testing.assert_array_equal(graph.indices, expected.indices)
-    np.testing.assert_array_equal(graph.degrees, expected.degrees)
-
-
-def test_polars_is_used_for_plain_files(write, monkeypatch):
-    pytest.importorskip("polars", reason="polars is an optional extra")
-    monkeypatch.setattr(_parse_polars, "_WORTHWHILE", 0)
-    monkeypatch.setattr("graphcore.graphs.files._parse._parse_numpy", lambda *_: pytest.fail("numpy was asked"))
-    assert edges_of(read_graph(write("# c\nfrom\tto\tweight\n0\t1\t2.5\n1\t2\t4\n"))) == WEIGHTED
-    assert isinstance(read_graph(write("0 1\n1 2\n")), Graph)

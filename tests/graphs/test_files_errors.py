@@ -11,7 +11,6 @@ import pytest
 import scipy.sparse as sp
 
 from graphcore import FormatError, InputError, ParameterError, read_graph
-from graphcore.graphs.files import _parse_polars
 
 
 @pytest.fixture
@@ -162,9 +161,7 @@ LONG = "# comment\n\n" + "4 5 1\n" * 300
     ],
 )
 @pytest.mark.parametrize("compress", [bytes, gzip.compress], ids=["plain", "gzip"])
-@pytest.mark.parametrize("polars", [True, False])
-def test_the_line_is_named(refuse, monkeypatch, text, line, message, compress, polars):
-    monkeypatch.setattr(_parse_polars, "_WORTHWHILE", 0 if polars else 1 << 60)
+def test_the_line_is_named(refuse, text, line, message, compress):
     said = refuse(compress(text.encode()))
     assert f"line {line}: " in said
     assert message in said

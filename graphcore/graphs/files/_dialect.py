@@ -25,8 +25,8 @@ class Dialect:
     """All that is needed to read the lines of an edge list.
 
     `delimiter` None is any white space; `skip` counts the physical lines up to and with the header; `n_nodes` is the
-    node count that :func:`graphcore.write_graph` notes in a comment; `wide` says that ids need 64 bits; `n_columns`
-    is the width of the sampled lines; `simple` the one-byte delimiter that gives the same fields, if there is one.
+    node count that :func:`graphcore.write_graph` notes in a comment; `wide` says that ids need 64 bits; `notes` tell
+    what the guess left out.
     """
 
     delimiter: str | None
@@ -38,8 +38,6 @@ class Dialect:
     weight_column: int | None
     integer_ids: bool
     wide: bool
-    n_columns: int
-    simple: str | None
     n_nodes: int | None
     notes: tuple
     encoding: str
@@ -51,9 +49,9 @@ class Dialect:
 
     @property
     def first_marker(self):
-        """The one comment marker to give to parsers that know only one; None if one would not do.
+        """The one marker for numpy.loadtxt, which is slow with more of them; None if one would not do.
 
-        A line that begins with another marker is no line of numbers, so such parsers fail there and are not believed.
+        A line that begins with another marker is no line of numbers, so the reading fails there and is done again.
         """
         if any(mark[0] in "0123456789+-. \t" for mark in self.comments):
             return None
@@ -87,7 +85,6 @@ def guess_dialect(source, *, delimiter, comments, header, columns, weight_column
     rows = [split_line(line, delimiter, quoted) for line in lines]
     if delimiter is None:
         rows = [list(takewhile(lambda field: not field.startswith(comments), row)) for row in rows]
-    simple = None if quoted else _simple_delimiter(lines, rows, delimiter)
     header = _is_header(rows, columns) if header is None else header
     names = _names_in_comment(remarks, len(rows[0]))
     if header:
@@ -106,8 +103,6 @@ def guess_dialect(source, *, delimiter, comments, header, columns, weight_column
         weight_column=weight,
         integer_ids=integer,
         wide=integer and any(len(row[c]) > 9 for row in rows for c in columns if c < len(row)),
-        n_columns=max(map(len, rows)),
-        simple=simple,
         n_nodes=int(own[0]) if own and own[0] != "named" else None,
         notes=tuple(notes),
         encoding=encoding,
@@ -201,12 +196,6 @@ def _mostly_integers(rows, columns):
     if any(_INTEGER.fullmatch(field) and not _is_id(field) for field in fields):
         return False
     return sum(map(_is_id, fields)) >= (0.9 * len(fields) if len(rows) >= 10 else len(fields))
-
-
-def _simple_delimiter(lines, rows, delimiter):
-    """One character at which plain splitting gives the same fields, or None."""
-    candidates = [delimiter] if delimiter else ["\t", " "]
-    return next((s for s in candidates if all(a.split(s) == b for a, b in zip(lines, rows, strict=True))), None)
 
 
 def _names_in_comment(remarks, width):

@@ -6,7 +6,7 @@ from .. import _loops
 
 __all__ = ["compact_ids"]
 
-_PIECE = 1 << 20
+_PIECE = 1 << 16
 
 
 def compact_ids(ids):

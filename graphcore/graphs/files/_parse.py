@@ -1,4 +1,4 @@
-"""Lines of an edge list become arrays: by polars where it is installed and suits the file, else by numpy."""
+"""Lines of an edge list become arrays, read by numpy.loadtxt."""
 
 import contextlib
 import warnings
@@ -8,7 +8,6 @@ import numpy as np
 from ...exceptions import InputError
 from ._dialect import data_lines
 from ._locate import locate
-from ._parse_polars import parse_polars
 
 __all__ = ["parse"]
 
@@ -25,8 +24,7 @@ def parse(source, dialect):
         With the number of the first line that cannot be read, found in a second, slower pass.
     """
     names = None if dialect.integer_ids else _Numbering()
-    parsed = parse_polars(source, dialect) if names is None else None
-    ends, weights = parsed or _parse_numpy(source, dialect, names)
+    ends, weights = _read(source, dialect, names)
     # The minimum is NaN if any weight is, and makes no mask of full length.
     if weights is not None and not (weights.min() >= 0 and weights.max() < np.inf):
         raise locate(source, dialect, "there are weights that are negative or not finite")
@@ -51,8 +49,8 @@ class _Numbering(dict):
         return self[field]
 
 
-def _parse_numpy(source, dialect, names):
-    """By numpy.loadtxt, straight from the file, or through a filter of lines if that fails or names need it."""
+def _read(source, dialect, names):
+    """Straight from the file, or through a filter of lines if that fails or names need it."""
     if names is None and source.direct and (dialect.first_marker is not None or not dialect.comments):
         # numpy reads whole files two times faster than lines that Python hands it.
         read = {"comments": dialect.first_marker, "skiprows": dialect.skip}

@@ -49,7 +49,6 @@ class Source:
         # Whether numpy.loadtxt, which goes by the ending alone, reads the path as it is compressed.
         openers = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".lzma": "lzma"}
         self.direct = openers.get(os.path.splitext(path)[1]) == self.compression
-        self.size = os.path.getsize(path) * (4 if self.compression else 1)  # about; text shrinks to a quarter
         with self.open() as stream:
             self.head = stream.read(_HEAD)
 

@@ -78,8 +78,8 @@ def read_graph(
 
     Notes
     -----
-    Edge lists of integers are read by numpy, and by polars on all processors if it is installed and the file is large;
-    the result is the same. Memory beyond the graph itself stays below three times the graph.
+    Edge lists are read by :func:`numpy.loadtxt`. The highest memory use, the graph included, is two to four times the
+    graph.
 
     Examples
     --------

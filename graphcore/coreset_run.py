@@ -1,0 +1,191 @@
+"""One coreset: from a sample of nodes to labels for all of them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._progress import Stages
+from .coresets.coreset import Coreset, sample_coreset
+from .kernels.cut import CutKernel
+from .kernels.walk import WalkKernel
+from .propagation.cells import coreset_cells, spread
+from .propagation.consensus import coarse_partition
+from .propagation.merge import agglomerate
+from .propagation.nearest import label_all
+from .propagation.quotient import apply_labels, compact_labels, graph_rows, quotient
+from .propagation.refine import cluster_sums, refine
+from .spectral.partition import spectral_partition
+
+__all__ = ["CoresetRun", "limits", "refine_labels", "run_coreset"]
+
+# Passes over the nodes that let cells settle before they are merged.
+_CELL_PASSES = 2
+# Refinement ends when a pass moves a smaller share of the nodes.
+_TOLERANCE = 1e-4
+# Moves leave every cluster this share of the mean volume: a cluster is not to be eaten up from its border.
+_LEAST_SHARE = 0.1
+
+
+@dataclass(eq=False)
+class CoresetRun:
+    """What one coreset leaves behind."""
+
+    labels: np.ndarray
+    value: float
+    coreset: Coreset
+    coreset_labels: np.ndarray | None
+    n_unreached: int
+    groups: np.ndarray | None
+    group_labels: np.ndarray | None
+    row_bytes: int
+    history: list
+    seconds: dict
+
+
+def limits(settings):
+    """What every merge and move has to respect."""
+    return {
+        "objective": settings.objective,
+        "least_size": settings.min_cluster_size,
+        # The pure normalised cut is left alone: its smallest clusters are its answer.
+        "least_share": _LEAST_SHARE if settings.objective == "information" else 0.0,
+    }
+
+
+def refine_labels(rows, labels, settings, sums):
+    """Move single nodes, in place; `sums` are those of the labels and are kept up to date."""
+    refine(rows, labels, settings.n_clusters, tolerance=_TOLERANCE, sums=sums, **limits(settings))
+
+
+def run_coreset(graph, settings, streams, n_jobs):
+    """Cluster by way of one coreset.
+
+    Parameters
+    ----------
+    graph : Graph
+    settings : Settings
+    streams : Streams
+    n_jobs : int
+
+    Returns
+    -------
+    CoresetRun
+    """
+    stages = Stages()
+    k = settings.n_clusters
+    plain = settings.walk_steps == 1
+    with stages("coreset"):
+        kernel = (
+            CutKernel(graph, settings.self_loop)
+            if plain
+            else WalkKernel(
+                graph,
+                settings.walk_steps,
+                laziness=settings.laziness,
+                row_budget=settings.row_budget,
+                n_jobs=n_jobs,
+            )
+        )
+        coreset = sample_coreset(
+            kernel if plain or settings.sampling != "importance" else CutKernel(graph, settings.self_loop),
+            k,
+            size=settings.coreset_size,
+            method=settings.sampling,
+            n_seeds=settings.n_seeds,
+            random_state=streams,
+        )
+    rows = graph_rows(graph)
+    if settings.overcluster is None:
+        coreset_labels = None
+        groups, n_groups, n_unreached = _cells(kernel, coreset, rows, settings, stages)
+    else:
+        coreset_labels, groups, n_groups, n_unreached = _spectral(
+            kernel, coreset, rows, settings, streams, n_jobs, stages
+        )
+    history = []
+    group_labels = None
+    labels = groups
+    if n_groups > k:
+        with stages("merging"):
+            between = quotient(rows, groups, n_groups, n_jobs)
+            sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
+            if settings.overcluster is None:
+                group_labels = coarse_partition(
+                    between,
+                    sizes,
+                    k,
+                    **limits(settings),
+                    rng=streams.generator("merging"),
+                )
+            else:
+                group_labels, _, _ = agglomerate(
+                    between, sizes, k, linkage="average", least_size=settings.min_cluster_size
+                )
+            labels = apply_labels(group_labels, groups)
+    value = np.nan
+    if settings.refine:
+        with stages("refinement"):
+            sums = cluster_sums(rows, labels, k, n_jobs)
+            history.append(("merging" if n_groups > k else "labelling", sums.value(settings.objective)))
+            labels = labels.copy() if labels is groups else labels
+            refine_labels(rows, labels, settings, sums)
+            value = sums.value(settings.objective)
+            history.append(("refinement", value))
+    return CoresetRun(
+        labels,
+        value,
+        coreset,
+        coreset_labels,
+        n_unreached,
+        None if group_labels is None else groups,
+        group_labels,
+        0 if plain else kernel.walk_rows(coreset.indices).nbytes,
+        history,
+        stages.seconds,
+    )
+
+
+def _cells(kernel, coreset, rows, settings, stages):
+    """Every node to the coreset node that reaches it best; cells are settled by a few moves."""
+    with stages("rows"):
+        kernel.rows(coreset.indices)
+    with stages("cells"):
+        cells = coreset_cells(kernel, coreset.indices)
+        n_unreached = int(np.count_nonzero((cells < 0) & (kernel.point_weights > 0)))
+        n_cells = spread(rows, cells, len(coreset))
+        if settings.refine:
+            refine(rows, cells, n_cells, objective=settings.objective, n_passes=_CELL_PASSES)
+        n_cells = compact_labels(cells, n_cells)
+        if n_cells < settings.n_clusters:
+            # Hardly fewer clusters than coreset nodes: every coreset node must keep its cell.
+            cells = coreset_cells(kernel, coreset.indices)
+            cells[coreset.indices] = np.arange(len(coreset))
+            n_cells = spread(rows, cells, len(coreset))
+    return cells, n_cells, n_unreached
+
+
+def _spectral(kernel, coreset, rows, settings, streams, n_jobs, stages):
+    """Spectral partition of the coreset graph, and labels for all nodes by kernel distance."""
+    k = settings.n_clusters
+    n_parts = min(max(k, round(settings.overcluster * k)), len(coreset))
+    with stages("coreset graph"):
+        coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
+    with stages("spectral partition"):
+        partition = spectral_partition(coreset_graph, n_parts, eigen_solver=settings.eigen_solver, random_state=streams)
+    with stages("labelling"):
+        n_labels = max(n_parts, k)
+        labelling = label_all(
+            kernel,
+            coreset.indices,
+            coreset.weights,
+            partition.labels,
+            n_labels,
+            coreset_graph=coreset_graph,
+            n_jobs=n_jobs,
+        )
+        labels = labelling.labels
+        if settings.refine or n_parts > k:
+            # A node that no row reaches carries no evidence: it follows its neighbours instead.
+            labels[labelling.unreached] = -1
+            n_labels = compact_labels(labels, spread(rows, labels, n_labels))
+    return partition.labels, labels, n_labels, int(labelling.unreached.sum())

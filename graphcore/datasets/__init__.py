@@ -1,0 +1,44 @@
+"""Graphs and vectors with known clusters: random models, and small real data."""
+
+from importlib import import_module
+
+# Modules must not share a name with a function, or importing one would hide the other.
+_HOMES = {
+    "LabeledGraph": ".results",
+    "LabeledVectors": ".results",
+    "blobs": ".vectors",
+    "degree_corrected_partition": ".degree_corrected",
+    "lfr": ".benchmark",
+    "load_digits": ".real",
+    "load_karate": ".real",
+    "moons": ".vectors",
+    "planted_partition": ".planted",
+    "rings": ".vectors",
+    "rmat": ".recursive",
+}
+
+__all__ = [
+    "LabeledGraph",
+    "LabeledVectors",
+    "blobs",
+    "degree_corrected_partition",
+    "lfr",
+    "load_digits",
+    "load_karate",
+    "moons",
+    "planted_partition",
+    "rings",
+    "rmat",
+]
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name], __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,69 @@
+"""Compiled loops of the random graph models; each takes a numpy Generator, which numba draws from as numpy does."""
+
+from numba import njit
+
+__all__ = ["drop_self_loops", "planted_pairs", "renumber", "rmat_ends"]
+
+
+@njit(cache=True, nogil=True)
+def planted_pairs(generator, borders, rate_in, rate_out, cursor, out_indices):
+    """Draw every pair of nodes, rows ascending; an edge is written into the rows of both its ends.
+
+    A rate is -log(1 - p), so that the integer part of an exponential variable over the rate is the number of pairs left
+    out before the next edge. cursor[i] is where node i's next neighbour goes. With out_indices of length 0 nothing is
+    written, and cursor[i] is raised by the degree of i: the same generator state then gives the same edges.
+    """
+    n = borders[-1]
+    writes = len(out_indices) > 0
+    for cluster in range(len(borders) - 1):
+        border = borders[cluster + 1]
+        for i in range(borders[cluster], border):
+            # Pairs of the own cluster come first, then those of later ones: neighbours ascend. Lower neighbours of i
+            # have been written while their rows were drawn.
+            for within in range(2):
+                j, stop, rate = (i + 1, border, rate_in) if within == 0 else (border, n, rate_out)
+                while rate > 0:
+                    left_out = generator.standard_exponential() / rate
+                    if left_out >= stop - j:
+                        break
+                    j += int(left_out)
+                    if writes:
+                        out_indices[cursor[i]] = j
+                        out_indices[cursor[j]] = i
+                    cursor[i] += 1
+                    cursor[j] += 1
+                    j += 1
+
+
+@njit(cache=True, nogil=True)
+def rmat_ends(generator, scale, a, ab, abc, start, stop, out_ends):
+    """out_ends[start:stop] = edges drawn by `scale` choices of a quadrant each; a, ab, abc are cumulative."""
+    for e in range(start, stop):
+        i, j = 0, 0
+        for _ in range(scale):
+            u = generator.random()
+            lower = u >= ab
+            i = 2 * i + lower
+            j = 2 * j + ((u >= abc) if lower else (u >= a))
+        out_ends[e, 0] = i
+        out_ends[e, 1] = j
+
+
+@njit(cache=True, nogil=True)
+def drop_self_loops(ends):
+    """Move edges between two different nodes to the front, in order; returns how many there are."""
+    length = 0
+    for e in range(len(ends)):
+        i, j = ends[e, 0], ends[e, 1]
+        if i != j:
+            ends[length, 0] = i
+            ends[length, 1] = j
+            length += 1
+    return length
+
+
+@njit(cache=True, nogil=True)
+def renumber(numbers, indices):
+    """indices[e] = numbers[indices[e]], in place."""
+    for e in range(len(indices)):
+        indices[e] = numbers[indices[e]]

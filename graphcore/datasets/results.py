@@ -1,0 +1,37 @@
+"""What generators and loaders give: data with the clusters that are known of it."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..graphs.graph import Graph
+
+__all__ = ["LabeledGraph", "LabeledVectors"]
+
+
+class LabeledGraph(NamedTuple):
+    """A graph whose clusters are known.
+
+    Attributes
+    ----------
+    graph : Graph
+    labels : ndarray of shape (n_nodes,), int32
+        Cluster of every node, from 0.
+    """
+
+    graph: Graph
+    labels: np.ndarray
+
+
+class LabeledVectors(NamedTuple):
+    """Vectors whose clusters are known.
+
+    Attributes
+    ----------
+    data : ndarray of shape (n_samples, n_features), float
+    labels : ndarray of shape (n_samples,), int32
+        Cluster of every row, from 0.
+    """
+
+    data: np.ndarray
+    labels: np.ndarray

@@ -1,0 +1,163 @@
+"""What comes through networkx and scikit-learn, and what importing the folder costs."""
+
+import subprocess
+import sys
+
+import networkx as nx
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from graphcore import Graph, InputError, ParameterError, datasets
+
+
+def test_lfr():
+    graph, labels = datasets.lfr(1000, mixing=0.15, min_community=25, random_state=0)
+    Graph(graph.indptr, graph.indices)  # checks order, range and symmetry
+    assert (graph.n_nodes, graph.n_self_loops, graph.is_weighted, graph.node_names) == (1000, 0, False, None)
+    assert labels.dtype == np.int32
+    sizes = np.bincount(labels)
+    assert sizes.min() >= 25
+    assert sizes.max() <= 100
+    np.testing.assert_array_equal(np.unique(labels, return_index=True)[1].argsort(), np.arange(len(sizes)))
+    outside = np.mean(np.repeat(labels, np.diff(graph.indptr)) != labels[graph.indices])
+    assert outside == pytest.approx(0.15, abs=0.08)
+    same, other = (datasets.lfr(1000, mixing=0.15, min_community=25, random_state=seed) for seed in (0, 1))
+    np.testing.assert_array_equal(graph.indices, same.graph.indices)
+    np.testing.assert_array_equal(labels, same.labels)
+    assert not np.array_equal(graph.indices, other.graph.indices)
+
+
+def test_lfr_tries_again_and_then_says_what_to_do(monkeypatch):
+    seeds = []
+    build = nx.LFR_benchmark_graph
+
+    def failing(times):
+        def run(*arguments, seed, **options):
+            seeds.append(seed)
+            if len(seeds) <= times:
+                raise nx.ExceededMaxIterations("no luck")
+            return build(*arguments, seed=seed, **options)
+
+        return run
+
+    monkeypatch.setattr(nx, "LFR_benchmark_graph", failing(3))
+    assert datasets.lfr(250, random_state=0).graph.n_nodes == 250
+    assert len(set(seeds)) == len(seeds) >= 4
+    seeds.clear()
+    monkeypatch.setattr(nx, "LFR_benchmark_graph", failing(10**6))
+    with pytest.raises(InputError, match=r"10 attempts \(no luck\); raise min_community"):
+        datasets.lfr(250, random_state=0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_nodes": 0},
+        {"mixing": -0.1},
+        {"degree_exponent": 1.0},
+        {"community_exponent": 0.5},
+        {"average_degree": 0},
+        {"max_degree": 2.5},
+        {"min_community": 0},
+        {"max_community": 101},
+        {"average_degree": 50.5},
+        {"min_community": 51},
+        {"max_degree": 60, "mixing": 0.9},
+    ],
+)
+def test_lfr_parameters(options):
+    with pytest.raises(ParameterError, match=next(iter(options))):
+        datasets.lfr(**{"n_nodes": 100, "random_state": 0, **options})
+
+
+@pytest.mark.parametrize("n_nodes", [20, 60, 150])
+@pytest.mark.parametrize("mixing", [0.0, 0.3, 0.6, 1.0])
+def test_lfr_ends_for_few_nodes(n_nodes, mixing):
+    """With networkx's own limits some of these never end."""
+    try:
+        graph, labels = datasets.lfr(n_nodes, average_degree=5, mixing=mixing, random_state=0)
+    except InputError as error:
+        assert "no LFR graph was found" in str(error)
+    else:
+        assert graph.n_nodes == len(labels) == n_nodes
+        assert labels.min() == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "columns", "clusters"),
+    [
+        (lambda seed: datasets.blobs(90, 3, n_features=5, random_state=seed), 5, 3),
+        (lambda seed: datasets.rings(90, random_state=seed), 2, 2),
+        (lambda seed: datasets.moons(90, random_state=seed), 2, 2),
+    ],
+)
+def test_vectors(make, columns, clusters):
+    data, labels = make(0)
+    assert (data.shape, data.dtype) == ((90, columns), np.float64)
+    assert labels.dtype == np.int32
+    np.testing.assert_array_equal(np.bincount(labels), np.full(clusters, 90 // clusters))
+    np.testing.assert_array_equal(data, make(0).data)
+    assert not np.array_equal(data, make(1).data)
+
+
+def test_shapes_of_the_vectors():
+    data, labels = datasets.rings(200, factor=0.3, noise=0, random_state=0)
+    np.testing.assert_allclose(np.linalg.norm(data, axis=1), np.where(labels == 0, 1, 0.3))
+    data, labels = datasets.moons(200, noise=0, random_state=0)
+    centres = np.where(labels[:, None] == 0, [0, 0], [1, 0.5])
+    np.testing.assert_allclose(np.linalg.norm(data - centres, axis=1), 1)
+    data, labels = datasets.blobs(300, 3, spread=0, random_state=0)
+    assert len(np.unique(data, axis=0)) == 3
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: datasets.blobs(0, 2), "n_samples"),
+        (lambda: datasets.blobs(10, 0), "n_clusters"),
+        (lambda: datasets.blobs(10, 2, n_features=0), "n_features"),
+        (lambda: datasets.blobs(10, 2, spread=-1), "spread"),
+        (lambda: datasets.rings(10, factor=1.0), "factor"),
+        (lambda: datasets.rings(10, noise=-1), "noise"),
+        (lambda: datasets.moons(1), "n_samples"),
+        (lambda: datasets.moons(10, random_state="x"), "random_state"),
+    ],
+)
+def test_vector_parameters(call, name):
+    with pytest.raises(ParameterError, match=name):
+        call()
+
+
+def test_karate():
+    graph, labels = datasets.load_karate()
+    club = nx.karate_club_graph()
+    assert (graph.n_nodes, graph.n_edges, graph.is_weighted) == (34, 78, False)
+    np.testing.assert_array_equal(graph.to_scipy().toarray(), nx.to_numpy_array(club, weight=None))
+    assert [club.nodes[i]["club"] for i in range(34)] == np.array(["Mr. Hi", "Officer"])[labels].tolist()
+    weighted = datasets.load_karate(weighted=True).graph
+    np.testing.assert_array_equal(weighted.to_scipy().toarray(), nx.to_numpy_array(club))
+
+
+def test_digits():
+    data, labels = datasets.load_digits()
+    np.testing.assert_array_equal(data, load_digits().data)
+    np.testing.assert_array_equal(labels, load_digits().target)
+    assert (data.dtype, labels.dtype) == (np.float32, np.int32)
+
+
+def test_names():
+    assert set(datasets.__all__) <= set(dir(datasets))
+    for name in datasets.__all__:
+        assert getattr(datasets, name).__name__ == name
+    with pytest.raises(AttributeError, match="no attribute 'sbm'"):
+        _ = datasets.sbm
+
+
+def test_importing_loads_no_library():
+    code = (
+        "import sys, graphcore.datasets; print([m for m in "
+        "('numba', 'scipy', 'sklearn', 'networkx', 'pynndescent') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

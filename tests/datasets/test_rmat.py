@@ -1,0 +1,124 @@
+"""R-MAT graphs against a slow twin, and the quadrants' probabilities."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from graphcore import Graph, InputError, ParameterError
+from graphcore._random import Streams
+from graphcore.datasets import _loops, rmat
+
+QUADRANTS = {
+    "default": {},
+    "uneven": {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4},
+    "even": {"a": 0.25, "b": 0.25, "c": 0.25, "d": 0.25},
+    "no corner": {"a": 0.5, "b": 0.25, "c": 0.25, "d": 0.0},
+}
+
+
+def drawn_ends(scale, n_edges, seed, a=0.57, b=0.19, c=0.19, d=0.05):
+    """The same edges from the same draws, with numpy."""
+    del d
+    u = Streams(seed).child("rmat").generator("edges", 0).random((n_edges, scale))
+    quadrant = np.searchsorted(np.cumsum([a, b, c]), u, side="right")
+    powers = 2 ** np.arange(scale)[::-1]
+    return (quadrant // 2) @ powers, (quadrant % 2) @ powers
+
+
+@given(
+    scale=st.integers(1, 7),
+    n_edges=st.integers(1, 300),
+    quadrants=st.sampled_from(sorted(QUADRANTS)),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_same_graph_as_the_slow_twin(scale, n_edges, quadrants, seed):
+    options = QUADRANTS[quadrants]
+    sources, targets = drawn_ends(scale, n_edges, seed, **options)
+    A = np.zeros((2**scale, 2**scale))
+    A[sources, targets] = A[targets, sources] = 1
+    np.fill_diagonal(A, 0)
+    if not A.any():
+        with pytest.raises(InputError, match="self-loops"):
+            rmat(scale, n_edges, random_state=seed, **options)
+        return
+    graph = rmat(scale, n_edges, random_state=seed, drop_isolated=False, **options)
+    np.testing.assert_array_equal(graph.to_scipy().toarray(), A)
+    present = A.any(axis=0)
+    graph = rmat(scale, n_edges, random_state=seed, **options)
+    np.testing.assert_array_equal(graph.to_scipy().toarray(), A[np.ix_(present, present)])
+
+
+def test_rows_are_canonical():
+    for drop_isolated in (True, False):
+        graph = rmat(12, 30_000, random_state=0, drop_isolated=drop_isolated)
+        Graph(graph.indptr, graph.indices)  # checks order, range and symmetry
+        assert (graph.indices.dtype, graph.indptr.dtype) == (np.int32, np.int64)
+        assert not graph.is_weighted
+        assert graph.n_self_loops == 0
+        assert (graph.n_isolated == 0) == drop_isolated
+        assert 20_000 < graph.n_edges < 30_000
+
+
+@pytest.mark.parametrize("quadrants", sorted(QUADRANTS))
+def test_quadrants_of_two_levels(quadrants):
+    """Chi-square over 16 cells; a fair sample fails with probability 1e-9."""
+    p = list({"a": 0.57, "b": 0.19, "c": 0.19, "d": 0.05, **QUADRANTS[quadrants]}.values())
+    ends = np.empty((100_000, 2), dtype=np.int32)
+    _loops.rmat_ends(np.random.default_rng(1), 2, *np.cumsum(p)[:3], 0, len(ends), ends)
+    cells = np.bincount(4 * ends[:, 0] + ends[:, 1], minlength=16)
+    want = np.kron(np.reshape(p, (2, 2)), np.reshape(p, (2, 2))).ravel() * len(ends)
+    possible = want > 0
+    assert cells[~possible].sum() == 0
+    assert stats.chisquare(cells[possible], want[possible]).pvalue > 1e-9
+
+
+def test_degrees_are_uneven_by_default():
+    graph = rmat(14, 200_000, random_state=0)
+    assert graph.degrees.max() > 30 * graph.degrees.mean()
+    assert graph.degrees[: len(graph.degrees) // 10].mean() > 3 * graph.degrees.mean()  # high degrees first
+
+
+def test_same_graph_for_any_number_of_threads():
+    graphs = [rmat(16, 2_300_000, random_state=3, n_jobs=n_jobs) for n_jobs in (None, 2, 3)]
+    for graph in graphs[1:]:
+        np.testing.assert_array_equal(graph.indptr, graphs[0].indptr)
+        np.testing.assert_array_equal(graph.indices, graphs[0].indices)
+
+
+def test_blocks_are_drawn_from_different_streams():
+    streams = Streams(0).child("rmat")
+    assert streams.generator("edges", 0).random() != streams.generator("edges", 1).random()
+    graph = rmat(20, 1 << 21, a=0.25, b=0.25, c=0.25, d=0.25, random_state=0, drop_isolated=False)
+    # Of 2**39 pairs hardly any is drawn twice; equal streams would halve the number of edges.
+    assert graph.n_edges > (1 << 21) - 50
+
+
+def test_seeds():
+    one, same, other = (rmat(8, 500, random_state=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one.indices, same.indices)
+    assert not np.array_equal(one.indices, other.indices)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((0, 10), {}, "scale=0"),
+        ((31, 10), {}, "scale=31"),
+        ((4.0, 10), {}, "scale=4.0"),
+        ((4, 0), {}, "n_edges=0"),
+        ((4, 10), {"a": -0.1}, "a=-0.1"),
+        ((4, 10), {"c": "x"}, "c='x'"),
+        ((4, 10), {"a": 0.6}, r"a \+ b \+ c \+ d must be 1, got 1.03"),
+        ((4, 10), {"n_jobs": 0}, "n_jobs=0"),
+    ],
+)
+def test_unusable_parameters(arguments, options, message):
+    with pytest.raises(ParameterError, match=message):
+        rmat(*arguments, random_state=0, **options)
+
+
+def test_nothing_but_self_loops():
+    with pytest.raises(InputError, match="all 5 edges drawn were self-loops"):
+        rmat(3, 5, a=0.5, b=0.0, c=0.0, d=0.5, random_state=0)
