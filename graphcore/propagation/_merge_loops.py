@@ -13,7 +13,7 @@ __all__ = ["AVERAGE", "agglomerate", "best_partners", "cut_tree", "pair_up"]
 AVERAGE = 2
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _loss(objective, link, inner_a, inner_b, volume_a, volume_b, part_a, part_b, cut, apart):
     """What the union of two clusters costs (for AVERAGE: minus the similarity)."""
     if objective == AVERAGE:
@@ -97,11 +97,11 @@ def agglomerate(
         apart -= volume[c] * volume[c]
     sums = np.zeros(n_all)
     touched = np.empty(n, dtype=np.int32)
-    heap = [(0.0, np.int64(0), np.int64(0))]
+    # One type of entry for all three, since each type of heap takes long to compile.
+    nothing = (0.0, 0.0, np.int64(0), np.int64(0))
+    heap, lone, small = [nothing], [nothing], [nothing]
     heap.pop()
-    lone = [(0.0, np.int64(0))]
     lone.pop()
-    small = [(np.int64(0), 0.0, np.int64(0))]
     small.pop()
     partner = np.full(n_all, -1, dtype=np.int32)
     for c in range(n):
@@ -112,10 +112,10 @@ def agglomerate(
             if loss < least:
                 least, partner[c] = loss, b
         if partner[c] >= 0:
-            heap.append((least, np.int64(c), np.int64(partner[c])))
+            heap.append((least, 0.0, np.int64(c), np.int64(partner[c])))
         else:
-            lone.append((volume[c], np.int64(c)))
-        small.append((count[c], volume[c], np.int64(c)))
+            lone.append((volume[c], 0.0, np.int64(c), np.int64(0)))
+        small.append((float(count[c]), volume[c], np.int64(c), np.int64(0)))
     heapq.heapify(heap)
     heapq.heapify(lone)
     heapq.heapify(small)
@@ -124,9 +124,9 @@ def agglomerate(
     while left > n_clusters:
         while into[small[0][2]] >= 0:
             heapq.heappop(small)
-        while len(heap) > 0 and into[heap[0][1]] >= 0:
+        while len(heap) > 0 and into[heap[0][2]] >= 0:
             heapq.heappop(heap)
-        while len(lone) > 0 and into[lone[0][1]] >= 0:
+        while len(lone) > 0 and into[lone[0][2]] >= 0:
             heapq.heappop(lone)
         a, b = np.int64(-1), np.int64(-1)
         forced = small[0][0] < least_size
@@ -134,7 +134,7 @@ def agglomerate(
             a = small[0][2]
             b = np.int64(partner[a])
         elif len(lone) > 0:
-            a = lone[0][1]
+            a = lone[0][2]
         if a >= 0 and b < 0:
             # The smallest cluster other than a.
             first = heapq.heappop(small)
@@ -149,7 +149,7 @@ def agglomerate(
         if a >= 0 and not forced:
             cost = _loss(objective, 0.0, inner[a], inner[b], volume[a], volume[b], part[a], part[b], cut, apart)
         if not forced and len(heap) > 0 and heap[0][0] <= cost:
-            cost, a, b = heapq.heappop(heap)
+            cost, _, a, b = heapq.heappop(heap)
         if into[b] >= 0:
             # Its partner has been merged away: find the best one among what its neighbours have become.
             m = 0
@@ -173,9 +173,9 @@ def agglomerate(
                     least, partner[a] = loss, c
             length[a] = m
             if partner[a] >= 0:
-                heapq.heappush(heap, (least, a, np.int64(partner[a])))
+                heapq.heappush(heap, (least, 0.0, a, np.int64(partner[a])))
             else:
-                heapq.heappush(lone, (volume[a], a))
+                heapq.heappush(lone, (volume[a], 0.0, a, np.int64(0)))
             continue
         # Unite a and b into z.
         z = n + steps
@@ -228,10 +228,10 @@ def agglomerate(
                 least, partner[z] = loss, c
         top += m
         if partner[z] >= 0:
-            heapq.heappush(heap, (least, np.int64(z), np.int64(partner[z])))
+            heapq.heappush(heap, (least, 0.0, np.int64(z), np.int64(partner[z])))
         else:
-            heapq.heappush(lone, (volume[z], np.int64(z)))
-        heapq.heappush(small, (count[z], volume[z], np.int64(z)))
+            heapq.heappush(lone, (volume[z], 0.0, np.int64(z), np.int64(0)))
+        heapq.heappush(small, (float(count[z]), volume[z], np.int64(z), np.int64(0)))
         steps += 1
         left -= 1
     return steps
@@ -255,7 +255,7 @@ def cut_tree(children, n_leaves, n_steps, labels):
 
 
 @njit(cache=True, nogil=True)
-def best_partners(indptr, indices, weights, degrees, objective, partners, gains, linked):
+def best_partners(indptr, indices, weights, degrees, objective, partners, gains, linked, by_degree):
     """For every node of a weighted graph with self-loops, the neighbour whose union is best for the objective.
 
     The term of what runs between clusters is taken to first order, so a candidate costs one logarithm. Nodes without
@@ -299,20 +299,23 @@ def best_partners(indptr, indices, weights, degrees, objective, partners, gains,
                 gains[a], partners[a] = gain, b
             if gain > gains[b]:
                 gains[b], partners[b] = gain, a
-    alone = np.flatnonzero(~linked)
-    alone = alone[np.argsort(degrees[alone], kind="mergesort")]
-    for i in range(0, len(alone), 2):
-        a = alone[i]
-        b = -1
-        if i + 1 < len(alone):
-            b = alone[i + 1]
-        else:
-            for c in range(n):
-                if linked[c] and (b < 0 or degrees[c] < degrees[b]):
-                    b = c
-        if b >= 0:
+    waiting = -1
+    for i in range(n):
+        if not linked[by_degree[i]]:
+            if waiting < 0:
+                waiting = by_degree[i]
+            else:
+                partners[waiting] = by_degree[i]
+                waiting = -1
+    if waiting >= 0:
+        for i in range(n):
+            if linked[by_degree[i]]:
+                partners[waiting] = by_degree[i]
+                break
+    for a in range(n):
+        b = partners[a]
+        if not linked[a] and b >= 0:
             volume_a, volume_b = degrees[a] / total, degrees[b] / total
-            partners[a] = b
             gains[a] = (
                 term(objective, inner[a] + inner[b], volume_a + volume_b)
                 - part[a]

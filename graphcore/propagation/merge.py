@@ -142,7 +142,9 @@ def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2,
     labels = np.arange(count, dtype=np.int32)
     while count > n_clusters:
         partners, gains, linked = np.empty(count, dtype=np.int32), np.empty(count), np.empty(count, dtype=bool)
-        _merge_loops.best_partners(*rows, LINKAGES[objective], partners, gains, linked)
+        _merge_loops.best_partners(
+            *rows, LINKAGES[objective], partners, gains, linked, np.argsort(rows.degrees, kind="stable")
+        )
         order = np.lexsort((-gains, sizes >= least_size))
         most = min(count - n_clusters, max(1, int(share * count / 2)))
         # Where many nodes have the same best partner few pairs are disjoint, and the list is read far down; separate
