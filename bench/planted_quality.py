@@ -5,8 +5,8 @@
 
 Prints one Markdown row for every number of clusters and method: ARI of the coreset's nodes and of all nodes, and the
 seconds of everything after the graph. Methods: "published" is the paper's algorithm, "degree" the same with the default
-way of drawing the coreset, "default" all defaults. Ends with status 1 if "default" misses a target; "degree" lies on the
-one for k = 50 (0.93 over 30 seeds, and medians of ten seeds from 0.91 to 0.96).
+way of drawing the coreset, "default" all defaults. Ends with status 1 if "default" misses a target; "degree" lies on
+the one for k = 50 (0.93 over 30 seeds, and medians of ten seeds from 0.91 to 0.96).
 """
 
 import argparse
