@@ -1,7 +1,5 @@
 """Compiled loops that merge clusters two by two: the cheapest pair first, or many disjoint pairs at once."""
 
-import heapq
-
 import numpy as np
 from numba import njit
 
@@ -13,11 +11,11 @@ __all__ = ["AVERAGE", "agglomerate", "best_partners", "cut_tree", "pair_up"]
 AVERAGE = 2
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _loss(objective, link, inner_a, inner_b, volume_a, volume_b, part_a, part_b, cut, apart):
     """What the union of two clusters costs (for AVERAGE: minus the similarity)."""
     if objective == AVERAGE:
-        return -link / (volume_a * volume_b)
+        return -link / (volume_a * volume_b) if link > 0.0 else 0.0
     return (
         part_a
         + part_b
@@ -35,6 +33,49 @@ def _live(into, c):
             into[c] = into[into[c]]
         c = into[c]
     return c
+
+
+@njit(cache=True, nogil=True)
+def _push(keys, items, size, key, item):
+    """Put (key, item) into a binary heap of `size` entries, least first, of equals the lower item; returns size + 1."""
+    i = size
+    while i > 0:
+        up = (i - 1) >> 1
+        if keys[up] < key or (keys[up] == key and items[up] < item):
+            break
+        keys[i], items[i] = keys[up], items[up]
+        i = up
+    keys[i], items[i] = key, item
+    return size + 1
+
+
+@njit(cache=True, nogil=True)
+def _pop(keys, items, size):
+    """Take the first entry out of a binary heap; returns size - 1."""
+    size -= 1
+    key, item = keys[size], items[size]
+    i = 0
+    while True:
+        down = 2 * i + 1
+        if down >= size:
+            break
+        right = down + 1
+        if right < size and (keys[right] < keys[down] or (keys[right] == keys[down] and items[right] < items[down])):
+            down = right
+        if key < keys[down] or (key == keys[down] and item < items[down]):
+            break
+        keys[i], items[i] = keys[down], items[down]
+        i = down
+    keys[i], items[i] = key, item
+    return size
+
+
+@njit(cache=True, nogil=True)
+def _drop_merged(keys, items, size, into):
+    """Take entries of clusters that are gone off the top of a heap; returns its size."""
+    while size > 0 and into[items[0]] >= 0:
+        size = _pop(keys, items, size)
+    return size
 
 
 @njit(cache=True, nogil=True)
@@ -58,10 +99,13 @@ def agglomerate(
     Each step unites the two neighbours whose union loses least of the objective. A cluster without neighbours is
     offered to the smallest one. As long as there are clusters of fewer than `least_size` nodes (`sizes` counts what
     each node stands for), the smallest of them goes first, to its best partner. Step i makes cluster n + i out of
-    children[i]; losses[i] is what it cost. Every live cluster keeps its best partner in a heap; an entry whose partner
-    is gone is looked up again when it comes up. Where the graph is a part of a larger one, `total` is the volume of the
-    whole, and rest_inner and rest_square are what the clusters elsewhere add to the sums of inner weights and of
-    squared volumes, as shares. Returns the number of steps made.
+    children[i]; losses[i] is what it cost. Every live cluster stands in a heap with the loss to its best partner; an
+    entry whose partner is gone is looked up again when it comes up. For NCUT and AVERAGE a loss depends on the two
+    clusters alone, so the order is exact; for INFORMATION it also depends on what all clusters cut, and an entry keeps
+    the loss of when it was looked up, so the order is nearly that of the true losses.
+    Where the graph is a part of a larger one, `total` is the volume of the whole, and rest_inner and rest_square are
+    what the clusters elsewhere add to the sums of inner weights and of squared volumes, as shares. Returns the number
+    of steps made.
     """
     n = len(degrees)
     n_all = 2 * n
@@ -72,8 +116,8 @@ def agglomerate(
     into = np.full(n_all, -1, dtype=np.int32)
     start = np.empty(n_all, dtype=np.int64)
     length = np.empty(n_all, dtype=np.int64)
-    top = len(indices)
-    room = 2 * top + 16
+    # A union's list is never longer than its parts' together, so twice the entries always do.
+    room = 2 * len(indices) + 16
     pool = np.empty(room, dtype=np.int32)
     link = np.empty(room)
     cut, apart = 1.0 - rest_inner, 1.0 - rest_square
@@ -97,13 +141,11 @@ def agglomerate(
         apart -= volume[c] * volume[c]
     sums = np.zeros(n_all)
     touched = np.empty(n, dtype=np.int32)
-    heap = [(0.0, np.int64(0), np.int64(0))]
-    heap.pop()
-    lone = [(0.0, np.int64(0))]
-    lone.pop()
-    small = [(np.int64(0), 0.0, np.int64(0))]
-    small.pop()
     partner = np.full(n_all, -1, dtype=np.int32)
+    # Three heaps: pairs by loss, clusters without neighbours by volume, all clusters by count and then volume.
+    heap_key, heap_item, n_heap = np.empty(n_all), np.empty(n_all, dtype=np.int32), 0
+    lone_key, lone_item, n_lone = np.empty(n_all), np.empty(n_all, dtype=np.int32), 0
+    small_key, small_item, n_small = np.empty(n_all), np.empty(n_all, dtype=np.int32), 0
     for c in range(n):
         least = np.inf
         for e in range(start[c], start[c] + length[c]):
@@ -112,57 +154,47 @@ def agglomerate(
             if loss < least:
                 least, partner[c] = loss, b
         if partner[c] >= 0:
-            heap.append((least, np.int64(c), np.int64(partner[c])))
+            n_heap = _push(heap_key, heap_item, n_heap, least, c)
         else:
-            lone.append((volume[c], np.int64(c)))
-        small.append((count[c], volume[c], np.int64(c)))
-    heapq.heapify(heap)
-    heapq.heapify(lone)
-    heapq.heapify(small)
+            n_lone = _push(lone_key, lone_item, n_lone, volume[c], c)
+        n_small = _push(small_key, small_item, n_small, count[c] + 0.5 * volume[c], c)
     steps = 0
-    left = n
-    while left > n_clusters:
-        while into[small[0][2]] >= 0:
-            heapq.heappop(small)
-        while len(heap) > 0 and into[heap[0][1]] >= 0:
-            heapq.heappop(heap)
-        while len(lone) > 0 and into[lone[0][1]] >= 0:
-            heapq.heappop(lone)
+    while n - steps > n_clusters:
+        n_heap = _drop_merged(heap_key, heap_item, n_heap, into)
+        n_lone = _drop_merged(lone_key, lone_item, n_lone, into)
+        n_small = _drop_merged(small_key, small_item, n_small, into)
+        forced = count[small_item[0]] < least_size
         a, b = np.int64(-1), np.int64(-1)
-        forced = small[0][0] < least_size
         if forced:
-            a = small[0][2]
-            b = np.int64(partner[a])
-        elif len(lone) > 0:
-            a = lone[0][1]
-        if a >= 0 and b < 0:
-            # The smallest cluster other than a.
-            first = heapq.heappop(small)
-            if first[2] == a:
-                while into[small[0][2]] >= 0:
-                    heapq.heappop(small)
-                b = small[0][2]
-            else:
-                b = first[2]
-            heapq.heappush(small, first)
-        cost = np.inf
-        if a >= 0 and not forced:
-            cost = _loss(objective, 0.0, inner[a], inner[b], volume[a], volume[b], part[a], part[b], cut, apart)
-        if not forced and len(heap) > 0 and heap[0][0] <= cost:
-            cost, a, b = heapq.heappop(heap)
-        if into[b] >= 0:
-            # Its partner has been merged away: find the best one among what its neighbours have become.
+            a = np.int64(small_item[0])
+        elif n_lone > 0:
+            a = np.int64(lone_item[0])
+        if a >= 0 and partner[a] < 0:
+            # No neighbour: the smallest cluster other than a.
+            b = np.int64(small_item[0])
+            if b == a:
+                key = small_key[0]
+                n_small = _drop_merged(small_key, small_item, _pop(small_key, small_item, n_small), into)
+                b = np.int64(small_item[0])
+                n_small = _push(small_key, small_item, n_small, key, a)
+        if not forced and n_heap > 0:
+            cost = np.inf
+            if a >= 0:
+                cost = _loss(objective, 0.0, inner[a], inner[b], volume[a], volume[b], part[a], part[b], cut, apart)
+            if heap_key[0] <= cost:
+                a = np.int64(heap_item[0])
+                b = np.int64(partner[a])
+                n_heap = _pop(heap_key, heap_item, n_heap)
+        if b < 0 or into[b] >= 0:
+            # Find the best partner among what the neighbours have become.
             m = 0
             for e in range(start[a], start[a] + length[a]):
                 c = _live(into, pool[e])
-                if c == a:
-                    continue
                 if sums[c] == 0.0:
                     touched[m] = c
                     m += 1
                 sums[c] += link[e]
             least = np.inf
-            partner[a] = -1
             for t in range(m):
                 c = touched[t]
                 pool[start[a] + t] = c
@@ -172,23 +204,23 @@ def agglomerate(
                 if loss < least:
                     least, partner[a] = loss, c
             length[a] = m
-            if partner[a] >= 0:
-                heapq.heappush(heap, (least, a, np.int64(partner[a])))
-            else:
-                heapq.heappush(lone, (volume[a], a))
-            continue
+            if not forced:
+                n_heap = _push(heap_key, heap_item, n_heap, least, a)
+                continue
+            b = np.int64(partner[a])
         # Unite a and b into z.
         z = n + steps
         if top + length[a] + length[b] > room:
-            room = 2 * (top + length[a] + length[b])
-            more_pool = np.empty(room, dtype=np.int32)
-            for i in range(top):  # a slice assignment takes numba over a second to compile
-                more_pool[i] = pool[i]
-            pool = more_pool
-            more_link = np.empty(room)
-            for i in range(top):
-                more_link[i] = link[i]
-            link = more_link
+            # Lists lie in the order of their clusters: slide those still in use together.
+            top = 0
+            for c in range(z):
+                if into[c] >= 0:
+                    continue
+                for i in range(length[c]):
+                    pool[top + i] = pool[start[c] + i]
+                    link[top + i] = link[start[c] + i]
+                start[c] = top
+                top += length[c]
         m = 0
         shared = 0.0
         for side in range(2):
@@ -228,12 +260,11 @@ def agglomerate(
                 least, partner[z] = loss, c
         top += m
         if partner[z] >= 0:
-            heapq.heappush(heap, (least, np.int64(z), np.int64(partner[z])))
+            n_heap = _push(heap_key, heap_item, n_heap, least, z)
         else:
-            heapq.heappush(lone, (volume[z], np.int64(z)))
-        heapq.heappush(small, (count[z], volume[z], np.int64(z)))
+            n_lone = _push(lone_key, lone_item, n_lone, volume[z], z)
+        n_small = _push(small_key, small_item, n_small, count[z] + 0.5 * volume[z], z)
         steps += 1
-        left -= 1
     return steps
 
 
@@ -259,14 +290,16 @@ def best_partners(indptr, indices, weights, degrees, objective, partners, gains,
     """For every node of a weighted graph with self-loops, the neighbour whose union is best for the objective.
 
     The term of what runs between clusters is taken to first order, so a candidate costs one logarithm. Nodes without
-    neighbours (not `linked`) are paired with each other in the order of volume, an odd last one with the smallest other
-    node.
+    neighbours (not `linked`) are paired with each other in the order of volume, an odd last one goes to the smallest
+    other node.
     """
     n = len(degrees)
     total = degrees.sum()
     cut, apart = 1.0, 1.0
     inner = np.zeros(n)
     part = np.empty(n)
+    alone_key, alone_item, n_alone = np.empty(n), np.empty(n, dtype=np.int32), 0
+    smallest = np.int64(-1)
     for a in range(n):
         linked[a] = False
         for e in range(indptr[a], indptr[a + 1]):
@@ -274,6 +307,10 @@ def best_partners(indptr, indices, weights, degrees, objective, partners, gains,
                 inner[a] = weights[e] / total
             else:
                 linked[a] = True
+        if not linked[a]:
+            n_alone = _push(alone_key, alone_item, n_alone, degrees[a], a)
+        elif smallest < 0 or degrees[a] < degrees[smallest]:
+            smallest = np.int64(a)
         cut -= inner[a]
         apart -= (degrees[a] / total) ** 2
         part[a] = term(objective, inner[a], degrees[a] / total)
@@ -299,26 +336,25 @@ def best_partners(indptr, indices, weights, degrees, objective, partners, gains,
                 gains[a], partners[a] = gain, b
             if gain > gains[b]:
                 gains[b], partners[b] = gain, a
-    alone = np.flatnonzero(~linked)
-    alone = alone[np.argsort(degrees[alone], kind="mergesort")]
-    for i in range(0, len(alone), 2):
-        a = alone[i]
-        b = -1
-        if i + 1 < len(alone):
-            b = alone[i + 1]
-        else:
-            for c in range(n):
-                if linked[c] and (b < 0 or degrees[c] < degrees[b]):
-                    b = c
-        if b >= 0:
-            volume_a, volume_b = degrees[a] / total, degrees[b] / total
-            partners[a] = b
-            gains[a] = (
-                term(objective, inner[a] + inner[b], volume_a + volume_b)
-                - part[a]
-                - part[b]
-                - 2.0 * volume_a * volume_b * by_apart
-            )
+    while n_alone > 0:
+        a = np.int64(alone_item[0])
+        b = smallest
+        n_alone = _pop(alone_key, alone_item, n_alone)
+        if n_alone > 0:
+            b = np.int64(alone_item[0])
+            n_alone = _pop(alone_key, alone_item, n_alone)
+        if b < 0:
+            break
+        volume_a, volume_b = degrees[a] / total, degrees[b] / total
+        gain = (
+            term(objective, inner[a] + inner[b], volume_a + volume_b)
+            - part[a]
+            - part[b]
+            - 2.0 * volume_a * volume_b * by_apart
+        )
+        partners[a], gains[a] = b, gain
+        if b != smallest:
+            partners[b], gains[b] = a, gain
 
 
 @njit(cache=True, nogil=True)

@@ -18,7 +18,7 @@ INFORMATION, NCUT = 0, 1
 _NOTHING = 1e-15
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def term(objective, inner, volume):
     """One cluster's part."""
     if inner <= _NOTHING:
@@ -28,7 +28,7 @@ def term(objective, inner, volume):
     return inner * log(inner / (volume * volume))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def between(objective, cut, apart):
     """The part of what runs between clusters: cut share, and 1 - sum of squared volumes."""
     # Where one cluster holds nearly everything, both are rounding noise of either sign.

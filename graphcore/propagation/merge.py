@@ -1,6 +1,7 @@
 """Merging: agglomeration of a quotient graph, and the merge tree that labels for any number of clusters come from."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -27,7 +28,7 @@ class MergeTree:
     children : ndarray of shape (n_leaves - 1, 2), int64
         Step i makes cluster ``n_leaves + i`` of these two, as in scipy.
     heights : ndarray of shape (n_leaves - 1,), float64
-        What the objective loses at each step, made non-decreasing.
+        What the objective loses at each step (minus the similarity for average linkage), made non-decreasing.
     leaf_sizes : ndarray of shape (n_leaves,), int64
         Nodes in each leaf.
     """
@@ -67,12 +68,14 @@ class MergeTree:
         Returns
         -------
         ndarray of shape (n_leaves - 1, 4), float64
-            Children, height, and number of leaves below, for ``scipy.cluster.hierarchy``.
+            Children, height, and number of leaves below, for ``scipy.cluster.hierarchy``. Scipy refuses negative
+            heights: where the first unions gain (or heights are minus similarities), all heights are raised alike.
         """
+        heights = self.heights - min(self.heights[0], 0.0) if len(self.heights) else self.heights
         below = np.ones(2 * self.n_leaves - 1)
         for i, (a, b) in enumerate(self.children):
             below[self.n_leaves + i] = below[a] + below[b]
-        return np.column_stack([self.children.astype(np.float64), self.heights, below[self.n_leaves :]])
+        return np.column_stack([self.children.astype(np.float64), heights, below[self.n_leaves :]])
 
 
 def agglomerate(rows, sizes, n_clusters, *, linkage="information", least_size=1, elsewhere=None):
@@ -85,10 +88,10 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", least_size=1,
     sizes : ndarray of shape (n,), int64
         How many nodes each group stands for.
     n_clusters : int
-        Number of clusters to stop at.
+        Number of clusters to stop at; nothing is done if there are no more nodes.
     linkage : {"information", "ncut", "average"}
-        What a union costs: the loss of an objective, or minus ``Q_ab / (vol_a vol_b)`` (volume-weighted average
-        linkage).
+        What a union costs: the loss of an objective, or minus ``Q_ab / (vol_a vol_b)`` with weights and volumes as
+        shares of the whole (volume-weighted average linkage).
     least_size : int, default 1
         Clusters of fewer nodes are merged first, whatever it costs.
     elsewhere : (float, float, float), optional
@@ -100,8 +103,15 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", least_size=1,
     labels : ndarray of shape (n,), int32
     children : ndarray of shape (n - n_clusters, 2), int64
     losses : ndarray of shape (n - n_clusters,), float64
+        What each union cost when it was made: the objective falls by their sum in all.
+
+    Notes
+    -----
+    For "ncut" and "average" every step is the cheapest there is. For "information" what a union costs changes a little
+    with every other union, and costs are only looked up again when a partner is gone, so a step may be slightly dearer.
     """
     check_choice("linkage", linkage, tuple(LINKAGES))
+    n_clusters = check_integer("n_clusters", n_clusters, low=1)
     n = len(rows.degrees)
     children = np.empty((max(0, n - n_clusters), 2), dtype=np.int64)
     losses = np.empty(len(children))
@@ -184,11 +194,12 @@ def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information"):
     volume = float(top.degrees.sum())
     sums = cluster_sums(top, np.arange(n_clusters, dtype=np.int32), n_clusters)
     inner, squares = sums.inner / volume, (sums.volumes / volume) ** 2
+    inside = _inside(rows, labels, starts, members)
     steps = []  # (height, cluster, position in the cluster's own order, the two children in the cluster's own names)
     for c in range(n_clusters):
         group = members[starts[c] : starts[c + 1]]
         elsewhere = volume, inner.sum() - inner[c], squares.sum() - squares[c]
-        _, children, losses = agglomerate(_induced(rows, group), sizes[group], 1, linkage=linkage, elsewhere=elsewhere)
+        _, children, losses = agglomerate(next(inside), sizes[group], 1, linkage=linkage, elsewhere=elsewhere)
         heights = np.maximum.accumulate(losses)
         steps.extend((heights[i], c, i, *children[i]) for i in range(len(children)))
     steps.sort()
@@ -210,13 +221,22 @@ def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information"):
     return MergeTree(children, np.maximum.accumulate(heights), np.asarray(sizes, dtype=np.int64))
 
 
-def _induced(rows, group):
-    """Graph on some nodes, numbered in their order; degrees stay those of the whole graph."""
-    import scipy.sparse as sp
-
-    n = len(rows.degrees)
-    matrix = sp.csr_array((rows.weights, rows.indices, rows.indptr), shape=(n, n))[group][:, group]
-    out = GraphRows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data, rows.degrees[group])
-    for array in out:  # like those of a quotient graph, so that the loop is compiled once
-        array.flags.writeable = False
-    return out
+def _inside(rows, labels, starts, members):
+    """Yield the graph inside each cluster, nodes numbered in their order; degrees stay those of the whole graph."""
+    n = len(labels)
+    position = np.empty(n, dtype=np.int32)
+    position[members] = np.arange(n) - np.repeat(starts[:-1], np.diff(starts))
+    row = np.repeat(np.arange(n), np.diff(rows.indptr))
+    kept = np.flatnonzero(labels[row] == labels[rows.indices])
+    # Rows in the order of members, so that every cluster's are next to each other.
+    rank = np.empty(n, dtype=np.int64)
+    rank[members] = np.arange(n)
+    kept = kept[np.argsort(rank[row[kept]], kind="stable")]
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rank[row[kept]], minlength=n))])
+    indices, weights, degrees = position[rows.indices[kept]], rows.weights[kept], rows.degrees[members]
+    for start, stop in pairwise(starts):
+        span = slice(indptr[start], indptr[stop])
+        out = GraphRows(indptr[start : stop + 1] - indptr[start], indices[span], weights[span], degrees[start:stop])
+        for array in out:  # like those of a quotient graph, so that the loop is compiled once
+            array.flags.writeable = False
+        yield out
