@@ -105,4 +105,6 @@ def scores(outcome):
     """NC / ARI to three places, or why there are none."""
     if outcome.status != "ok":
         return outcome.status
-    return "\N{NO-BREAK SPACE}/\N{NO-BREAK SPACE}".join(f"{outcome.median(name):.3f}" for name in ("nc", "ari"))
+    # Without leading zeros and breaks, so that six graphs fit beside each other.
+    values = [f"{outcome.median(name):.3f}".replace("-0.000", "0.000").replace("0.", ".", 1) for name in ("nc", "ari")]
+    return "\N{NO-BREAK SPACE}/\N{NO-BREAK SPACE}".join(values)
