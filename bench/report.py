@@ -60,8 +60,8 @@ class Report:
     sections: list
     outcomes: list
     measures: tuple = ("seconds",)
-    page: str = ""
     machine: dict = field(default_factory=dict)
+    page: str = ""
 
     def markdown(self):
         """The whole report."""

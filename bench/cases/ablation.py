@@ -68,7 +68,7 @@ def run(options):
         sections,
         [o for found in graphs.values() for o in found.values()],
         ("nc", "ari", "seconds"),
-        page="\n\n".join(tables(groups, graphs, scores)),
+        page="\n\n".join(tables(groups, graphs, scores)) if graphs else "",
     )
 
 
@@ -102,9 +102,9 @@ def summary(outcome):
 
 
 def scores(outcome):
-    """NC / ARI to three places, or why there are none."""
+    """NC and ARI to three places, or why there are none."""
     if outcome.status != "ok":
         return outcome.status
-    # Without leading zeros and breaks, so that six graphs fit beside each other.
+    # Without leading zeros, so that six graphs fit beside each other.
     values = [f"{outcome.median(name):.3f}".replace("-0.000", "0.000").replace("0.", ".", 1) for name in ("nc", "ari")]
-    return "\N{NO-BREAK SPACE}/\N{NO-BREAK SPACE}".join(values)
+    return "\N{NO-BREAK SPACE}".join(values)
