@@ -60,6 +60,13 @@ class Outcome:
     scores: list = field(default_factory=list)
     peak_bytes: int | None = None
     prepare_seconds: float | None = None
+    n_asked: int = 0
+
+    @property
+    def remark(self):
+        """The status, and how many runs there were if not all."""
+        short = self.status == "ok" and len(self.seconds) < self.n_asked
+        return f"{len(self.seconds)} of {self.n_asked} runs" if short else self.status
 
     def median(self, measure):
         """Median over the seeds; None if it was not measured.
@@ -108,11 +115,12 @@ def measure(method, graph, path, k, options, *, score=scoring.score_run):
             if name in found:
                 setattr(outcome, name, found[name])
         if outcome.status == "ok":
-            for i in range(options.seeds):
+            outcome.n_asked = options.seeds
+            for i in range(len(outcome.seconds)):
                 with np.load(folder / f"run-{i}.npz") as run:
                     outcome.scores.append(score(path, dict(run), k, method.own_k))
     seconds = outcome.median("seconds")
-    print(f" {outcome.status}" + (f", {seconds:.3g} s" if seconds is not None else ""), file=sys.stderr, flush=True)
+    print(f" {outcome.remark}" + (f", {seconds:.3g} s" if seconds is not None else ""), file=sys.stderr, flush=True)
     return outcome
 
 

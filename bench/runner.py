@@ -58,6 +58,8 @@ def main(path):
         if seconds < WARM_UP_SECONDS:
             output = None
         for i, seed in enumerate(seeds):
+            if sum(result["seconds"]) > job["timeout"]:
+                break
             if i or output is None:
                 note(f"run {i + 1}")
                 seconds, cpu_seconds, output = timed(job["timeout"], run, graph, k, seed, params, threads)

@@ -218,6 +218,6 @@ def _warn_of_clusters(labels, settings):
     n_found = int(np.count_nonzero(sizes))
     if n_found < settings.n_clusters:
         warn_user(
-            f"only {n_found} of {settings.n_clusters} clusters hold nodes: with this coreset no more could be told "
-            "apart on this graph; ask for fewer clusters, or give a larger coreset_size"
+            f"only {n_found} of n_clusters={settings.n_clusters} clusters hold nodes: with this coreset no more could "
+            "be told apart on this graph; ask for fewer clusters, or give a larger coreset_size"
         )

@@ -225,7 +225,7 @@ def test_components_are_kept_apart_where_there_are_as_many_clusters(name):
 def test_fewer_clusters_than_asked_for_are_told():
     # All nodes of a complete graph with self-loops are the same point: one cluster is all that can be seen.
     graph = Graph.from_networkx(nx.complete_graph(20))
-    with pytest.warns(GraphWarning, match="only 1 of 4 clusters hold nodes"):
+    with pytest.warns(GraphWarning, match="only 1 of n_clusters=4 clusters hold nodes"):
         labels = run(graph, 4, "published by degree").labels
     assert len(np.unique(labels)) == 1
     with warnings.catch_warnings():

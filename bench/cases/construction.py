@@ -86,7 +86,7 @@ def section(graph, found, targets, path):
         seconds = [split(o).get(name) for name in ("without k-means", "with k-means", "labelling")]
         seconds += [o.median("cpu_seconds"), o.median("megabytes")]
         scores = [o.median(name) for name in ("coreset_nodes", "coreset_nc", "nc", "ari", "coreset_ari")]
-        rows.append([o.method.title, *seconds, *scores, o.status])
+        rows.append([o.method.title, *seconds, *scores, o.remark])
     text = f"## {graph} ({n:,} nodes, {entries:,} entries), k = {found[0].k}\n\n" if found else ""
     text += table(header, rows)
     stages = [[o.method.title, name, o.median(name)] for o in found if o.parts for name in o.parts[0]]
@@ -113,7 +113,7 @@ def sweep(path, share, options):
     for (k, seeding), o in found.items():
         first = found.get((SWEEP[0], seeding))
         growth = ratio(first.median("cpu_seconds"), o.median("cpu_seconds")) if first else None
-        rows.append([seeding, k, o.median("seconds"), o.median("cpu_seconds"), growth, o.median("megabytes"), o.status])
+        rows.append([seeding, k, o.median("seconds"), o.median("cpu_seconds"), growth, o.median("megabytes"), o.remark])
     header = ["D2", "k", "s", "CPU s", f"times k = {SWEEP[0]}", "MB above the graph", "outcome"]
     title = f"## {RMAT}: coreset of {DRAWS:,} draws alone, fast and naive D2"
     return list(found.values()), f"{title}\n\n" + table(header, rows)

@@ -80,7 +80,7 @@ def details(found):
     for o in found:
         scores = [score_cell(o.median(name)) for name in ("nc", "ari", "nmi")]
         plain = [o.median(name) for name in ("clusters", "smallest", "seconds", "cpu_seconds", "megabytes")]
-        rows.append([o.method.title, *scores, *plain, o.status])
+        rows.append([o.method.title, *scores, *plain, o.remark])
     return table(header, rows)
 
 

@@ -58,5 +58,5 @@ def row(graph, outcome, ours, limit):
         "-" if share is None else f"{cell(share)} x",
         "-" if limit is None else f"{cell(limit)} x",
         verdict(None if share is None else share <= limit),
-        outcome.status,
+        outcome.remark,
     ]

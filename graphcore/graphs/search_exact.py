@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._threads import map_blocks
+from .._threads import map_blocks, single_threaded_libraries
 from .neighbor_lists import empty_neighbors, fill_block
 from .vectors import is_sparse, squared_norms
 
@@ -52,7 +52,7 @@ def exact_neighbors(X, n_neighbors, metric, n_jobs):
     controller = ThreadpoolController()
 
     def search(start, stop):
-        # The OpenMP limit holds for the thread that sets it.
+        # BLAS is limited for the whole process, but OpenMP only for the thread that sets the limit.
         with controller.limit(limits=1, user_api="openmp"):
             distances, indices = searcher.kneighbors(X[start:stop])
         if norms is not None:
@@ -60,7 +60,7 @@ def exact_neighbors(X, n_neighbors, metric, n_jobs):
         fill_block(out, start, indices, distances)
 
     borders = np.append(np.arange(0, n, _QUERY_ROWS), n)
-    with controller.limit(limits=1, user_api="blas"):
+    with single_threaded_libraries():
         map_blocks(search, borders, n_jobs)
     return out
 

@@ -5,7 +5,7 @@
 
 from numba import njit
 
-__all__ = ["centre_distances", "quotient_count", "quotient_dense", "quotient_fill", "split_rows"]
+__all__ = ["centre_distances", "split_rows"]
 
 
 @njit(cache=True, nogil=True)
@@ -24,57 +24,6 @@ def split_rows(indptr, indices, weights, labels, first, last, inside, outside):
                     beyond += value
         inside[i] = within
         outside[i] = beyond
-
-
-@njit(cache=True, nogil=True)
-def quotient_dense(indptr, indices, weights, labels, order, borders, first, last, out):
-    """out[a, b] += weight between clusters a and b, for rows a of a block; cluster a is order[borders[a] : ...]."""
-    weighted = len(weights) > 0
-    for a in range(first, last):
-        for t in range(borders[a], borders[a + 1]):
-            i = order[t]
-            for e in range(indptr[i], indptr[i + 1]):
-                b = labels[indices[e]]
-                if b >= 0:
-                    out[a, b] += weights[e] if weighted else 1.0
-
-
-@njit(cache=True, nogil=True)
-def quotient_count(indptr, indices, labels, order, borders, first, last, seen, out_counts):
-    """How many clusters each cluster of a block touches; `seen` (one place per cluster) starts at -1."""
-    for a in range(first, last):
-        count = 0
-        for t in range(borders[a], borders[a + 1]):
-            i = order[t]
-            for e in range(indptr[i], indptr[i + 1]):
-                b = labels[indices[e]]
-                if b >= 0 and seen[b] != a:
-                    seen[b] = a
-                    count += 1
-        out_counts[a] = count
-
-
-@njit(cache=True, nogil=True)
-def quotient_fill(
-    indptr, indices, weights, labels, order, borders, first, last, place, out_indptr, out_indices, out_values
-):
-    """Rows of the quotient graph, columns in the order they are met; `place` (one per cluster) starts at -1."""
-    weighted = len(weights) > 0
-    for a in range(first, last):
-        position = out_indptr[a]
-        for t in range(borders[a], borders[a + 1]):
-            i = order[t]
-            for e in range(indptr[i], indptr[i + 1]):
-                b = labels[indices[e]]
-                if b < 0:
-                    continue
-                # A place before this row's start was left there by an earlier row.
-                if place[b] < out_indptr[a]:
-                    place[b] = position
-                    out_indices[position] = b
-                    out_values[position] = 0.0
-                    position += 1
-                out_values[place[b]] += weights[e] if weighted else 1.0
 
 
 @njit(cache=True, nogil=True)

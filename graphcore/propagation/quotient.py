@@ -54,8 +54,8 @@ def quotient(rows, labels, n_clusters, n_jobs=None):
         lambda a, b: _loops.quotient_rows(*rows[:3], labels, starts, members, a, b, counts[1:]), borders, n_jobs
     )
     indptr = np.cumsum(counts, out=counts)
-    indices = np.concatenate([columns for columns, _ in parts])
-    weights = np.concatenate([values for _, values in parts])
+    indices = np.concatenate([np.empty(0, dtype=np.int32), *(columns for columns, _ in parts)])
+    weights = np.concatenate([np.empty(0), *(values for _, values in parts)])
     volumes = np.bincount(labels[labels >= 0], weights=rows.degrees[labels >= 0], minlength=n_clusters)
     out = GraphRows(indptr, indices, weights, volumes)
     for array in out:

@@ -163,6 +163,15 @@ def test_a_second_comment_marker_far_down_in_the_file(write):
     assert edges_of(read_graph(write("# a\n" + "0 1\n" * 1000 + "% b\n1 2\n"))) == PLAIN
 
 
+@pytest.mark.parametrize("comment", ["# x y z", "  # x", "%", "#x,y,z"])
+@pytest.mark.parametrize("columns", [(0, 1), (1, 2)])
+@pytest.mark.parametrize("delimiter", ["\t", ",", " "])
+def test_late_comments_among_names_are_no_edges(write, comment, columns, delimiter):
+    line = delimiter.join("abcd"[: max(columns) + 1])
+    graph = read_graph(write(f"{line}\n" * 300 + f"{comment}\n{line}\n"), columns=columns, weight_column=None)
+    assert edges_of(graph) == {("abc"[columns[0]], "abc"[columns[1]], 1.0)}
+
+
 # -- weights ----------------------------------------------------------------------------------------------------------
 
 WEIGHTED = {(0, 1, 2.5), (1, 2, 4.0)}

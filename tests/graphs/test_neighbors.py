@@ -239,6 +239,16 @@ def test_memory_is_no_square_of_the_rows():
     assert peak < 80 * 30_000 * 10  # bytes; n x n would be 900 MB even as booleans
 
 
+def test_real_vectors_give_the_graph_that_others_made_of_them(shared_data):
+    """PenDigits; small integers, so that about one edge in 500 hangs on how ties fell."""
+    files = [shared_data / "pendigits" / name for name in ("pendigits.tra", "pendigits.tes")]
+    X = np.vstack([np.loadtxt(file, delimiter=",") for file in files])[:, :16]
+    stored = np.load(shared_data / "graphs" / "pendigits-nn10.npz")
+    want = sp.csr_array((np.ones(len(stored["indices"])), stored["indices"], stored["indptr"]))
+    got = knn_graph(X, 10).to_scipy()
+    assert want.multiply(got).nnz > 0.997 * max(want.nnz, got.nnz)
+
+
 # -- what is refused ---------------------------------------------------------------------------------------------------
 
 

@@ -139,11 +139,12 @@ def test_read_only_and_mapped_graphs(tmp_path):
 
 @pytest.mark.parametrize("measure", ["cut_and_volume", "quotient_graph"])
 def test_threads_do_not_change_a_bit(measure, monkeypatch):
-    from graphcore.metrics import cut, quotient
+    from graphcore.metrics import cut
+    from graphcore.propagation import quotient
 
     # Small blocks, so that a small graph has many of them.
-    for module in (cut, quotient):
-        monkeypatch.setattr(module, "row_blocks", lambda indptr, f=module.row_blocks: f(indptr, 500))
+    monkeypatch.setattr(cut, "row_blocks", lambda indptr, f=cut.row_blocks: f(indptr, 500))
+    monkeypatch.setattr(quotient, "_LEAST_ENTRIES_PER_BLOCK", 500)
     rng = np.random.default_rng(0)
     s, t = rng.integers(0, 2000, (2, 20_000))
     graph = Graph.from_edges(s, t, rng.random(20_000), 2000, warn=False)
@@ -162,7 +163,7 @@ def test_memory_is_that_of_the_nodes():
     n, m = 5_000, 1_000_000
     graph = Graph.from_edges(*rng.integers(0, n, (2, m), dtype=np.int32), n_nodes=n, warn=False)
     labels = rng.integers(0, 100, n)
-    for k in (100, 3000):  # the quotient graph counted into a square, and with places
+    for k in (100, 3000):
         graphcore.metrics.quotient_graph(graph, labels * (k // 100))
         tracemalloc.start()
         cut_and_volume(graph, labels)

@@ -1,4 +1,4 @@
-"""The quotient graph against Z^T A Z, counted into a square and row by row."""
+"""The quotient graph against Z^T A Z."""
 
 import numpy as np
 import pytest
@@ -6,17 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.metrics import cut_and_volume, quotient, quotient_graph
+from graphcore.metrics import cut_and_volume, quotient_graph
+from graphcore.propagation import quotient as propagation_quotient
 from tests.metrics import oracles
 from tests.metrics.test_cut import labelled
-
-
-@pytest.fixture(params=["square", "rows"], scope="module", autouse=True)
-def way(request):
-    """Every test of this module runs both ways; small graphs would never take the second by themselves."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(quotient, "_fits_square", lambda k, n: request.param == "square")
-        yield
 
 
 @given(pair=labelled(), extra=st.integers(0, 3))
@@ -42,16 +35,15 @@ def test_one_cluster_per_node_gives_the_graph_back(pair):
     np.testing.assert_array_equal(Q.toarray(), A)
 
 
-def test_both_ways_agree_on_a_larger_graph(monkeypatch):
+def test_blocks_do_not_change_a_bit(monkeypatch):
     rng = np.random.default_rng(1)
     graph = Graph.from_edges(*rng.integers(0, 3000, (2, 9000)), rng.random(9000), 3000, warn=False)
     labels = rng.integers(-1, 50, 3000)
-    monkeypatch.setattr(quotient, "_fits_square", lambda k, n: True)
-    square = quotient_graph(graph, labels, 55)
-    monkeypatch.setattr(quotient, "_fits_square", lambda k, n: False)
-    rows = quotient_graph(graph, labels, 55)
-    np.testing.assert_array_equal(square.indices, rows.indices)
-    np.testing.assert_array_equal(square.data, rows.data)
+    whole = quotient_graph(graph, labels, 55)
+    monkeypatch.setattr(propagation_quotient, "_LEAST_ENTRIES_PER_BLOCK", 1000)
+    blocks = quotient_graph(graph, labels, 55, n_jobs=2)
+    np.testing.assert_array_equal(whole.indices, blocks.indices)
+    np.testing.assert_array_equal(whole.data, blocks.data)
 
 
 def test_a_quotient_graph_is_a_graph():

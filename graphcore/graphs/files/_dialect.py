@@ -24,7 +24,7 @@ IDS = ("auto", "integer", "string")
 class Dialect:
     """All that is needed to read the lines of an edge list.
 
-    `delimiter` None is any white space; `skip` counts the physical lines up to and with the header; `n_nodes` is the
+    `delimiter` None is any white space; `skip` counts the physical lines before the first edge; `n_nodes` is the
     node count that :func:`graphcore.write_graph` notes in a comment; `wide` says that ids need 64 bits; `notes` tell
     what the guess left out.
     """
@@ -98,7 +98,7 @@ def guess_dialect(source, *, delimiter, comments, header, columns, weight_column
         quoted=quoted or delimiter in (",", ";"),
         comments=comments,
         marker=next((mark for mark in comments for remark in remarks if remark.startswith(mark)), None),
-        skip=numbered[0][0] if header else 0,
+        skip=numbered[0][0] if header else numbered[0][0] - 1,
         columns=tuple(columns),
         weight_column=weight,
         integer_ids=integer,

@@ -23,12 +23,11 @@ def parse(source, dialect):
     FormatError
         With the number of the first line that cannot be read, found in a second, slower pass.
     """
-    names = None if dialect.integer_ids else _Numbering()
-    ends, weights = _read(source, dialect, names)
+    ends, weights, names = _read_integers(source, dialect) if dialect.integer_ids else _read_names(source, dialect)
     # The minimum is NaN if any weight is, and makes no mask of full length.
     if weights is not None and not (weights.min() >= 0 and weights.max() < np.inf):
         raise locate(source, dialect, "there are weights that are negative or not finite")
-    return ends, weights, None if names is None else list(names)
+    return ends, weights, names
 
 
 class _Unfit(Exception):
@@ -42,30 +41,49 @@ class _Numbering(dict):
         self[name] = number = len(self)
         return number
 
-    def number(self, field):
+
+# numpy reads whole files two times faster than lines that Python hands it, so the file itself is tried first. What is
+# strange in it is then filtered line by line.
+
+
+def _read_integers(source, dialect):
+    marker = dialect.first_marker
+    if source.direct and (marker is not None or not dialect.comments):
+        with contextlib.suppress(_Unfit):
+            id_dtype = np.int64 if dialect.wide else np.int32
+            return *_load(source, dialect, source.path, id_dtype, comments=marker, skiprows=dialect.skip), None
+    return *_read_lines(source, dialect, np.int64, None), None
+
+
+def _read_names(source, dialect):
+    names = _Numbering()
+    # A comment between the edges would be read as a name, which its marker gives away.
+    if source.direct and (0 in dialect.columns or not dialect.comments):
+        with contextlib.suppress(_Unfit):
+            parsed = _load(source, dialect, source.path, np.int32, names.__getitem__, skiprows=dialect.skip)
+            if all(name.strip() == name != "" and not name.startswith(dialect.comments) for name in names):
+                return *parsed, list(names)
+        names.clear()
+
+    def number(field):
         field = field.strip()
         if not field:
             raise ValueError("a name is blank")
-        return self[field]
+        return names[field]
+
+    return *_read_lines(source, dialect, np.int32, number), list(names)
 
 
-def _read(source, dialect, names):
-    """Straight from the file, or through a filter of lines if that fails or names need it."""
-    if names is None and source.direct and (dialect.first_marker is not None or not dialect.comments):
-        # numpy reads whole files two times faster than lines that Python hands it.
-        read = {"comments": dialect.first_marker, "skiprows": dialect.skip}
-        with contextlib.suppress(_Unfit):
-            return _load(source, dialect, np.int64 if dialect.wide else np.int32, source.path, **read)
+def _read_lines(source, dialect, id_dtype, number):
     with source.text(dialect.text_encoding) as text:
         try:
-            id_dtype = np.int64 if names is None else np.int32
-            return _load(source, dialect, id_dtype, data_lines(text, dialect), names=names, comments=None)
+            return _load(source, dialect, data_lines(text, dialect), id_dtype, number)
         except _Unfit as error:
             reason = str(error)
     raise locate(source, dialect, reason)
 
 
-def _load(source, dialect, id_dtype, lines, names=None, **options):
+def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows=0):
     weighted = dialect.weight_column is not None
     with warnings.catch_warnings(), source.guard():
         warnings.simplefilter("error", DeprecationWarning)  # a fraction as an integer
@@ -76,10 +94,11 @@ def _load(source, dialect, id_dtype, lines, names=None, **options):
                 delimiter=dialect.delimiter,
                 usecols=[*dialect.columns, *([dialect.weight_column] if weighted else [])],
                 quotechar='"' if dialect.quoted else None,
-                converters=None if names is None else dict.fromkeys(dialect.columns, names.number),
+                converters=None if number is None else dict.fromkeys(dialect.columns, number),
+                comments=comments,
+                skiprows=skiprows,
                 encoding=source.encoding(dialect.text_encoding),
                 ndmin=1 if weighted else 2,
-                **options,
             )
         except (InputError, UnicodeDecodeError):
             raise
