@@ -49,7 +49,7 @@ def clustering_options(command):
     )
     for name, metavar, text in reversed(_SETTINGS):
         command = click.option(name, type=_Value(), metavar=metavar, help=text)(command)
-    return click.option("-k", "--clusters", "n_clusters", type=int, required=True, metavar="K", help="Clusters.")(
+    return click.option("-k", "--clusters", "n_clusters", type=int, required=True, metavar="K", help="Number of clusters.")(
         command
     )
 
