@@ -14,9 +14,10 @@ from .propagation.merge import agglomerate
 from .propagation.nearest import label_all
 from .propagation.quotient import apply_labels, compact_labels, graph_rows, quotient
 from .propagation.refine import cluster_sums, refine
+from .propagation.sizes import grow_small_clusters
 from .spectral.partition import spectral_partition
 
-__all__ = ["CoresetRun", "limits", "refine_labels", "run_coreset"]
+__all__ = ["CoresetRun", "grow_clusters", "limits", "refine_labels", "run_coreset"]
 
 # Passes over the nodes that let cells settle before they are merged.
 _CELL_PASSES = 2
@@ -50,6 +51,12 @@ def limits(settings):
         # The pure normalised cut is left alone: its smallest clusters are its answer.
         "least_share": _LEAST_SHARE if settings.objective == "information" else 0.0,
     }
+
+
+def grow_clusters(rows, labels, settings):
+    """Grow clusters that merging left below the least size, in place."""
+    if settings.min_cluster_size > 1:  # by default a cluster may come out empty, and a warning says so
+        grow_small_clusters(rows, labels, settings.n_clusters, settings.min_cluster_size)
 
 
 def refine_labels(rows, labels, settings, sums):
@@ -122,12 +129,13 @@ def run_coreset(graph, settings, streams, n_jobs):
                     between, sizes, k, linkage="average", least_size=settings.min_cluster_size
                 )
             labels = apply_labels(group_labels, groups)
+    labels = labels.copy() if labels is groups else labels
+    grow_clusters(rows, labels, settings)
     value = np.nan
     if settings.refine:
         with stages("refinement"):
             sums = cluster_sums(rows, labels, k, n_jobs)
             history.append(("merging" if n_groups > k else "labelling", sums.value(settings.objective)))
-            labels = labels.copy() if labels is groups else labels
             refine_labels(rows, labels, settings, sums)
             value = sums.value(settings.objective)
             history.append(("refinement", value))

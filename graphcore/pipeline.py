@@ -9,7 +9,7 @@ from ._progress import Stages
 from ._random import Streams
 from ._threads import effective_jobs, map_blocks
 from ._warn import warn_user
-from .coreset_run import limits, refine_labels, run_coreset
+from .coreset_run import grow_clusters, limits, refine_labels, run_coreset
 from .coresets.coreset import Coreset
 from .propagation.consensus import consensus, stability
 from .propagation.merge import hierarchy
@@ -145,6 +145,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
                 n_jobs=n_jobs,
             )
             labels = apply_labels(group_labels, groups)
+            grow_clusters(rows, labels, settings)
             sums = cluster_sums(rows, labels, k, n_jobs)
             history.append(("consensus", sums.value(settings.objective)))
         with stages("refinement"):
@@ -219,9 +220,4 @@ def _warn_of_clusters(labels, settings):
         warn_user(
             f"only {n_found} of n_clusters={settings.n_clusters} clusters hold nodes: with this coreset no more could "
             "be told apart on this graph; ask for fewer clusters, or give a larger coreset_size"
-        )
-    elif sizes.min() < settings.min_cluster_size:
-        warn_user(
-            f"the smallest cluster has {sizes.min()} nodes, fewer than min_cluster_size={settings.min_cluster_size}: "
-            "the coreset's groups do not add up to it; give a larger coreset_size or a smaller min_cluster_size"
         )

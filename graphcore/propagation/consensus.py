@@ -4,7 +4,8 @@ import numpy as np
 
 from .merge import agglomerate, merge_rounds
 from .quotient import pick_labels, quotient
-from .refine import cluster_sums, refine
+from .refine import refine
+from .sizes import grow_small_clusters
 
 __all__ = ["coarse_partition", "consensus", "stability"]
 
@@ -53,6 +54,7 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_
         between = quotient(rows, labels, halfway)
         counts = np.bincount(labels, weights=sizes, minlength=halfway).astype(np.int64)
         labels = _merge(between, counts, n_clusters, **limits)[labels]
+    grow_small_clusters(rows, labels, n_clusters, least_size, counts=sizes)
     order = rng.permutation(n)
     refine(rows, labels, n_clusters, order=order, n_passes=20, tolerance=_TOLERANCE, counts=sizes, **limits)
     return labels
@@ -77,7 +79,8 @@ def consensus(
     """Partition the groups of nodes on which several labellings agree.
 
     Two starts are tried, the best of the labellings and a partition of the groups from scratch; both are improved by
-    moving whole groups, and the better one is returned. It is never worse than the labelling given.
+    moving whole groups, and the better one is returned. It is never worse than the labelling given, and never has
+    smaller clusters than `least_size` if that has none.
 
     Parameters
     ----------
@@ -108,9 +111,9 @@ def consensus(
     ]
     scores = []
     for start in starts:
-        refine(between, start, n_clusters, order=rng.permutation(n_groups), counts=sizes, **limits)
-        scores.append(cluster_sums(between, start, n_clusters).value(objective))
-    return starts[int(np.argmax(scores))]
+        sums, _ = refine(between, start, n_clusters, order=rng.permutation(n_groups), counts=sizes, **limits)
+        scores.append((bool(sums.sizes.min() >= least_size), sums.value(objective)))
+    return starts[scores.index(max(scores))]
 
 
 def stability(labels, labellings, n_clusters):

@@ -1,0 +1,116 @@
+"""The least size of a cluster: clusters that came out too small are grown."""
+
+import heapq
+
+import numpy as np
+
+__all__ = ["grow_small_clusters"]
+
+
+def grow_small_clusters(rows, labels, n_clusters, least_size, *, counts=None):
+    """Give clusters of fewer than `least_size` nodes more of them, in place.
+
+    A small cluster grows over its border, each time by the node that has most to do with it and least with its own
+    cluster, ``(l_xc - l_xa) / d_x``; no cluster is made small by that. Where its border gives nothing, nodes come from
+    the largest cluster, those of low degree first.
+
+    Parameters
+    ----------
+    rows : GraphRows
+    labels : ndarray of shape (n,), int32
+        Changed in place; nodes of label -1 stay.
+    n_clusters : int
+    least_size : int
+    counts : ndarray of shape (n,), int64, optional
+        Nodes that each row stands for, where rows are groups. Single nodes always add up to the size asked for, if
+        there are as many as n_clusters times least_size; groups may not.
+
+    Returns
+    -------
+    int
+        How many nodes (or groups) have changed their cluster.
+    """
+    inside = labels >= 0
+    counts = np.ones(len(labels), dtype=np.int64) if counts is None else counts
+    sizes = np.bincount(labels[inside], weights=counts[inside], minlength=n_clusters).astype(np.int64)
+    small = np.flatnonzero(sizes < least_size)
+    moved = 0
+    # Those that lack least go first: what they take cannot be taken from them.
+    for c in small[np.argsort(-sizes[small], kind="stable")]:
+        moved += _grow(rows, labels, counts, sizes, int(c), least_size)
+    return moved
+
+
+def _grow(rows, labels, counts, sizes, c, least_size):
+    """Grow one cluster; returns how many nodes it took."""
+    border = _Border(rows, labels, c)
+    spare = _spare_nodes(rows, labels, sizes, c)
+    taken = 0
+    while sizes[c] < least_size:
+        x = border.pop()
+        if x < 0:
+            x = next(spare, -1)
+        if x < 0:
+            break
+        a = labels[x]
+        if a == c or sizes[a] - counts[x] < least_size:
+            continue
+        labels[x] = c
+        sizes[a] -= counts[x]
+        sizes[c] += counts[x]
+        border.has_joined(x, a)
+        taken += 1
+    return taken
+
+
+def _spare_nodes(rows, labels, sizes, c):
+    """Yield nodes of other clusters, those of the largest first, of these the ones of low degree first."""
+    others = np.flatnonzero((labels >= 0) & (labels != c))
+    others = others[np.lexsort((others, rows.degrees[others], labels[others], -sizes[labels[others]]))]
+    yield from others.tolist()
+
+
+class _Border:
+    """Nodes around a growing cluster, the one with most to do with it first."""
+
+    def __init__(self, rows, labels, c):
+        self.rows, self.labels, self.c = rows, labels, c
+        self.heap = []
+        self.surplus = {}  # weight to the cluster less weight to the node's own
+        for x in np.flatnonzero(labels == c).tolist():
+            for z in self._neighbours(x)[0].tolist():
+                if labels[z] not in (-1, c) and z not in self.surplus:
+                    self._offer(z)
+
+    def _offer(self, z, gain=None):
+        if gain is None:
+            around, links = self._neighbours(z)
+            theirs = self.labels[around]
+            self.surplus[z] = float(links[theirs == self.c].sum() - links[theirs == self.labels[z]].sum())
+        else:
+            self.surplus[z] += gain
+        heapq.heappush(self.heap, (-self.surplus[z] / self.rows.degrees[z], z))
+
+    def _neighbours(self, x):
+        span = slice(self.rows.indptr[x], self.rows.indptr[x + 1])
+        nodes = self.rows.indices[span]
+        weights = self.rows.weights[span] if len(self.rows.weights) else np.ones(len(nodes))
+        others = nodes != x
+        return nodes[others], weights[others]
+
+    def has_joined(self, x, a):
+        """Node x has come into the cluster from cluster a."""
+        nodes, weights = self._neighbours(x)
+        for z, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
+            own = self.labels[z]
+            if own not in (-1, self.c):
+                # What links z to its own cluster has become less if x was in it.
+                self._offer(z, None if z not in self.surplus else 2 * weight if own == a else weight)
+
+    def pop(self):
+        """Node to take next, -1 if there is none; nodes may come up again."""
+        while self.heap:
+            key, z = heapq.heappop(self.heap)
+            if self.labels[z] != self.c and key == -self.surplus[z] / self.rows.degrees[z]:
+                return z
+        return -1
