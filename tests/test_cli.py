@@ -217,6 +217,14 @@ def test_info_of_vectors(folder, capsys):
     assert facts["components"] >= 2
 
 
+def test_columns_of_an_edge_list(folder, capsys):
+    (folder / "table.csv").write_text("5,1,a,b,9\n7,2,b,c,9\n")
+    assert run(["convert", "table.csv", "-", "--to", "csv", "--columns", "2,3", "--weight-column", "1"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == ["a,b,1.0", "b,c,2.0"]
+    assert run(["convert", "table.csv", "-", "--to", "csv", "--columns", "2,3", "--weight-column", "none"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == ["a,b", "b,c"]
+
+
 def test_convert_keeps_the_graph(folder, capsys):
     (folder / "weighted.csv").write_text("from,to,weight\nAnna,Ben,2\nBen,Cleo,0.5\n")
     assert run(["convert", "weighted.csv", "graph.npz"]) == 0
@@ -315,6 +323,8 @@ BAD = {
     "unknown format": ("graph.txt -k 2 --format doc", "format='doc'.*option --format"),
     "unknown symmetrize": ("graph.txt -k 2 --symmetrize no", "symmetrize='no'"),
     "unknown metric": ("fine.csv --vectors -k 2 --metric taxi", "taxi"),
+    "columns": ("graph.txt -k 2 --columns 1", "--columns.*such as 0,1"),
+    "no such column": ("graph.txt -k 2 --columns 0,5", "column"),
     "no neighbours": ("fine.csv --vectors -k 2 --neighbors 0", "n_neighbors=0.*option --neighbors"),
     "no jobs": ("graph.txt -k 2 --jobs 0", "n_jobs=0.*option --jobs"),
     "negative seed": ("graph.txt -k 2 --seed -1", "random_state=-1.*option --seed"),

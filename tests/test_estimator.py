@@ -443,7 +443,7 @@ def test_degenerate_graphs_are_labelled_for_any_number_of_clusters(graph, varian
         if n_used < k:
             # The spectral step may find fewer groups, and then says so; merging always ends at k.
             assert model.settings_.overcluster is not None
-            assert any(f"only {n_used} of {k} clusters" in str(warning.message) for warning in caught)
+            assert any(f"only {n_used} of n_clusters={k} clusters" in str(warning.message) for warning in caught)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

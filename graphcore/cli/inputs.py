@@ -1,5 +1,7 @@
 """Options that say how a file is read, and the graph that comes out."""
 
+import re
+
 import click
 
 from ..exceptions import InputError
@@ -7,11 +9,39 @@ from .vectors import read_vectors
 
 __all__ = ["READING", "input_options", "load"]
 
-READING = ("format", "delimiter", "symmetrize", "vectors", "n_neighbors", "metric")
+# Keywords of graphcore.read_graph, and what vectors need.
+READING = ("format", "delimiter", "columns", "weight_column", "symmetrize", "vectors", "n_neighbors", "metric")
+
+
+def _two_numbers(_ctx, param, text):
+    if text is None:
+        return (0, 1)
+    if not re.fullmatch(r"\d+,\d+", text):
+        raise click.BadParameter(f"{text!r} is not two numbers with a comma between them, such as 0,1", param=param)
+    return tuple(int(number) for number in text.split(","))
+
+
+def _column(_ctx, _param, text):
+    if text is None:
+        return "auto"
+    return None if text == "none" else int(text) if text.isdecimal() else text
+
 
 _OPTIONS = (
     click.option("--format", metavar="NAME", help="Format of a graph file. [default: guessed from name and content]"),
     click.option("--delimiter", metavar="CHAR", help="Between the columns of an edge list. [default: guessed]"),
+    click.option(
+        "--columns",
+        metavar="A,B",
+        callback=_two_numbers,
+        help="Columns of an edge list that hold the nodes, counted from 0. [default: 0,1]",
+    ),
+    click.option(
+        "--weight-column",
+        metavar="NAME",
+        callback=_column,
+        help="Name or number of the column with weights; none for no weights. [default: guessed]",
+    ),
     click.option(
         "--symmetrize",
         metavar="POLICY",
@@ -42,15 +72,18 @@ def input_options(command):
     return command
 
 
-def load(path, stages, *, format, delimiter, symmetrize, vectors, n_neighbors, metric, random_state, n_jobs):
+def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **reading):
     """Read a graph, or vectors and make their kNN graph.
 
     Parameters
     ----------
     path : str
     stages : Stages
-    format, delimiter, symmetrize, vectors, n_neighbors, metric, random_state, n_jobs
-        The options.
+    vectors : bool
+    n_neighbors, metric, random_state, n_jobs
+        For the kNN graph of vectors.
+    **reading
+        For :func:`graphcore.read_graph`.
 
     Returns
     -------
@@ -60,7 +93,7 @@ def load(path, stages, *, format, delimiter, symmetrize, vectors, n_neighbors, m
         from ..graphs.files import read_graph
 
         with stages("read"):
-            return read_graph(path, format=format, delimiter=delimiter, symmetrize=symmetrize)
+            return read_graph(path, **reading)
     with stages("read"):
         X = read_vectors(path)
     if X.shape[0] < 2:
