@@ -49,9 +49,9 @@ def clustering_options(command):
     )
     for name, metavar, text in reversed(_SETTINGS):
         command = click.option(name, type=_Value(), metavar=metavar, help=text)(command)
-    return click.option("-k", "--clusters", "n_clusters", type=int, required=True, metavar="K", help="Number of clusters.")(
-        command
-    )
+    return click.option(
+        "-k", "--clusters", "n_clusters", type=int, required=True, metavar="K", help="Number of clusters."
+    )(command)
 
 
 @click.command(cls=Job, short_help="Cluster a graph or vectors.")
