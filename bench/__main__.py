@@ -4,6 +4,7 @@ import argparse
 import datetime
 import json
 import os
+import shlex
 import subprocess
 import sys
 from importlib import import_module
@@ -38,6 +39,7 @@ def _parser():
     run.add_argument("--quick", action="store_true", help="leave out the large graphs")
     run.add_argument("--graphs", nargs="+", metavar="WORD", help="only graphs with these words in the name")
     run.add_argument("--methods", nargs="+", metavar="WORD", help="only methods with these words in the title")
+    run.add_argument("--page", type=Path, help="for ablation: also write the tables of the docs here")
     run.add_argument("--settings", type=json.loads, help="for ablation: a JSON list of settings")
     return parser
 
@@ -65,6 +67,8 @@ def _run(given):
     harness.RESULTS.mkdir(parents=True, exist_ok=True)
     stem = harness.RESULTS / f"{given.case}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
     stem.with_suffix(".md").write_text(report.markdown())
+    if given.page:
+        _write_page(given.page, report)
     for path in filter(None, (given.json, stem.with_suffix(".json"))):
         path.write_text(report.json())
     try:
@@ -72,6 +76,16 @@ def _run(given):
         print(f"written: {stem}.md, .json" + (", .png" if drawn else ""), file=sys.stderr)
     except ModuleNotFoundError as error:
         print(f"written: {stem}.md, .json; no plot: {error.name} is not installed (bench extra)", file=sys.stderr)
+
+
+def _write_page(path, report):
+    """What the docs include, with a word on where it comes from."""
+    if not report.page:
+        raise SystemExit(f"bench: no tables for the docs were made, so {path} is not written")
+    command = f"python -m bench {shlex.join(sys.argv[1:])}"
+    origin = f"*{report.title}. Written by `{command}` on {report.machine['date'][:10]}; do not edit.*"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{origin}\n\n{report.page}\n")
 
 
 def _list(given):

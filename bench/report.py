@@ -51,6 +51,8 @@ class Report:
     outcomes : list of Outcome
     measures : tuple of str
         Measures drawn, one column of panels for each; a row for each graph.
+    page : str
+        Markdown for the docs, where a case has any.
     machine : dict
     """
 
@@ -59,6 +61,7 @@ class Report:
     outcomes: list
     measures: tuple = ("seconds",)
     machine: dict = field(default_factory=dict)
+    page: str = ""
 
     def markdown(self):
         """The whole report."""

@@ -1,6 +1,14 @@
 """Sphinx settings: Markdown pages, the API from numpydoc docstrings."""
 
+import sys
 from importlib.metadata import version as installed_version
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import figures
+
+# The pages show what this very code does.
+figures.main()
 
 project = "graphcore"
 author = "the graphcore authors"
@@ -8,7 +16,7 @@ copyright = author
 version = release = installed_version("graphcore")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "numpydoc"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "tables"]
 html_theme = "furo"
 html_title = f"graphcore {release}"
 

@@ -1,0 +1,226 @@
+"""Pictures of the pages, drawn from small generated data when the pages are built: ``python docs/figures.py``."""
+
+import warnings
+from functools import partial
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import networkx as nx
+import numpy as np
+from matplotlib.collections import LineCollection
+from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score
+
+import graphcore
+from graphcore.coresets.coreset import sample_coreset
+from graphcore.coresets.importance import importance_probabilities
+from graphcore.coresets.seeding import d2_seeding
+from graphcore.kernels.cut import CutKernel
+from graphcore.metrics import coreset_cost, normalized_cut
+
+FOLDER = Path(__file__).parent / "figures"
+STYLE = {
+    "font.size": 10,
+    "axes.titlesize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "savefig.dpi": 160,
+}
+# Clusters differ in shade and in shape, so that the pictures can be read in grey.
+SHADES = ("#1b4965", "#e0a030", "#9ad1b4", "#b5547a", "#666666", "#c9c9c9")
+SHAPES = "osD^vP"
+# Clusters of nodes with very uneven degrees.
+SKEWED = partial(graphcore.datasets.degree_corrected_partition, 10, 500, mean_degree=14, random_state=0)
+
+
+def main(folder=FOLDER):
+    """Draw every picture into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with plt.rc_context(STYLE), warnings.catch_warnings():
+        # The published algorithm is shown where it fails; it warns there.
+        warnings.simplefilter("ignore", graphcore.GraphWarning)
+        for draw in (whiskers, sparse_coreset, stability, importance, coreset_error):
+            figure = draw()
+            figure.savefig(folder / f"{draw.__name__}.png")
+            plt.close(figure)
+
+
+def whiskers():
+    """A planted partition with threads hanging off it, clustered by both objectives."""
+    network, truth, points = _whiskered()
+    graph = graphcore.Graph.from_networkx(network)
+    blocks = truth >= 0
+    figure, axes = plt.subplots(1, 2, figsize=(8, 4.2), layout="constrained")
+    for ax, objective in zip(axes, ("ncut", "information"), strict=True):
+        labels = _fit(graph, 3, objective=objective).labels_
+        _draw_edges(ax, points, graph)
+        _draw_clusters(ax, points, labels, size=14)
+        sizes = ", ".join(map(str, sorted(np.bincount(labels), reverse=True)))
+        agreement = adjusted_rand_score(truth[blocks], labels[blocks])
+        ax.set_title(
+            f'objective="{objective}": sizes {sizes}\nNC {normalized_cut(graph, labels):.2f}, '
+            f"ARI with the three blocks {agreement:.2f}"
+        )
+        _bare(ax)
+    return figure
+
+
+def sparse_coreset():
+    """Two moons: the edges between coreset nodes, and the labels of the published algorithm and of the default."""
+    points, truth = make_moons(1500, noise=0.1, random_state=0)
+    graph = graphcore.knn_graph(points, 10, random_state=0)
+    published = _fit(graph, 2, preset="published", sampling="degree", coreset_size=150)
+    default = _fit(graph, 2, coreset_size=150)
+    figure, axes = plt.subplots(1, 3, figsize=(9, 2.4), layout="constrained", sharex=True, sharey=True)
+    nodes = published.coreset_indices_
+    inside = graph.to_scipy()[nodes][:, nodes]
+    alone = np.diff(inside.indptr) == 0
+    axes[0].scatter(*points.T, s=1.5, c="#cccccc", linewidths=0)
+    _draw_edges(axes[0], points[nodes], inside, width=1.5, shade="black")
+    axes[0].scatter(*points[nodes[~alone]].T, s=12, c="black", linewidths=0)
+    axes[0].scatter(*points[nodes[alone]].T, s=14, c="white", edgecolors="black", linewidths=0.8, zorder=2)
+    axes[0].set_title(f"{len(nodes)} of {len(points):,} nodes, hollow if alone;\n{inside.nnz // 2} edges between them")
+    for ax, model, name in ((axes[1], published, "published algorithm"), (axes[2], default, "default")):
+        labels = model.labels_
+        _draw_clusters(ax, points, labels, size=7)
+        score = adjusted_rand_score(truth, labels)
+        ax.set_title(f"{name}\nNC {normalized_cut(graph, labels):.3f}, ARI {score:.2f}")
+    for ax in axes:
+        _bare(ax)
+    return figure
+
+
+def stability():
+    """Three clouds, two of which run into each other: clusters, and how many coresets agree with each label."""
+    points, _ = make_blobs(3000, centers=[(-4.6, 0), (0, 0), (2.4, 0.8)], cluster_std=1, random_state=1)
+    graph = graphcore.knn_graph(points, 10, random_state=0)
+    model = _fit(graph, 3, coreset_size=150, n_coresets=10)
+    figure, axes = plt.subplots(1, 2, figsize=(8.5, 2.9), layout="constrained", sharex=True, sharey=True)
+    _draw_clusters(axes[0], points, model.labels_, size=6)
+    for c, value in enumerate(model.cluster_stability_):
+        axes[0].text(points[model.labels_ == c, 0].mean(), -4.7, f"{value:.2f}", ha="center")
+    axes[0].set_title("clusters, and below them their stability")
+    order = np.argsort(-model.stability_, kind="stable")
+    shown = axes[1].scatter(
+        *points[order].T, s=6, c=model.stability_[order], cmap="Greys_r", vmin=0, vmax=1.25, linewidths=0
+    )
+    bar = figure.colorbar(shown, ax=axes[1], shrink=0.8, label="share of 10 coresets\nthat agree")
+    bar.ax.set_ylim(0, 1)
+    axes[1].set_title("stability of nodes")
+    for ax in axes:
+        _bare(ax)
+    return figure
+
+
+def importance():
+    """Where importance sampling puts its draws."""
+    graph, _ = SKEWED()
+    p = _importance_of(graph)
+    figure, ax = plt.subplots(figsize=(5.5, 3.4), layout="constrained")
+    jitter = np.random.default_rng(0).uniform(0.95, 1.05, graph.n_nodes)
+    ax.loglog(graph.degrees * jitter, p, ".", ms=2, color="#888888", label="importance: a dot for each node")
+    degrees = np.unique(graph.degrees)
+    ax.loglog(degrees, degrees / graph.degrees.sum(), "k-", lw=1.5, label="degree")
+    ax.axhline(1 / graph.n_nodes, color="k", ls=":", lw=1.5, label="uniform")
+    ax.set(xlabel="degree of the node", ylabel="its probability in one draw")
+    figure.legend(loc="outside upper center", ncols=3, frameon=False, markerscale=4)
+    return figure
+
+
+def coreset_error():
+    """Error of a coreset's estimates against its size, for the three samplings."""
+    graph, truth = SKEWED()
+    kernel = CutKernel(graph, 1.0)
+    sizes = [100, 200, 400, 800, 1600]
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.5), layout="constrained", sharex=True)
+    for method, look in (("importance", "o--"), ("uniform", "^:"), ("degree", "s-")):
+        found = np.array([_errors(graph, kernel, truth, size, method) for size in sizes])
+        for ax, errors in zip(axes, found.T, strict=True):
+            ax.loglog(sizes, errors, look, color="k", ms=5, lw=1, mfc="white", label=method)
+    for ax, title in zip(axes, ("cost of the planted clusters", "their kNC, what clustering is after"), strict=True):
+        ax.set(title=title, xlabel="coreset nodes (draws, for importance)", ylabel="RMS relative error")
+        ax.set_xticks(sizes, [str(size) for size in sizes], minor=False)
+        ax.xaxis.set_minor_locator(NullLocator())
+        _plain_decades(ax)
+    axes[0].legend(frameon=False)
+    return figure
+
+
+def _errors(graph, kernel, labels, size, method, n_draws=30):
+    """Root mean squares, over several coresets, of the relative errors of cost and kNC of a partition."""
+    errors = []
+    for seed in range(n_draws):
+        coreset = sample_coreset(kernel, int(labels.max()) + 1, size=size, method=method, random_state=seed)
+        found = coreset_cost(graph, coreset.indices, coreset.weights, labels, self_loop=1.0)
+        errors.append((found.cost_error, found.cut_error))
+    return np.sqrt(np.mean(np.square(errors), axis=0))
+
+
+def _plain_decades(ax):
+    """Labels 0.01, 0.02, 0.05, ... on a logarithmic axis that spans about a decade."""
+    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    ax.yaxis.set_minor_locator(NullLocator())
+
+
+def _importance_of(graph, k=10):
+    kernel = CutKernel(graph, 1.0)
+    return importance_probabilities(kernel, d2_seeding(kernel, 2 * k, random_state=0))
+
+
+def _whiskered(n_blocks=3, size=60, length=8):
+    """Planted blocks with two threads each: the network, each node's block (-1 on threads) and places to draw at."""
+    network = nx.planted_partition_graph(n_blocks, size, 0.16, 0.025, seed=2)
+    truth = np.repeat(np.arange(n_blocks), size).tolist()
+    angles = 2 * np.pi * np.arange(n_blocks) / n_blocks + np.pi / 2
+    points = np.empty((n_blocks * size, 2))
+    for c, angle in enumerate(angles):
+        members = range(c * size, (c + 1) * size)
+        inner = nx.spring_layout(network.subgraph(members), k=0.4, seed=1)
+        spots = np.array([inner[node] for node in members])
+        spots /= np.abs(spots).max()
+        points[list(members)] = spots + 1.35 * np.array([np.cos(angle), np.sin(angle)])
+        # Threads hang on the outermost nodes and run on outwards.
+        directions = angle + np.array([-0.5, 0.5])
+        for direction in np.stack([np.cos(directions), np.sin(directions)], axis=1):
+            outermost = c * size + int(np.argmax(points[list(members)] @ direction))
+            new = range(len(truth), len(truth) + length)
+            nx.add_path(network, [outermost, *new])
+            truth += [-1] * length
+            steps = 0.18 * np.arange(1, length + 1)[:, None]
+            points = np.vstack([points, points[outermost] + steps * direction])
+    order = list(network.nodes)
+    return network, np.array(truth)[order], points[order]
+
+
+def _fit(graph, n_clusters, **parameters):
+    return graphcore.CoresetSpectralClustering(n_clusters, random_state=0, **parameters).fit(graph)
+
+
+def _draw_edges(ax, points, graph, width=0.4, shade="#bbbbbb"):
+    matrix = (graph.to_scipy() if hasattr(graph, "to_scipy") else graph).tocoo()
+    once = matrix.row < matrix.col
+    lines = np.stack([points[matrix.row[once]], points[matrix.col[once]]], axis=1)
+    ax.add_collection(LineCollection(lines, colors=shade, linewidths=width, zorder=1))
+
+
+def _draw_clusters(ax, points, labels, size):
+    """A shape and a shade for each cluster, the largest first."""
+    order = np.argsort(-np.bincount(labels), kind="stable")
+    for shape, shade, c in zip(SHAPES, SHADES, order, strict=False):
+        ax.scatter(*points[labels == c].T, s=size, c=shade, marker=shape, linewidths=0, zorder=2)
+
+
+def _bare(ax):
+    """No axes where only the shape of the picture means something."""
+    ax.set(xticks=[], yticks=[], aspect="equal")
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+
+
+if __name__ == "__main__":
+    main()
