@@ -20,7 +20,7 @@ class KernelRows(NamedTuple):
     starts, stops : ndarray of shape (n_rows,), int64
         Where each row lies in `indices` and `values`.
     indices : ndarray, int32 or int64
-        Columns, ascending in every row.
+        Columns; ascending in every row of the plain kernel, in no particular order for walks.
     values : ndarray, float32 or float64
         Values before scaling; length 0 stands for ones.
     scale : ndarray of shape (n_rows,), float64

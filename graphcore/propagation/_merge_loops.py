@@ -358,8 +358,12 @@ def best_partners(indptr, indices, weights, degrees, objective, partners, gains,
 
 
 @njit(cache=True, nogil=True)
-def pair_up(partners, order, most, labels):
-    """Unite disjoint pairs in the order given, at most `most` of them; returns the number of labels."""
+def pair_up(partners, order, most, degrees, labels):
+    """Unite disjoint pairs in the order given, at most `most` of them; returns the number of labels.
+
+    Where many nodes have the same best partner (a hub) and few pairs are disjoint, the others join their partner as
+    well, as long as that does not more than double its volume.
+    """
     labels[:] = -1
     count = 0
     for i in range(len(order)):
@@ -371,6 +375,18 @@ def pair_up(partners, order, most, labels):
             labels[a] = count
             labels[b] = count
             count += 1
+    if 4 * count < most:
+        united = count
+        room = degrees.copy()
+        for i in range(len(order)):
+            if united == most:
+                break
+            a = order[i]
+            b = partners[a]
+            if b >= 0 and labels[a] < 0 and labels[b] >= 0 and degrees[a] <= room[b]:
+                labels[a] = labels[b]
+                room[b] -= degrees[a]
+                united += 1
     for a in range(len(labels)):
         if labels[a] < 0:
             labels[a] = count

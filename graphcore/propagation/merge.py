@@ -128,7 +128,8 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", least_size=1,
 def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, least_size=1):
     """Merge the nodes of a quotient graph in rounds of disjoint pairs, the best pairs first.
 
-    Every round costs one pass over the entries, however long the rows are.
+    Every round costs one pass over the entries, however long the rows are. Around hubs, where few pairs are disjoint,
+    many nodes join the same one in a round.
 
     Parameters
     ----------
@@ -159,7 +160,7 @@ def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2,
         # components must not be united on that account.
         order = order[linked[order] | (np.arange(count) < 2 * most)]
         table = np.empty(count, dtype=np.int32)
-        merged = int(_merge_loops.pair_up(partners, order, most, table))
+        merged = int(_merge_loops.pair_up(partners, order, most, rows.degrees, table))
         sizes = np.bincount(table, weights=sizes, minlength=merged).astype(np.int64)
         labels = table[labels]
         count = merged

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from scipy.cluster import hierarchy as scipy_hierarchy
 
 from graphcore import Graph, ParameterError
+from graphcore.propagation import merge as merge_module
+from graphcore.propagation._merge_loops import pair_up
 from graphcore.propagation.merge import LINKAGES, agglomerate, hierarchy, merge_rounds
 from graphcore.propagation.quotient import GraphRows, graph_rows, quotient
 from graphcore.propagation.refine import OBJECTIVES, cluster_sums
@@ -284,6 +286,54 @@ def test_rounds_unite_components_only_when_nothing_else_is_left(sizes):
         assert same_partition(labels, truth)
         fewer = merge_rounds(as_groups(A), ONE[: len(A)], 2, share=share)
         assert all(len(set(fewer[truth == c])) == 1 for c in range(len(sizes)))
+
+
+@quick
+@given(st.integers(2, 30), st.integers(1, 30), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_pairs_are_disjoint_and_hubs_at_most_double(n, most, n_hubs, seed):
+    rng = np.random.default_rng(seed)
+    # Everything would rather go to one of a few hubs, the hubs to anything.
+    hubs = min(n_hubs, n - 1)
+    partners = rng.integers(0, hubs, n).astype(np.int32)
+    partners[:hubs] = rng.integers(hubs, n, hubs)
+    degrees, order = rng.random(n) + 0.1, rng.permutation(n)
+    labels = np.empty(n, dtype=np.int32)
+    count = pair_up(partners, order, most, degrees, labels)
+    assert set(labels) == set(range(count))
+    assert n - most <= count < n
+    pairs = []
+    for a in order:
+        if len(pairs) < most and not {a, partners[a]} & {x for pair in pairs for x in pair}:
+            pairs.append((a, partners[a]))
+    for a, b in pairs:
+        assert labels[a] == labels[b]
+    inside = {x for pair in pairs for x in pair}
+    joined = [a for a in range(n) if a not in inside and (labels == labels[a]).sum() > 1]
+    if 4 * len(pairs) >= most:
+        assert not joined
+    for a in joined:
+        assert labels[a] == labels[partners[a]] and partners[a] in inside
+    for b in range(n):
+        assert degrees[[a for a in joined if partners[a] == b]].sum() <= degrees[b] + 1e-12
+    if 4 * len(pairs) < most and n - count < most:
+        # Whoever is left did not fit.
+        for a in set(range(n)) - inside - set(joined):
+            b = partners[a]
+            assert degrees[a] > degrees[b] - degrees[[x for x in joined if partners[x] == b]].sum() - 1e-12
+
+
+def test_a_hub_does_not_take_a_round_for_every_leaf(monkeypatch):
+    calls = []
+    count_calls = merge_module._merge_loops.best_partners
+    monkeypatch.setattr(
+        merge_module._merge_loops, "best_partners", lambda *arguments: calls.append(0) or count_calls(*arguments)
+    )
+    n = 3001
+    star = graph_rows(Graph.from_edges(np.zeros(n - 1, dtype=int), np.arange(1, n)))
+    rows = quotient(star, np.arange(n, dtype=np.int32), n)
+    labels = merge_rounds(rows, np.ones(n, dtype=np.int64), 10)
+    assert len(np.unique(labels)) == 10
+    assert len(calls) < 150
 
 
 # -- trees -----------------------------------------------------------------------------------------------------------
