@@ -19,6 +19,8 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sp
 exclude_patterns = ["_build", "tables"]
 html_theme = "furo"
 html_title = f"graphcore {release}"
+html_static_path = ["static"]
+html_css_files = ["tables.css"]
 
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_heading_anchors = 3

@@ -254,12 +254,6 @@ def test_command_writes_results(tmp_path, monkeypatch, capsys):
     assert len(list((tmp_path / "results").glob("speed-*.md"))) == 1
 
 
-def test_fewer_runs_than_asked_for_are_said():
-    found = outcome("METIS", 0.1, 0.5)
-    assert (found.remark, replace(found, n_asked=3).remark) == ("ok", "1 of 3 runs")
-    assert replace(found, status="> 9 s", n_asked=3).remark == "> 9 s"
-
-
 def test_ablation_writes_the_tables_of_the_docs(tmp_path, monkeypatch, capsys):
     (tmp_path / "graphs").mkdir()
     indptr, indices = runner.small_graph(n_blocks=6, size=100)
@@ -278,3 +272,9 @@ def test_ablation_writes_the_tables_of_the_docs(tmp_path, monkeypatch, capsys):
     assert "walk_steps=3 must be 1" in rows["| `walk_steps=3`"]
     with pytest.raises(SystemExit, match="not written"):
         command.main([*shared, "--graphs", "nothing"])
+
+
+def test_fewer_runs_than_asked_for_are_said():
+    found = outcome("METIS", 0.1, 0.5)
+    assert (found.remark, replace(found, n_asked=3).remark) == ("ok", "1 of 3 runs")
+    assert replace(found, status="> 9 s", n_asked=3).remark == "> 9 s"

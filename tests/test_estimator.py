@@ -2,6 +2,7 @@
 
 import logging
 import pickle
+import re
 import threading
 import warnings
 from itertools import pairwise
@@ -443,7 +444,7 @@ def test_degenerate_graphs_are_labelled_for_any_number_of_clusters(graph, varian
         if n_used < k:
             # The spectral step may find fewer groups, and then says so; merging always ends at k.
             assert model.settings_.overcluster is not None
-            assert any(f"only {n_used} of n_clusters={k} clusters" in str(warning.message) for warning in caught)
+            assert any(re.match(rf"only {n_used} of \D*{k} clusters", str(warning.message)) for warning in caught)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
