@@ -71,10 +71,10 @@ def slopes(objective, inner, volumes, by_inner, by_volume):
         apart -= (volumes[c] / total) ** 2
     cut, apart = max(cut, _NOTHING), max(apart, _NOTHING)
     for c in range(len(inner)):
-        share, volume = max(inner[c] / total, _NOTHING), max(volumes[c] / total, _NOTHING)
+        share, volume = inner[c] / total, max(volumes[c] / total, _NOTHING)
         if objective == NCUT:
             by_inner[c] = 1.0 / volume
             by_volume[c] = -share / (volume * volume)
         else:
-            by_inner[c] = log(share / (volume * volume)) - log(cut / apart)
+            by_inner[c] = log(max(share, _NOTHING) / (volume * volume)) - log(cut / apart)
             by_volume[c] = -2.0 * share / volume + 2.0 * volume * cut / apart

@@ -79,8 +79,8 @@ def consensus(
     """Partition the groups of nodes on which several labellings agree.
 
     Two starts are tried, the best of the labellings and a partition of the groups from scratch; both are improved by
-    moving whole groups, and the better one is returned. It is never worse than the labelling given, and never has
-    smaller clusters than `least_size` if that has none.
+    moving whole groups, and the better one is returned; one whose clusters have the least size is better than one with
+    smaller or empty clusters. So it is never worse than the labelling given, if that has no such clusters.
 
     Parameters
     ----------
