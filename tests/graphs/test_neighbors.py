@@ -49,7 +49,9 @@ def expected_graph(X, k, metric, mode, weighting):
     elif weighting == "gaussian":
         W = np.exp(-(D**2) / (2 * np.median(last) ** 2))
     else:
-        W = np.exp(-(D**2) / np.outer(seventh, seventh))
+        # A row with near equals has a scale of at least 1/1000 of the median one.
+        scales = np.maximum(seventh, 1e-3 * np.median(seventh))
+        W = np.exp(-(D**2) / np.outer(scales, scales))
     W = np.where(listed, np.maximum(W, SMALLEST_WEIGHT), 0)
     if mode == "union":
         return np.maximum(W, W.T)
