@@ -44,7 +44,8 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_
     n = len(rows.degrees)
     halfway = _HALFWAY * n_clusters
     limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
-    if halfway >= n:
+    # Stopping halfway to move cells keeps clusters of weight apart, which the pure cut does not look for.
+    if halfway >= n or (objective == "ncut" and len(rows.indices) <= _SMALL_ENTRIES):
         labels = _merge(rows, sizes, n_clusters, **limits)
     else:
         labels = merge_rounds(rows, sizes, halfway, objective=objective, share=_EARLY_SHARE, least_size=least_size)
