@@ -13,7 +13,6 @@ from graphcore.settings import resolve_settings
 
 from .oracles import planted
 
-
 pytestmark = pytest.mark.filterwarnings("ignore:.*isolated.*:graphcore.GraphWarning")
 
 
