@@ -7,7 +7,6 @@ from ..._validation import check_choice
 from ...exceptions import FormatError, ParameterError
 from ..build import SYMMETRIZE
 from ..graph import Graph
-from ..store.format import looks_like_store
 from ._source import open_source
 from .edge_list import read_edge_list
 from .markup import read_gml, read_graphml
@@ -100,8 +99,11 @@ def read_graph(
     """
     check_choice("format", format, (None, *READABLE))
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
-    if isinstance(path, (str, os.PathLike)) and looks_like_store(path):
-        return _read_store(path, weight_column)
+    if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
+        from ..store import looks_like_store
+
+        if looks_like_store(path):
+            return _read_store(path, weight_column)
     with open_source(path) as source:
         kind = format or guess_format(source)
         if kind in ("edgelist", "konect"):

@@ -47,22 +47,21 @@ def atomic_folder(path):
     os.mkdir(temporary)
     try:
         yield temporary
-        put_in_place(temporary, path)
+        put_in_place(temporary, path, _hidden(path))
     except BaseException:  # an interrupt too must leave nothing behind
         shutil.rmtree(temporary, ignore_errors=True)
         raise
 
 
-def put_in_place(folder, path):
-    """Rename a finished folder to `path`, in place of the store that may be there."""
+def put_in_place(folder, path, aside):
+    """Rename a finished folder to `path`, in place of the store that may be there, which is moved to `aside` first."""
     path = os.path.realpath(path)
     sync_folder(folder)
     if os.path.lexists(path):
         # Folders cannot be replaced in one step: for a moment there is none, but never half of one.
-        old = _hidden(path)
-        os.rename(path, old)
+        os.rename(path, aside)
         os.rename(folder, path)
-        shutil.rmtree(old)
+        shutil.rmtree(aside)
     else:
         os.rename(folder, path)
     sync_folder(os.path.dirname(path))
