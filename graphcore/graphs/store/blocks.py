@@ -56,7 +56,7 @@ def open_inputs(source, n_nodes, options):
     if not paths:
         if not hasattr(source, "__iter__") or isinstance(source, np.ndarray):
             raise ParameterError(
-                f"source must be a path, a list of paths, or an iterator of blocks of edges, got {type(source).__name__}"
+                f"source must be a path, a list of paths or an iterator of blocks of edges, got {type(source).__name__}"
             )
         yield Input(_iterator_blocks(source), [], None, False, n_nodes, np.float64)
         return

@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -58,9 +58,11 @@ class Buckets:
     def fill(self, spool, number, borders, limit, tell):
         """Write all entries of a Spool; what was there is overwritten."""
         weighted = self._kind == "file"
-        files = ("keys", "weights") if weighted else ("keys",)
-        streams = [[open(self._path(b, name), "wb") for name in files] for b in range(self.n_buckets)]
-        try:
+        with contextlib.ExitStack() as stack:
+            streams = {
+                name: [stack.enter_context(open(self._path(b, name), "wb")) for b in range(self.n_buckets)]
+                for name in (("keys", "weights") if weighted else ("keys",))
+            }
             ends_of = np.empty(self.n_buckets, dtype=np.int64)
             done = 0
             for ends, weights in spool.pieces(min(1 << 22, max(1, limit // _BYTES_PER_EDGE))):
@@ -68,19 +70,16 @@ class Buckets:
                 keys = np.empty(len(ends), dtype=np.int64)
                 spread = np.empty(len(ends) if weighted else 0)
                 length = _loops.pack_entries(number(ends), weights, keys, spread)
-                keys, spread = keys[:length], spread[:length]
-                arrays = np.empty_like(keys), np.empty_like(spread)
-                _loops.scatter(keys, spread, borders, ends_of, *arrays)
-                for pair, (first, last) in zip(streams, pairwise([0, *ends_of.tolist()]), strict=True):
-                    for stream, array in zip(pair, arrays, strict=False):
-                        stream.write(array[first:last].data)
+                keys, spread = keys[:length], spread[: length if weighted else 0]
+                grouped = {"keys": np.empty_like(keys), "weights": np.empty_like(spread)}
+                _loops.scatter(keys, spread, borders, ends_of, grouped["keys"], grouped["weights"])
+                for name, files in streams.items():
+                    for stream, (first, last) in zip(files, pairwise([0, *ends_of.tolist()]), strict=True):
+                        stream.write(grouped[name][first:last].data)
                 done += len(ends) // 2
-            for stream in sum(streams, []):
+            for stream in chain(*streams.values()):
                 stream.flush()
                 os.fsync(stream.fileno())
-        finally:
-            for stream in sum(streams, []):
-                stream.close()
 
     def load(self, bucket, limit):
         """Return sorted (keys, weights) of a bucket, weights of length 0 for none."""
