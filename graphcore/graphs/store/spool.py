@@ -52,6 +52,8 @@ class Spool:
 
         Ends are int64 and flat, source and target by turns; weights are float64, of length 0 for none.
         """
+        if not self.blocks:
+            return
         with open(self.path, "rb") as stream:
             start = 0
             for count, id_size, weight_size in self.blocks:
