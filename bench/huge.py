@@ -10,7 +10,8 @@ node lie all over the disk; with `--order clustered`, community after community.
 
 Nothing is sorted as a whole, and no edge is stored before it is in its place: nodes are cut into blocks, and the edges
 between two blocks are drawn from a random stream of that pair alone. They are drawn twice, once for the rows of each of
-the two blocks, and only the rows of one block are held in memory at a time (of one for each thread).
+the two blocks, and only the rows of one block are held in memory at a time (of one for each thread). Another number of
+blocks is another graph, drawn from the same model.
 """
 
 import argparse
@@ -234,11 +235,9 @@ def block_rows(model, block):
 
 def generate(out, options, tell=lambda share: None):
     """Write the graph and its truth; returns facts about them."""
-    n_entries = 2 * options.edges
-    n_blocks = int(np.ceil(n_entries * _BYTES_PER_ENTRY * (options.threads + 1) / options.memory_bytes))
-    n_blocks = max(1, min(n_blocks, options.nodes // 2))
+    n_blocks = options.blocks or enough_blocks(options)
     parent = os.path.dirname(os.path.abspath(out))
-    peak, total, self_isolated = 0, 0, 0
+    peak, total, isolated = 0, 0, 0
     with tempfile.TemporaryDirectory(prefix=".huge-", dir=parent) as work, atomic_folder(out) as folder:
         model, truth = plan(work, options, n_blocks)
         dtypes = {"indptr": np.int64, "indices": id_dtype(options.nodes), "degrees": np.float64}
@@ -259,19 +258,25 @@ def generate(out, options, tell=lambda share: None):
                 writers["indptr"].append(np.cumsum(counts) + total)
                 total += len(indices)
                 largest = max(largest, int(counts.max()))
-                self_isolated += int(np.count_nonzero(counts == 0))
+                isolated += int(np.count_nonzero(counts == 0))
                 del counts, indices
                 tell((block + 1 - options.threads) / n_blocks)
         finally:
             pool.shutdown(cancel_futures=True)
         facts = {name: writer.close() for name, writer in writers.items()}
-        write_meta(folder, Meta(options.nodes, total, 0, self_isolated, facts))
+        write_meta(folder, Meta(options.nodes, total, 0, isolated, facts))
         truth.flush()
         os.replace(os.path.join(work, "truth.npy"), truth_path(out))
     return {
         "nodes": options.nodes, "edges": total // 2, "clusters": options.clusters, "largest degree": largest,
-        "isolated": self_isolated, "blocks": n_blocks, "peak anonymous bytes": peak,
+        "isolated": isolated, "blocks": n_blocks, "peak anonymous bytes": peak,
     }  # fmt: skip
+
+
+def enough_blocks(options):
+    """So many blocks that those at work at the same time fit in memory."""
+    wanted = np.ceil(2 * options.edges * _BYTES_PER_ENTRY * (options.threads + 1) / options.memory_bytes)
+    return max(1, min(int(wanted), options.nodes // 2))
 
 
 def truth_path(out):
@@ -309,6 +314,7 @@ def main():
     parser.add_argument("--degree-ratio", type=float, default=100.0, help="largest over smallest expected degree")
     parser.add_argument("--order", choices=["shuffled", "clustered"], default="shuffled")
     parser.add_argument("--memory", default="2G")
+    parser.add_argument("--blocks", type=int, help="default: so many that they fit in the memory given")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--fit", action="store_true", help="shrink the graph to 80 %% of the free disk")
