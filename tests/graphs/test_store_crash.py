@@ -278,10 +278,9 @@ def test_check_finds_what_checksums_do_not_show(tmp_path, given, message):
 LIMITED = """
 import sys, threading, time
 import numpy as np
-from graphcore.graphs.store import build, build_store, limit, text
+from graphcore.graphs.store import build, build_store, limit
 build._warm_up()
 import graphcore
-text.CHUNK = 1 << 20
 held = limit.anonymous_memory()
 allowed = held + (100 << 20)
 peak, done = held, False

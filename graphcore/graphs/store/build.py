@@ -20,7 +20,7 @@ from .buckets import Buckets, choose_borders
 from .folder import check_replaceable, put_in_place
 from .format import ArrayFacts, Meta, array_path, is_store, write_meta
 from .journal import working_folder
-from .limit import Limit
+from .limit import Limit, parse_memory
 from .names import names_as_arrays
 from .numbering import Same, number_ids
 from .open import open_graph
@@ -104,7 +104,7 @@ def build_store(
         "weight_column": weight_column, "ids": ids, "encoding": encoding,
     }  # fmt: skip
     _warm_up()
-    with open_inputs(source, n_nodes, reading) as given:
+    with open_inputs(source, n_nodes, reading | {"memory": parse_memory(memory)}) as given:
         limit = Limit(memory)
         options = {
             "inputs": given.identity, "memory": limit.total, "symmetrize": symmetrize, "n_nodes": n_nodes, **reading,

@@ -12,10 +12,12 @@ from .names import Numbering
 __all__ = ["MAGIC", "ParquetFile", "open_parquet"]
 
 MAGIC = b"PAR1"
+# Rows that are read at once, in so much memory or more.
 _ROWS = 1 << 20
+_FULL_MEMORY = 1 << 30
 
 
-def open_parquet(source, *, columns, weight_column, ids, **_text_only):
+def open_parquet(source, *, columns, weight_column, ids, memory, **_text_only):
     """Return the ParquetFile of an open Source."""
     try:
         import pyarrow.parquet as pq
@@ -26,16 +28,16 @@ def open_parquet(source, *, columns, weight_column, ids, **_text_only):
         table = pq.ParquetFile(source.path, buffer_size=1 << 20, pre_buffer=False)
     except (ValueError, OSError) as error:
         raise FormatError(f"the Parquet table cannot be read: {error}") from None
-    return ParquetFile(source, table, columns, weight_column, ids)
+    return ParquetFile(source, table, columns, weight_column, ids, max(1, min(_ROWS, _ROWS * memory // _FULL_MEMORY)))
 
 
 class ParquetFile:
     """A table of edges; the attributes are those of :class:`graphcore.graphs.store.text.TextFile`."""
 
-    def __init__(self, source, table, columns, weight_column, ids):
+    def __init__(self, source, table, columns, weight_column, ids, n_rows):
         import pyarrow as pa
 
-        self._table = table
+        self._table, self._n_rows = table, n_rows
         self.name = source.name
         status = os.stat(source.path)
         self.size, self.modified = status.st_size, status.st_mtime_ns
@@ -57,7 +59,7 @@ class ParquetFile:
     def blocks(self, skip):
         """Yield (ends, weights, share of the table read), leaving out the first `skip` blocks."""
         total, read = max(1, self._table.metadata.num_rows), 0
-        batches = self._table.iter_batches(_ROWS, columns=self._columns, use_threads=False)
+        batches = self._table.iter_batches(self._n_rows, columns=self._columns, use_threads=False)
         for i, batch in enumerate(_guarded(batches)):
             read += batch.num_rows
             if i >= skip:

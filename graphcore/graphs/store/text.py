@@ -18,12 +18,18 @@ from .names import Numbering
 
 __all__ = ["TextFile", "open_text"]
 
-# Characters that are parsed at once.
+# Characters that are parsed at once, in so much memory or more; parsing takes about ten bytes for each.
 CHUNK = 1 << 24
+_FULL_MEMORY = 1 << 30
+# In so many characters there is an edge, unless all is comments.
+_FIRST = 1 << 12
 
 
-def open_text(source, *, delimiter, comments, header, columns, weight_column, ids, encoding):
-    """Return the TextFile of an open Source, whose dialect is guessed as by :func:`graphcore.read_graph`."""
+def open_text(source, *, delimiter, comments, header, columns, weight_column, ids, encoding, memory):
+    """Return the TextFile of an open Source, whose dialect is guessed as by :func:`graphcore.read_graph`.
+
+    `memory` is the limit in bytes.
+    """
     kind = guess_format(source)
     if kind != "edgelist":
         raise FormatError(
@@ -34,7 +40,7 @@ def open_text(source, *, delimiter, comments, header, columns, weight_column, id
         source, delimiter=delimiter, comments=comments, header=header, columns=columns, weight_column=weight_column,
         ids=ids, encoding=encoding,
     )  # fmt: skip
-    return TextFile(source, dialect)
+    return TextFile(source, dialect, max(1, min(CHUNK, CHUNK * memory // _FULL_MEMORY)))
 
 
 class TextFile:
@@ -54,8 +60,8 @@ class TextFile:
         Numbers of the nodes' names; None where ids are integers.
     """
 
-    def __init__(self, source, dialect):
-        self._source, self._dialect = source, dialect
+    def __init__(self, source, dialect, chunk):
+        self._source, self._dialect, self._chunk = source, dialect, chunk
         self.name, self.notes = source.name, dialect.notes
         status = os.stat(source.path)
         self.size, self.modified = status.st_size, status.st_mtime_ns
@@ -68,7 +74,7 @@ class TextFile:
         with tempfile.TemporaryDirectory() as folder:
             piece = _Piece(os.path.join(folder, "piece"), self.name)
             for text, share in islice(self._texts(), skip, None):
-                if next(data_lines(io.StringIO(text), dialect), None) is None:
+                if not any(_has_edges(part, dialect) for part in (text[:_FIRST], text)):
                     yield np.empty((0, 2), dtype=np.int32), np.empty(0), share
                     continue
                 with open(piece.path, "w", encoding=dialect.text_encoding, newline="") as stream:
@@ -85,11 +91,11 @@ class TextFile:
                 yield ends, np.empty(0) if weights is None else weights, share
 
     def _texts(self):
-        """Yield whole lines, about CHUNK characters of them at a time, and how much of the file has been read."""
+        """Yield whole lines, about a chunk of them at a time, and how much of the file has been read."""
         with self._source.text(self._dialect.text_encoding) as text:
             for _ in range(self._dialect.skip):
                 text.readline()
-            while chunk := text.read(CHUNK):
+            while chunk := text.read(self._chunk):
                 yield chunk + text.readline(), self._share(text)
 
     def _share(self, text):
@@ -97,6 +103,10 @@ class TextFile:
             return os.lseek(text.buffer.fileno(), 0, os.SEEK_CUR) / max(1, self.size)
         except OSError:
             return 0.0
+
+
+def _has_edges(text, dialect):
+    return next(data_lines(io.StringIO(text), dialect), None) is not None
 
 
 class _Piece(Source):
