@@ -38,7 +38,7 @@ def build_store(
 
     The result is the same as that of :func:`graphcore.read_graph` (of all files, one after the other) or
     :meth:`Graph.from_edges` (of all blocks). Edges are read once into a temporary file, spread over buckets by row,
-    and each bucket is sorted in memory. Temporary files lie beside the output and take 16 to 40 bytes per edge.
+    and each bucket is sorted in memory. Temporary files lie beside the output and take 24 to 56 bytes per edge.
 
     Parameters
     ----------
