@@ -45,8 +45,10 @@ class Model(NamedTuple):
     """What is drawn, and in which blocks.
 
     borders: first node of every block. weights: expected degrees, summed for each block and community. starts: first
-    place of each community among a block's members. members, thresholds, aliases: for every block the nodes sorted by
-    community, and Walker's alias tables that draw one of a community in proportion to its expected degree.
+    place of each community among a block's members. members: Walker's alias table of each community within a block,
+    three numbers for each place, so that one look draws a node in proportion to its expected degree: a share of 2**32,
+    the node, and the node that is drawn for the rest. communities: a table of the same kind for each block, which draws
+    one of its communities.
     """
 
     n_nodes: int
@@ -57,8 +59,7 @@ class Model(NamedTuple):
     weights: np.ndarray
     starts: np.ndarray
     members: np.ndarray
-    thresholds: np.ndarray
-    aliases: np.ndarray
+    communities: np.ndarray
 
 
 @njit(cache=True, nogil=True)
@@ -72,19 +73,20 @@ def _random(state):
 
 
 @njit(cache=True, nogil=True)
-def _alias_tables(starts, weights, thresholds, aliases):
-    """Walker's tables (Vose's way) for each span; thresholds are shares of 2**32, aliases places in the span."""
-    small = np.empty(len(weights), dtype=np.int32)
-    large = np.empty(len(weights), dtype=np.int32)
+def _alias_tables(starts, weights, things, out):
+    """Walker's tables (Vose's way) for each span: a share of 2**32, the thing itself, and its alias."""
+    small = np.empty(len(weights), dtype=np.int64)
+    large = np.empty(len(weights), dtype=np.int64)
     scaled = np.empty(len(weights))
     for c in range(len(starts) - 1):
         first, size = starts[c], starts[c + 1] - starts[c]
         total = 0.0
-        for i in range(size):
-            total += weights[first + i]
+        for i in range(first, first + size):
+            total += weights[i]
         n_small, n_large = 0, 0
-        for i in range(size):
-            scaled[i] = weights[first + i] * size / total
+        for i in range(first, first + size):
+            out[i, 1] = things[i]
+            scaled[i] = weights[i] * size / total
             if scaled[i] < 1:
                 small[n_small] = i
                 n_small += 1
@@ -93,8 +95,8 @@ def _alias_tables(starts, weights, thresholds, aliases):
                 n_large += 1
         while n_small and n_large:
             i, j = small[n_small - 1], large[n_large - 1]
-            thresholds[first + i] = np.uint32(min(scaled[i] * 4294967296.0, 4294967295.0))
-            aliases[first + i] = j
+            out[i, 0] = np.uint32(min(scaled[i] * 4294967296.0, 4294967295.0))
+            out[i, 2] = things[j]
             scaled[j] -= 1 - scaled[i]
             n_small -= 1
             if scaled[j] < 1:
@@ -103,40 +105,26 @@ def _alias_tables(starts, weights, thresholds, aliases):
                 n_small += 1
         for left, count in ((small, n_small), (large, n_large)):
             for i in range(count):
-                thresholds[first + left[i]] = np.uint32(4294967295)
-                aliases[first + left[i]] = left[i]
+                out[left[i], 0] = np.uint32(4294967295)
+                out[left[i], 2] = things[left[i]]
 
 
 @njit(cache=True, nogil=True)
-def _draw(bits, first, size, members, thresholds, aliases):
-    """One member of a community within a block: 32 bits choose a place, 32 whether its alias is meant."""
+def _draw(bits, first, size, table):
+    """One thing of a span: 32 bits choose a place, 32 whether its alias is meant."""
     place = first + np.int64(((bits >> _S32) * np.uint64(size)) >> _S32)
-    if np.uint32(bits & _LOW_HALF) >= thresholds[place]:
-        place = first + aliases[place]
-    return members[place]
-
-
-@njit(cache=True, nogil=True)
-def _find(cumulative, value):
-    low, high = 0, len(cumulative) - 1
-    while low < high:
-        middle = (low + high) // 2
-        if cumulative[middle] <= value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return np.int64(table[place, 1 + (np.uint32(bits & _LOW_HALF) >= table[place, 0])])
 
 
 @njit(cache=True, nogil=True)
 def _pair(state, inside, n_outside, rows_first, same, tables_a, tables_b, keys, position):
     """Draw the edges between blocks a and b and append those entries whose rows are in one of them.
 
-    Tables are (first node, starts, cumulative weights, members, thresholds, aliases). `rows_first` says that the rows
-    are a's; `same` that a and b are one block, whose rows get both entries. Returns the new end of keys.
+    Tables are (first node, starts, members, communities). `rows_first` says that the rows are a's; `same` that a and b
+    are one block, whose rows get both entries. Returns the new end of keys.
     """
-    base_a, starts_a, cumulative_a, members_a, thresholds_a, aliases_a = tables_a
-    base_b, starts_b, cumulative_b, members_b, thresholds_b, aliases_b = tables_b
+    base_a, starts_a, members_a, communities_a = tables_a
+    base_b, starts_b, members_b, communities_b = tables_b
     n_inside = 0
     for c in range(len(inside)):
         n_inside += inside[c]
@@ -150,19 +138,20 @@ def _pair(state, inside, n_outside, rows_first, same, tables_a, tables_b, keys, 
             c, d = community, community
         else:
             state, bits = _random(state)
-            c = _find(cumulative_a, np.float64(bits >> _S32) / 4294967296.0 * cumulative_a[-1])
-            d = _find(cumulative_b, np.float64(bits & _LOW_HALF) / 4294967296.0 * cumulative_b[-1])
+            c = _draw(bits, 0, len(inside), communities_a)
+            state, bits = _random(state)
+            d = _draw(bits, 0, len(inside), communities_b)
         state, bits = _random(state)
-        u = _draw(bits, starts_a[c], starts_a[c + 1] - starts_a[c], members_a, thresholds_a, aliases_a)
+        u = _draw(bits, starts_a[c], starts_a[c + 1] - starts_a[c], members_a)
         state, bits = _random(state)
-        v = _draw(bits, starts_b[d], starts_b[d + 1] - starts_b[d], members_b, thresholds_b, aliases_b)
+        v = _draw(bits, starts_b[d], starts_b[d + 1] - starts_b[d], members_b)
         if same and u == v:
             continue
         if rows_first or same:
-            keys[position] = (np.int64(u) << 32) | (base_b + v)
+            keys[position] = (u << 32) | (base_b + v)
             position += 1
         if not rows_first or same:
-            keys[position] = (np.int64(v) << 32) | (base_a + u)
+            keys[position] = (v << 32) | (base_a + u)
             position += 1
     return position
 
@@ -187,10 +176,8 @@ def plan(folder, options, n_blocks):
     shares = np.cumsum(sizes / sizes.sum())
     shares[-1] = 1.0
     truth = np.lib.format.open_memmap(os.path.join(folder, "truth.npy"), mode="w+", dtype=np.int32, shape=(n,))
-    tables = {
-        name: np.memmap(os.path.join(folder, name), mode="w+", dtype=kind, shape=(n,))
-        for name, kind in (("members", np.int32), ("thresholds", np.uint32), ("aliases", np.int32))
-    }
+    members = np.memmap(os.path.join(folder, "members"), mode="w+", dtype=np.uint32, shape=(n, 3))
+    communities = np.empty((n_blocks, k, 3), dtype=np.uint32)
     weights, starts = np.empty((n_blocks, k)), np.empty((n_blocks, k + 1), dtype=np.int64)
     for b in range(n_blocks):
         span = slice(borders[b], borders[b + 1])
@@ -203,9 +190,9 @@ def plan(folder, options, n_blocks):
         starts[b] = np.searchsorted(community[order], np.arange(k + 1))
         weights[b] = np.bincount(community, weights=degrees, minlength=k)
         truth[span] = community
-        tables["members"][span] = order
-        _alias_tables(starts[b], degrees[order], tables["thresholds"][span], tables["aliases"][span])
-    model = Model(n, options.edges, options.mixing, options.seed, borders, weights, starts, **tables)
+        _alias_tables(starts[b], degrees[order], order, members[span])
+        _alias_tables(np.array([0, k]), weights[b], np.arange(k, dtype=np.int32), communities[b])
+    model = Model(n, options.edges, options.mixing, options.seed, borders, weights, starts, members, communities)
     return model, truth
 
 
@@ -297,10 +284,7 @@ def _power_law(uniform, exponent, ratio):
 
 def _tables(model, b):
     span = slice(model.borders[b], model.borders[b + 1])
-    return (
-        model.borders[b], model.starts[b], np.cumsum(model.weights[b]), model.members[span], model.thresholds[span],
-        model.aliases[span],
-    )  # fmt: skip
+    return model.borders[b], model.starts[b], model.members[span], model.communities[b]
 
 
 def main():

@@ -66,9 +66,9 @@ def test_expected_degrees(tmp_path):
     weights = np.zeros(300)
     for b in range(3):
         span = slice(model.borders[b], model.borders[b + 1])
-        shares = implied_shares(model.starts[b], model.thresholds[span], model.aliases[span])
-        by_member = np.repeat(model.weights[b], np.diff(model.starts[b])) * shares
-        weights[model.members[span] + model.borders[b]] = by_member
+        shares = implied_shares(model.starts[b], model.members[span])
+        communities = np.repeat(np.arange(3), np.diff(model.starts[b]))
+        weights[span][model.members[span, 1]] = model.weights[b][communities] * shares[model.members[span, 1]]
     total = weights.sum()
     volumes = np.bincount(truth, weights=weights)
     means = (
@@ -92,25 +92,32 @@ def test_expected_degrees(tmp_path):
     assert abs(z.mean()) < 0.35
 
 
-def implied_shares(starts, thresholds, aliases):
-    """How often a member is drawn by its alias table, of all draws of its span."""
-    shares = np.zeros(len(thresholds))
+def implied_shares(starts, table):
+    """How often each thing is drawn by its alias table, of all draws of its span."""
+    shares = np.zeros(len(table))
     for first, last in pairwise(starts):
-        for i in range(first, last):
-            own = (float(thresholds[i]) + (thresholds[i] == 2**32 - 1)) / 2**32
-            shares[i] += own / (last - first)
-            shares[first + aliases[i]] += (1 - own) / (last - first)
+        for share, thing, alias in table[first:last]:
+            own = (float(share) + (share == 2**32 - 1)) / 2**32
+            shares[thing] += own / (last - first)
+            shares[alias] += (1 - own) / (last - first)
     return shares
 
 
 def test_alias_tables():
     rng = np.random.default_rng(0)
     starts = np.array([0, 1, 1, 40, 100])
-    weights = rng.random(100) ** 4 + 1e-6
-    thresholds, aliases = np.empty(100, dtype=np.uint32), np.empty(100, dtype=np.int32)
-    huge._alias_tables(starts, weights, thresholds, aliases)
+    weights, things = rng.random(100) ** 4 + 1e-6, rng.permutation(100).astype(np.int32)
+    weights[50] = 0.0
+    table = np.empty((100, 3), dtype=np.uint32)
+    huge._alias_tables(starts, weights, things, table)
     totals = np.concatenate([np.full(b - a, weights[a:b].sum()) for a, b in pairwise(starts)])
-    np.testing.assert_allclose(implied_shares(starts, thresholds, aliases), weights / totals, atol=1e-8)
+    np.testing.assert_array_equal(table[:, 1], things)
+    np.testing.assert_allclose(implied_shares(starts, table)[things], weights / totals, atol=1e-8)
+    # The least and the greatest draw of every place and span.
+    for first, size in [(0, 1), (1, 39), (40, 60)]:
+        for bits, place in [(0, first), (2**64 - 1, first + size - 1)]:
+            drawn = huge._draw(np.uint64(bits), first, size, table)
+            assert drawn == table[place, 1 if np.uint32(bits & (2**32 - 1)) < table[place, 0] else 2]
 
 
 def run_huge(*arguments):
