@@ -126,6 +126,24 @@ def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monke
     assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.graph"]
 
 
+@pytest.mark.parametrize("step", ["put_in_place", "_place"])
+def test_resume_of_a_graph_whose_weights_are_all_one(tmp_path, small_pieces, monkeypatch, step):
+    from graphcore.graphs.store import build
+
+    np.savetxt(tmp_path / "edges.txt", [[0, 1, 1], [1, 2, 1], [2, 2, 1]], fmt="%d")
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(build._Build if step == "_place" else build, step, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            build_store(tmp_path / "edges.txt", tmp_path / "g.graph", weight_column=2)
+    graph = build_store(tmp_path / "edges.txt", tmp_path / "g.graph", weight_column=2, resume=True)
+    assert_same(graph, Graph.from_edges([0, 1, 2], [1, 2, 2]))
+    assert sorted(os.listdir(tmp_path / "g.graph")) == ["degrees.npy", "indices.npy", "indptr.npy", "meta.json"]
+
+
 @pytest.mark.filterwarnings("ignore:the input is directed")
 def test_resume_with_other_input_or_without_resume(tmp_path, small_pieces, monkeypatch):
     from graphcore.graphs.store import build

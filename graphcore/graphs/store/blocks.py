@@ -31,7 +31,8 @@ class Block(NamedTuple):
 class Input(NamedTuple):
     """Where edges come from.
 
-    `blocks(file, skip)` yields Blocks of a file and of those after it, without the first `skip` of that file.
+    `blocks(file, skip, folder)` yields Blocks of a file and of those after it, without the first `skip` of that file;
+    temporary files may lie in the folder.
     `identity` tells this input from another. `names` numbers the nodes' names, None where ids are integers; `compact`
     says that ids may have gaps, `n_nodes` is the number of nodes where it is known. `ones` is the type of weights
     where each edge counts once, as for a graph in memory.
@@ -101,12 +102,12 @@ def _together(files):
     sizes = [file.size for file in files]
     identity = [[file.name, file.size, file.modified] for file in files]
 
-    def blocks(first, skip):
+    def blocks(first, skip, folder):
         total, before = max(1, sum(sizes)), sum(sizes[:first])
         for i, file in enumerate(files[first:], first):
             skipped = skip if i == first else 0
             with naming(file.name):
-                for j, (ends, weights, share) in enumerate(file.blocks(skipped), skipped + 1):
+                for j, (ends, weights, share) in enumerate(file.blocks(skipped, folder), skipped + 1):
                     yield Block(ends, weights, (i, j), (before + share * file.size) / total)
             before += file.size
 
@@ -114,7 +115,7 @@ def _together(files):
 
 
 def _iterator_blocks(source):
-    def blocks(_file, skip):
+    def blocks(_file, skip, _folder):
         weighted = None
         for i, block in enumerate(source):
             ends, weights = _as_block(i, block)

@@ -18,7 +18,7 @@ from .arrays import ArrayWriter
 from .blocks import open_inputs
 from .buckets import Buckets, choose_borders
 from .folder import check_replaceable, put_in_place
-from .format import ArrayFacts, Meta, array_path, is_store, write_meta
+from .format import ArrayFacts, Meta, array_path, is_store, read_meta, write_meta
 from .journal import working_folder
 from .limit import Limit, parse_memory
 from .names import names_as_arrays
@@ -124,8 +124,9 @@ class _Build:
         self._spool = Spool(os.path.join(journal.folder, "edges"), self._notes.get("read", {}).get("blocks", []))
 
     def run(self):
-        if self._notes.get("finished") and not os.path.exists(self._store) and is_store(self._out):
-            return  # interrupted after the last step of all
+        if self._notes.get("finished") and (os.path.exists(self._store) or is_store(self._out)):
+            self._place()
+            return
         os.makedirs(self._store, exist_ok=True)
         if "spread" not in self._notes:
             with self._stages("read"):
@@ -138,6 +139,7 @@ class _Build:
         self._remove_spool()
         with self._stages("sort"):
             self._sort()
+        self._place()
 
     # -- read --------------------------------------------------------------------------------------------------------
 
@@ -151,7 +153,7 @@ class _Build:
         if read["done"]:
             return
         try:
-            for block in self._given.blocks(*read["position"]):
+            for block in self._given.blocks(*read["position"], self._journal.folder):
                 self._tell("read", block.share)
                 self._take(block, read)
                 if self._limit.exceeded():
@@ -289,14 +291,19 @@ class _Build:
 
     def _finish(self, rows, n_self_loops):
         arrays = rows.finish()
-        if "weights" in arrays and rows.all_ones:
-            del arrays["weights"]
-            os.unlink(array_path(self._store, "weights"))
+        if rows.all_ones:
+            arrays.pop("weights", None)
         arrays |= {name: ArrayFacts(**facts) for name, facts in self._notes["names"].items()}
         n_entries = arrays["indices"].length
         write_meta(self._store, Meta(arrays["degrees"].length, n_entries, n_self_loops, rows.n_isolated, arrays))
         self._notes["finished"] = True
         self._journal.save()
+
+    def _place(self):
+        if not os.path.exists(self._store):
+            return  # interrupted after the renaming
+        if "weights" not in read_meta(self._store).arrays and os.path.exists(array_path(self._store, "weights")):
+            os.unlink(array_path(self._store, "weights"))  # all were 1
         put_in_place(self._store, self._out, os.path.join(self._journal.folder, "replaced"))
 
     def _tell(self, step, share):

@@ -25,23 +25,23 @@ def open_parquet(source, *, columns, weight_column, ids, memory, **_text_only):
         raise InputError("reading Parquet needs the package pyarrow: pip install 'graphcore[parquet]'") from None
     check_choice("ids", ids, ("auto", "integer", "string"))
     try:
-        table = pq.ParquetFile(source.path, buffer_size=1 << 20, pre_buffer=False)
+        with pq.ParquetFile(source.path) as table:
+            schema = table.schema_arrow
     except (ValueError, OSError) as error:
         raise FormatError(f"the Parquet table cannot be read: {error}") from None
-    return ParquetFile(source, table, columns, weight_column, ids, max(1, min(_ROWS, _ROWS * memory // _FULL_MEMORY)))
+    return ParquetFile(source, schema, columns, weight_column, ids, max(1, min(_ROWS, _ROWS * memory // _FULL_MEMORY)))
 
 
 class ParquetFile:
     """A table of edges; the attributes are those of :class:`graphcore.graphs.store.text.TextFile`."""
 
-    def __init__(self, source, table, columns, weight_column, ids, n_rows):
+    def __init__(self, source, schema, columns, weight_column, ids, n_rows):
         import pyarrow as pa
 
-        self._table, self._n_rows = table, n_rows
+        self._path, self._n_rows = source.path, n_rows
         self.name = source.name
         status = os.stat(source.path)
         self.size, self.modified = status.st_size, status.st_mtime_ns
-        schema = table.schema_arrow
         if max(columns) >= len(schema):
             raise FormatError(f"the table has {len(schema)} columns; columns={tuple(columns)} are counted from 0")
         weight = _weight(schema, columns, weight_column)
@@ -56,14 +56,17 @@ class ParquetFile:
             raise FormatError(f"columns {self._columns[0]} and {self._columns[1]} are {types[0]} and {types[1]}")
         self.numbering = None if integers and ids != "string" else Numbering()
 
-    def blocks(self, skip):
+    def blocks(self, skip, _folder):
         """Yield (ends, weights, share of the table read), leaving out the first `skip` blocks."""
-        total, read = max(1, self._table.metadata.num_rows), 0
-        batches = self._table.iter_batches(self._n_rows, columns=self._columns, use_threads=False)
-        for i, batch in enumerate(_guarded(batches)):
-            read += batch.num_rows
-            if i >= skip:
-                yield *self._arrays(batch), read / total
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(self._path, buffer_size=1 << 20, pre_buffer=False) as table:
+            total, read = max(1, table.metadata.num_rows), 0
+            batches = table.iter_batches(self._n_rows, columns=self._columns, use_threads=False)
+            for i, batch in enumerate(_guarded(batches)):
+                read += batch.num_rows
+                if i >= skip:
+                    yield *self._arrays(batch), read / total
 
     def _arrays(self, batch):
         arrays = [batch.column(batch.schema.get_field_index(name)) for name in self._columns]

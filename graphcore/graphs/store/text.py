@@ -3,7 +3,6 @@
 import dataclasses
 import io
 import os
-import tempfile
 from itertools import islice
 
 import numpy as np
@@ -68,27 +67,26 @@ class TextFile:
         self.n_nodes, self.weighted = dialect.n_nodes, dialect.weight_column is not None
         self.numbering = None if dialect.integer_ids else Numbering()
 
-    def blocks(self, skip):
+    def blocks(self, skip, folder):
         """Yield (ends, weights, share of the file read), leaving out the first `skip` blocks."""
         dialect = dataclasses.replace(self._dialect, skip=0)
-        with tempfile.TemporaryDirectory() as folder:
-            piece = _Piece(os.path.join(folder, "piece"), self.name)
-            for text, share in islice(self._texts(), skip, None):
-                if not any(_has_edges(part, dialect) for part in (text[:_FIRST], text)):
-                    yield np.empty((0, 2), dtype=np.int32), np.empty(0), share
-                    continue
-                with open(piece.path, "w", encoding=dialect.text_encoding, newline="") as stream:
-                    stream.write(text)
-                try:
-                    ends, weights, names = parse(piece, dialect)
-                except FormatError as error:
-                    # Found again in the whole file, for the number of its line.
-                    raise locate(self._source, self._dialect, str(error)) from None
-                if names is not None:
-                    ends = self.numbering.of(names)[ends]
-                elif ends.dtype == np.int64:
-                    dialect = dataclasses.replace(dialect, wide=True)  # not to be tried with 32 bits again
-                yield ends, np.empty(0) if weights is None else weights, share
+        piece = _Piece(os.path.join(folder, "piece"), self.name)
+        for text, share in islice(self._texts(), skip, None):
+            if not any(_has_edges(part, dialect) for part in (text[:_FIRST], text)):
+                yield np.empty((0, 2), dtype=np.int32), np.empty(0), share
+                continue
+            with open(piece.path, "w", encoding=dialect.text_encoding, newline="") as stream:
+                stream.write(text)
+            try:
+                ends, weights, names = parse(piece, dialect)
+            except FormatError as error:
+                # Found again in the whole file, for the number of its line.
+                raise locate(self._source, self._dialect, str(error)) from None
+            if names is not None:
+                ends = self.numbering.of(names)[ends]
+            elif ends.dtype == np.int64:
+                dialect = dataclasses.replace(dialect, wide=True)  # not to be tried with 32 bits again
+            yield ends, np.empty(0) if weights is None else weights, share
 
     def _texts(self):
         """Yield whole lines, about a chunk of them at a time, and how much of the file has been read."""
