@@ -266,6 +266,18 @@ def test_bad_input_is_named_with_its_line_and_leaves_nothing(tmp_path):
     refuse(tmp_path, "0 1\n1 0\n1 2\n", "look directed", InputError, symmetrize="error")
 
 
+def test_names_that_fill_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(limit.Limit, "exceeded", lambda _: True)
+    refuse(tmp_path, "a b\nb c\n", "the names of 3 nodes fill the memory given", InputError)
+    (tmp_path / "edges.txt").write_text("1 2\n2 7\n")
+    assert build_store(tmp_path / "edges.txt", tmp_path / "g.graph").n_edges == 2
+
+
+def test_edges_repeated_too_often_for_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(buckets, "entry_bytes", lambda _: 10**8)
+    refuse(tmp_path, "1 2\n" * 300, "repeated so often", InputError)
+
+
 def test_bad_parameters(tmp_path):
     (tmp_path / "a.txt").write_text("0 1\n")
     (tmp_path / "b.txt").write_text("x y\n")

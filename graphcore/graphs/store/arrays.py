@@ -1,5 +1,6 @@
 """One array of a store: written piece by piece, opened as a read-only memory map."""
 
+import errno
 import os
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.lib import format as npy
 from ...exceptions import FormatError
 from .format import ArrayFacts, array_path, checksum
 
-__all__ = ["ArrayWriter", "map_array"]
+__all__ = ["ArrayWriter", "cut_back", "map_array"]
 
 
 class ArrayWriter:
@@ -28,8 +29,9 @@ class ArrayWriter:
         self.length, self.crc32 = length, crc32
         self._stream = open(array_path(folder, name), "r+b" if length else "wb")  # noqa: SIM115 - closed by close()
         self._write_header()
-        self._stream.seek(self._start + length * self.dtype.itemsize)
-        self._stream.truncate()
+        if length:
+            cut_back(self._stream, self._start + length * self.dtype.itemsize)
+        self._stream.seek(0, os.SEEK_END)
 
     def append(self, piece):
         """Write one more piece."""
@@ -60,6 +62,13 @@ class ArrayWriter:
         facts = {"descr": npy.dtype_to_descr(self.dtype), "fortran_order": False, "shape": (self.length,)}
         npy.write_array_header_1_0(self._stream, facts)
         self._start = self._stream.tell()
+
+
+def cut_back(stream, size):
+    """Cut off what stands behind the first `size` bytes of a file; a file that is shorter was lost in part."""
+    if os.fstat(stream.fileno()).st_size < size:
+        raise OSError(errno.EIO, f"{stream.name} is shorter than it was: start over without resume")
+    stream.truncate(size)
 
 
 def map_array(folder, name, facts):

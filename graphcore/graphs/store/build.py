@@ -156,8 +156,11 @@ class _Build:
             for block in self._given.blocks(*read["position"], self._journal.folder):
                 self._tell("read", block.share)
                 self._take(block, read)
-                if self._limit.exceeded():
-                    raise InputError(f"the names of {len(self._given.names or ()):,} nodes alone fill the memory given")
+                if self._given.names is not None and self._limit.exceeded():
+                    raise InputError(
+                        f"the names of {len(self._given.names):,} nodes fill the memory given, and more may follow; "
+                        "give more memory, or number the nodes first"
+                    )
                 if self._journal.due:
                     self._spool.sync()
                     self._journal.save()

@@ -4,6 +4,8 @@ import os
 
 import numpy as np
 
+from .arrays import cut_back
+
 __all__ = ["Spool"]
 
 
@@ -30,7 +32,7 @@ class Spool:
         """Write a block: `ends` of shape (n_edges, 2), int32 or int64; weights of length 0 stand for none."""
         if self._stream is None:
             self._stream = open(self.path, "ab")  # noqa: SIM115 - closed by close()
-            self._stream.truncate(sum(_size(block) for block in self.blocks))
+            cut_back(self._stream, sum(_size(block) for block in self.blocks))
         for array in (ends, weights):
             self._stream.write(np.ascontiguousarray(array).view(np.uint8).data)
         self.blocks.append([len(ends), ends.itemsize, weights.itemsize if len(weights) else 0])
