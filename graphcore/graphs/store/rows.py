@@ -4,7 +4,7 @@ import numpy as np
 
 from . import _loops
 from .arrays import ArrayWriter
-from .format import ArrayFacts, id_dtype
+from .format import id_dtype
 
 __all__ = ["RowWriter"]
 
@@ -99,13 +99,3 @@ class RowWriter:
         ends = np.cumsum(counts) + self._total
         self._writers["indptr"].append(ends)
         self._total += int(counts.sum())
-
-
-def facts_to_lists(arrays):
-    """ArrayFacts as what JSON can hold."""
-    return {name: [facts.dtype, facts.length, facts.crc32] for name, facts in arrays.items()}
-
-
-def facts_from_lists(arrays):
-    """Undo :func:`facts_to_lists`."""
-    return {name: ArrayFacts(*facts) for name, facts in arrays.items()}
