@@ -162,8 +162,8 @@ def test_stages_and_seeds_of_the_construction_case(options, graph):
 
 def test_both_sides_of_the_collapse_case(options, graph):
     for method in collapse.METHODS[:2]:
-        method = replace(method, params={**method.params, "size": 0.3})
-        found = harness.measure(method, "g", graph, 3, options, score=collapse.score)
+        small = replace(method, params={**method.params, "size": 0.3})
+        found = harness.measure(small, "g", graph, 3, options, score=collapse.score)
         assert found.status == "ok"
         assert 0 < found.median("coreset_nodes") <= 90
         assert -0.5 <= found.median("coreset_ari") <= 1
