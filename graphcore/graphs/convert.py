@@ -23,7 +23,10 @@ from .build import (
 )
 from .graph import _NO_WEIGHTS, _SYMMETRY_TOLERANCE, _as_floats, _as_names, _defect, _narrow_ids
 
-__all__ = ["as_graph", "graph_from_edges", "graph_from_ends", "graph_from_networkx", "graph_from_scipy"]
+__all__ = [
+    "as_graph", "graph_from_edges", "graph_from_ends", "graph_from_networkx", "graph_from_scipy", "is_numbered",
+    "networkx_rows",
+]  # fmt: skip
 
 # With fewer nodes than this, ids with gaps only cost some memory.
 _LARGEST_GAP = 1 << 27
@@ -111,15 +114,7 @@ def graph_from_networkx(cls, G, weight, *, symmetrize, warn):
     names = list(G)
     if not names:
         raise InputError("the networkx graph has no nodes")
-    # networkx's own dictionaries are rows already: an undirected edge stands in the rows of both its ends.
-    neighbors = [row for _, row in G.adjacency()]
-    indptr = np.zeros(len(names) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, neighbors), dtype=np.int64, count=len(names)), out=indptr[1:])
-    columns = chain.from_iterable(neighbors)
-    numbered = names == list(range(len(names)))
-    if not numbered:
-        columns = map({name: i for i, name in enumerate(names)}.__getitem__, columns)
-    indices = np.fromiter(columns, dtype=np.int32, count=indptr[-1])
+    neighbors, indptr, indices = networkx_rows(G, names)
     rows = Rows(indptr, indices, _NO_WEIGHTS)
     if weight is not None:
         rows = drop_zeros(rows._replace(weights=_networkx_weights(G, weight, neighbors, rows, names)))
@@ -132,8 +127,25 @@ def graph_from_networkx(cls, G, weight, *, symmetrize, warn):
                 f"a directed networkx graph ({both} pairs in both directions, {single} in one) was made undirected "
                 f"with symmetrize={symmetrize!r}"
             )
-    node_names = None if numbered else names
+    node_names = None if is_numbered(names) else names
     return cls(rows.indptr, rows.indices, _simplify(rows.weights), node_names=node_names, check=False)
+
+
+def networkx_rows(G, names):
+    """Return (dictionaries of neighbours in node order, indptr, indices); columns are in networkx's own order."""
+    # networkx's own dictionaries are rows already: an undirected edge stands in the rows of both its ends.
+    neighbors = [row for _, row in G.adjacency()]
+    indptr = np.zeros(len(names) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, neighbors), dtype=np.int64, count=len(names)), out=indptr[1:])
+    columns = chain.from_iterable(neighbors)
+    if not is_numbered(names):
+        columns = map({name: i for i, name in enumerate(names)}.__getitem__, columns)
+    return neighbors, indptr, np.fromiter(columns, dtype=np.int32, count=indptr[-1])
+
+
+def is_numbered(names):
+    """Whether a list of node names is 0, 1, 2, ..."""
+    return names == list(range(len(names)))
 
 
 def _networkx_weights(G, weight, neighbors, rows, names):
