@@ -47,9 +47,13 @@ def main():
     }
     for name, arguments in calls.items():
         function = nx.utils.backends._registered_algorithms[name].orig_func
-        ours, result = least(
-            lambda name=name, arguments=arguments: finish(getattr(backend, name)(converted, *arguments))
-        )
+
+        def call(name=name, arguments=arguments):
+            converted._matrices.clear()
+            converted.__dict__.pop("components", None)
+            return finish(getattr(backend, name)(converted, *arguments))
+
+        ours, result = least(call)
         theirs, expected = least(lambda function=function, arguments=arguments: finish(function(G, *arguments)))
         np.testing.assert_allclose(result, expected, rtol=1e-9)
         print(f"| `{name}` | {theirs:.3f} | {ours:.4f} | {theirs / ours:.0f} | {theirs / (ours + converting):.1f} |")
