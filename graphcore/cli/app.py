@@ -10,6 +10,7 @@ from .. import __version__
 from .cluster import cluster
 from .convert import convert
 from .demo import demo
+from .fetch import fetch
 from .info import info
 
 __all__ = ["app", "main"]
@@ -25,7 +26,7 @@ def app():
     """Clusters graphs too large for spectral clustering, as well as spectral clustering would have done."""
 
 
-for command in (cluster, info, convert, demo):
+for command in (cluster, info, convert, fetch, demo):
     app.add_command(command)
 
 
