@@ -179,7 +179,9 @@ def _spectral(kernel, coreset, rows, settings, streams, n_jobs, stages):
     with stages("coreset graph"):
         coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
     with stages("spectral partition"):
-        partition = spectral_partition(coreset_graph, n_parts, eigen_solver=settings.eigen_solver, random_state=streams)
+        partition = spectral_partition(
+            coreset_graph, n_parts, eigen_solver=settings.eigen_solver, random_state=streams, n_jobs=n_jobs
+        )
     with stages("labelling"):
         n_labels = max(n_parts, k)
         labelling = label_all(

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._threads import map_blocks
 from .merge import agglomerate, merge_rounds
 from .quotient import pick_labels, quotient
 from .refine import refine
@@ -106,15 +107,20 @@ def consensus(
     between = quotient(rows, groups, n_groups, n_jobs)
     sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
     limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
-    starts = [
-        pick_labels(groups, n_groups, labels),
-        coarse_partition(between, sizes, n_clusters, rng=rng, **limits),
-    ]
-    scores = []
-    for start in starts:
-        sums, _ = refine(between, start, n_clusters, order=rng.permutation(n_groups), counts=sizes, **limits)
-        scores.append((bool(sums.sizes.min() >= least_size), sums.value(objective)))
-    return starts[scores.index(max(scores))]
+    # Drawn before the starts are worked on side by side.
+    orders = rng.permutation(n_groups), rng.permutation(n_groups)
+
+    def improved(start, _):
+        table = (
+            pick_labels(groups, n_groups, labels)
+            if start == 0
+            else coarse_partition(between, sizes, n_clusters, rng=rng, **limits)
+        )
+        sums, _ = refine(between, table, n_clusters, order=orders[start], counts=sizes, **limits)
+        return (bool(sums.sizes.min() >= least_size), sums.value(objective)), table
+
+    (kept, first), (scratch, second) = map_blocks(improved, np.arange(3), n_jobs)
+    return first if kept >= scratch else second
 
 
 def stability(labels, labellings, n_clusters):

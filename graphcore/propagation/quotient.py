@@ -9,7 +9,7 @@ from . import _quotient_loops as _loops
 
 __all__ = ["GraphRows", "apply_labels", "compact_labels", "graph_rows", "overlay", "pick_labels", "quotient"]
 
-_LEAST_ENTRIES_PER_BLOCK = 1 << 21
+_LEAST_ENTRIES_PER_BLOCK = 1 << 19
 
 
 class GraphRows(NamedTuple):
