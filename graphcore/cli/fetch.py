@@ -66,21 +66,21 @@ class _Bars:
 
     def __init__(self, live):
         self._live = live
-        self._bar = self._name = None
+        self._bars = {}
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        if self._bar is not None:
-            self._bar.close()
+        for bar in self._bars.values():
+            bar.close()
 
     def __call__(self, name, there, total):
         if not self._live:
             return
         from tqdm import tqdm
 
-        if name != self._name:
-            self.__exit__()
-            self._bar, self._name = tqdm(desc=name, total=total, unit="B", unit_scale=True), name
-        self._bar.update(there - self._bar.n)
+        if name not in self._bars:
+            self._bars[name] = tqdm(desc=name, total=total, unit="B", unit_scale=True)
+        bar = self._bars[name]
+        bar.update(there - bar.n)

@@ -13,6 +13,8 @@ import graphcore
 from graphcore.networkx import BackendGraph, backend
 from graphcore.networkx._info import FUNCTIONS, get_info
 
+from .conftest import ROOT
+
 KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
 MEASURES = ["cut_size", "conductance", "normalized_cut_size", "edge_expansion", "mixing_expansion"]
 
@@ -283,3 +285,13 @@ def test_networkx_uses_the_backend(run_python):
 def test_importing_networkx_does_not_import_what_is_heavy(run_python):
     code = "import networkx, sys; print([name for name in ('numba', 'scipy', 'sklearn') if name in sys.modules])"
     assert run_python("-c", code).strip() == "[]"
+
+
+def test_the_page_about_networkx(run_python, tmp_path):
+    page = (ROOT / "docs" / "networkx.md").read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE))
+    assert code.count("backend=") == 2
+    for function in FUNCTIONS:
+        assert f"`{function}`" in page
+    (tmp_path / "datasets").symlink_to(ROOT / "datasets")
+    run_python("-c", code)
