@@ -50,15 +50,20 @@ def coreset_spectral_communities(G, k, weight="weight", seed=None, **options):
     """
     from ..estimators.coreset_spectral import CoresetSpectralClustering
     from ..graphs.graph import Graph
+    from .graph import BackendGraph
 
     if "random_state" in options or "n_clusters" in options:
         raise InputError("random_state and n_clusters are called seed and k here, as in networkx")
     if isinstance(seed, random.Random):
         seed = seed.getrandbits(32)
     nodes = list(G) if hasattr(G, "__iter__") else []
-    if getattr(G, "__networkx_backend__", "networkx") == "graphcore":
-        G = G.to_networkx()
-    graph = Graph.from_networkx(G, weight=weight, symmetrize=options.get("symmetrize", "max"))
+    symmetrize = options.get("symmetrize", "max")
+    if isinstance(G, BackendGraph) and nodes:
+        A = G.matrix(weight)
+        # Without weights parallel edges are one edge, as everywhere in graphcore.
+        graph = Graph.from_scipy(A if weight is not None else A.astype(bool), symmetrize=symmetrize)
+    else:
+        graph = Graph.from_networkx(G, weight=weight, symmetrize=symmetrize)
     labels = CoresetSpectralClustering(k, random_state=seed, **options).fit(graph).labels_
     clusters, alone = {}, []
     for node, label in zip(nodes, labels.tolist(), strict=True):

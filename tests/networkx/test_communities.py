@@ -36,9 +36,19 @@ def test_other_kinds_of_graphs(kind):
     assert {frozenset(part) for part in coreset_spectral_communities(kind(CAVES), 4, seed=0)} == TRUTH
 
 
-def test_a_backend_graph():
-    found = coreset_spectral_communities(BackendGraph.from_networkx(CAVES), 4, seed=0)
-    assert {frozenset(part) for part in found} == TRUTH
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+@pytest.mark.parametrize("weight", ["weight", "w", None])
+def test_a_backend_graph_gives_the_same(kind, weight):
+    rng = np.random.default_rng(0)
+    G = kind(CAVES)
+    G.add_edges_from(list(CAVES.edges)[:30])  # parallel ones, where there can be any
+    for *_, data in G.edges(data=True):
+        data["w"] = float(rng.integers(1, 4))
+    found = coreset_spectral_communities(BackendGraph.from_networkx(G, {"w": 1}), 4, weight=weight, seed=0)
+    assert found == coreset_spectral_communities(G, 4, weight=weight, seed=0)
+    graph = graphcore.Graph.from_networkx(CAVES)
+    assert {frozenset(part) for part in coreset_spectral_communities(BackendGraph.wrap(graph), 4, seed=0)} == TRUTH
 
 
 def test_weights_decide():
