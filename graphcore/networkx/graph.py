@@ -81,8 +81,11 @@ class BackendGraph:
         """
         nodes = list(G)
         neighbors, indptr, indices = networkx_rows(G, nodes)
-        edges = [data for row in neighbors for data in row.values()]
-        counts = None
+        counts, edges = None, []
+        if edge_attrs or G.is_multigraph():
+            if not all(hasattr(row, "values") for row in neighbors):
+                raise NotImplementedError(f"the rows of this {type(G).__name__} hold no edge attributes")
+            edges = [data for row in neighbors for data in row.values()]
         if G.is_multigraph():
             counts = np.fromiter(map(len, edges), dtype=np.int64, count=len(edges))
             edges = list(chain.from_iterable(keys.values() for keys in edges))

@@ -185,6 +185,24 @@ def test_what_networkx_is_told():
     assert all(callable(getattr(backend, name)) for name in FUNCTIONS)
 
 
+def test_what_is_left_to_networkx():
+    G = nx.path_graph(3)
+    assert "NodeView is no graph" in backend.can_run("is_partition", (G.nodes, [{0, 1, 2}]), {})
+    assert backend.can_run("is_partition", (), {"G": G}) is True
+    assert "directed" in backend.can_run("planted_partition_graph", (2, 3, 0.5, 0.1, None, True), {})
+
+    class Rows(nx.Graph):
+        def adjacency(self):
+            return ((node, set(row)) for node, row in super().adjacency())
+
+    rows = Rows(G)
+    assert backend.is_connected(backend.convert_from_nx(rows))
+    with pytest.raises(NotImplementedError, match="no edge attributes"):
+        backend.convert_from_nx(rows, edge_attrs={"weight": 1})
+    with pytest.raises(NotImplementedError, match="all edge attributes"):
+        backend.convert_from_nx(G, preserve_edge_attrs=True)
+
+
 def test_small_graphs_and_single_sets_are_left_to_networkx_unless_it_is_asked_for_graphcore():
     small, large = nx.path_graph(10), nx.gnm_random_graph(100, 3000, seed=0)
     assert "fewer than" in backend.should_run("connected_components", (small,), {})
