@@ -1,11 +1,13 @@
-"""networkx's functions on its own dictionaries and on graphcore's backend: ``python -m bench.networkx_backend``.
+"""networkx's functions on its own dictionaries and on graphcore's backend.
 
-A random graph of 1,000,000 edges (another number as argument) and a set of half its nodes; CPU seconds of one thread,
-the least of three calls. The first call on the backend converts the graph; later calls find the conversion in
+``python -m bench.networkx_backend --page docs/tables/networkx.md`` writes the table of the docs. A random graph of
+1,000,000 edges (``--edges`` for another number), a set of half its nodes, a partition into 20 parts; CPU seconds of one
+thread, the least of three calls. The first call on the backend converts the graph; later calls find the conversion in
 ``G.__networkx_cache__``. What an earlier call kept beside the rows (components, the matrix) is forgotten between calls.
 """
 
-import sys
+import argparse
+import datetime
 import time
 import warnings
 
@@ -16,7 +18,21 @@ from graphcore.networkx import BackendGraph, backend
 
 
 def main():
-    n_edges = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--edges", type=int, default=1_000_000)
+    parser.add_argument("--page", help="file to write the table to")
+    arguments = parser.parse_args()
+    lines = table(arguments.edges)
+    if arguments.page:
+        command = f"python -m bench.networkx_backend --page {arguments.page}"
+        note = f"*Written by `{command}` on {datetime.date.today()}; do not edit.*"
+        with open(arguments.page, "w", encoding="utf-8") as page:
+            page.write("\n".join([*lines, "", note, ""]))
+    else:
+        print("\n".join(lines))
+
+
+def table(n_edges):
     n_nodes = n_edges // 10
     rng = np.random.default_rng(0)
     G = nx.Graph()
@@ -31,9 +47,14 @@ def main():
 
     converting, converted = least(lambda: BackendGraph.from_networkx(G))
     weighted_converting, _ = least(lambda: BackendGraph.from_networkx(G, {"weight": 1}))
-    print(f"{G.number_of_nodes():,} nodes, {G.number_of_edges():,} edges; CPU seconds")
-    print(f"conversion {converting:.2f}, with a weight {weighted_converting:.2f}\n")
-    print("| function | networkx | graphcore | times | with conversion |\n| --- | ---: | ---: | ---: | ---: |")
+    lines = [
+        f"A random graph of {G.number_of_nodes():,} nodes and {G.number_of_edges():,} edges, a set of half its nodes, "
+        f"a partition into {len(parts)} parts; CPU seconds of one thread. The conversion takes {converting:.2f}, "
+        f"with a weight {weighted_converting:.2f}.",
+        "",
+        "| function | networkx | converted graph | times faster | with the conversion |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
     calls = {
         "cut_size": (half,),
         "volume": (half,),
@@ -56,7 +77,9 @@ def main():
         ours, result = least(call)
         theirs, expected = least(lambda function=function, arguments=arguments: finish(function(G, *arguments)))
         np.testing.assert_allclose(result, expected, rtol=1e-9)
-        print(f"| `{name}` | {theirs:.3f} | {ours:.4f} | {theirs / ours:.0f} | {theirs / (ours + converting):.1f} |")
+        both = theirs / (ours + converting)
+        lines.append(f"| `{name}` | {theirs:.3f} | {ours:.4f} | {theirs / ours:.0f} | {both:.1f} |")
+    return lines
 
 
 def finish(result):

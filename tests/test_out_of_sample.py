@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
@@ -267,6 +268,53 @@ def test_new_neighbours_must_be_sparse():
     with pytest.raises(InputError, match="this one is dense"):
         fitted.predict(listed.toarray())
     assert fitted.predict(sp.csr_array((2, 40))).tolist() == [-1, -1]
+
+
+class Listener:
+    """A callback that writes down what it hears."""
+
+    def __init__(self):
+        self.heard = []
+        self.fitted = None
+
+    def setup(self, estimator, context):
+        self.heard.append(("setup", context.task_name))
+
+    def teardown(self, estimator, context):
+        self.heard.append(("teardown", context.task_name))
+
+    def on_fit_task_begin(self, estimator, context, *, X):
+        assert X is not None
+        self.heard.append(("begin", context.task_name))
+
+    def on_fit_task_end(self, estimator, context, *, fitted_estimator):
+        self.heard.append(("end", context.task_name))
+        self.fitted = fitted_estimator
+
+
+def test_callbacks_hear_of_every_stage():
+    pytest.importorskip("sklearn.callback")
+    listener = Listener()
+    fitted = model(5).set_callbacks(listener).fit(CAVEMEN)
+    assert listener.heard[:2] == [("setup", "fit"), ("begin", "fit")]
+    assert listener.heard[-2:] == [("end", "fit"), ("teardown", "fit")]
+    stages = listener.heard[2:-2]
+    assert stages[0] == ("begin", "graph")
+    assert [stage for what, stage in stages if what == "begin"] == [stage for what, stage in stages if what == "end"]
+    assert all(one[1] == other[1] for one, other in zip(stages[::2], stages[1::2], strict=True))
+    np.testing.assert_array_equal(listener.fitted.predict(CAVEMEN), fitted.labels_)
+    assert not [name for name in vars(fitted) if "callback" in name and name != "_skl_callbacks"]
+
+
+def test_callbacks_are_torn_down_after_an_error_and_work_in_a_pipeline():
+    pytest.importorskip("sklearn.callback")
+    listener = Listener()
+    with pytest.raises(ParameterError):
+        model(0).set_callbacks(listener).fit(CAVEMEN)
+    assert listener.heard[-1] == ("teardown", "fit")
+    listener = Listener()
+    make_pipeline(StandardScaler(), model(3).set_callbacks(listener)).fit(make_blobs(60, random_state=0)[0])
+    assert ("begin", "neighbours") in listener.heard
 
 
 # -- igraph, tables of results -----------------------------------------------------------------------------------------

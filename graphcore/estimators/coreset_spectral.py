@@ -19,6 +19,7 @@ from ..metrics.cut import sums_and_shares
 from ..pipeline import cluster_graph
 from ..propagation.quotient import apply_labels
 from ..settings import resolve_settings
+from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
 from .out_of_sample import Reference, new_labels, new_shares
 from .table import node_table
 
@@ -27,7 +28,9 @@ __all__ = ["CoresetSpectralClustering"]
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 
 
-class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class CoresetSpectralClustering(
+    CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
     """Spectral clustering of a large graph, or of vectors through their kNN graph, by way of a coreset.
 
     Parameters
@@ -211,10 +214,11 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         # knn_graph itself tells when pynndescent compiles.
         telling = compilation_notices(logger.info, ["graphcore"]) if self.verbose else nullcontext()
         with telling:
-            return self._fit(X)
+            return call_with_callbacks(type(self)._fit, self, X, y)
 
-    def _fit(self, X):
-        stages = Stages(verbose=self.verbose)
+    def _fit(self, X, y):
+        tasks = StageTasks(self, X, y)
+        stages = Stages(on_stage=tasks, verbose=self.verbose)
         streams = Streams(self.random_state)
         graph = self._as_graph(X, streams, stages)
         settings = resolve_settings(
@@ -251,6 +255,7 @@ class CoresetSpectralClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixi
         self.history_ = result.history
         self.settings_ = settings
         self.seconds_ = result.seconds
+        tasks.finish()
         return self
 
     @property

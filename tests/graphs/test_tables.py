@@ -31,8 +31,9 @@ def frames(columns):
             out[library] = as_library(columns, library)
         except ParameterError:  # not installed
             continue
+    if "polars" in out:
+        out["stream"] = Stream(out["polars"])
     if "pyarrow" in out:
-        out["stream"] = Stream(out["pyarrow"])
         out["chunks"] = __import__("pyarrow").concat_tables([out["pyarrow"][:1], out["pyarrow"][1:]])
     if "pandas" in out:
         out["other index"] = out["pandas"].set_index(np.array([7, 5, 5, 1][: len(columns["source"])]))
