@@ -5,6 +5,7 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
@@ -235,3 +236,16 @@ def test_memory_of_the_rows_is_counted():
     result = run(graph, 5, coreset_size=100, row_budget=30)
     assert result.row_bytes == 100 * (8 * 30 + 12)
     assert run(graph, 5, coreset_size=100, walk_steps=1).row_bytes == 0
+
+
+@pytest.mark.parametrize("n", [4, 12, 60])
+@pytest.mark.parametrize(("inner", "across"), [(50.0, 1.0), (1.0, 0.2), (1.0, 1e-3)])
+def test_complete_graphs_with_two_halves(n, inner, across):
+    # All weights in a half are alike, so that no pair of nodes is better than another to begin with.
+    A = np.full((n, n), across)
+    A[: n // 2, : n // 2] = A[n // 2 :, n // 2 :] = inner
+    np.fill_diagonal(A, 0)
+    graph = Graph.from_scipy(sp.csr_array(A))
+    for seed in range(3):
+        labels = cluster_graph(graph, resolve_settings(graph, 2), random_state=seed).labels
+        assert same_partition(labels, np.arange(n) < n // 2)

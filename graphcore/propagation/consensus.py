@@ -58,7 +58,14 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_
         labels = _merge(between, counts, n_clusters, **limits)[labels]
     grow_small_clusters(rows, labels, n_clusters, least_size, counts=sizes)
     order = rng.permutation(n)
-    refine(rows, labels, n_clusters, order=order, n_passes=20, tolerance=_TOLERANCE, counts=sizes, **limits)
+    sums, _ = refine(rows, labels, n_clusters, order=order, n_passes=20, tolerance=_TOLERANCE, counts=sizes, **limits)
+    if objective == "information" and sizes.max() == 1:
+        # Single nodes have no weight inside, and on graphs where all weights are alike the first unions then tell
+        # nothing. What the normalised cut makes of them is tried too.
+        other, _, _ = agglomerate(rows, sizes, n_clusters, linkage="ncut", least_size=least_size)
+        other_sums, _ = refine(rows, other, n_clusters, n_passes=20, tolerance=_TOLERANCE, **limits)
+        if other_sums.value(objective) > sums.value(objective):
+            return other
     return labels
 
 
