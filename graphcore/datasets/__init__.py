@@ -4,31 +4,47 @@ from importlib import import_module
 
 # Modules must not share a name with a function, or importing one would hide the other.
 _HOMES = {
+    "EmbeddedTrefoil": ".manifolds",
     "LabeledGraph": ".results",
     "LabeledVectors": ".results",
     "blobs": ".vectors",
+    "circles": ".manifolds",
+    "cone": ".manifolds",
+    "crossing_lines": ".manifolds",
     "degree_corrected_partition": ".degree_corrected",
+    "embedded_trefoil": ".manifolds",
     "lfr": ".benchmark",
     "load_digits": ".real",
     "load_karate": ".real",
     "moons": ".vectors",
+    "noisy_triangle": ".manifolds",
     "planted_partition": ".planted",
     "rings": ".vectors",
     "rmat": ".recursive",
+    "sphere": ".manifolds",
+    "trefoil": ".manifolds",
 }
 
 __all__ = [
+    "EmbeddedTrefoil",
     "LabeledGraph",
     "LabeledVectors",
     "blobs",
+    "circles",
+    "cone",
+    "crossing_lines",
     "degree_corrected_partition",
+    "embedded_trefoil",
     "lfr",
     "load_digits",
     "load_karate",
     "moons",
+    "noisy_triangle",
     "planted_partition",
     "rings",
     "rmat",
+    "sphere",
+    "trefoil",
 ]
 
 
