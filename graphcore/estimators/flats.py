@@ -1,4 +1,4 @@
-"""The scikit-learn classes for k-flats and kernel k-flats."""
+"""The scikit-learn class for k-flats."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin

@@ -1,12 +1,16 @@
-"""What k-flats gives back."""
+"""What k-flats and kernel k-flats give back."""
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
-from .flat_set import FlatSet
+from ..exceptions import InputError
+from .flat_set import Codes, FlatSet
+from .kernel_set import KernelFlatSet
+from .kernel_view import KernelView
 
-__all__ = ["KFlatsResult"]
+__all__ = ["KFlatsResult", "KernelKFlatsResult"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,3 +54,107 @@ class KFlatsResult:
         run.labels.flags.writeable = False
         inertia = float(run.history[-1])
         return cls(run.flats, run.labels, run.own, inertia / float(weights.sum()), inertia, run.history, run.converged)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelKFlatsResult:
+    """Flats fitted in the feature space of a kernel.
+
+    Attributes
+    ----------
+    flats : KernelFlatSet
+        The flats, as combinations of points.
+    labels : ndarray of shape (n_samples,), int32
+        The flat of every point; between flats that are equally near, a point stays where it was.
+    squared_distances : ndarray of shape (n_samples,), float64
+        Squared distance of every point to its own flat, in feature space.
+    error : float
+        Reconstruction error: the (weighted) mean of the squared distances. It depends on the kernel: errors for
+        different kernels or bandwidths cannot be compared.
+    inertia : float
+        The (weighted) sum of the squared distances.
+    history : ndarray of shape (n_iter,), float64
+        The inertia after each pass of the best start.
+    converged : bool
+        Whether no point moved in the last pass.
+    view : KernelView
+        How kernel rows of new points are got.
+    """
+
+    flats: KernelFlatSet
+    labels: np.ndarray = field(repr=False)
+    squared_distances: np.ndarray = field(repr=False)
+    error: float
+    inertia: float
+    history: np.ndarray = field(repr=False)
+    converged: bool
+    view: KernelView = field(repr=False)
+
+    @property
+    def n_iter(self):
+        """Passes that the best start took."""
+        return len(self.history)
+
+    def distances_to(self, X, diagonal=None):
+        """Squared distances of points to every flat.
+
+        Parameters
+        ----------
+        X : ndarray or sparse array
+            Vectors, or rows of the kernel of shape (n_rows, n_samples).
+        diagonal : array-like of shape (n_rows,), optional
+            Kernel values of the points with themselves, where X is rows of the kernel. Without it, all distances of a
+            point lack one and the same number.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_clusters), float64
+        """
+        out = np.empty((X.shape[0], self.flats.n_clusters))
+        for a, b, K, part in self._blocks(X, diagonal):
+            out[a:b] = self.flats.squared_distances(K, part)
+        return out
+
+    def codes_of(self, X):
+        """The nearest flat of points, and their coordinates on it.
+
+        Parameters
+        ----------
+        X : ndarray or sparse array
+            Vectors, or rows of the kernel of shape (n_rows, n_samples).
+
+        Returns
+        -------
+        Codes
+        """
+        labels = np.empty(X.shape[0], dtype=np.int32)
+        coordinates = np.empty((X.shape[0], self.flats.coefficients.shape[1]))
+        for a, b, K, part in self._blocks(X, None):
+            nearest = self.flats.squared_distances(K, part).argmin(axis=1)
+            labels[a:b], coordinates[a:b] = self.flats.coordinates(K, nearest)
+        return Codes(labels, coordinates)
+
+    def _blocks(self, X, diagonal):
+        if self.view.kernel is None and X.shape[1] != self.view.n_points:
+            raise InputError(
+                f"rows of the kernel have one entry for each of the {self.view.n_points} points of the fit; these have "
+                f"{X.shape[1]}"
+            )
+        if diagonal is not None:
+            diagonal = np.asarray(diagonal, dtype=np.float64)
+            if diagonal.shape != (X.shape[0],) or not np.isfinite(diagonal).all():
+                raise InputError(
+                    f"diagonal must be {X.shape[0]} finite numbers, one for each row; got {diagonal.shape}"
+                )
+        borders = self.flats.row_borders(X.shape[0])
+        for a, b in pairwise(borders.tolist()):
+            yield a, b, *self.view.rows(X[a:b], None if diagonal is None else diagonal[a:b])
+
+    @classmethod
+    def from_run(cls, run, weights, view, allow_indefinite=False):
+        """The result of one run of the alternation."""
+        run.labels.flags.writeable = False
+        own = run.own if allow_indefinite else np.maximum(run.own, 0.0)
+        inertia = float(run.history[-1]) if allow_indefinite else max(float(run.history[-1]), 0.0)
+        error = inertia / float(weights.sum())
+        return cls(run.flats, run.labels, own, error, inertia, run.history, run.converged, view)
