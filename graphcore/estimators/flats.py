@@ -155,7 +155,8 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         -------
         ndarray of shape (n_samples,), int32
         """
-        return self.flats_.nearest(self._checked(X), n_jobs=self.n_jobs)[0]
+        X = self._checked(X)
+        return self.flats_.nearest(X, n_jobs=self.n_jobs)[0]
 
     def transform(self, X):
         """Distances of every row to every flat.
@@ -168,7 +169,8 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         -------
         ndarray of shape (n_samples, n_clusters), float64
         """
-        return np.sqrt(self.flats_.squared_distances(self._checked(X)))
+        X = self._checked(X)
+        return np.sqrt(self.flats_.squared_distances(X))
 
     def encode(self, X):
         """The nearest flat of every row and the coordinates of its projection there.
@@ -182,7 +184,8 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         Codes
             ``labels`` and ``coordinates``, see :class:`graphcore.flats.flat_set.Codes`.
         """
-        return self.flats_.encode(self._checked(X))
+        X = self._checked(X)
+        return self.flats_.encode(X)
 
     def inverse_transform(self, codes):
         """Vectors from the codes of :meth:`encode`: the projections on the nearest flats.

@@ -34,8 +34,9 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         normalised cut, ``shift D^-1 + D^-1 A D^-1`` with the degrees as weights. "precomputed": X is the kernel matrix,
         dense or sparse. Otherwise a kernel over vectors, see :func:`graphcore.kernels.vectors.vector_kernel`.
     bandwidth : float, str or (str, number), optional
-        Sigma of the Gaussian and the Laplacian kernel, or a rule for it. Default: ``("neighbours", 0.1)``, the median
-        over the points of the radius of the ball around each that holds a tenth of the others.
+        Sigma of the Gaussian and the Laplacian kernel, or a rule for it, as in `vector_kernel`; the default is the root
+        mean square distance. The report's rule is ``("neighbours", 0.1)``: the median over the points of the radius of
+        the ball around each that holds a tenth of the others.
     gamma : float, optional
     degree : int, default 3
     coef0 : float, default 1
@@ -170,8 +171,10 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             graph = X if isinstance(X, Graph) else as_graph(X)
             self.n_features_in_ = graph.n_nodes
             X, nodes, sample_weight = cut_kernel_matrix(graph, check_real("shift", self.shift, low=0.0))
-            init = self._graph_labels(graph, nodes, streams)
-            if len(nodes) < graph.n_nodes:
+            spectral = isinstance(self.init, str) and self.init in ("auto", "spectral")
+            init = self._spectral_labels(graph, streams)[nodes] if spectral else self._given(graph, nodes)
+            # Spectral clustering has told of them already.
+            if len(nodes) < graph.n_nodes and not spectral:
                 warn_user(f"{graph.n_nodes - len(nodes)} nodes without an edge belong to no cluster: their label is -1")
         else:
             if isinstance(init, str) and init == "spectral":
@@ -250,7 +253,8 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         -------
         ndarray of shape (n_samples_new,), int32
         """
-        return self._result.distances_to(self._checked(X)).argmin(axis=1).astype(np.int32)
+        X = self._checked(X)
+        return self._result.distances_to(X).argmin(axis=1).astype(np.int32)
 
     def transform(self, X, diagonal=None):
         """Distances of points to every flat, in feature space.
@@ -284,7 +288,8 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Codes
             ``labels`` and ``coordinates``, see :class:`graphcore.flats.flat_set.Codes`.
         """
-        return self._result.codes_of(self._checked(X))
+        X = self._checked(X)
+        return self._result.codes_of(X)
 
     def reconstruction_error(self, X, diagonal=None, sample_weight=None):
         """Mean squared distance of points to their nearest flats in feature space, for any points.
@@ -336,12 +341,9 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return kind
 
     def _vector_kernel(self, kind, X, streams):
-        bandwidth = self.bandwidth
-        if bandwidth is None and self.gamma is None and kind in ("gaussian", "rbf", "laplacian"):
-            bandwidth = ("neighbours", 0.1)
         return vector_kernel(
             kind,
-            bandwidth=bandwidth,
+            bandwidth=self.bandwidth,
             gamma=self.gamma,
             degree=self.degree,
             coef0=self.coef0,
@@ -349,17 +351,18 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             X=X,
         )
 
-    def _graph_labels(self, graph, nodes, streams):
-        """Labels to start from on the nodes that have edges."""
-        if not isinstance(self.init, str):
-            init = np.asarray(self.init)
-            if init.shape != (graph.n_nodes,):
-                raise InputError(f"init has shape {init.shape}; one label for each of {graph.n_nodes} nodes is needed")
-            return init[nodes]
-        if self.init not in ("auto", "spectral"):
+    def _given(self, graph, nodes):
+        """The start as the caller gave it, on the nodes that have edges."""
+        if isinstance(self.init, str):
             return self.init
+        init = np.asarray(self.init)
+        if init.shape != (graph.n_nodes,):
+            raise InputError(f"init has shape {init.shape}; one label for each of {graph.n_nodes} nodes is needed")
+        return init[nodes]
+
+    def _spectral_labels(self, graph, streams):
         settings = resolve_settings(graph, self.n_clusters)
-        return cluster_graph(graph, settings, random_state=streams.child("spectral"), n_jobs=self.n_jobs).labels[nodes]
+        return cluster_graph(graph, settings, random_state=streams.child("spectral"), n_jobs=self.n_jobs).labels
 
     def _diagonal(self, X, diagonal):
         """The diagonal for kernels that come as rows, which has to be given."""

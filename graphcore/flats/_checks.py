@@ -40,7 +40,7 @@ def as_weights(sample_weight, n_points):
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         first = np.argmin(np.where(np.isfinite(weights), weights, -np.inf))
         raise InputError(
-            f"sample_weight must be positive and finite; number {first} is {weights[first]}: drop points of weight 0"
+            f"sample_weight must be positive and finite; number {first} is {weights[first]}: drop points of zero weight"
         )
     return weights
 

@@ -72,8 +72,9 @@ def kernel_k_flats(
     Raises
     ------
     InputError
-        If the kernel cannot be used: not square, symmetric, finite, or positive semi-definite (found by eigenvalues up
-        to 1,000 points, and by negative squared distances after that), and where :func:`k_flats` raises it.
+        If the kernel cannot be used: not square, symmetric, finite, or positive semi-definite (told by its eigenvalues
+        up to 1,000 points, by 20 Lanczos steps and negative squared distances beyond), and where :func:`k_flats` raises
+        it.
     ParameterError
         If a parameter has a value that cannot be used.
 

@@ -147,7 +147,7 @@ def checked_kernel_matrix(K):
 
 
 def check_psd(K, kernel, allow_indefinite):
-    """Refuse kernels known to be indefinite; up to 1,000 points by their eigenvalues."""
+    """Refuse indefinite kernels: up to 1,000 points by their eigenvalues, beyond by 20 steps of Lanczos."""
     if allow_indefinite:
         return
     if kernel is not None and kernel.is_psd is False:
@@ -155,18 +155,41 @@ def check_psd(K, kernel, allow_indefinite):
             f"kernel={kernel.name!r} with these parameters is not positive semi-definite, and the alternation need not "
             "settle; allow_indefinite=True tries it"
         )
-    known = kernel is not None and kernel.is_psd
-    if known or K is None or K.shape[0] > _EXACT_CHECK:
+    if K is None or (kernel is not None and kernel.is_psd):
         return
-    from scipy.linalg import eigvalsh
+    if K.shape[0] <= _EXACT_CHECK:
+        from scipy.linalg import eigvalsh
 
-    values = eigvalsh(K.toarray() if hasattr(K, "tocsr") else K)
+        values = eigvalsh(K.toarray() if hasattr(K, "tocsr") else K)
+    else:
+        values = _ritz_values(K)
     if values[0] < -1e-8 * max(values[-1], -values[0]):
         raise InputError(
-            f"the kernel is not positive semi-definite: its smallest eigenvalue is {values[0]:.3g}, the largest "
-            f"{values[-1]:.3g}; add {-values[0]:.3g} to its diagonal (for a graph, raise shift), or give "
+            f"the kernel is not positive semi-definite: it has an eigenvalue of {values[0]:.3g} or less, where the "
+            f"largest is {values[-1]:.3g}; add to its diagonal (for a graph, raise shift), or give "
             "allow_indefinite=True"
         )
+
+
+def _ritz_values(K, steps=20):
+    """Ascending Ritz values of a symmetric matrix: all lie between its smallest and largest eigenvalue."""
+    from scipy.linalg import eigvalsh_tridiagonal
+
+    n = K.shape[0]
+    v = np.random.default_rng(n).normal(size=n)
+    v /= np.linalg.norm(v)
+    before, off = np.zeros(n), 0.0
+    diagonal, beside = [], []
+    for _ in range(steps):
+        u = K @ v - off * before
+        diagonal.append(float(u @ v))
+        u -= diagonal[-1] * v
+        off = float(np.linalg.norm(u))
+        if off <= 1e-12 * abs(diagonal[0]):
+            break
+        beside.append(off)
+        before, v = v, u / off
+    return eigvalsh_tridiagonal(np.array(diagonal), np.array(beside[: len(diagonal) - 1]))
 
 
 def _centre(K):
