@@ -1,7 +1,7 @@
 """What theory and the report's experiments say of errors against k, and what finds which shapes.
 
-Seeds are fixed, so that nothing fails by chance. Over four other seeds the errors on spheres moved by at most 0.006, the
-slope of k-means on the trefoil lay between -1.95 and -2.00, that of lines between -3.81 and -3.92.
+Seeds are fixed, so that nothing fails by chance. Over four other seeds the errors on spheres moved by at most 0.006,
+the slope of k-means on the trefoil lay between -1.95 and -2.00, that of lines between -3.81 and -3.92.
 """
 
 import numpy as np
@@ -102,7 +102,7 @@ def test_on_a_sphere_of_dimension_400_one_mean_is_best():
 
 
 def test_two_points_on_a_sphere_are_worse_than_their_mean():
-    """E(S_1) = 3/2, E(S_2) = 2 - 2 / sqrt(100 pi) = 1.887 and E({0}) = 1, within five standard errors over the pairs."""
+    """E(S_1) = 3/2, E(S_2) = 2 - 2 / sqrt(100 pi) = 1.887 and E({0}) = 1, within five standard errors over pairs."""
     test = sphere(500, 100, random_state=0)
     errors = np.empty((200, 2))
     for i in range(200):
