@@ -12,7 +12,7 @@ from .propagation.cells import coreset_cells, spread
 from .propagation.consensus import coarse_partition
 from .propagation.merge import agglomerate
 from .propagation.nearest import label_all
-from .propagation.quotient import apply_labels, compact_labels, graph_rows, quotient
+from .propagation.quotient import apply_labels, compact_labels, graph_rows, label_sizes, quotient
 from .propagation.refine import cluster_sums, refine
 from .propagation.sizes import grow_small_clusters
 from .spectral.partition import spectral_partition
@@ -115,7 +115,7 @@ def run_coreset(graph, settings, streams, n_jobs):
     if n_groups > k:
         with stages("merging"):
             between = quotient(rows, groups, n_groups, n_jobs)
-            sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
+            sizes = label_sizes(groups, n_groups)
             if settings.overcluster is None:
                 group_labels = coarse_partition(
                     between,
@@ -179,7 +179,9 @@ def _spectral(kernel, coreset, rows, settings, streams, n_jobs, stages):
     with stages("coreset graph"):
         coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
     with stages("spectral partition"):
-        partition = spectral_partition(coreset_graph, n_parts, eigen_solver=settings.eigen_solver, random_state=streams)
+        partition = spectral_partition(
+            coreset_graph, n_parts, eigen_solver=settings.eigen_solver, random_state=streams, n_jobs=n_jobs
+        )
     with stages("labelling"):
         n_labels = max(n_parts, k)
         labelling = label_all(

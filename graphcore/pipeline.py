@@ -13,7 +13,15 @@ from .coreset_run import grow_clusters, limits, refine_labels, run_coreset
 from .coresets.coreset import Coreset
 from .propagation.consensus import consensus, stability
 from .propagation.merge import hierarchy
-from .propagation.quotient import GraphRows, apply_labels, compact_labels, graph_rows, overlay, quotient
+from .propagation.quotient import (
+    GraphRows,
+    apply_labels,
+    compact_labels,
+    graph_rows,
+    label_sizes,
+    overlay,
+    quotient,
+)
 from .propagation.refine import cluster_sums
 from .settings import Settings
 
@@ -81,7 +89,7 @@ class Clustering:
             return None
         table = self.group_labels.copy()
         n_used = compact_labels(table, self.settings.n_clusters)
-        sizes = np.bincount(self.groups[self.groups >= 0], minlength=len(table)).astype(np.int64)
+        sizes = label_sizes(self.groups, len(table))
         linkage = self.settings.objective if self.settings.overcluster is None else "average"
         return hierarchy(self.group_graph, sizes, table, n_used, linkage=linkage)
 
@@ -205,16 +213,26 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
     k = settings.n_clusters
     most_groups = max(_MOST_GROUPS, round(_MOST_GROUPS_SHARE * graph.n_nodes))
     runs = wave(0, 2)
+    _drop_groups(runs)
     groups, n_groups = overlay([run.labels for run in runs], k)
     hopeless = n_groups > most_groups
     if n_runs > 2 and not (settings.may_stop_early and hopeless):
         runs += wave(2, n_runs)
+        _drop_groups(runs)
         groups, n_groups = overlay([run.labels for run in runs], k)
     return runs, (groups, n_groups) if k < n_groups <= most_groups else None
 
 
+def _drop_groups(runs):
+    """Forget the groups of all runs but the best: they are as large as labels, and needed only without a consensus."""
+    best = max(runs, key=lambda run: run.value)
+    for run in runs:
+        if run is not best:
+            run.groups = run.group_labels = None
+
+
 def _warn_of_clusters(labels, settings):
-    sizes = np.bincount(labels[labels >= 0], minlength=settings.n_clusters)
+    sizes = label_sizes(labels, settings.n_clusters)
     n_found = int(np.count_nonzero(sizes))
     if n_found < settings.n_clusters:
         warn_user(

@@ -59,8 +59,14 @@ def walk_rows(
     n = len(degrees)
     weighted = len(weights) > 0
     mass = np.zeros(n, dtype=np.float32)
-    touched = np.empty(n, dtype=indices.dtype)
-    scratch = np.empty(n, dtype=np.float32)
+    # The first step reaches the neighbours of the point. Later ones send at least `least` along each edge, and all
+    # that is sent in a step sums to 1 - laziness at most, so 1 / least edges are more than enough.
+    room = np.int64(1.0 / least) if least * n > 1.0 else np.int64(n)
+    for r in range(first, last):
+        room = max(room, indptr[points[r] + 1] - indptr[points[r]])
+    room = min(room + cap + 1, n)
+    touched = np.empty(room, dtype=indices.dtype)
+    scratch = np.empty(room, dtype=np.float32)
     for r in range(first, last):
         columns[r, 0] = points[r]
         values[r, 0] = 1.0

@@ -3,7 +3,16 @@
 import numpy as np
 from numba import njit
 
-__all__ = ["apply_labels", "compact_labels", "group_nodes", "overlay_labels", "pick_labels", "quotient_rows"]
+__all__ = [
+    "apply_labels",
+    "compact_labels",
+    "count_pairs",
+    "group_nodes",
+    "label_sizes",
+    "overlay_labels",
+    "pick_labels",
+    "quotient_rows",
+]
 
 
 @njit(cache=True, nogil=True)
@@ -25,12 +34,20 @@ def group_nodes(labels, starts, members):
 
 
 @njit(cache=True, nogil=True)
-def quotient_rows(indptr, indices, weights, labels, starts, members, first, last, out_counts):
+def label_sizes(labels, sizes):
+    """Count the nodes of every label; labels of -1 are left out."""
+    for x in range(len(labels)):
+        if labels[x] >= 0:
+            sizes[labels[x]] += 1
+
+
+@njit(cache=True, nogil=True)
+def quotient_rows(indptr, indices, weights, degrees, labels, starts, members, first, last, out_counts, out_volumes):
     """Rows first to last of the graph between clusters: entry (a, b) is the weight between a and b.
 
     The diagonal holds the weight inside, both directions counted, so row sums are volumes, as long as no node with an
     edge is left out (label -1). Returns (columns, weights) of these rows one after the other, in the order met;
-    out_counts gets row lengths.
+    out_counts gets row lengths, out_volumes the sums of the members' degrees.
     """
     n_clusters = len(starts) - 1
     weighted = len(weights) > 0
@@ -42,8 +59,10 @@ def quotient_rows(indptr, indices, weights, labels, starts, members, first, last
     length = 0
     for a in range(first, last):
         n_touched = 0
+        out_volumes[a] = 0.0
         for m in range(starts[a], starts[a + 1]):
             x = members[m]
+            out_volumes[a] += degrees[x]
             for e in range(indptr[x], indptr[x + 1]):
                 b = labels[indices[e]]
                 if b < 0:
@@ -123,3 +142,14 @@ def pick_labels(groups, labels, out):
     for x in range(len(groups)):
         if groups[x] >= 0:
             out[groups[x]] = labels[x]
+
+
+@njit(cache=True, nogil=True)
+def count_pairs(pairs, labels, other, first, second, counts):
+    """For every pair number of `overlay_labels`: the two labels, and how many nodes carry them."""
+    for x in range(len(pairs)):
+        p = pairs[x]
+        if p >= 0:
+            first[p] = labels[x]
+            second[p] = other[x]
+            counts[p] += 1

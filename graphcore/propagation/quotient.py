@@ -7,9 +7,20 @@ import numpy as np
 from .._threads import map_blocks
 from . import _quotient_loops as _loops
 
-__all__ = ["GraphRows", "apply_labels", "compact_labels", "graph_rows", "overlay", "pick_labels", "quotient"]
+__all__ = [
+    "GraphRows",
+    "apply_labels",
+    "compact_labels",
+    "contingency",
+    "graph_rows",
+    "grouped",
+    "label_sizes",
+    "overlay",
+    "pick_labels",
+    "quotient",
+]
 
-_LEAST_ENTRIES_PER_BLOCK = 1 << 21
+_LEAST_ENTRIES_PER_BLOCK = 1 << 19
 
 
 class GraphRows(NamedTuple):
@@ -46,17 +57,19 @@ def quotient(rows, labels, n_clusters, n_jobs=None):
         Columns in no particular order.
     """
     starts, members = grouped(labels, n_clusters)
-    counts = np.zeros(n_clusters + 1, dtype=np.int64)
+    counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), np.empty(n_clusters)
     n_blocks = max(1, min(8, len(rows.indices) // _LEAST_ENTRIES_PER_BLOCK))
     borders = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1]))
     borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
     parts = map_blocks(
-        lambda a, b: _loops.quotient_rows(*rows[:3], labels, starts, members, a, b, counts[1:]), borders, n_jobs
+        lambda a, b: _loops.quotient_rows(*rows, labels, starts, members, a, b, counts[1:], volumes), borders, n_jobs
     )
     indptr = np.cumsum(counts, out=counts)
-    indices = np.concatenate([np.empty(0, dtype=np.int32), *(columns for columns, _ in parts)])
-    weights = np.concatenate([np.empty(0), *(values for _, values in parts)])
-    volumes = np.bincount(labels[labels >= 0], weights=rows.degrees[labels >= 0], minlength=n_clusters)
+    if len(parts) == 1:
+        ((indices, weights),) = parts
+    else:
+        indices = np.concatenate([np.empty(0, dtype=np.int32), *(columns for columns, _ in parts)])
+        weights = np.concatenate([np.empty(0), *(values for _, values in parts)])
     out = GraphRows(indptr, indices, weights, volumes)
     for array in out:
         array.flags.writeable = False
@@ -94,6 +107,36 @@ def overlay(labellings, n_clusters):
     if len(labellings) == 1:
         count = compact_labels(groups, count)
     return groups, count
+
+
+def label_sizes(labels, n_clusters):
+    """Nodes of every label, int64; labels of -1 are left out."""
+    sizes = np.zeros(n_clusters, dtype=np.int64)
+    _loops.label_sizes(labels, sizes)
+    return sizes
+
+
+def contingency(labels, other, n_clusters):
+    """Count the nodes in common of the clusters of two labellings.
+
+    Parameters
+    ----------
+    labels, other : ndarray of shape (n,), int32
+        Labels below `n_clusters`, -1 for nodes to leave out.
+    n_clusters : int
+
+    Returns
+    -------
+    csr_array of shape (n_clusters, n_clusters), int64
+        Only pairs of clusters that have nodes in common are stored.
+    """
+    import scipy.sparse as sp
+
+    pairs, n_pairs = overlay([labels, other], n_clusters)
+    first, second = np.empty(n_pairs, dtype=np.int32), np.empty(n_pairs, dtype=np.int32)
+    counts = np.zeros(n_pairs, dtype=np.int64)
+    _loops.count_pairs(pairs, labels, other, first, second, counts)
+    return sp.csr_array((counts, (first, second)), shape=(n_clusters, n_clusters))
 
 
 def compact_labels(labels, n_clusters):

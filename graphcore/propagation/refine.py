@@ -56,7 +56,7 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None):
         _refine_loops.cluster_sums(*rows, _ONES if counts is None else counts, labels, first, last, *sums)
         return sums
 
-    parts = map_blocks(part, row_blocks(rows.indptr, entries=1 << 22), n_jobs)
+    parts = map_blocks(part, row_blocks(rows.indptr, entries=1 << 20), n_jobs)
     # Block by block in order, so that sums of floats do not depend on the number of threads.
     return ClusterSums(*(sum(arrays[1:], arrays[0]) for arrays in zip(*parts, strict=True)))
 

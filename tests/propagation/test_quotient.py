@@ -10,8 +10,10 @@ from graphcore.propagation import quotient as module
 from graphcore.propagation.quotient import (
     apply_labels,
     compact_labels,
+    contingency,
     graph_rows,
     grouped,
+    label_sizes,
     overlay,
     pick_labels,
     quotient,
@@ -150,3 +152,15 @@ def test_compact_labels_keeps_order_and_closes_gaps(n, seed):
 def test_apply_labels_leaves_nodes_without_a_group_out():
     table, groups = np.array([5, -1, 7], dtype=np.int32), np.array([2, -1, 0, 1], dtype=np.int32)
     np.testing.assert_array_equal(apply_labels(table, groups), [7, -1, 5, -1])
+
+
+@quick
+@given(st.integers(0, 40), st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_contingency_counts_the_nodes_in_common(n, k, seed):
+    rng = np.random.default_rng(seed)
+    one, other = (rng.integers(-1, k, n).astype(np.int32) for _ in range(2))
+    expected = [[np.count_nonzero((one == a) & (other == b)) for b in range(k)] for a in range(k)]
+    found = contingency(one, other, k)
+    np.testing.assert_array_equal(found.toarray(), expected)
+    assert found.nnz == np.count_nonzero(expected)
+    np.testing.assert_array_equal(label_sizes(one, k), [np.count_nonzero(one == a) for a in range(k)])
