@@ -49,7 +49,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         Mean squared distance of a row to its flat (weighted, if weights are given).
     inertia_ : float
         Sum of the same.
-    history_ : ndarray of shape (n_iter_,), float64
+    history_ : ndarray of shape (n_iter,), float64
         The inertia after each pass of the best start.
     n_iter_ : int
     converged_ : bool

@@ -74,7 +74,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         different kernels or bandwidths cannot be compared.
     inertia_ : float
         Sum of the same.
-    history_ : ndarray of shape (n_iter_,), float64
+    history_ : ndarray of shape (n_iter,), float64
         The inertia after each pass of the best start.
     n_iter_ : int
     converged_ : bool

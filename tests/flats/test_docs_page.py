@@ -12,4 +12,4 @@ def test_the_examples_of_the_page_run():
     namespace = {}
     for code in found:
         exec(compile(code, str(PAGE), "exec"), namespace)
-    assert namespace["search"].best_params_ == {"n_clusters": 3, "n_dims": 1}
+    assert namespace["search"].best_params_ == {"n_clusters": 20, "n_dims": 5}
