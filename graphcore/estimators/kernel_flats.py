@@ -183,7 +183,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
                 self,
                 X,
                 accept_sparse="csr" if kind == "precomputed" else False,
-                dtype=np.float64,
+                dtype=(np.float64, np.float32) if kind == "precomputed" else np.float64,
                 ensure_min_samples=2,
             )
             if kind != "precomputed":
@@ -205,6 +205,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             n_jobs=self.n_jobs,
         )
         self._result = result
+        self._own_values = X.diagonal() if self.kernel_ is None else None
         self.flats_ = result.flats
         self.labels_ = result.labels
         if nodes is not None:
@@ -235,10 +236,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """
         if self._kind(X) == "cut":
             raise InputError("fit_transform takes vectors or a kernel matrix; fit a graph and read labels_ and flats_")
-        self.fit(X, sample_weight=sample_weight)
-        if self.kernel_ is not None:
-            return self.transform(X)
-        return self.transform(X, X.diagonal() if hasattr(X, "tocsr") else np.diagonal(X))
+        return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def predict(self, X):
         """The nearest flat of new points.
@@ -264,7 +262,8 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         X : array-like
             As for :meth:`predict`.
         diagonal : array-like of shape (n_samples_new,), optional
-            Kernel values of the points with themselves; needed where X is rows of the kernel.
+            Kernel values of the points with themselves; needed where X is rows of the kernel, unless these are the
+            matrix of the fit again.
 
         Returns
         -------
@@ -365,22 +364,27 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return cluster_graph(graph, settings, random_state=streams.child("spectral"), n_jobs=self.n_jobs).labels
 
     def _diagonal(self, X, diagonal):
-        """The diagonal for kernels that come as rows, which has to be given."""
+        """The diagonal for kernels that come as rows."""
         if self.kernel_ is not None:
             if diagonal is not None:
                 raise ParameterError("diagonal is for kernels given as rows; this one is computed from the vectors")
             return None
-        if diagonal is None:
-            raise InputError(
-                "rows of a kernel alone do not give distances: give diagonal=, the kernel values of the points with "
-                "themselves (numpy.diagonal(K) for the matrix of the fit)"
-            )
-        return diagonal
+        if diagonal is not None:
+            return diagonal
+        # Points whose kernel values with the points of the fit are those points' own values with themselves are they.
+        if X.shape[0] == X.shape[1] == len(self._own_values) and np.array_equal(X.diagonal(), self._own_values):
+            return self._own_values
+        raise InputError(
+            "rows of a kernel alone do not give distances: give diagonal=, the kernel values of the points with "
+            "themselves"
+        )
 
     def _checked(self, X):
         check_is_fitted(self)
         if self.kernel_ is not None:
             return validate_data(self, X, dtype=np.float64, reset=False)
+        if self.kernel == "precomputed":
+            return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return check_array(X, accept_sparse="csr", dtype=np.float64)
 
     def __sklearn_tags__(self):

@@ -13,6 +13,8 @@ SHORT = ("reduce", "pad", "restart")
 
 def as_points(X, name="X"):
     """Return vectors as a float64 array of rows; the caller's object is never changed."""
+    if np.iscomplexobj(X):
+        raise InputError(f"{name} is complex; real numbers are needed")
     try:
         X = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:

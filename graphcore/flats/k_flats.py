@@ -101,8 +101,7 @@ def k_flats(
     max_restarts = check_integer("max_restarts", max_restarts, low=0)
     check_policies(on_empty, short, len(X), n_clusters, n_dims)
     weights = as_weights(sample_weight, len(X))
-    import scipy.linalg  # noqa: F401  loaded before its threads are limited
-
+    _load_libraries()
     with single_threaded_libraries():
         problem = EuclideanFlats(X, weights, n_dims, pad=short == "pad", n_jobs=n_jobs)
         draw, repeatable = _starts(problem, init, n_clusters, on_empty, Streams(random_state))
@@ -118,6 +117,11 @@ def k_flats(
             min_size=n_dims + 1 if short == "restart" else 1,
         )
     return KFlatsResult.from_run(run, weights)
+
+
+def _load_libraries():
+    """Import what runs threads of its own, since only libraries that are there can be kept to one."""
+    import sklearn.cluster  # noqa: F401
 
 
 def _starts(problem, init, n_clusters, on_empty, streams):

@@ -10,8 +10,8 @@ __all__ = ["CellFlat", "fit_cell", "fit_large_cell"]
 
 # Directions with a smaller share of a cell's energy are rounding: their coefficients would be divided by next to zero.
 RANK_TOLERANCE = 1e-10
-# Squared distances more negative than this share of the largest kernel value are no rounding.
-NEGATIVE = 1e-8
+# Where Lanczos fails, cells up to this size are done by dense eigenvectors (512 MiB).
+_DENSE_LIMIT = 8192
 
 
 class CellFlat(NamedTuple):
@@ -75,11 +75,11 @@ def fit_cell(K, weights, n_dims):
 
 
 def fit_large_cell(K, weights, n_dims):
-    """The same for a sparse kernel matrix, whose centred version is never formed.
+    """The same by Lanczos, without forming the centred matrix: for sparse kernels, and few directions of large cells.
 
     Parameters
     ----------
-    K : csr_array of shape (n_members, n_members), float64
+    K : csr_array or ndarray of shape (n_members, n_members), float64
     weights : ndarray of shape (n_members,), float64
     n_dims : int
         Fewer than the cell has points, less one.
@@ -112,6 +112,8 @@ def fit_large_cell(K, weights, n_dims):
     try:
         values, vectors = eigsh(operator, n_dims, which="LA", v0=start, maxiter=50 * n)
     except ArpackNoConvergence:
+        if n <= _DENSE_LIMIT:
+            return fit_cell(K.toarray() if hasattr(K, "tocsr") else K, weights, n_dims)
         raise InputError(
             f"the leading eigenvectors of a cell of {n} points were not found; take a smaller n_dims={n_dims}"
         ) from None

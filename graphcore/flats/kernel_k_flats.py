@@ -6,7 +6,6 @@ from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from ._checks import as_weights, check_n_clusters, check_policies, given_labels
 from .alternation import alternate, best_of
-from .kernel_cells import NEGATIVE
 from .kernel_problems import ArrayKernelFlats, SparseKernelFlats, VectorKernelFlats
 from .kernel_view import check_psd, checked_kernel_matrix, held_matrix
 from .results import KernelKFlatsResult
@@ -82,8 +81,8 @@ def kernel_k_flats(
     -----
     Distances of all points to all flats come from two products with the kernel, O(n^2 n_dims) for each pass if dense
     and O(nnz n_dims) if sparse: flats that share no entry with a point differ in one number only. A dense kernel is
-    centred once, since distances are differences of large sums. Vectors beyond 8,192 are never made into a matrix; the
-    kernel is computed by blocks in every pass.
+    centred once, since distances are differences of large sums. Vectors beyond 8,192 are never made into one matrix:
+    the kernel is computed by blocks in every pass, and for each cell in a square block.
 
     References
     ----------
@@ -116,7 +115,7 @@ def kernel_k_flats(
         raise ParameterError("short='pad' is for vectors only: feature space has no other directions to pad with")
     check_policies(on_empty, short, n, n_clusters, n_dims)
     weights = as_weights(sample_weight, n)
-    check_psd(K, kernel, allow_indefinite)
+    check_psd(K, view, allow_indefinite)
     import scipy.linalg  # noqa: F401  loaded before its threads are limited
 
     with single_threaded_libraries():
@@ -138,7 +137,7 @@ def kernel_k_flats(
             min_size=n_dims + 1 if short == "restart" else 1,
         )
     lowest = float(run.own.min())
-    if lowest < -NEGATIVE * problem.scale and not allow_indefinite:
+    if lowest < -view.rounding * problem.scale and not allow_indefinite:
         raise InputError(
             f"the kernel is not positive semi-definite: a squared distance came out as {lowest:.3g}; add to its "
             "diagonal (for a graph, raise shift), or give allow_indefinite=True"

@@ -9,8 +9,9 @@ from .kernel_set import gather
 
 __all__ = ["ArrayKernelFlats", "SparseKernelFlats", "VectorKernelFlats"]
 
-# Cells up to this size are dense inside: eigenvectors of a small array are faster than Lanczos.
+# Cells up to this size get dense eigenvectors, which are faster than Lanczos there: of sparse kernels, and of arrays.
 SMALL_CELL = 200
+SMALL_ARRAY = 1000
 
 
 class _KernelFlats:
@@ -36,12 +37,12 @@ class _KernelFlats:
 
     def fit(self, labels, n_clusters):
         """The best flat of every cell (none empty), and the squared distance of every point to its own."""
-        return gather(
-            labels,
-            n_clusters,
-            self.n_dims,
-            lambda _, members: fit_cell(self._part(members), self.weights[members], self.n_dims),
-        )
+
+        def fit_one(_, members):
+            few = len(members) > max(SMALL_ARRAY, 20 * self.n_dims)
+            return (fit_large_cell if few else fit_cell)(self._part(members), self.weights[members], self.n_dims)
+
+        return gather(labels, n_clusters, self.n_dims, fit_one)
 
     def distances_to_point(self, i):
         """Squared distances of all points to one of them in feature space."""

@@ -11,8 +11,8 @@ __all__ = ["KernelView", "check_psd", "checked_kernel_matrix", "held_matrix"]
 
 # Up to this many points the kernel matrix of vectors is held (512 MiB); beyond, it is computed anew in every pass.
 HELD_POINTS = 8192
+ROUNDING, SINGLE_ROUNDING = 1e-8, 1e-5
 _EXACT_CHECK = 1000
-_SYMMETRY = 1e-8
 _BLOCK = 512
 
 
@@ -31,6 +31,9 @@ class KernelView:
     row_means : ndarray of shape (n_samples,) or None
         Means of the rows of the kernel, if it was centred.
     n_points : int
+    rounding : float
+        Errors of this size, relative to the largest value, are taken for rounding: larger for kernels that came in
+        single precision.
     """
 
     kernel: object
@@ -38,6 +41,7 @@ class KernelView:
     shift: np.ndarray = field(repr=False)
     row_means: np.ndarray = field(repr=False)
     n_points: int
+    rounding: float = ROUNDING
 
     def rows(self, X, diagonal=None):
         """Kernel rows and diagonal of points, centred like those of the fit.
@@ -111,8 +115,11 @@ def checked_kernel_matrix(K):
     Raises
     ------
     InputError
-        If it is not square, finite, symmetric (to 1e-8 of its largest value), or its diagonal is negative.
+        If it is not square, finite, symmetric (to 1e-8 of its largest value, 1e-5 in single precision), or its diagonal
+        is negative.
     """
+    single = getattr(K, "dtype", None) in (np.float16, np.float32)
+    rounding = SINGLE_ROUNDING if single else ROUNDING
     if hasattr(K, "tocsr"):
         import scipy.sparse as sp
 
@@ -130,7 +137,7 @@ def checked_kernel_matrix(K):
         raise InputError("the kernel matrix must be finite")
     scale = float(np.abs(values).max()) if values.size else 0.0
     uneven = _asymmetry(K)
-    if uneven > _SYMMETRY * scale:
+    if uneven > rounding * scale:
         raise InputError(
             f"the kernel matrix is not symmetric: entries differ by up to {uneven:.3g} from their mirror images; give "
             "(K + K.T) / 2 if that is meant"
@@ -143,11 +150,12 @@ def checked_kernel_matrix(K):
         K += K.T.copy()
         K *= 0.5
         row_means = _centre(K)
-    return K, KernelView(None, None, None, row_means, K.shape[0])
+    return K, KernelView(None, None, None, row_means, K.shape[0], rounding)
 
 
-def check_psd(K, kernel, allow_indefinite):
+def check_psd(K, view, allow_indefinite):
     """Refuse indefinite kernels: up to 1,000 points by their eigenvalues, beyond by 20 steps of Lanczos."""
+    kernel = view.kernel
     if allow_indefinite:
         return
     if kernel is not None and kernel.is_psd is False:
@@ -163,7 +171,7 @@ def check_psd(K, kernel, allow_indefinite):
         values = eigvalsh(K.toarray() if hasattr(K, "tocsr") else K)
     else:
         values = _ritz_values(K)
-    if values[0] < -1e-8 * max(values[-1], -values[0]):
+    if values[0] < -view.rounding * max(values[-1], -values[0]):
         raise InputError(
             f"the kernel is not positive semi-definite: it has an eigenvalue of {values[0]:.3g} or less, where the "
             f"largest is {values[-1]:.3g}; add to its diagonal (for a graph, raise shift), or give "

@@ -26,6 +26,8 @@ PATH = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
         ((X[0], 2), r"shape \(3,\)"),
         ((X[:0], 2), r"shape \(0, 3\)"),
         ((X[:, :0], 2), r"shape \(20, 0\)"),
+        ((X * 1j, 2), "X is complex"),
+        ((sp.csr_array(X), 2), "cannot be read as an array of numbers"),
         (([["a"]], 1), "cannot be read as an array of numbers"),
         ((X, 2.0), "n_clusters=2.0 must be an integer"),
         ((X, True), "n_clusters=True must be an integer"),
@@ -121,6 +123,18 @@ def test_kernel_matrices_that_are_symmetric_but_for_rounding():
     )
 
 
+def test_single_precision_is_not_taken_for_an_indefinite_kernel():
+    vectors = np.random.default_rng(0).normal(size=(100, 5))
+    single = (vectors @ vectors.T).astype(np.float32)
+    assert np.linalg.eigvalsh(single.astype(np.float64))[0] < -1e-8 * np.linalg.norm(single, 2)
+    labels = np.arange(100) % 3
+    double = kernel_k_flats(vectors @ vectors.T, 3, 1, init=labels)
+    np.testing.assert_array_equal(kernel_k_flats(single, 3, 1, init=labels).labels, double.labels)
+    np.testing.assert_array_equal(KernelKFlats(3, kernel="precomputed", init=labels).fit(single).labels_, double.labels)
+    with pytest.raises(InputError, match="not positive semi-definite"):
+        kernel_k_flats(single.astype(np.float64), 3, 1, init=labels)
+
+
 def test_a_large_indefinite_kernel_is_found():
     n = 1100
     B = np.random.default_rng(0).normal(size=(n, n))
@@ -161,12 +175,20 @@ def test_kernels(call, message):
 
 def test_rows_of_a_kernel():
     model = KernelKFlats(2, 1, kernel="precomputed", random_state=0).fit(K)
-    with pytest.raises(InputError, match="one entry for each of the 20 points of the fit; these have 3"):
+    with pytest.raises(ValueError, match="X has 3 features, but KernelKFlats is expecting 20"):
         model.predict(X)
-    with pytest.raises(InputError, match="give diagonal="):
-        model.transform(K)
-    with pytest.raises(InputError, match="give diagonal="):
-        model.score(K)
+    with pytest.raises(InputError, match="one entry for each of the 20 points of the fit; these have 3"):
+        kernel_k_flats(K, 2, 1, init=np.arange(20) % 2).distances_to(X)
+    with pytest.raises(InputError, match="one entry for each of the 5 points of the fit; these have 3"):
+        KernelKFlats(2, 0, init=[0, 0, 0, 1, 1]).fit(PATH).predict(X)
+    for rows in (K[:7], K[::-1], K + np.diag(np.arange(20.0))):
+        with pytest.raises(InputError, match="give diagonal="):
+            model.transform(rows)
+        with pytest.raises(InputError, match="give diagonal="):
+            model.score(rows)
+    # The matrix of the fit is known.
+    np.testing.assert_array_equal(model.transform(K), model.transform(K, np.diagonal(K)))
+    assert model.score(K) == pytest.approx(-model.reconstruction_error_)
     with pytest.raises(InputError, match="diagonal must be 20 finite numbers"):
         model.transform(K, np.ones(3))
     with pytest.raises(InputError, match="diagonal must be 20 finite numbers"):

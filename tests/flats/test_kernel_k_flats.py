@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.decomposition import KernelPCA
 
 from graphcore import InputError, KernelKFlats
@@ -268,6 +269,28 @@ def test_large_sparse_cells_against_dense_ones(m):
     np.testing.assert_array_equal(
         SparseKernelFlats(K, w, m).reassign(b[0], labels), ArrayKernelFlats(K.toarray(), w, m).reassign(a[0], labels)
     )
+
+
+@pytest.mark.parametrize("m", [1, 3])
+def test_large_cells_of_arrays_against_dense_eigenvectors(m, monkeypatch):
+    X = sphere(600, 8, random_state=0) * np.arange(1, 9)
+    w = np.random.default_rng(0).uniform(0.5, 2, 600)
+    problem = ArrayKernelFlats(vector_kernel("gaussian", bandwidth=3.0)(X), w, m)
+    labels = (np.arange(600) % 2).astype(np.int32)
+    dense = problem.fit(labels, 2)
+    monkeypatch.setattr(kernel_problems, "SMALL_ARRAY", 100)
+    lanczos = problem.fit(labels, 2)
+    np.testing.assert_allclose(lanczos[1], dense[1], atol=1e-10)
+    np.testing.assert_allclose(np.abs(lanczos[0].coefficients), np.abs(dense[0].coefficients), atol=1e-8)
+
+    def failing(*_, **__):
+        raise ArpackNoConvergence("no", np.zeros(0), np.zeros((0, 0)))
+
+    monkeypatch.setattr("scipy.sparse.linalg.eigsh", failing)
+    np.testing.assert_array_equal(problem.fit(labels, 2)[1], dense[1])
+    monkeypatch.setattr("graphcore.flats.kernel_cells._DENSE_LIMIT", 100)
+    with pytest.raises(InputError, match="eigenvectors of a cell of 300 points were not found; take a smaller n_dims"):
+        problem.fit(labels, 2)
 
 
 @pytest.mark.parametrize("m", [0, 1, 2, 3])
