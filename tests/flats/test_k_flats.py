@@ -19,6 +19,9 @@ from .oracles import all_distances, lloyd, random_problem
 
 SEEDS = st.integers(0, 2**32 - 1)
 
+# Where passes are limited on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore:points still moved")
+
 
 @given(SEEDS, st.integers(0, 5), st.integers(1, 4), st.sampled_from([3, 5, 9]))
 def test_one_step_against_the_projectors(seed, m, k, d):

@@ -27,6 +27,9 @@ from .oracles import all_distances, distance_to_flat, embed, literal_kernel_dist
 
 SEEDS = st.integers(0, 2**32 - 1)
 
+# Where passes are limited on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore:points still moved")
+
 
 def sparse_psd(seed, n=60, density=0.05):
     """A sparse, positive definite matrix with entries of both signs, in float64 CSR."""
