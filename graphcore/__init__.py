@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 # Public names and the modules that hold them; each is imported when it is first used.
 _PUBLIC = {
     "Coreset": ".coresets.coreset",
+    "CoresetKernelKMeans": ".estimators.coreset_kernel_kmeans",
     "CoresetSpectralClustering": ".estimators.coreset_spectral",
     "FormatError": ".exceptions",
     "Graph": ".graphs.graph",
@@ -14,6 +15,7 @@ _PUBLIC = {
     "InputError": ".exceptions",
     "KFlats": ".estimators.flats",
     "KernelKFlats": ".estimators.kernel_flats",
+    "KernelKMeans": ".estimators.kernel_kmeans",
     "ParameterError": ".exceptions",
     "build_coreset": ".coresets.coreset",
     "knn_graph": ".graphs.neighbors",
@@ -25,6 +27,7 @@ _MODULES = ("datasets", "metrics")
 
 __all__ = [
     "Coreset",
+    "CoresetKernelKMeans",
     "CoresetSpectralClustering",
     "FormatError",
     "Graph",
@@ -32,6 +35,7 @@ __all__ = [
     "InputError",
     "KFlats",
     "KernelKFlats",
+    "KernelKMeans",
     "ParameterError",
     "build_coreset",
     "datasets",

@@ -9,7 +9,7 @@ from ._progress import Stages
 from ._random import Streams
 from ._threads import effective_jobs, map_blocks
 from ._warn import warn_user
-from .coreset_run import grow_clusters, limits, refine_labels, run_coreset
+from .coreset_run import grow_clusters, limits, most_links, refine_labels, run_coreset
 from .coresets.coreset import Coreset
 from .propagation.consensus import consensus, stability
 from .propagation.merge import hierarchy
@@ -20,7 +20,6 @@ from .propagation.quotient import (
     graph_rows,
     label_sizes,
     overlay,
-    quotient,
 )
 from .propagation.refine import cluster_sums
 from .settings import Settings
@@ -136,13 +135,13 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     runs, agreed = _runs(graph, rows, settings, streams, n_jobs, stages)
     best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
     labels, history = best.labels, list(best.history)
-    groups, group_labels = best.groups, best.group_labels
+    groups, group_labels, group_graph = best.groups, best.group_labels, best.group_graph
     labellings = [run.labels for run in runs]
     k = settings.n_clusters
     if agreed is not None:
         with stages("consensus"):
             groups, n_groups = agreed
-            group_labels = consensus(
+            group_labels, group_graph = consensus(
                 rows,
                 groups,
                 n_groups,
@@ -151,6 +150,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
                 **limits(settings),
                 rng=streams.generator("consensus"),
                 n_jobs=n_jobs,
+                most_entries=most_links(rows),
             )
             labels = apply_labels(group_labels, groups)
             grow_clusters(rows, labels, settings)
@@ -160,12 +160,9 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
             refine_labels(rows, labels, settings, sums)
             history.append(("refinement of the consensus", sums.value(settings.objective)))
     _warn_of_clusters(labels, settings)
-    node_stability = cluster_stability = group_graph = None
+    node_stability = cluster_stability = None
     if len(runs) > 1:
         node_stability, cluster_stability = stability(labels, labellings, k)
-    if groups is not None:
-        with stages("group graph"):
-            group_graph = quotient(rows, groups, len(group_labels), n_jobs)
     first = runs[0]
     return Clustering(
         labels=labels,
@@ -228,7 +225,7 @@ def _drop_groups(runs):
     best = max(runs, key=lambda run: run.value)
     for run in runs:
         if run is not best:
-            run.groups = run.group_labels = None
+            run.groups = run.group_labels = run.group_graph = None
 
 
 def _warn_of_clusters(labels, settings):

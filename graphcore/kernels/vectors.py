@@ -8,6 +8,7 @@ import numpy as np
 
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
+from ._floats import as_floats
 from .bandwidths import rule_bandwidth
 
 __all__ = ["VECTOR_KERNELS", "VectorKernel", "row_blocks", "vector_kernel"]
@@ -15,6 +16,8 @@ __all__ = ["VECTOR_KERNELS", "VectorKernel", "row_blocks", "vector_kernel"]
 VECTOR_KERNELS = ("gaussian", "laplacian", "polynomial", "sigmoid", "cosine", "linear")
 _ALIASES = {"rbf": "gaussian", "poly": "polynomial"}
 _BLOCK_BYTES = 1 << 26
+# Share of the mean squared norm that is the mean's own, beyond which vectors are centred before distances are taken.
+_FAR = 0.9
 
 
 @dataclass(frozen=True)
@@ -72,9 +75,9 @@ class VectorKernel:
             If the columns do not fit, a callable returns something else than such a block, or "cosine" meets a row of
             zeros.
         """
-        X = _floating(X)
+        X = as_floats(X)
         alone = Y is None or Y is X
-        Y = X if alone else _floating(Y, X.dtype)
+        Y = X if alone else as_floats(Y, X.dtype)
         if X.shape[1] != Y.shape[1]:
             raise InputError(
                 f"X has {X.shape[1]} columns and the other vectors {Y.shape[1]}; a kernel needs the same of both"
@@ -100,7 +103,7 @@ class VectorKernel:
             A callable is asked for its own ``diag(X)`` (as scikit-learn's Gaussian-process kernels have it) or, if it
             has none, called once for every row.
         """
-        X = _floating(X)
+        X = as_floats(X)
         if self.name in ("gaussian", "laplacian"):
             return np.ones(X.shape[0], dtype=X.dtype)
         if self.name == "callable":
@@ -260,12 +263,12 @@ def row_blocks(kernel, X, Y=None, block_bytes=_BLOCK_BYTES, dtype=None):
     >>> [(a, b) for a, b, block in row_blocks(vector_kernel("linear"), X, X[:2], block_bytes=48)]
     [(0, 2), (2, 4), (4, 6)]
     """
-    Y = _floating(X if Y is None else Y, dtype)
+    Y = as_floats(X if Y is None else Y, dtype)
     width = Y.shape[0] + (0 if hasattr(X, "tocsr") else X.shape[1])
     step = max(1, check_integer("block_bytes", block_bytes, low=1) // (Y.dtype.itemsize * max(1, width)))
     for start in range(0, X.shape[0], step):
         stop = min(start + step, X.shape[0])
-        yield start, stop, kernel(_floating(X[start:stop], dtype), Y)
+        yield start, stop, kernel(as_floats(X[start:stop], dtype), Y)
 
 
 def _distance_gamma(name, bandwidth, gamma, random_state, X):
@@ -298,18 +301,6 @@ def _refuse_given(what, **parameters):
             raise ParameterError(f"{name}={value!r} has no meaning for {what}; leave it out")
 
 
-def _floating(X, dtype=None):
-    """Vectors as an array or CSR of float32 or float64; no copy where they are that already."""
-    if dtype is None:
-        dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
-    if hasattr(X, "tocsr"):
-        return X.tocsr().astype(dtype, copy=False)
-    X = np.asarray(X)
-    if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise InputError(f"vectors must be a matrix of real numbers, got shape {X.shape} and type {X.dtype}")
-    return X.astype(dtype, copy=False)
-
-
 def _squared_norms(X):
     if hasattr(X, "tocsr"):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
@@ -326,16 +317,20 @@ def _products(X, Y):
 
 def _gaussian(X, Y, gamma):
     """``exp(-gamma |x - y|^2)`` by way of one product."""
-    if not hasattr(X, "tocsr") and not hasattr(Y, "tocsr") and Y.shape[0]:
-        # Distances do not change when all points move, and near the origin less of them cancels.
-        same = X is Y
+    norms = _squared_norms(Y)
+    if not hasattr(X, "tocsr") and not hasattr(Y, "tocsr") and len(norms):
         centre = Y.mean(axis=0)
-        X = X - centre
-        Y = X if same else Y - centre
+        # Distances do not change when all points move. Far from the origin too much of them would cancel; elsewhere
+        # the copies are saved.
+        if centre @ centre > _FAR * norms.mean():
+            same = X is Y
+            X = X - centre
+            Y = X if same else Y - centre
+            norms = _squared_norms(Y)
     block = _products(X, Y)
     block *= 2.0 * gamma
     block -= (gamma * _squared_norms(X))[:, None]
-    block -= gamma * _squared_norms(Y)
+    block -= gamma * norms
     np.minimum(block, 0.0, out=block)
     return np.exp(block, out=block)
 

@@ -76,7 +76,18 @@ def _merge(rows, sizes, n_clusters, *, objective, least_size, least_share):
 
 
 def consensus(
-    rows, groups, n_groups, labels, n_clusters, *, objective, least_size=1, least_share=0.0, rng=None, n_jobs=None
+    rows,
+    groups,
+    n_groups,
+    labels,
+    n_clusters,
+    *,
+    objective,
+    least_size=1,
+    least_share=0.0,
+    rng=None,
+    n_jobs=None,
+    most_entries=None,
 ):
     """Partition the groups of nodes on which several labellings agree.
 
@@ -98,13 +109,17 @@ def consensus(
     least_share : float
     rng : numpy Generator
     n_jobs : int, optional
+    most_entries : int, optional
+        See :func:`graphcore.propagation.quotient.quotient`.
 
     Returns
     -------
-    ndarray of shape (n_groups,), int32
+    table : ndarray of shape (n_groups,), int32
         Clusters of the groups.
+    between : GraphRows
+        The graph between the groups.
     """
-    between = quotient(rows, groups, n_groups, n_jobs)
+    between = quotient(rows, groups, n_groups, n_jobs, most_entries)
     sizes = label_sizes(groups, n_groups)
     limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
     # Drawn before the starts are worked on side by side.
@@ -120,7 +135,7 @@ def consensus(
         return (bool(sums.sizes.min() >= least_size), sums.value(objective)), table
 
     (kept, first), (scratch, second) = map_blocks(improved, np.arange(3), n_jobs)
-    return first if kept >= scratch else second
+    return first if kept >= scratch else second, between
 
 
 def stability(labels, labellings, n_clusters):

@@ -21,6 +21,10 @@ __all__ = [
 ]
 
 _LEAST_ENTRIES_PER_BLOCK = 1 << 19
+_MOST_BLOCKS = 32
+# Links that a cluster keeps, at least, where the graph between clusters would be too dense.
+_MOST_LINKS = 64
+_SAMPLED_ROWS = 256
 
 
 class GraphRows(NamedTuple):
@@ -37,7 +41,7 @@ def graph_rows(graph):
     return GraphRows(graph.indptr, graph.indices, graph._weights, graph.degrees)
 
 
-def quotient(rows, labels, n_clusters, n_jobs=None):
+def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
     """Graph between clusters: weights between them summed, the weight inside (both directions) as self-loop.
 
     Degrees of the result are the clusters' volumes, and inner weights and volumes of any union of clusters are exact.
@@ -50,6 +54,10 @@ def quotient(rows, labels, n_clusters, n_jobs=None):
         -1 for nodes to leave out.
     n_clusters : int
     n_jobs : int, optional
+    most_entries : int, optional
+        Where there would be many more entries than this, by a sample of rows, only links among the strongest 64 of
+        either end are kept: those whose weight times the logarithm of weight over weight by chance is largest. Volumes
+        and inner weights of clusters stay exact.
 
     Returns
     -------
@@ -57,23 +65,40 @@ def quotient(rows, labels, n_clusters, n_jobs=None):
         Columns in no particular order.
     """
     starts, members = grouped(labels, n_clusters)
-    counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), np.empty(n_clusters)
-    n_blocks = max(1, min(8, len(rows.indices) // _LEAST_ENTRIES_PER_BLOCK))
+    counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), np.zeros(n_clusters)
+    _loops.label_volumes(labels, rows.degrees, volumes)
+    n_blocks = max(1, min(_MOST_BLOCKS, len(rows.indices) // _LEAST_ENTRIES_PER_BLOCK))
     borders = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1]))
     borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
-    parts = map_blocks(
-        lambda a, b: _loops.quotient_rows(*rows, labels, starts, members, a, b, counts[1:], volumes), borders, n_jobs
-    )
+    grouping = *rows[:3], labels, starts, members
+    if most_entries is not None and _estimated_entries(grouping) > most_entries:
+        cuts = np.empty(n_clusters, dtype=np.float32)
+        map_blocks(lambda a, b: _loops.link_cuts(*grouping, a, b, volumes, _MOST_LINKS, cuts), borders, n_jobs)
+        parts = map_blocks(
+            lambda a, b: _loops.strong_rows(*grouping, a, b, volumes, _MOST_LINKS, cuts, counts[1:]), borders, n_jobs
+        )
+    else:
+        parts = map_blocks(lambda a, b: _loops.quotient_rows(*grouping, a, b, counts[1:]), borders, n_jobs)
     indptr = np.cumsum(counts, out=counts)
     if len(parts) == 1:
         ((indices, weights),) = parts
     else:
-        indices = np.concatenate([np.empty(0, dtype=np.int32), *(columns for columns, _ in parts)])
-        weights = np.concatenate([np.empty(0), *(values for _, values in parts)])
+        indices = np.concatenate([columns for columns, _ in parts])
+        weights = np.concatenate([values for _, values in parts])
     out = GraphRows(indptr, indices, weights, volumes)
     for array in out:
         array.flags.writeable = False
     return out
+
+
+def _estimated_entries(grouping):
+    """Entries of a graph between clusters, by some of its rows."""
+    indptr, indices, _, labels, starts, members = grouping
+    n_clusters = len(starts) - 1
+    chosen = np.linspace(0, n_clusters, min(n_clusters, _SAMPLED_ROWS), endpoint=False).astype(np.int64)
+    lengths = np.empty(len(chosen), dtype=np.int64)
+    _loops.row_lengths(indptr, indices, labels, starts, members, chosen, lengths)
+    return lengths.mean() * n_clusters
 
 
 def grouped(labels, n_clusters):
