@@ -210,10 +210,8 @@ def _walk_steps(graph, coreset_size, n_linked):
 def _coreset_size(size, n_clusters, n_linked):
     if isinstance(size, str):
         check_choice("coreset_size", size, ("auto",))
-        return min(
-            n_linked,
-            max(_LEAST_CORESET, _NODES_PER_CLUSTER * n_clusters, min(round(_SHARE * n_linked), _LARGEST_SHARE)),
-        )
+        share = min(round(_SHARE * n_linked), _LARGEST_SHARE)
+        return min(n_linked, max(_LEAST_CORESET, _NODES_PER_CLUSTER * n_clusters, share))
     if isinstance(size, (float, np.floating)):
         share = check_real("coreset_size", size, low=0.0, open_low=True, high=1.0)
         size = max(1, round(share * n_linked))

@@ -167,7 +167,7 @@ def test_a_huge_graph_has_one_coreset_of_bounded_size(ring, monkeypatch):
     assert resolve_settings(ring, 1).n_coresets == 4
     assert resolve_settings(ring, 1, coreset_size="auto").coreset_size == 50
     monkeypatch.setattr(settings_module, "_SHARE", 0.5)
-    assert resolve_settings(ring, 1).coreset_size == ring.n_nodes // 2
+    assert resolve_settings(ring, 1).coreset_size == 2500
     monkeypatch.setattr(settings_module, "_LARGEST_SHARE", 70)
     assert resolve_settings(ring, 1).coreset_size == 70
     assert resolve_settings(ring, 2).coreset_size == 100
