@@ -2,7 +2,6 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._random import Streams
@@ -10,13 +9,14 @@ from .._validation import check_choice, check_real
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..flats._checks import as_weights
-from ..flats.graph_kernel import cut_kernel_matrix
+from ..flats.graph_kernel import cut_kernel_matrix, cut_kernel_rows
 from ..flats.kernel_k_flats import kernel_k_flats
 from ..graphs.convert import as_graph
 from ..graphs.graph import Graph
 from ..kernels.vectors import VECTOR_KERNELS, vector_kernel
 from ..pipeline import cluster_graph
 from ..settings import resolve_settings
+from ._kernel_base import is_graph
 
 __all__ = ["KernelKFlats"]
 
@@ -30,9 +30,10 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     n_dims : int, default 1
         Dimension of the flats. 0 is kernel k-means; ``n_clusters=1`` is kernel PCA.
     kernel : str or callable, default "auto"
-        "auto": "cut" for graph objects (Graph, networkx), "gaussian" for everything else. "cut" is the kernel of the
-        normalised cut, ``shift D^-1 + D^-1 A D^-1`` with the degrees as weights. "precomputed": X is the kernel matrix,
-        dense or sparse. Otherwise a kernel over vectors, see :func:`graphcore.kernels.vectors.vector_kernel`.
+        "auto": "normalized_cut" for graph objects and square sparse matrices, "gaussian" for everything else.
+        "normalized_cut": what is given is a graph or an adjacency matrix A, with kernel ``shift D^-1 + D^-1 A D^-1`` and
+        the degrees as weights. "precomputed": the kernel matrix, dense or sparse. Otherwise a kernel over vectors, see
+        :func:`graphcore.kernels.vectors.vector_kernel`.
     bandwidth : float, str or (str, number), optional
         Sigma of the Gaussian and the Laplacian kernel, or a rule for it, as in `vector_kernel`; the default is the root
         mean square distance. The report's rule is ``("neighbours", 0.1)``: the median over the points of the radius of
@@ -42,10 +43,10 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     coef0 : float, default 1
         Parameters of the kernel over vectors.
     shift : float, default 1
-        Of the kernel "cut"; from 1 it is positive semi-definite. It changes the objective of all partitions by the
-        same number (as long as no cell is short), but the larger it is the less does a node move on its own.
+        Of the kernel "normalized_cut"; from 1 it is positive semi-definite. It changes the objective of all partitions
+        by the same number (as long as no cell is short), but the larger it is the less does a node move on its own.
     init : str or ndarray of shape (n_samples,), default "auto"
-        Labels to start from. "auto" is "spectral" for the kernel "cut", else "k-means++". "spectral" is
+        Labels to start from. "auto" is "spectral" for graphs, else "k-means++". "spectral" is
         :class:`CoresetSpectralClustering`; "k-means++", "farthest", "random" and "k-means" are those of
         :func:`graphcore.flats.kernel_k_flats.kernel_k_flats`.
     n_init : int, default 10
@@ -57,6 +58,8 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     max_restarts : int, default 10
     allow_indefinite : bool, default False
         Whether kernels that are not positive semi-definite are worked on.
+    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+        What becomes of an asymmetric adjacency matrix, see :meth:`graphcore.Graph.from_edges`.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
         Threads: None is one, -1 is all. The result does not depend on it.
@@ -118,6 +121,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         short="reduce",
         max_restarts=10,
         allow_indefinite=False,
+        symmetrize="max",
         random_state=None,
         n_jobs=None,
     ):
@@ -136,6 +140,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.short = short
         self.max_restarts = max_restarts
         self.allow_indefinite = allow_indefinite
+        self.symmetrize = symmetrize
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -165,10 +170,13 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         streams = Streams(self.random_state)
         nodes, init = None, "k-means++" if isinstance(self.init, str) and self.init == "auto" else self.init
         self.kernel_ = None
-        if kind == "cut":
+        self._nodes = None
+        if kind == "normalized_cut":
             if sample_weight is not None:
                 raise ParameterError("sample_weight has no meaning for a graph: its degrees are the weights")
-            graph = X if isinstance(X, Graph) else as_graph(X)
+            if not is_graph(X):
+                X = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True)
+            graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
             self.n_features_in_ = graph.n_nodes
             X, nodes, sample_weight = cut_kernel_matrix(graph, check_real("shift", self.shift, low=0.0))
             spectral = isinstance(self.init, str) and self.init in ("auto", "spectral")
@@ -209,6 +217,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.flats_ = result.flats
         self.labels_ = result.labels
         if nodes is not None:
+            self._nodes, self._degrees = nodes, sample_weight
             self.labels_ = np.full(self.n_features_in_, -1, dtype=np.int32)
             self.labels_[nodes] = result.labels
         self.reconstruction_error_ = result.error
@@ -234,7 +243,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         -------
         ndarray of shape (n_samples, n_clusters), float64
         """
-        if self._kind(X) == "cut":
+        if self._kind(X) == "normalized_cut":
             raise InputError("fit_transform takes vectors or a kernel matrix; fit a graph and read labels_ and flats_")
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
@@ -243,16 +252,21 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         Parameters
         ----------
-        X : array-like of shape (n_samples_new, n_features)
-            Vectors; or rows of the kernel against the points of the fit, shape (n_samples_new, n_samples), where the
-            kernel is "precomputed" or "cut" (nodes with edges only).
+        X : array-like or sparse matrix
+            Vectors of shape (n_samples_new, n_features). With ``kernel="precomputed"`` the kernel of the new points
+            against those of the fit, of shape (n_samples_new, n_samples). For a graph the weights of the edges from new
+            nodes to those of the fit, of the same shape.
 
         Returns
         -------
         ndarray of shape (n_samples_new,), int32
+            -1 for new nodes without an edge to the nodes of the fit.
         """
-        X = self._checked(X)
-        return self._result.distances_to(X).argmin(axis=1).astype(np.int32)
+        rows, diagonal = self._rows(X)
+        labels, _ = self._result.nearest(rows, n_jobs=self.n_jobs)
+        if self._nodes is not None:
+            labels[np.isinf(diagonal)] = -1
+        return labels
 
     def transform(self, X, diagonal=None):
         """Distances of points to every flat, in feature space.
@@ -269,8 +283,8 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         -------
         ndarray of shape (n_samples_new, n_clusters), float64
         """
-        X = self._checked(X)
-        return np.sqrt(np.maximum(self._result.distances_to(X, self._diagonal(X, diagonal)), 0.0))
+        rows, diagonal = self._rows(X, diagonal, known=True)
+        return np.sqrt(np.maximum(self._result.distances_to(rows, diagonal), 0.0))
 
     def encode(self, X):
         """The nearest flat of points and the coordinates of their projection there.
@@ -287,8 +301,9 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Codes
             ``labels`` and ``coordinates``, see :class:`graphcore.flats.flat_set.Codes`.
         """
-        X = self._checked(X)
-        return self._result.codes_of(X)
+        rows, diagonal = self._rows(X)
+        self._refuse_alone(diagonal)
+        return self._result.codes_of(rows, n_jobs=self.n_jobs)
 
     def reconstruction_error(self, X, diagonal=None, sample_weight=None):
         """Mean squared distance of points to their nearest flats in feature space, for any points.
@@ -305,9 +320,9 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         -------
         float
         """
-        X = self._checked(X)
-        distances = self._result.distances_to(X, self._diagonal(X, diagonal)).min(axis=1)
-        return float(np.average(np.maximum(distances, 0.0), weights=as_weights(sample_weight, X.shape[0])))
+        rows, diagonal = self._rows(X, diagonal, known=True)
+        distances = self._result.nearest(rows, diagonal, n_jobs=self.n_jobs)[1]
+        return float(np.average(np.maximum(distances, 0.0), weights=as_weights(sample_weight, rows.shape[0])))
 
     def score(self, X, y=None, sample_weight=None):
         """Minus the reconstruction error, so that larger is better; for one and the same kernel.
@@ -327,16 +342,16 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return -self.reconstruction_error(X, sample_weight=sample_weight)
 
     def _kind(self, X):
-        """What the kernel is: "cut", "precomputed", or one over vectors."""
-        is_graph = isinstance(X, Graph) or hasattr(X, "adj")
+        """What the kernel is: "normalized_cut", "precomputed", or one over vectors."""
         if callable(self.kernel):
             kind = self.kernel
         else:
-            kind = check_choice("kernel", self.kernel, ("auto", "cut", "precomputed", *VECTOR_KERNELS, "rbf", "poly"))
-            if kind == "auto":
-                kind = "cut" if is_graph else "gaussian"
-        if is_graph and kind != "cut":
-            raise ParameterError(f"kernel={self.kernel!r} does not take a graph; use kernel='cut' or 'auto'")
+            names = ("auto", "normalized_cut", "precomputed", *VECTOR_KERNELS, "rbf", "poly")
+            kind = check_choice("kernel", self.kernel, names)
+        if isinstance(kind, str) and kind == "auto":
+            kind = "normalized_cut" if is_graph(X) else "gaussian"
+        if kind != "normalized_cut" and (isinstance(X, Graph) or hasattr(X, "adj")):
+            raise ParameterError(f"kernel={self.kernel!r} does not take a graph; use kernel='normalized_cut' or 'auto'")
         return kind
 
     def _vector_kernel(self, kind, X, streams):
@@ -363,31 +378,44 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         settings = resolve_settings(graph, self.n_clusters)
         return cluster_graph(graph, settings, random_state=streams.child("spectral"), n_jobs=self.n_jobs).labels
 
-    def _diagonal(self, X, diagonal):
-        """The diagonal for kernels that come as rows."""
-        if self.kernel_ is not None:
+    def _rows(self, X, diagonal=None, known=False):
+        """New points as the result takes them, and their kernel values with themselves (needed if `known`)."""
+        check_is_fitted(self)
+        if self.kernel_ is not None or self._nodes is not None:
             if diagonal is not None:
-                raise ParameterError("diagonal is for kernels given as rows; this one is computed from the vectors")
-            return None
-        if diagonal is not None:
-            return diagonal
+                raise ParameterError("diagonal is for rows of a precomputed kernel; here it is known")
+            if self.kernel_ is not None:
+                return validate_data(self, X, dtype=np.float64, reset=False), None
+            if isinstance(X, Graph) or hasattr(X, "adj"):
+                raise InputError(
+                    "new nodes are given by their edges to the nodes of the fit, as a matrix of shape (n_new, "
+                    "n_fitted); labels_ has the labels of the fitted nodes"
+                )
+            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_non_negative=True)
+            rows, diagonal = cut_kernel_rows(X[:, self._nodes], self._degrees, self.shift)
+            if known:
+                self._refuse_alone(diagonal)
+            return rows, diagonal
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        if diagonal is not None or not known:
+            return X, diagonal
         # Points whose kernel values with the points of the fit are those points' own values with themselves are they.
         if X.shape[0] == X.shape[1] == len(self._own_values) and np.array_equal(X.diagonal(), self._own_values):
-            return self._own_values
+            return X, self._own_values
         raise InputError(
             "rows of a kernel alone do not give distances: give diagonal=, the kernel values of the points with "
             "themselves"
         )
 
-    def _checked(self, X):
-        check_is_fitted(self)
-        if self.kernel_ is not None:
-            return validate_data(self, X, dtype=np.float64, reset=False)
-        if self.kernel == "precomputed":
-            return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return check_array(X, accept_sparse="csr", dtype=np.float64)
+    def _refuse_alone(self, diagonal):
+        if self._nodes is not None and np.isinf(diagonal).any():
+            i = int(np.argmax(np.isinf(diagonal)))
+            raise InputError(f"row {i} has no edge to a node of the fit: it is at no distance from any flat; drop it")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = tags.input_tags.pairwise = self.kernel == "precomputed"
+        given = isinstance(self.kernel, str)
+        tags.input_tags.sparse = given and self.kernel in ("precomputed", "normalized_cut")
+        tags.input_tags.pairwise = tags.input_tags.sparse
+        tags.input_tags.positive_only = given and self.kernel == "normalized_cut"
         return tags

@@ -7,7 +7,7 @@ import numpy as np
 from ..exceptions import InputError, ParameterError
 from ._checks import as_points
 
-__all__ = ["KernelView", "check_psd", "checked_kernel_matrix", "held_matrix"]
+__all__ = ["KernelView", "as_csr", "check_psd", "checked_kernel_matrix", "held_matrix"]
 
 # Up to this many points the kernel matrix of vectors is held (512 MiB); beyond, it is computed anew in every pass.
 HELD_POINTS = 8192
@@ -121,12 +121,7 @@ def checked_kernel_matrix(K):
     single = getattr(K, "dtype", None) in (np.float16, np.float32)
     rounding = SINGLE_ROUNDING if single else ROUNDING
     if hasattr(K, "tocsr"):
-        import scipy.sparse as sp
-
-        K = sp.csr_array(K, dtype=np.float64)
-        if not K.has_canonical_format:
-            K = K.copy()
-            K.sum_duplicates()
+        K = as_csr(K)
         values, diagonal = K.data, K.diagonal()
     else:
         K = np.array(as_points(K, "the kernel matrix"))
@@ -151,6 +146,17 @@ def checked_kernel_matrix(K):
         K *= 0.5
         row_means = _centre(K)
     return K, KernelView(None, None, None, row_means, K.shape[0], rounding)
+
+
+def as_csr(K):
+    """A sparse matrix as a csr_array of float64 without repeats; the caller's object is never changed."""
+    import scipy.sparse as sp
+
+    K = sp.csr_array(K, dtype=np.float64)
+    if not K.has_canonical_format:
+        K = K.copy()
+        K.sum_duplicates()
+    return K
 
 
 def check_psd(K, view, allow_indefinite):

@@ -7,8 +7,9 @@ import numpy as np
 
 from ..exceptions import InputError
 from .flat_set import Codes, FlatSet
+from .kernel_problems import nearest_sparse
 from .kernel_set import KernelFlatSet
-from .kernel_view import KernelView
+from .kernel_view import KernelView, as_csr
 
 __all__ = ["KFlatsResult", "KernelKFlatsResult"]
 
@@ -115,37 +116,68 @@ class KernelKFlatsResult:
             out[a:b] = self.flats.squared_distances(K, part)
         return out
 
-    def codes_of(self, X):
+    def nearest(self, X, diagonal=None, n_jobs=None):
+        """The nearest flat of points; for sparse rows of a sparse kernel in time proportional to their entries.
+
+        Parameters
+        ----------
+        X, diagonal
+            As for :meth:`distances_to`.
+        n_jobs : int or None
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,), int32
+        squared_distances : ndarray of shape (n_rows,), float64
+            Less the diagonal, if that is not given.
+        """
+        if hasattr(X, "tocsr") and self.view.row_means is None and self.view.kernel is None:
+            diagonal = self._checked_rows(X, diagonal)
+            nowhere = np.full(X.shape[0], -1, dtype=np.int32)
+            labels, values = nearest_sparse(as_csr(X), self.flats, nowhere, 0.0, n_jobs)
+            return labels, values if diagonal is None else values + diagonal
+        labels, values = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
+        for a, b, K, part in self._blocks(X, diagonal):
+            D = self.flats.squared_distances(K, part)
+            labels[a:b] = D.argmin(axis=1)
+            values[a:b] = D[np.arange(b - a), labels[a:b]]
+        return labels, values
+
+    def codes_of(self, X, n_jobs=None):
         """The nearest flat of points, and their coordinates on it.
 
         Parameters
         ----------
         X : ndarray or sparse array
             Vectors, or rows of the kernel of shape (n_rows, n_samples).
+        n_jobs : int or None
 
         Returns
         -------
         Codes
         """
-        labels = np.empty(X.shape[0], dtype=np.int32)
+        labels, _ = self.nearest(X, n_jobs=n_jobs)
         coordinates = np.empty((X.shape[0], self.flats.coefficients.shape[1]))
-        for a, b, K, part in self._blocks(X, None):
-            nearest = self.flats.squared_distances(K, part).argmin(axis=1)
-            labels[a:b], coordinates[a:b] = self.flats.coordinates(K, nearest)
+        for a, b, K, _ in self._blocks(X, None):
+            coordinates[a:b] = self.flats.coordinates(K, labels[a:b]).coordinates
         return Codes(labels, coordinates)
 
-    def _blocks(self, X, diagonal):
+    def _checked_rows(self, X, diagonal):
+        """The diagonal as an array; rows and diagonal fit what was fitted."""
         if self.view.kernel is None and X.shape[1] != self.view.n_points:
             raise InputError(
                 f"rows of the kernel have one entry for each of the {self.view.n_points} points of the fit; these have "
                 f"{X.shape[1]}"
             )
-        if diagonal is not None:
-            diagonal = np.asarray(diagonal, dtype=np.float64)
-            if diagonal.shape != (X.shape[0],) or not np.isfinite(diagonal).all():
-                raise InputError(
-                    f"diagonal must be {X.shape[0]} finite numbers, one for each row; got {diagonal.shape}"
-                )
+        if diagonal is None:
+            return None
+        diagonal = np.asarray(diagonal, dtype=np.float64)
+        if diagonal.shape != (X.shape[0],) or not np.isfinite(diagonal).all():
+            raise InputError(f"diagonal must be {X.shape[0]} finite numbers, one for each row; got {diagonal.shape}")
+        return diagonal
+
+    def _blocks(self, X, diagonal):
+        diagonal = self._checked_rows(X, diagonal)
         borders = self.flats.row_borders(X.shape[0])
         for a, b in pairwise(borders.tolist()):
             yield a, b, *self.view.rows(X[a:b], None if diagonal is None else diagonal[a:b])

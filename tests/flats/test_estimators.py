@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from graphcore import KernelKFlats, KFlats
-from graphcore.datasets import crossing_lines, load_karate, sphere
+from graphcore import InputError, KernelKFlats, KFlats, ParameterError
+from graphcore.datasets import crossing_lines, load_karate, planted_partition, sphere
 from graphcore.flats.k_flats import k_flats
 from graphcore.metrics import agreement
 
@@ -157,7 +157,7 @@ def test_graphs_of_every_kind():
     karate = load_karate()
     network = nx.karate_club_graph()
     for graph in (karate.graph, network, karate.graph.to_scipy()):
-        kernel = "cut" if graph is not network and graph is not karate.graph else "auto"
+        kernel = "normalized_cut" if graph is not network and graph is not karate.graph else "auto"
         if graph is network:
             nx.set_edge_attributes(network, 1, "weight")
         model = KernelKFlats(2, 1, kernel=kernel, random_state=0).fit(graph)
@@ -206,3 +206,35 @@ def test_crossing_lines_by_default_settings():
     points, truth = crossing_lines(200, random_state=0)
     labels = KFlats(2, random_state=0).fit_predict(points)
     assert max(np.mean(labels == truth), np.mean(labels != truth)) >= 0.98
+
+
+@pytest.mark.parametrize("m", [0, 1, 2])
+def test_new_nodes_of_a_graph(m):
+    """Nodes held out, by their edges to the others: distances against kernel rows written out, and their clusters."""
+    graph, truth = planted_partition(4, 100, p_in=0.3, p_out=0.01, random_state=0)
+    A = graph.to_scipy().toarray().astype(float)
+    order = np.random.default_rng(0).permutation(400)
+    kept, new = order[:360], order[360:]
+    model = KernelKFlats(4, m, shift=1.5, random_state=0).fit(sp.csr_array(A[np.ix_(kept, kept)]))
+    edges = A[np.ix_(new, kept)]
+    for form in (edges, sp.csr_array(edges), sp.coo_matrix(edges)):
+        np.testing.assert_array_equal(model.predict(form), model.transform(form).argmin(axis=1))
+    assert agreement(truth[new], model.predict(edges))["ari"] == 1.0
+    degrees, fitted = edges.sum(axis=1), A[np.ix_(kept, kept)].sum(axis=1)
+    K = edges / degrees[:, None] / fitted
+    D = model.flats_.squared_distances(K, 1.5 / degrees)
+    np.testing.assert_allclose(np.square(model.transform(edges)), D, atol=1e-12)
+    assert model.score(edges) == pytest.approx(-D.min(axis=1).mean())
+    codes, plain = model.encode(sp.csr_array(edges)), model.flats_.coordinates(K, D.argmin(axis=1))
+    np.testing.assert_array_equal(codes.labels, plain.labels)
+    np.testing.assert_allclose(codes.coordinates, plain.coordinates, atol=1e-12)
+    edges[3] = 0
+    assert model.predict(edges)[3] == -1
+    assert (np.delete(model.predict(edges), 3) >= 0).all()
+    for call in (model.transform, model.score, model.encode):
+        with pytest.raises(InputError, match="row 3 has no edge to a node of the fit"):
+            call(edges)
+    with pytest.raises(InputError, match="new nodes are given by their edges"):
+        model.predict(graph)
+    with pytest.raises(ParameterError, match="diagonal is for rows of a precomputed kernel"):
+        model.transform(edges[:2], np.ones(2))
