@@ -31,9 +31,9 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Dimension of the flats. 0 is kernel k-means; ``n_clusters=1`` is kernel PCA.
     kernel : str or callable, default "auto"
         "auto": "normalized_cut" for graph objects and square sparse matrices, "gaussian" for everything else.
-        "normalized_cut": what is given is a graph or an adjacency matrix A, with kernel ``shift D^-1 + D^-1 A D^-1`` and
-        the degrees as weights. "precomputed": the kernel matrix, dense or sparse. Otherwise a kernel over vectors, see
-        :func:`graphcore.kernels.vectors.vector_kernel`.
+        "normalized_cut": what is given is a graph or an adjacency matrix A, with kernel ``shift D^-1 + D^-1 A D^-1``
+        and the degrees as weights. "precomputed": the kernel matrix, dense or sparse. Otherwise a kernel over vectors,
+        see :func:`graphcore.kernels.vectors.vector_kernel`.
     bandwidth : float, str or (str, number), optional
         Sigma of the Gaussian and the Laplacian kernel, or a rule for it, as in `vector_kernel`; the default is the root
         mean square distance. The report's rule is ``("neighbours", 0.1)``: the median over the points of the radius of
