@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._threads import map_blocks
+from .._work import count
 from . import _quotient_loops as _loops
 
 __all__ = [
@@ -72,12 +73,14 @@ def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
     borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
     grouping = *rows[:3], labels, starts, members
     if most_entries is not None and _estimated_entries(grouping) > most_entries:
+        count("entries grouped", 2 * len(rows.indices))
         cuts = np.empty(n_clusters, dtype=np.float32)
         map_blocks(lambda a, b: _loops.link_cuts(*grouping, a, b, volumes, _MOST_LINKS, cuts), borders, n_jobs)
         parts = map_blocks(
             lambda a, b: _loops.strong_rows(*grouping, a, b, volumes, _MOST_LINKS, cuts, counts[1:]), borders, n_jobs
         )
     else:
+        count("entries grouped", len(rows.indices))
         parts = map_blocks(lambda a, b: _loops.quotient_rows(*grouping, a, b, counts[1:]), borders, n_jobs)
     indptr = np.cumsum(counts, out=counts)
     if len(parts) == 1:
