@@ -1,9 +1,10 @@
-"""Graphs and vectors with known clusters: random models, and small real data."""
+"""Graphs and vectors with known clusters: random models, small real data, public data to be fetched."""
 
 from importlib import import_module
 
 # Modules must not share a name with a function, or importing one would hide the other.
 _HOMES = {
+    "CATALOGUE": ".catalogue",
     "EmbeddedTrefoil": ".manifolds",
     "LabeledGraph": ".results",
     "LabeledVectors": ".results",
@@ -13,7 +14,9 @@ _HOMES = {
     "crossing_lines": ".manifolds",
     "degree_corrected_partition": ".degree_corrected",
     "embedded_trefoil": ".manifolds",
+    "fetch": ".public",
     "lfr": ".benchmark",
+    "load": ".public",
     "load_digits": ".real",
     "load_karate": ".real",
     "moons": ".vectors",
@@ -26,6 +29,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "CATALOGUE",
     "EmbeddedTrefoil",
     "LabeledGraph",
     "LabeledVectors",
@@ -35,7 +39,9 @@ __all__ = [
     "crossing_lines",
     "degree_corrected_partition",
     "embedded_trefoil",
+    "fetch",
     "lfr",
+    "load",
     "load_digits",
     "load_karate",
     "moons",
