@@ -1,0 +1,54 @@
+"""Compiled loop of kernel k-flats on sparse kernels."""
+
+import numpy as np
+from numba import njit
+
+__all__ = ["nearest_rows"]
+
+
+@njit(cache=True, nogil=True)
+def nearest_rows(
+    indptr, indices, data, members, shares, coefficients, mean_norms, shifts, base, order, labels, slack, start, stop,
+    out, values,
+):  # fmt: skip
+    """The nearest flat for the rows from `start` to `stop`, looking only at flats of their neighbours and one other."""
+    k, m = shifts.shape
+    met = np.full(k, -1, dtype=np.int64)
+    touched = np.empty(k, dtype=np.int64)
+    sums = np.zeros((k, 1 + m))
+    for i in range(start, stop):
+        n_touched = 0
+        for e in range(indptr[i], indptr[i + 1]):
+            x = indices[e]
+            j = members[x]
+            if met[j] != i:
+                met[j] = i
+                touched[n_touched] = j
+                n_touched += 1
+                sums[j, :] = 0.0
+            sums[j, 0] += data[e] * shares[x]
+            for q in range(m):
+                sums[j, 1 + q] += data[e] * coefficients[x, q]
+        best, nearest = np.inf, -1
+        here = np.inf
+        for s in range(n_touched):
+            j = touched[s]
+            distance = mean_norms[j] - 2.0 * sums[j, 0]
+            for q in range(m):
+                distance -= (sums[j, 1 + q] - shifts[j, q]) ** 2
+            if j == labels[i]:
+                here = distance
+            if distance < best or (distance == best and j < nearest):
+                best, nearest = distance, j
+        for s in range(k):
+            j = order[s]
+            if met[j] != i:
+                if base[j] < best or (base[j] == best and j < nearest):
+                    best, nearest = base[j], j
+                break
+        if labels[i] >= 0 and met[labels[i]] != i:
+            here = base[labels[i]]
+        if labels[i] >= 0 and not best < here - slack:
+            best, nearest = here, labels[i]
+        out[i] = nearest
+        values[i] = best

@@ -1,0 +1,162 @@
+"""The alternation behind k-means, k-flats and their kernel versions: fit flats to cells, move points, repeat."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._warn import warn_user
+from ..exceptions import InputError
+
+__all__ = ["Run", "alternate", "best_of", "fill_empty"]
+
+# An increase beyond this is no rounding: the kernel is indefinite.
+_INCREASE = 1e-9
+
+
+class Run(NamedTuple):
+    """One run of the alternation.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,), int32
+    flats : object
+        What the problem's flat step gave for these labels.
+    own : ndarray of shape (n_samples,), float64
+        Squared distance of every point to its own flat.
+    history : ndarray of shape (n_iter,), float64
+        The objective (weighted sum of `own`) after each flat step.
+    converged : bool
+    rose : bool
+        Whether it was stopped because the objective rose, as only an indefinite kernel makes it.
+    """
+
+    labels: np.ndarray
+    flats: object
+    own: np.ndarray
+    history: np.ndarray
+    converged: bool
+    rose: bool = False
+
+
+class _Restart(Exception):
+    """A cell ran empty or short, and the policy is to begin anew."""
+
+
+def alternate(problem, labels, n_clusters, *, max_iter=300, on_empty="farthest", min_size=1):
+    """Alternate flat steps and moves from the given labels until no point moves.
+
+    Parameters
+    ----------
+    problem : EuclideanFlats, DenseKernelFlats or SparseKernelFlats
+    labels : ndarray of shape (n_samples,), int32
+    n_clusters : int
+    max_iter : int
+    on_empty : {"farthest", "restart", "drop", "error"}
+    min_size : int
+        A cell with fewer points counts as one to restart for (``short="restart"``).
+
+    Returns
+    -------
+    Run
+    """
+    history, converged, kept = [], False, None
+    labels = np.array(labels, dtype=np.int32)
+    if np.bincount(labels, minlength=n_clusters).min() == 0:
+        present, compact = np.unique(labels, return_inverse=True)
+        own = problem.fit(compact.astype(np.int32), len(present))[1] if on_empty == "farthest" else None
+        labels, n_clusters = _mend(labels, own, n_clusters, on_empty)
+    for _ in range(max_iter):
+        if np.bincount(labels, minlength=n_clusters).min() < min_size:
+            raise _Restart("short")
+        flats, own = problem.fit(labels, n_clusters)
+        objective = float(problem.weights @ own)
+        if kept is not None and objective > history[-1] + _INCREASE * abs(history[0]):
+            return Run(*kept, np.array(history), converged=False, rose=True)
+        history.append(objective)
+        kept = labels, flats, own
+        moved = problem.reassign(flats, labels)
+        if np.array_equal(moved, labels):
+            converged = True
+            break
+        if np.bincount(moved, minlength=n_clusters).min() == 0:
+            moved, n_clusters = _mend(moved, own, n_clusters, on_empty)
+        labels = moved
+    return Run(*kept, np.array(history), converged)
+
+
+def best_of(problem, draw_labels, n_clusters, *, n_init, max_restarts, repeatable=False, **rules):
+    """The run of lowest objective from several starts.
+
+    Parameters
+    ----------
+    problem : EuclideanFlats, DenseKernelFlats or SparseKernelFlats
+    draw_labels : callable
+        Called with the number of the start; returns labels.
+    n_clusters, n_init, max_restarts : int
+    repeatable : bool
+        Whether every start is the same, so that one run is enough and beginning anew is no use.
+    **rules
+        For :func:`alternate`.
+
+    Returns
+    -------
+    Run
+    """
+    best, n_drawn = None, 0
+    for _ in range(1 if repeatable else n_init):
+        for _ in range(1 if repeatable else max_restarts + 1):
+            try:
+                run = alternate(problem, draw_labels(n_drawn), n_clusters, **rules)
+            except _Restart as why:
+                n_drawn += 1
+                reason = str(why)
+                continue
+            n_drawn += 1
+            break
+        else:
+            raise InputError(
+                f"all of {n_drawn} starts ended in a cell that is {reason}; take fewer clusters (n_clusters="
+                f"{n_clusters}) or dimensions (n_dims={problem.n_dims}), or on_empty='farthest' and short='reduce', "
+                "which need no new start"
+            )
+        if best is None or run.history[-1] < best.history[-1]:
+            best = run
+    if not best.converged:
+        from sklearn.exceptions import ConvergenceWarning
+
+        if best.rose:
+            why = (
+                "the objective rose, so the kernel is not positive semi-definite: the best labels so far are kept; "
+                "a larger shift makes the kernel so"
+            )
+        else:
+            why = f"points still moved after max_iter={rules['max_iter']} passes; raise it"
+        warn_user(why, ConvergenceWarning)
+    return best
+
+
+def fill_empty(labels, own, n_clusters):
+    """Give every empty cell the point that lies farthest from its flat, out of cells that keep another point."""
+    labels = labels.copy()
+    sizes = np.bincount(labels, minlength=n_clusters)
+    own = own.copy()
+    for j in np.flatnonzero(sizes == 0):
+        i = int(np.argmax(np.where(sizes[labels] > 1, own, -np.inf)))
+        sizes[labels[i]] -= 1
+        sizes[j] = 1
+        labels[i] = j
+        own[i] = 0.0
+    return labels
+
+
+def _mend(labels, own, n_clusters, on_empty):
+    """Labels without empty cells by the given policy, and their number."""
+    if on_empty == "farthest":
+        return fill_empty(labels, own, n_clusters), n_clusters
+    if on_empty == "drop":
+        present, labels = np.unique(labels, return_inverse=True)
+        return labels.astype(np.int32), len(present)
+    if on_empty == "restart":
+        raise _Restart("empty")
+    empty = np.flatnonzero(np.bincount(labels, minlength=n_clusters) == 0)
+    raise InputError(f"cluster {empty[0]} ran empty; on_empty='farthest' or 'restart' goes on")

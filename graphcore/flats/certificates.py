@@ -1,0 +1,123 @@
+"""How far from the best any partition can be: lower bounds for k-flats by eigenvalues, after Ky Fan."""
+
+import numpy as np
+
+from .._validation import check_integer
+from ..exceptions import InputError
+from ._checks import as_points, as_weights, check_n_clusters
+
+__all__ = ["k_flats_lower_bound", "kernel_k_flats_lower_bound"]
+
+
+def k_flats_lower_bound(X, n_clusters, n_dims=1, *, sample_weight=None):
+    """A number that no set of flats can have a smaller inertia than.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    n_clusters : int
+    n_dims : int, default 1
+    sample_weight : array-like of shape (n_samples,), optional
+
+    Returns
+    -------
+    float
+        0 if ``n_clusters * (n_dims + 1) - 1`` reaches the number of features: then it says nothing.
+
+    Notes
+    -----
+    Indicators of the cells and coordinates on the flats span at most ``n_clusters * (n_dims + 1)`` dimensions, the
+    constant vector among them. No such space captures more than as many leading eigenvalues of the centred kernel, less
+    one for the constant.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> from graphcore.flats.certificates import k_flats_lower_bound
+    >>> points = graphcore.datasets.sphere(200, 25, random_state=0)
+    >>> bound = k_flats_lower_bound(points, 3, 1)
+    >>> bool(0 < bound <= graphcore.KFlats(3, 1, random_state=0).fit(points).inertia_)
+    True
+    """
+    X = as_points(X)
+    n_clusters = check_n_clusters(n_clusters, len(X))
+    n_dims = check_integer("n_dims", n_dims, low=0)
+    weights = as_weights(sample_weight, len(X))
+    Y = (X - weights @ X / weights.sum()) * np.sqrt(weights)[:, None]
+    captured = n_clusters * (n_dims + 1) - 1
+    if captured >= min(Y.shape):
+        return 0.0
+    values = np.linalg.svd(Y, compute_uv=False)
+    return float(np.square(values[captured:]).sum())
+
+
+def kernel_k_flats_lower_bound(K, n_clusters, n_dims=1, *, sample_weight=None):
+    """The same in feature space.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n_samples, n_samples)
+        The kernel matrix.
+    n_clusters : int
+    n_dims : int, default 1
+    sample_weight : array-like of shape (n_samples,), optional
+
+    Returns
+    -------
+    float
+        For an indefinite kernel it may be negative.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> from graphcore.flats.certificates import kernel_k_flats_lower_bound
+    >>> from graphcore.flats.graph_kernel import cut_kernel_matrix
+    >>> graph = graphcore.datasets.load_karate().graph
+    >>> K, nodes, weights = cut_kernel_matrix(graph)
+    >>> bound = kernel_k_flats_lower_bound(K, 2, 1, sample_weight=weights)
+    >>> model = graphcore.KernelKFlats(2, 1, random_state=0).fit(graph)
+    >>> bool(bound <= model.inertia_ < 1.05 * bound)
+    True
+    """
+    sparse = hasattr(K, "tocsr")
+    K = K if sparse else as_points(K, "the kernel matrix")
+    n = K.shape[0]
+    if K.shape != (n, n):
+        raise InputError(f"a kernel matrix must be square, and this has shape {K.shape}")
+    n_clusters = check_n_clusters(n_clusters, n)
+    n_dims = check_integer("n_dims", n_dims, low=0)
+    weights = as_weights(sample_weight, n)
+    root = np.sqrt(weights)
+    u = root / np.linalg.norm(root)
+    captured = n_clusters * (n_dims + 1) - 1
+    diagonal = K.diagonal() * weights
+    along = float(u @ (root * (K @ (root * u))))
+    if captured >= n - 1:
+        return 0.0
+    trace = float(diagonal.sum()) - along
+    if captured == 0:
+        return trace
+    return trace - float(_leading(K, root, u, captured).sum())
+
+
+def _leading(K, root, u, count):
+    """Leading eigenvalues of the weighted kernel with the direction of its weights projected out."""
+    n = len(u)
+    if not hasattr(K, "tocsr") or n <= 500 or count >= n // 2:
+        from scipy.linalg import eigh
+
+        M = (K.toarray() if hasattr(K, "tocsr") else K) * root * root[:, None]
+        v = M @ u
+        M = M - np.outer(v, u) - np.outer(u, v) + (u @ v) * np.outer(u, u)
+        return eigh(M, subset_by_index=(n - count, n - 1), eigvals_only=True)
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    def multiply(x):
+        x = x.ravel()
+        x = x - u * (u @ x)
+        x = root * (K @ (root * x))
+        return x - u * (u @ x)
+
+    start = np.random.default_rng(n).normal(size=n)
+    operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
+    return eigsh(operator, count, which="LA", v0=start, return_eigenvectors=False)

@@ -1,0 +1,124 @@
+"""The flat step of k-flats in the space of the data: the mean and the leading directions of every cell."""
+
+import numpy as np
+
+from .flat_set import FlatSet, cells, residuals
+
+__all__ = ["EuclideanFlats"]
+
+_EPS = np.finfo(np.float64).eps
+
+
+class EuclideanFlats:
+    """The data of one k-flats problem, centred once, with the two steps that the alternation takes.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float64
+    weights : ndarray of shape (n_samples,), float64
+    n_dims : int
+    pad : bool
+        Whether flats of cells with too few points are completed to `n_dims` with arbitrary directions.
+    n_jobs : int or None
+    """
+
+    def __init__(self, X, weights, n_dims, *, pad=False, n_jobs=None):
+        self.weights = weights
+        self.n_dims = n_dims
+        self._pad = pad
+        self._n_jobs = n_jobs
+        self.origin = weights @ X / weights.sum()
+        self.Y = X - self.origin
+        # What the subtraction can have left of the rounding of X: directions thinner than that are noise.
+        self._grain = _EPS * float(np.abs(X).max())
+        self.squared_norms = np.einsum("ij,ij->i", self.Y, self.Y)
+
+    @property
+    def n_points(self):
+        """Number of points."""
+        return len(self.Y)
+
+    def with_dims(self, n_dims):
+        """The same data with flats of another dimension."""
+        other = object.__new__(EuclideanFlats)
+        other.__dict__.update(self.__dict__, n_dims=n_dims)
+        return other
+
+    def fit(self, labels, n_clusters):
+        """The best flat of every cell (none empty), and the squared distance of every point to its own."""
+        if self.n_dims == 0:
+            return self._fit_means(labels, n_clusters)
+        d = self.Y.shape[1]
+        centres = np.empty((n_clusters, d))
+        bases = np.zeros((n_clusters, self.n_dims, d))
+        dims = np.zeros(n_clusters, dtype=np.int32)
+        own = np.empty(self.n_points)
+        for j, members in cells(labels, n_clusters):
+            Y, w = self.Y[members], self.weights[members]
+            centres[j] = w @ Y / w.sum()
+            Y -= centres[j]
+            # Once more: what rounding left in the mean of a cell far from the origin.
+            correction = w @ Y / w.sum()
+            centres[j] += correction
+            Y -= correction
+            basis = self._directions(Y, w)
+            dims[j] = len(basis)
+            bases[j, : len(basis)] = basis
+            own[members] = residuals(Y, basis)
+        return FlatSet(self.origin, centres, bases, dims), own
+
+    def reassign(self, flats, labels):
+        """Labels after every point moved to its nearest flat, ties staying where they are."""
+        labels = labels.copy()
+        flats.reassign(self.Y, self.squared_norms, labels, n_jobs=self._n_jobs)
+        return labels
+
+    def distances_to_point(self, i):
+        """Squared distances of all points to one of them; exactly 0 for copies of it."""
+        Y = self.Y - self.Y[i]
+        return np.einsum("ij,ij->i", Y, Y)
+
+    def nearest_means(self, means):
+        """Labels of the nearest of the given means."""
+        k, d = means.shape
+        flats = FlatSet(self.origin, means - self.origin, np.zeros((k, 0, d)), np.zeros(k, dtype=np.int32))
+        labels = np.zeros(self.n_points, dtype=np.int32)
+        flats.reassign(self.Y, self.squared_norms, labels, keep=False, n_jobs=self._n_jobs)
+        return labels
+
+    def _fit_means(self, labels, n_clusters):
+        """The means alone, all cells at once."""
+        order = np.argsort(labels, kind="stable")
+        starts = np.searchsorted(labels[order], np.arange(n_clusters))
+        totals = np.add.reduceat(self.weights[order], starts)[:, None]
+        w = self.weights[order, None]
+        centres = np.add.reduceat(self.Y[order] * w, starts) / totals
+        rest = self.Y - centres[labels]
+        correction = np.add.reduceat(rest[order] * w, starts) / totals
+        centres += correction
+        rest -= correction[labels]
+        flats = FlatSet(
+            self.origin,
+            centres,
+            np.zeros((n_clusters, 0, self.Y.shape[1])),
+            np.zeros(n_clusters, dtype=np.int32),
+        )
+        return flats, np.einsum("ij,ij->i", rest, rest)
+
+    def _directions(self, Y, w):
+        """Orthonormal rows: the leading principal directions of a centred, weighted cell."""
+        from scipy.linalg import eigh, svd
+
+        n, d = Y.shape
+        m = min(self.n_dims, d)
+        Z = Y * np.sqrt(w / w.max())[:, None]
+        noise = self._grain * np.sqrt(n)
+        if n <= 2 * d:
+            # Thin: values and directions to full precision.
+            _, s, V = svd(Z, full_matrices=self._pad and n <= m, check_finite=False)
+            genuine = int((s[: min(m, n - 1)] > max(_EPS * max(n, d) * s[0], noise)).sum())
+            return V[:m] if self._pad else V[:genuine]
+        values, vectors = eigh(Z.T @ Z, subset_by_index=(d - m, d - 1), check_finite=False)
+        values, V = values[::-1], vectors[:, ::-1].T
+        genuine = int((values > max(_EPS * n * max(values[0], 0.0), noise**2)).sum())
+        return V if self._pad else V[: min(genuine, n - 1)]

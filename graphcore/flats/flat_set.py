@@ -1,0 +1,198 @@
+"""A set of affine flats: distances to them, projections, and the piecewise affine code that they define."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from .._threads import map_blocks
+from .._validation import check_labels
+from ..exceptions import InputError
+from ._checks import as_points
+
+__all__ = ["Codes", "FlatSet", "cells", "residuals"]
+
+_BLOCK_NUMBERS = 1 << 21
+
+
+class Codes(NamedTuple):
+    """Points written as the nearest flat and a place on it.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,), int32
+        The flat of every point.
+    coordinates : ndarray of shape (n_samples, n_dims), float64
+        Coordinates along its basis, from its mean; 0 beyond the dimension of the flat.
+    """
+
+    labels: np.ndarray
+    coordinates: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class FlatSet:
+    """Affine flats ``mean + span(basis)``; of dimension 0 they are points.
+
+    Attributes
+    ----------
+    origin : ndarray of shape (n_features,), float64
+        Mean of the data; coordinates are taken from here, so that a large offset of the data costs no digits.
+    centres : ndarray of shape (n_clusters, n_features), float64
+        Means of the cells less `origin`.
+    bases : ndarray of shape (n_clusters, n_dims, n_features), float64
+        Orthonormal rows; rows beyond the dimension of a flat are 0.
+    dims : ndarray of shape (n_clusters,), int32
+        Dimension of every flat.
+    """
+
+    origin: np.ndarray = field(repr=False)
+    centres: np.ndarray = field(repr=False)
+    bases: np.ndarray = field(repr=False)
+    dims: np.ndarray
+
+    @property
+    def n_clusters(self):
+        """Number of flats."""
+        return len(self.centres)
+
+    @property
+    def means(self):
+        """Means of the cells, an array of shape (n_clusters, n_features)."""
+        return self.origin + self.centres
+
+    def squared_distances(self, X):
+        """Squared distances of points to every flat.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters), float64
+        """
+        Y = self._local(X)
+        return np.stack([residuals(Y - c, basis) for c, basis in zip(self.centres, self.bases, strict=True)], axis=1)
+
+    def nearest(self, X, n_jobs=None):
+        """The nearest flat of every point, the first of equally near ones.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        n_jobs : int or None
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,), int32
+        squared_distances : ndarray of shape (n_samples,), float64
+        """
+        Y = self._local(X)
+        labels = np.zeros(len(Y), dtype=np.int32)
+        # Every point moves: nothing is nearer than infinitely far.
+        self.reassign(Y, np.einsum("ij,ij->i", Y, Y), labels, keep=False, n_jobs=n_jobs)
+        return labels, self.own_distances(Y, labels)
+
+    def encode(self, X):
+        """Write points as the nearest flat and the coordinates of their projection on it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Codes
+        """
+        labels, _ = self.nearest(X)
+        Y = self._local(X) - self.centres[labels]
+        coordinates = np.empty((len(Y), self.bases.shape[1]))
+        for j, members in cells(labels, self.n_clusters):
+            coordinates[members] = Y[members] @ self.bases[j].T
+        return Codes(labels, coordinates)
+
+    def decode(self, labels, coordinates):
+        """Points from their codes: piecewise constant for flats of dimension 0, else piecewise affine.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,), int
+        coordinates : array-like of shape (n_samples, n_dims)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features), float64
+        """
+        labels = np.asarray(labels)
+        labels = check_labels("labels", labels, len(labels))
+        if len(labels) and (labels.min() < 0 or labels.max() >= self.n_clusters):
+            raise InputError(f"labels must be 0 to {self.n_clusters - 1}; found {labels.min()} to {labels.max()}")
+        coordinates = np.asarray(coordinates, dtype=np.float64)
+        if coordinates.shape != (len(labels), self.bases.shape[1]):
+            raise InputError(
+                f"coordinates have shape {coordinates.shape}; {(len(labels), self.bases.shape[1])} is needed"
+            )
+        out = self.means[labels]
+        for j, members in cells(labels, self.n_clusters):
+            out[members] += coordinates[members] @ self.bases[j]
+        return out
+
+    def own_distances(self, Y, labels):
+        """Squared distances of centred points to the flats they belong to, without cancellation."""
+        out = np.empty(len(Y))
+        for j, members in cells(labels, self.n_clusters):
+            out[members] = residuals(Y[members] - self.centres[j], self.bases[j])
+        return out
+
+    def reassign(self, Y, squared_norms, labels, *, keep=True, n_jobs=None):
+        """Move centred points to their nearest flats, in place; with `keep`, only if that is nearer beyond rounding."""
+        k, m, d = self.bases.shape
+        directions = self.bases.reshape(k * m, d)
+        shifts = np.einsum("kmd,kd->km", self.bases, self.centres)
+        centre_norms = np.einsum("kd,kd->k", self.centres, self.centres)
+
+        def work(start, stop):
+            rows = Y[start:stop]
+            # |x|^2 is the same for all flats, and left out.
+            D = rows @ self.centres.T
+            D *= -2
+            D += centre_norms
+            if m:
+                along = (rows @ directions.T).reshape(-1, k, m)
+                along -= shifts
+                D -= np.einsum("nkm,nkm->nk", along, along)
+            best = D.argmin(axis=1)
+            if keep:
+                here = np.arange(len(rows)), labels[start:stop]
+                slack = 1e-13 * (squared_norms[start:stop] + centre_norms.max())
+                best = np.where(D[np.arange(len(rows)), best] < D[here] - slack, best, labels[start:stop])
+            labels[start:stop] = best
+
+        step = max(1, _BLOCK_NUMBERS // (k * (m + 1)))
+        borders = np.append(np.arange(0, len(Y), step), len(Y))
+        map_blocks(work, borders, n_jobs)
+
+    def _local(self, X):
+        X = as_points(X)
+        if X.shape[1] != len(self.origin):
+            raise InputError(f"X has {X.shape[1]} features, but the flats lie in a space of {len(self.origin)}")
+        return X - self.origin
+
+
+def residuals(Y, basis):
+    """Squared lengths of what is left of the rows after their projection on the basis."""
+    if len(basis):
+        Y = Y - (Y @ basis.T) @ basis
+    return np.einsum("ij,ij->i", Y, Y)
+
+
+def cells(labels, n_clusters):
+    """Pairs of a label and the ascending places where it stands, for the labels that occur."""
+    order = np.argsort(labels, kind="stable")
+    ends = np.cumsum(np.bincount(labels, minlength=n_clusters))
+    start = 0
+    for j, end in enumerate(ends):
+        if end > start:
+            yield j, order[start:end]
+        start = end

@@ -1,0 +1,169 @@
+"""k-flats in the space of the data; with flats of dimension 0 it is k-means, with one flat it is PCA."""
+
+import numpy as np
+
+from .._random import Streams
+from .._threads import single_threaded_libraries
+from .._validation import check_choice, check_integer
+from ..exceptions import InputError
+from ._checks import as_points, as_weights, check_n_clusters, check_policies, given_labels
+from .alternation import best_of
+from .euclidean import EuclideanFlats
+from .results import KFlatsResult
+from .starts import random_labels, seed_cells
+
+__all__ = ["k_flats"]
+
+STARTS = ("k-means++", "farthest", "random", "k-means", "global")
+
+
+def k_flats(
+    X,
+    n_clusters,
+    n_dims=1,
+    *,
+    init="k-means++",
+    n_init=10,
+    max_iter=300,
+    on_empty="farthest",
+    short="reduce",
+    max_restarts=10,
+    sample_weight=None,
+    random_state=None,
+    n_jobs=None,
+):
+    """Cover vectors by affine flats of a given dimension, so that the mean squared distance to the nearest is small.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Finite numbers; worked on as float64.
+    n_clusters : int
+    n_dims : int, default 1
+        Dimension of the flats: 0 for points (k-means), 1 for lines, 2 for planes.
+    init : {"k-means++", "farthest", "random", "k-means", "global"} or ndarray, default "k-means++"
+        What the first labels are: the cells of k-means++ or farthest-first seeds, random ones, those of a finished
+        k-means, or (for `n_dims` 0) global k-means. An integer array of shape (n_samples,) is taken as labels, one of
+        shape (n_clusters, n_features) as means whose cells are the start.
+    n_init : int, default 10
+        Starts, of which the best is kept; one, if all would be the same.
+    max_iter : int, default 300
+    on_empty : {"farthest", "restart", "drop", "error"}, default "farthest"
+        What becomes of a cell that runs empty: it gets the point farthest from its flat; a new start is made, at most
+        `max_restarts` times, as the source has it; it is dropped, and there are fewer clusters; an error is raised.
+    short : {"reduce", "pad", "restart"}, default "reduce"
+        What becomes of a cell too small for its flat (``n_dims`` points or fewer): the flat has fewer dimensions; it is
+        completed with arbitrary directions, as the source has it; a new start is made.
+    max_restarts : int, default 10
+    sample_weight : array-like of shape (n_samples,), optional
+        Positive weights.
+    random_state : int, numpy Generator, RandomState or None, default None
+    n_jobs : int or None, default None
+        Threads: None is one, -1 is all. The result does not depend on it.
+
+    Returns
+    -------
+    KFlatsResult
+
+    Raises
+    ------
+    InputError
+        If X holds no finite numbers, has fewer different rows than `n_clusters` (for starts by distance), or every
+        start ends in an empty or short cell under a "restart" policy.
+    ParameterError
+        If a parameter has a value that cannot be used.
+
+    Notes
+    -----
+    The problem is NP-hard and the alternation finds local minima only. A cell of ``n_dims + 1`` points or fewer lies on
+    its flat and stays; where ``n_clusters * (n_dims + 1)`` is near the number of points, the result is the start.
+
+    References
+    ----------
+    Bradley, Mangasarian, "k-plane clustering", Journal of Global Optimization 16, 2000. Canas, Poggio, Rosasco,
+    "Learning manifolds with k-means and k-flats", NIPS 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.flats.k_flats import k_flats
+    >>> t = np.linspace(-1, 1, 50)
+    >>> cross = np.concatenate([np.stack([t, t], 1), np.stack([t, -t], 1)])
+    >>> result = k_flats(cross, 2, 1, init="random", random_state=0)
+    >>> round(result.error, 12), result.flats.dims.tolist()
+    (0.0, [1, 1])
+    """
+    X = as_points(X)
+    n_clusters = check_n_clusters(n_clusters, len(X))
+    n_dims = check_integer("n_dims", n_dims, low=0, high=X.shape[1], why_high="the number of features")
+    n_init = check_integer("n_init", n_init, low=1)
+    max_iter = check_integer("max_iter", max_iter, low=1)
+    max_restarts = check_integer("max_restarts", max_restarts, low=0)
+    check_policies(on_empty, short, len(X), n_clusters, n_dims)
+    weights = as_weights(sample_weight, len(X))
+    _load_libraries()
+    with single_threaded_libraries():
+        problem = EuclideanFlats(X, weights, n_dims, pad=short == "pad", n_jobs=n_jobs)
+        draw, repeatable = _starts(problem, init, n_clusters, on_empty, Streams(random_state))
+        run = best_of(
+            problem,
+            draw,
+            n_clusters,
+            n_init=n_init,
+            max_restarts=max_restarts,
+            repeatable=repeatable,
+            max_iter=max_iter,
+            on_empty=on_empty,
+            min_size=n_dims + 1 if short == "restart" else 1,
+        )
+    return KFlatsResult.from_run(run, weights)
+
+
+def _load_libraries():
+    """Import what runs threads of its own, since only libraries that are there can be kept to one."""
+    import sklearn.cluster  # noqa: F401
+
+
+def _starts(problem, init, n_clusters, on_empty, streams):
+    """A function that gives the labels of start number i, and whether all starts are the same."""
+    n_points, n_features = problem.Y.shape
+    if not isinstance(init, str):
+        given = np.asarray(init)
+        if given.ndim == 2:
+            given = as_points(init, "init")
+            if given.shape != (n_clusters, n_features):
+                raise InputError(
+                    f"the means given as init have shape {given.shape}; {(n_clusters, n_features)} is needed"
+                )
+            labels = problem.nearest_means(given)
+        else:
+            labels = given_labels(init, n_points, n_clusters, on_empty)
+        return lambda _: labels, True
+    check_choice("init", init, STARTS)
+    if init == "global":
+        if problem.n_dims:
+            raise InputError("init='global' is global k-means; it is there for n_dims=0 only")
+        from .global_k_means import global_runs
+
+        labels = global_runs(problem, n_clusters)[-1].labels
+        return lambda _: labels, True
+
+    def draw(i):
+        rng = streams.generator("start", i)
+        if init == "random":
+            return random_labels(n_points, n_clusters, rng)
+        labels = seed_cells(problem, n_clusters, rng, farthest=init == "farthest")[1]
+        if init == "k-means":
+            labels = _k_means_from(problem, labels, n_clusters, rng)
+        return labels
+
+    return draw, n_clusters == 1
+
+
+def _k_means_from(problem, labels, n_clusters, rng):
+    """Labels of scikit-learn's k-means begun at the means of the given cells."""
+    from sklearn.cluster import KMeans
+
+    means = problem.with_dims(0).fit(labels, n_clusters)[0].centres
+    model = KMeans(n_clusters, init=means, n_init=1, tol=0.0, random_state=int(rng.integers(2**31 - 1)))
+    return model.fit_predict(problem.Y, sample_weight=problem.weights).astype(np.int32)

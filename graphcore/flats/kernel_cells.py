@@ -1,0 +1,132 @@
+"""One cell of kernel k-flats: the flat of its points in feature space, by the eigenvectors of the centred kernel."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..exceptions import InputError
+
+__all__ = ["CellFlat", "fit_cell", "fit_large_cell"]
+
+# Directions with a smaller share of a cell's energy are rounding: their coefficients would be divided by next to zero.
+RANK_TOLERANCE = 1e-10
+# Where Lanczos fails, cells up to this size are done by dense eigenvectors (512 MiB).
+_DENSE_LIMIT = 8192
+
+
+class CellFlat(NamedTuple):
+    """The flat of one cell and the distances of its own points.
+
+    Attributes
+    ----------
+    shares : ndarray of shape (n_members,), float64
+        Weights divided by their sum: the mean of the cell as a combination of its points.
+    coefficients : ndarray of shape (n_members, n_dims), float64
+        Orthonormal directions as combinations of points, each summing to 0.
+    mean_norm : float
+        Squared norm of the mean.
+    shifts : ndarray of shape (n_dims,), float64
+        Inner products of the mean with the directions.
+    own : ndarray of shape (n_members,), float64
+        Squared distances of the points to the flat.
+    """
+
+    shares: np.ndarray
+    coefficients: np.ndarray
+    mean_norm: float
+    shifts: np.ndarray
+    own: np.ndarray
+
+
+def fit_cell(K, weights, n_dims):
+    """The best flat of a cell whose kernel matrix is small enough for dense eigenvectors.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_members, n_members), float64
+    weights : ndarray of shape (n_members,), float64
+    n_dims : int
+
+    Returns
+    -------
+    CellFlat
+        Of fewer dimensions where the cell has no more.
+    """
+    from scipy.linalg import eigh
+
+    n = len(weights)
+    p = weights / weights.sum()
+    r = K @ p
+    t = float(p @ r)
+    centred = K - r
+    centred -= r[:, None]
+    centred += t
+    own = np.diagonal(centred).copy()
+    m = min(n_dims, n - 1)
+    if m <= 0:
+        return CellFlat(p, np.zeros((n, 0)), t, np.zeros(0), own)
+    root = np.sqrt(weights)
+    centred *= root
+    centred *= root[:, None]
+    centred += centred.T.copy()
+    centred *= 0.5
+    values, vectors = eigh(centred, subset_by_index=(n - m, n - 1), check_finite=False)
+    return _finish(p, r, t, own, root, values, vectors, float(np.trace(centred)))
+
+
+def fit_large_cell(K, weights, n_dims):
+    """The same by Lanczos, without forming the centred matrix: for sparse kernels, and few directions of large cells.
+
+    Parameters
+    ----------
+    K : csr_array or ndarray of shape (n_members, n_members), float64
+    weights : ndarray of shape (n_members,), float64
+    n_dims : int
+        Fewer than the cell has points, less one.
+
+    Returns
+    -------
+    CellFlat
+    """
+    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+    n = len(weights)
+    p = weights / weights.sum()
+    r = K @ p
+    t = float(p @ r)
+    own = K.diagonal() - 2 * r + t
+    if n_dims == 0:
+        return CellFlat(p, np.zeros((n, 0)), t, np.zeros(0), own)
+    root = np.sqrt(weights)
+    u = root / np.linalg.norm(root)
+
+    def multiply(x):
+        x = x.ravel()
+        x = x - u * (u @ x)
+        x = root * (K @ (root * x))
+        return x - u * (u @ x)
+
+    # The start is fixed, so that the result is.
+    start = np.random.default_rng(n).normal(size=n)
+    operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
+    try:
+        values, vectors = eigsh(operator, n_dims, which="LA", v0=start, maxiter=50 * n)
+    except ArpackNoConvergence:
+        if n <= _DENSE_LIMIT:
+            return fit_cell(K.toarray() if hasattr(K, "tocsr") else K, weights, n_dims)
+        raise InputError(
+            f"the leading eigenvectors of a cell of {n} points were not found; take a smaller n_dims={n_dims}"
+        ) from None
+    return _finish(p, r, t, own, root, values, vectors, float(weights @ own))
+
+
+def _finish(p, r, t, own, root, values, vectors, energy):
+    """Coefficients of unit directions from eigenvectors in ascending order, and what they leave of the distances."""
+    genuine = values > max(RANK_TOLERANCE * energy, 0.0)
+    values, vectors = values[genuine][::-1], vectors[:, genuine][:, ::-1]
+    # Kc a = sqrt(value) vector / root: coordinates of the cell's own points.
+    own = own - (np.square(vectors) @ values) / np.square(root)
+    A = root[:, None] * vectors / np.sqrt(values)
+    # A multiple of the shares adds nothing to a direction; this one makes the sums exactly 0.
+    A -= p[:, None] * A.sum(axis=0)
+    return CellFlat(p, A, t, r @ A, own)

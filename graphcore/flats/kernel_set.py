@@ -1,0 +1,144 @@
+"""Flats in feature space, held as combinations of points; distances need rows of the kernel only."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .flat_set import Codes, cells
+
+__all__ = ["KernelFlatSet", "gather"]
+
+_BLOCK_NUMBERS = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class KernelFlatSet:
+    """Affine flats in the feature space of a kernel.
+
+    The flat of a cell is its mean ``sum_i shares_i phi(x_i)`` and directions ``sum_i coefficients_il phi(x_i)``, both
+    over the points of the cell.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_samples,), int32
+        The cell of every point of the fit.
+    shares : ndarray of shape (n_samples,), float64
+    coefficients : ndarray of shape (n_samples, n_dims), float64
+        0 beyond the dimension of a flat.
+    mean_norms : ndarray of shape (n_clusters,), float64
+        Squared norms of the means.
+    shifts : ndarray of shape (n_clusters, n_dims), float64
+        Inner products of means with directions.
+    dims : ndarray of shape (n_clusters,), int32
+    """
+
+    labels: np.ndarray = field(repr=False)
+    shares: np.ndarray = field(repr=False)
+    coefficients: np.ndarray = field(repr=False)
+    mean_norms: np.ndarray = field(repr=False)
+    shifts: np.ndarray = field(repr=False)
+    dims: np.ndarray
+
+    @property
+    def n_clusters(self):
+        """Number of flats."""
+        return len(self.mean_norms)
+
+    def products(self, K):
+        """Inner products of points with the means (first) and the directions, from their kernel rows.
+
+        Parameters
+        ----------
+        K : ndarray of shape (n_rows, n_samples)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_clusters, 1 + n_dims), float64
+        """
+        order = np.argsort(self.labels, kind="stable")
+        ends = np.cumsum(np.bincount(self.labels, minlength=self.n_clusters))
+        factors = np.column_stack([self.shares, self.coefficients])[order]
+        sorted_columns = np.asarray(K)[:, order]
+        out = np.zeros((len(K), self.n_clusters, factors.shape[1]))
+        start = 0
+        for j, end in enumerate(ends):
+            np.matmul(sorted_columns[:, start:end], factors[start:end], out=out[:, j])
+            start = end
+        return out
+
+    def squared_distances(self, K, diagonal):
+        """Squared distances of points to every flat, from their kernel rows and values with themselves.
+
+        Parameters
+        ----------
+        K : ndarray of shape (n_rows, n_samples)
+        diagonal : ndarray of shape (n_rows,)
+            0 is enough where only differences between flats matter.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_clusters), float64
+        """
+        products = self.products(K)
+        out = products[:, :, 0]
+        out *= -2
+        out += self.mean_norms
+        along = products[:, :, 1:] - self.shifts
+        out -= np.einsum("nkm,nkm->nk", along, along)
+        out += np.asarray(diagonal)[:, None]
+        return out
+
+    def coordinates(self, K, labels):
+        """Coordinates of points on the flats they belong to, from their kernel rows.
+
+        Parameters
+        ----------
+        K : ndarray of shape (n_rows, n_samples)
+        labels : ndarray of shape (n_rows,), int
+
+        Returns
+        -------
+        Codes
+        """
+        out = np.empty((len(K), self.coefficients.shape[1]))
+        for j, rows in cells(labels, self.n_clusters):
+            members = np.flatnonzero(self.labels == j)
+            out[rows] = np.asarray(K)[np.ix_(rows, members)] @ self.coefficients[members] - self.shifts[j]
+        return Codes(labels, out)
+
+    def row_borders(self, n_rows):
+        """Borders of blocks of kernel rows for which :meth:`products` stays small."""
+        width = len(self.labels) + self.n_clusters * (1 + self.coefficients.shape[1])
+        step = max(1, _BLOCK_NUMBERS // width)
+        return np.append(np.arange(0, n_rows, step), n_rows)
+
+
+def gather(labels, n_clusters, n_dims, fit):
+    """Fit every cell and put the flats together.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,), int32
+        No cell is empty.
+    n_clusters, n_dims : int
+    fit : callable
+        Gives the CellFlat of cell number j with these members.
+
+    Returns
+    -------
+    flats : KernelFlatSet
+    own : ndarray of shape (n_samples,), float64
+        Squared distance of every point to its own flat.
+    """
+    n = len(labels)
+    shares, own = np.empty(n), np.empty(n)
+    coefficients = np.zeros((n, n_dims))
+    mean_norms, shifts = np.empty(n_clusters), np.zeros((n_clusters, n_dims))
+    dims = np.zeros(n_clusters, dtype=np.int32)
+    for j, members in cells(labels, n_clusters):
+        cell = fit(j, members)
+        m = dims[j] = len(cell.shifts)
+        shares[members], own[members], mean_norms[j] = cell.shares, cell.own, cell.mean_norm
+        coefficients[members, :m] = cell.coefficients
+        shifts[j, :m] = cell.shifts
+    return KernelFlatSet(labels.copy(), shares, coefficients, mean_norms, shifts, dims), own

@@ -1,0 +1,214 @@
+"""What cannot be used is refused, by name, with a remedy."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from graphcore import Graph, GraphWarning, InputError, KernelKFlats, KFlats, ParameterError
+from graphcore.flats.certificates import k_flats_lower_bound, kernel_k_flats_lower_bound
+from graphcore.flats.global_k_means import global_k_means
+from graphcore.flats.k_flats import k_flats
+from graphcore.flats.kernel_k_flats import kernel_k_flats
+from graphcore.kernels.vectors import vector_kernel
+
+X = np.random.default_rng(0).normal(size=(20, 3))
+K = X @ X.T
+NAN = np.where(np.arange(60).reshape(20, 3) == 31, np.nan, X)
+PATH = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((NAN, 2), "row 10 holds NaN or infinity"),
+        ((np.full((3, 2), np.inf), 2), "row 0 holds NaN"),
+        ((X[0], 2), r"shape \(3,\)"),
+        ((X[:0], 2), r"shape \(0, 3\)"),
+        ((X[:, :0], 2), r"shape \(20, 0\)"),
+        ((X * 1j, 2), "X is complex"),
+        ((sp.csr_array(X), 2), "cannot be read as an array of numbers"),
+        (([["a"]], 1), "cannot be read as an array of numbers"),
+        ((X, 2.0), "n_clusters=2.0 must be an integer"),
+        ((X, True), "n_clusters=True must be an integer"),
+        ((X, 0), "n_clusters=0 must be at least 1"),
+        ((X, 21), r"n_clusters=21 must be at most 20 \(there are n_samples=20 points\)"),
+        ((X, 2, -1), "n_dims=-1 must be at least 0"),
+        ((X, 2, 4), r"n_dims=4 must be at most 3 \(the number of features\)"),
+        ((X, 2, 1.5), "n_dims=1.5 must be an integer"),
+        ((np.ones((9, 2)), 2), "only 1 different points, fewer than n_clusters=2"),
+    ],
+)
+def test_data_and_numbers(arguments, message):
+    with pytest.raises(InputError, match=message):
+        k_flats(*arguments)
+
+
+OPTIONS = [
+    ({"init": "best"}, "init='best' is not known"),
+    ({"init": [0, 1]}, r"init has shape \(2,\)"),
+    ({"init": np.zeros(20)}, "must be integers, got float64"),
+    ({"init": np.full(20, 3)}, "must be 0 to n_clusters - 1 = 2; found 3 to 3"),
+    ({"init": np.full(20, -1)}, "found -1 to -1"),
+    ({"n_init": 0}, "n_init=0"),
+    ({"max_iter": 0}, "max_iter=0"),
+    ({"max_restarts": -1}, "max_restarts=-1"),
+    ({"on_empty": "ignore"}, "on_empty='ignore' is not known"),
+    ({"short": "long"}, "short='long' is not known"),
+    ({"sample_weight": np.ones(19)}, r"sample_weight has shape \(19,\)"),
+    ({"sample_weight": np.arange(20)}, "sample_weight must be positive and finite; number 0 is 0.0"),
+    ({"sample_weight": -np.ones(20)}, "number 0 is -1.0"),
+    ({"sample_weight": np.where(np.arange(20) == 4, np.nan, 1)}, "number 4 is nan"),
+    ({"random_state": "x"}, "random_state='x'"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), OPTIONS)
+@pytest.mark.parametrize("function", [lambda **o: k_flats(X, 3, 1, **o), lambda **o: kernel_k_flats(K, 3, 1, **o)])
+def test_options(function, options, message):
+    with pytest.raises(InputError, match=message):
+        function(**options)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: k_flats(X, 3, 1, init="global"), "for n_dims=0 only"),
+        (lambda: k_flats(X, 3, 1, init=X), r"the means given as init have shape \(20, 3\); \(3, 3\) is needed"),
+        (lambda: global_k_means(np.ones((5, 2)), 2), "only 1 different points"),
+        (lambda: global_k_means(X, 2, n_candidates=0), "n_candidates=0"),
+        (lambda: k_flats_lower_bound(X, 0), "n_clusters=0"),
+        (lambda: kernel_k_flats_lower_bound(X, 2), r"must be square, and this has shape \(20, 3\)"),
+        (lambda: k_flats(X, 2, 1, random_state=0).flats.encode(X[:, :2]), "X has 2 features, but .* of 3"),
+        (lambda: k_flats(X, 2, 1, random_state=0).flats.decode([0, 2], [[0.0], [0.0]]), "must be 0 to 1; found 0 to 2"),
+        (
+            lambda: k_flats(X, 2, 1, random_state=0).flats.decode([0, 1], [0.0, 0.0]),
+            r"shape \(2,\); \(2, 1\) is needed",
+        ),
+    ],
+)
+def test_other_functions(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+UNEVEN = K.copy()
+UNEVEN[2, 5] += 0.01
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (X, r"must be square, and this has shape \(20, 3\)"),
+        (sp.csr_array(X), "must be square"),
+        (UNEVEN, "not symmetric: entries differ by up to 0.01"),
+        (sp.csr_array(UNEVEN), "not symmetric: entries differ by up to 0.01"),
+        (-K, "the diagonal of the kernel matrix is negative"),
+        (np.where(np.eye(20, dtype=bool), np.nan, K), "finite"),
+        (sp.csr_array(np.where(np.eye(20, dtype=bool), np.nan, K)), "finite"),
+        (K + 5 * np.fliplr(np.eye(20)), "not positive semi-definite: it has an eigenvalue of -.*allow_indefinite"),
+        (sp.csr_array(K + 5 * np.fliplr(np.eye(20))), "not positive semi-definite"),
+    ],
+)
+def test_kernel_matrices(matrix, message):
+    with pytest.raises(InputError, match=message):
+        kernel_k_flats(matrix, 2, 1)
+
+
+def test_kernel_matrices_that_are_symmetric_but_for_rounding():
+    uneven = K * (1 + 1e-12 * np.random.default_rng(0).normal(size=K.shape))
+    labels = np.arange(20) % 2
+    np.testing.assert_array_equal(
+        kernel_k_flats(uneven, 2, 1, init=labels).labels, kernel_k_flats(K, 2, 1, init=labels).labels
+    )
+
+
+def test_single_precision_is_not_taken_for_an_indefinite_kernel():
+    vectors = np.random.default_rng(0).normal(size=(100, 5))
+    single = (vectors @ vectors.T).astype(np.float32)
+    assert np.linalg.eigvalsh(single.astype(np.float64))[0] < -1e-8 * np.linalg.norm(single, 2)
+    labels = np.arange(100) % 3
+    double = kernel_k_flats(vectors @ vectors.T, 3, 1, init=labels)
+    np.testing.assert_array_equal(kernel_k_flats(single, 3, 1, init=labels).labels, double.labels)
+    np.testing.assert_array_equal(KernelKFlats(3, kernel="precomputed", init=labels).fit(single).labels_, double.labels)
+    with pytest.raises(InputError, match="not positive semi-definite"):
+        kernel_k_flats(single.astype(np.float64), 3, 1, init=labels)
+
+
+def test_a_large_indefinite_kernel_is_found():
+    n = 1100
+    B = np.random.default_rng(0).normal(size=(n, n))
+    labels = np.arange(n) % 3
+    with pytest.warns(ConvergenceWarning):  # and nothing but that
+        kernel_k_flats(B @ B.T, 3, 1, init=labels, max_iter=1)
+    with pytest.raises(InputError, match="it has an eigenvalue of -"):
+        kernel_k_flats((B + B.T) / 50 + np.eye(n), 3, 1, init=labels)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: kernel_k_flats(K, 2, 20), r"n_dims=20 must be at most 19 \(the number of points less one\)"),
+        (lambda: kernel_k_flats(K, 2, 1, short="pad"), "short='pad' is for vectors only"),
+        (lambda: kernel_k_flats(K, 2, 1, kernel="linear"), "kernel='linear' is not known"),
+        (lambda: kernel_k_flats(X, 2, 1, kernel=vector_kernel("sigmoid")), "kernel='sigmoid' .*not positive"),
+        (lambda: kernel_k_flats(X, 2, 1, kernel=vector_kernel("polynomial", coef0=-1.0)), "kernel='polynomial'"),
+        (lambda: KernelKFlats(2, kernel="tanh").fit(X), "kernel='tanh' is not known"),
+        (lambda: KernelKFlats(2, bandwidth=0.0).fit(X), "bandwidth=0.0 must be more than 0"),
+        (lambda: KernelKFlats(2, bandwidth=-1.0).fit(X), "bandwidth=-1.0"),
+        (lambda: KernelKFlats(2, kernel="polynomial", degree=0).fit(X), "degree=0"),
+        (lambda: KernelKFlats(2, kernel="polynomial", degree=1.5).fit(X), "degree=1.5 must be an integer"),
+        (lambda: KernelKFlats(2, init="spectral").fit(X), "init='spectral' is for graphs"),
+        (lambda: KernelKFlats(2, kernel="gaussian").fit(PATH), "kernel='gaussian' does not take a graph"),
+        (lambda: KernelKFlats(2, shift=-1.0).fit(PATH), "shift=-1.0 must be at least 0"),
+        (lambda: KernelKFlats(2).fit(PATH, sample_weight=np.ones(5)), "sample_weight has no meaning for a graph"),
+        (lambda: KernelKFlats(2, init=[0, 1]).fit(PATH), r"init has shape \(2,\)"),
+        (lambda: KernelKFlats(2).fit(Graph.from_edges([], [], n_nodes=3)), "no node has an edge"),
+        (lambda: KernelKFlats(2).fit_transform(PATH), "fit_transform takes vectors or a kernel matrix"),
+        (lambda: KernelKFlats(2, kernel="normalized_cut").fit(-np.ones((2, 2))), "Negative values"),
+    ],
+)
+def test_kernels(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_rows_of_a_kernel():
+    model = KernelKFlats(2, 1, kernel="precomputed", random_state=0).fit(K)
+    with pytest.raises(ValueError, match="X has 3 features, but KernelKFlats is expecting 20"):
+        model.predict(X)
+    with pytest.raises(InputError, match="one entry for each of the 20 points of the fit; these have 3"):
+        kernel_k_flats(K, 2, 1, init=np.arange(20) % 2).distances_to(X)
+    for rows in (K[:7], K[::-1], K + np.diag(np.arange(20.0))):
+        with pytest.raises(InputError, match="give diagonal="):
+            model.transform(rows)
+        with pytest.raises(InputError, match="give diagonal="):
+            model.score(rows)
+    # The matrix of the fit is known.
+    np.testing.assert_array_equal(model.transform(K), model.transform(K, np.diagonal(K)))
+    assert model.score(K) == pytest.approx(-model.reconstruction_error_)
+    with pytest.raises(InputError, match="diagonal must be 20 finite numbers"):
+        model.transform(K, np.ones(3))
+    with pytest.raises(InputError, match="diagonal must be 20 finite numbers"):
+        model.reconstruction_error(K, np.full(20, np.nan))
+    np.testing.assert_array_equal(model.predict(K), model.transform(K, np.diagonal(K)).argmin(axis=1))
+    with pytest.raises(ParameterError, match="diagonal is for rows of a precomputed kernel"):
+        KernelKFlats(2, 1, random_state=0).fit(X).transform(X, np.ones(20))
+
+
+def test_nodes_without_an_edge_are_told_of():
+    graph = Graph.from_edges([0, 1, 2, 4, 5, 6], [1, 2, 0, 5, 6, 4], n_nodes=8)
+    with pytest.warns(GraphWarning, match="2 of 8 nodes are isolated"):
+        model = KernelKFlats(2, 0, random_state=0).fit(graph)
+    assert model.labels_.tolist() in ([0, 0, 0, -1, 1, 1, 1, -1], [1, 1, 1, -1, 0, 0, 0, -1])
+    with pytest.warns(GraphWarning, match="2 nodes without an edge belong to no cluster"):
+        again = KernelKFlats(2, 0, init=np.maximum(model.labels_, 0), random_state=0).fit(graph)
+    np.testing.assert_array_equal(again.labels_, model.labels_)
+
+
+@pytest.mark.parametrize("model", [KFlats(2), KernelKFlats(2)])
+def test_use_before_fit(model):
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    with pytest.raises(NotFittedError):
+        model.encode(X)

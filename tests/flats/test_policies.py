@@ -1,0 +1,255 @@
+"""Starts, ties, cells that run empty or short, and passes that run out."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from graphcore import InputError
+from graphcore.flats.alternation import alternate, fill_empty
+from graphcore.flats.euclidean import EuclideanFlats
+from graphcore.flats.k_flats import k_flats
+from graphcore.flats.kernel_k_flats import kernel_k_flats
+from graphcore.flats.kernel_problems import ArrayKernelFlats
+from graphcore.flats.starts import random_labels, seed_cells
+
+
+def problem(X, w=None, m=0):
+    return EuclideanFlats(np.asarray(X, dtype=float), np.ones(len(X)) if w is None else w, m)
+
+
+# -- starts ------------------------------------------------------------------------------------------------------------
+
+
+def test_random_labels_all_occur():
+    for k in (1, 3, 50):
+        labels = random_labels(50, k, np.random.default_rng(k))
+        np.testing.assert_array_equal(np.unique(labels), np.arange(k))
+    counts = np.bincount(random_labels(100_000, 5, np.random.default_rng(0)))
+    assert abs(counts - 20_000).max() < 5 * np.sqrt(20_000)
+
+
+@pytest.mark.parametrize("farthest", [False, True])
+def test_seeds_are_different_places_and_cells_are_nearest_seeds(farthest):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 5, size=(200, 2)) + 1e5  # 25 places, each many times
+    seeds, labels = seed_cells(problem(X), 25, rng, farthest=farthest)
+    assert len(np.unique(X[seeds], axis=0)) == 25
+    np.testing.assert_array_equal(X[seeds][labels], X)
+    with pytest.raises(InputError, match="only 25 different points, fewer than n_clusters=26; take n_clusters=25"):
+        seed_cells(problem(X), 26, rng, farthest=farthest)
+    some, labels = seed_cells(problem(X), 7, rng, farthest=farthest)
+    D = np.square(X[:, None] - X[some]).sum(axis=2)
+    np.testing.assert_array_equal(labels, D.argmin(axis=1))
+
+
+def test_the_first_seed_is_drawn_by_weight_and_the_second_by_weight_and_distance():
+    X, w = np.array([[0.0], [1.0], [3.0]]), np.array([1.0, 2.0, 5.0])
+    drawn = np.array([seed_cells(problem(X, w), 2, np.random.default_rng(i))[0] for i in range(4000)])
+    first = np.bincount(drawn[:, 0], minlength=3) / 4000
+    # Standard deviations are below 0.008; five of them leave a false alarm in a million.
+    np.testing.assert_allclose(first, w / 8, atol=0.04)
+    after_first = drawn[drawn[:, 0] == 2, 1]  # distances 9 and 4 with weights 1 and 2: 9 to 8
+    assert np.mean(after_first == 0) == pytest.approx(9 / 17, abs=0.05)
+
+
+def test_farthest_first_takes_the_farthest():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    seeds, _ = seed_cells(problem(X), 6, np.random.default_rng(1), farthest=True)
+    for j in range(1, 6):
+        distances = np.square(X[:, None] - X[seeds[:j]]).sum(axis=2).min(axis=1)
+        assert distances[seeds[j]] == distances.max()
+
+
+def test_seeds_in_feature_space_are_those_of_the_vectors():
+    X = np.random.default_rng(0).normal(size=(80, 4))
+    by_kernel = ArrayKernelFlats(X @ X.T, np.ones(80), 1)
+    for farthest in (False, True):
+        a = seed_cells(problem(X), 8, np.random.default_rng(3), farthest=farthest)
+        b = seed_cells(by_kernel, 8, np.random.default_rng(3), farthest=farthest)
+        np.testing.assert_array_equal(a[0], b[0])
+        np.testing.assert_array_equal(a[1], b[1])
+
+
+def test_given_labels_and_means():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    first = k_flats(X, 3, 1, random_state=0)
+    again = k_flats(X, 3, 1, init=first.labels)
+    assert again.n_iter == 1
+    np.testing.assert_array_equal(again.labels, first.labels)
+    means = X[:3]
+    labels = np.square(X[:, None] - means).sum(axis=2).argmin(axis=1)
+    np.testing.assert_array_equal(k_flats(X, 3, 1, init=means).labels, k_flats(X, 3, 1, init=labels).labels)
+
+
+def test_more_starts_are_never_worse():
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    errors = [k_flats(X, 6, 1, n_init=n, random_state=5).error for n in (1, 3, 10)]
+    assert errors[0] >= errors[1] >= errors[2]
+
+
+def test_k_means_labels_are_a_finished_k_means():
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    w = np.random.default_rng(1).uniform(0.5, 2, 100)
+    for seed in range(5):
+        finished = k_flats(X, 5, 0, init="k-means++", n_init=1, random_state=seed, sample_weight=w)
+        begun = k_flats(X, 5, 1, init="k-means", n_init=1, random_state=seed, sample_weight=w)
+        flats = k_flats(X, 5, 1, init=finished.labels, sample_weight=w)
+        np.testing.assert_array_equal(begun.labels, flats.labels)
+        # A line through the labels of k-means is no worse than its mean.
+        assert flats.history[0] <= finished.inertia
+
+
+# -- ties --------------------------------------------------------------------------------------------------------------
+
+
+def test_ties_stay():
+    X = np.array([[-1.0], [1.0], [0.0]])
+    for middle in (0, 1):
+        labels = np.array([0, 1, middle], dtype=np.int32)
+        p = problem(X)
+        # Means at -1 and 1 put the point in the middle at the same distance from both.
+        flats, _ = p.fit(np.array([0, 1, 0], dtype=np.int32), 2)
+        flats.centres[:] = [[-1.0], [1.0]]
+        np.testing.assert_array_equal(p.reassign(flats, labels), labels)
+    assert flats.nearest(X - p.origin + flats.origin)[0].tolist()[2] == 0
+
+
+def test_identical_points_settle_at_once():
+    X = np.tile([3.0, 1e6], (20, 1))
+    labels = (np.arange(20) % 4).astype(np.int32)
+    for m in (0, 1):
+        result = k_flats(X, 4, m, init=labels)
+        np.testing.assert_array_equal(result.labels, labels)
+        assert result.error == 0.0
+        assert result.flats.dims.tolist() == [0] * 4
+
+
+# -- empty cells -------------------------------------------------------------------------------------------------------
+
+# From these labels the middle cell loses its points to both sides.
+LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
+EMPTIES = np.array([0, 1, 0, 2, 1, 2], dtype=np.int32)
+
+
+def test_the_example_does_run_empty():
+    p = problem(LINE)
+    moved = p.reassign(p.fit(EMPTIES, 3)[0], EMPTIES)
+    assert np.bincount(moved, minlength=3).tolist() == [3, 0, 3]
+
+
+def test_empty_cells_get_the_farthest_point():
+    result = k_flats(LINE, 3, 0, init=EMPTIES, on_empty="farthest")
+    assert sorted(np.bincount(result.labels)) == [1, 2, 3]
+    assert (np.diff(result.history) <= 0).all()
+    labels = fill_empty(np.zeros(4, dtype=np.int32), np.array([1.0, 5.0, 2.0, 4.0]), 3)
+    assert labels.tolist() == [0, 1, 0, 2]
+    # A point alone in its cell stays, however far.
+    assert fill_empty(np.array([0, 0, 1], dtype=np.int32), np.array([1.0, 2.0, 9.0]), 3).tolist() == [0, 2, 1]
+
+
+def test_empty_cells_are_dropped():
+    result = k_flats(LINE, 3, 0, init=EMPTIES, on_empty="drop")
+    assert result.labels.tolist() == [0, 0, 0, 1, 1, 1]
+    assert result.flats.n_clusters == 2
+
+
+def test_empty_cells_are_an_error():
+    with pytest.raises(InputError, match="cluster 1 ran empty; on_empty='farthest' or 'restart'"):
+        k_flats(LINE, 3, 0, init=EMPTIES, on_empty="error")
+
+
+def test_empty_cells_restart():
+    with pytest.raises(InputError, match="all of 1 starts ended in a cell that is empty"):
+        k_flats(LINE, 3, 0, init=EMPTIES, on_empty="restart")
+    drawn = []
+
+    def labels(i):
+        drawn.append(i)
+        return EMPTIES if i < 3 else np.array([0, 0, 1, 2, 2, 2], dtype=np.int32)
+
+    from graphcore.flats.alternation import best_of
+
+    run = best_of(problem(LINE), labels, 3, n_init=1, max_restarts=5, max_iter=100, on_empty="restart")
+    assert drawn == [0, 1, 2, 3]
+    assert np.bincount(run.labels).min() >= 1
+    # Random labels with k close to n always leave empty cells.
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.raises(InputError, match="all of 11 starts ended in a cell that is empty; take fewer clusters"):
+        k_flats(X, 50, 0, init="random", on_empty="restart", random_state=0)
+
+
+@pytest.mark.parametrize("on_empty", ["error", "restart"])
+def test_given_labels_that_miss_one(on_empty):
+    with pytest.raises(InputError, match="leave cluster 1 empty"):
+        k_flats(LINE, 3, 0, init=[0, 0, 0, 2, 2, 2], on_empty=on_empty)
+
+
+def test_given_labels_that_miss_one_are_filled_or_dropped():
+    given = [0, 0, 0, 2, 2, 2]
+    assert len(set(k_flats(LINE, 3, 0, init=given).labels)) == 3
+    assert set(k_flats(LINE, 3, 0, init=given, on_empty="drop").labels) == {0, 1}
+    K = LINE @ LINE.T
+    assert len(set(kernel_k_flats(K, 3, 0, init=given).labels)) == 3
+
+
+# -- short cells -------------------------------------------------------------------------------------------------------
+
+
+def test_short_cells_are_reduced_or_padded():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 8))
+    labels = np.repeat(np.arange(10), 3).astype(np.int32)  # cells of three points, flats of dimension 5
+    reduced, padded = (k_flats(X, 10, 5, init=labels, short=short) for short in ("reduce", "pad"))
+    assert reduced.flats.dims.tolist() == [2] * 10
+    assert padded.flats.dims.tolist() == [5] * 10
+    for basis in padded.flats.bases:
+        np.testing.assert_allclose(basis @ basis.T, np.eye(5), atol=1e-12)
+    for result in (reduced, padded):
+        assert result.error < 1e-28
+    new = rng.normal(size=(50, 8))
+    assert (padded.flats.squared_distances(new) <= reduced.flats.squared_distances(new) + 1e-12).all()
+
+
+@pytest.mark.parametrize("size", [3, 8, 20, 100])
+def test_padding_completes_cells_of_any_rank(size):
+    X = np.random.default_rng(0).normal(size=(size, 2)) @ np.random.default_rng(1).normal(size=(2, 8))
+    assert k_flats(X, 1, 5, short="pad").flats.dims.tolist() == [5]
+    assert k_flats(X, 1, 5).flats.dims.tolist() == [2]
+    assert k_flats(X, 1, 5).error < 1e-20
+    basis = k_flats(X, 1, 5, short="pad").flats.bases[0]
+    np.testing.assert_allclose(basis @ basis.T, np.eye(5), atol=1e-12)
+
+
+def test_short_cells_restart():
+    X = np.random.default_rng(0).normal(size=(40, 6))
+    result = k_flats(X, 4, 3, short="restart", random_state=0)
+    assert np.bincount(result.labels).min() >= 4
+    with pytest.raises(InputError, match=r"short='restart' needs n_clusters \* \(n_dims \+ 1\) = 44 points"):
+        k_flats(X, 11, 3, short="restart")
+    with pytest.raises(InputError, match="starts ended in a cell that is short"):
+        k_flats(X, 10, 3, short="restart", max_restarts=1, n_init=1, random_state=0)
+
+
+def test_kernel_cells_are_reduced():
+    X = np.random.default_rng(0).normal(size=(30, 8))
+    labels = np.repeat(np.arange(10), 3).astype(np.int32)
+    result = kernel_k_flats(X @ X.T, 10, 5, init=labels)
+    assert result.flats.dims.tolist() == [2] * 10
+    assert result.error == pytest.approx(0, abs=1e-12)
+    # Collinear in feature space: one direction, whatever is asked for.
+    line = np.outer(np.arange(20.0), [1.0, 2.0])
+    assert kernel_k_flats(line @ line.T, 1, 5).flats.dims.tolist() == [1]
+
+
+# -- passes ------------------------------------------------------------------------------------------------------------
+
+
+def test_passes_that_run_out_are_told():
+    X = np.random.default_rng(0).normal(size=(500, 2))
+    with pytest.warns(ConvergenceWarning, match="after max_iter=2 passes"):
+        result = k_flats(X, 20, 0, max_iter=2, n_init=1, random_state=0)
+    assert not result.converged
+    assert result.n_iter == 2
+    # Labels and flats belong together, settled or not.
+    again = alternate(problem(X), result.labels, 20, max_iter=1)
+    np.testing.assert_allclose(again.own, result.squared_distances, atol=1e-12)
