@@ -19,7 +19,7 @@ _PUBLIC = {
     "write_graph": ".graphs.files",
     "write_labels": ".graphs.files",
 }
-_MODULES = ("datasets", "metrics")
+_MODULES = ("datasets", "metrics", "plot")
 
 __all__ = [
     "Coreset",
@@ -33,6 +33,7 @@ __all__ = [
     "datasets",
     "knn_graph",
     "metrics",
+    "plot",
     "read_graph",
     "write_graph",
     "write_labels",
