@@ -19,7 +19,7 @@ _PUBLIC = {
     "write_graph": ".graphs.files",
     "write_labels": ".graphs.files",
 }
-_MODULES = ("datasets", "metrics", "plot")
+_MODULES = ("datasets", "metrics", "plot", "report")
 
 __all__ = [
     "Coreset",
@@ -35,6 +35,7 @@ __all__ = [
     "metrics",
     "plot",
     "read_graph",
+    "report",
     "write_graph",
     "write_labels",
 ]

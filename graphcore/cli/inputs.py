@@ -7,10 +7,13 @@ import click
 from ..exceptions import InputError
 from .vectors import read_vectors
 
-__all__ = ["READING", "input_options", "load"]
+__all__ = ["FILE", "READING", "READING_OPTIONS", "input_options", "load", "load_graph", "reading_options"]
 
+# A path that shells complete; whether it can be used is found out when it is.
+FILE = click.Path(readable=False, allow_dash=True)
 # Keywords of graphcore.read_graph, and what vectors need.
-READING = ("format", "delimiter", "columns", "weight_column", "symmetrize", "vectors", "n_neighbors", "metric")
+READING_OPTIONS = ("format", "delimiter", "columns", "weight_column", "symmetrize")
+READING = (*READING_OPTIONS, "vectors", "n_neighbors", "metric")
 
 
 def _two_numbers(_ctx, param, text):
@@ -27,7 +30,7 @@ def _column(_ctx, _param, text):
     return None if text == "none" else int(text) if text.isdecimal() else text
 
 
-_OPTIONS = (
+_GRAPH_OPTIONS = (
     click.option("--format", metavar="NAME", help="Format of a graph file. [default: guessed from name and content]"),
     click.option("--delimiter", metavar="CHAR", help="Between the columns of an edge list. [default: guessed]"),
     click.option(
@@ -49,6 +52,9 @@ _OPTIONS = (
         show_default=True,
         help="What becomes of directed edges: max, average, sum, min, or error to refuse them.",
     ),
+)
+_OPTIONS = (
+    *_GRAPH_OPTIONS,
     click.option("--vectors", is_flag=True, help="INPUT holds vectors (.npy always does); their kNN graph is made."),
     click.option(
         "--neighbors",
@@ -72,6 +78,21 @@ def input_options(command):
     return command
 
 
+def reading_options(command):
+    """Add the options that :func:`load_graph` takes to a command."""
+    for option in reversed(_GRAPH_OPTIONS):
+        command = option(command)
+    return command
+
+
+def load_graph(path, stages, **reading):
+    """Read a graph; `reading` is for :func:`graphcore.read_graph`."""
+    from ..graphs.files import read_graph
+
+    with stages("read"):
+        return read_graph(path, **reading)
+
+
 def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **reading):
     """Read a graph, or vectors and make their kNN graph.
 
@@ -90,10 +111,7 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
     Graph
     """
     if not vectors and not path.endswith(".npy"):
-        from ..graphs.files import read_graph
-
-        with stages("read"):
-            return read_graph(path, **reading)
+        return load_graph(path, stages, **reading)
     with stages("read"):
         X = read_vectors(path)
     if X.shape[0] < 2:

@@ -6,7 +6,7 @@ _PLACES = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 _ALIGNED = {-1: ("right", "top"), 0: ("center", "center"), 1: ("left", "bottom")}
 
 
-def label_points(ax, points, texts, *, gap=4.0, size=8, beside=True):
+def label_points(ax, points, texts, *, gap=4.0, size=8, beside=True, dots=()):
     """Write texts beside points, the first ones first; a text that finds no free place is left out.
 
     Parameters
@@ -21,6 +21,8 @@ def label_points(ax, points, texts, *, gap=4.0, size=8, beside=True):
         Of the text.
     beside : bool
         False writes over the points.
+    dots : array-like of shape (n_dots, 2)
+        Points that no text may cover.
 
     Returns
     -------
@@ -33,6 +35,7 @@ def label_points(ax, points, texts, *, gap=4.0, size=8, beside=True):
     renderer = figure.canvas.get_renderer() if hasattr(figure.canvas, "get_renderer") else figure._get_renderer()
     frame = ax.get_window_extent(renderer)
     spots = ax.transData.transform(points)
+    marks = ax.transData.transform(dots) if len(dots) else ()
     taken, written = [], []
     for point, spot, text in zip(points, spots, texts, strict=True):
         if not frame.contains(*spot):
@@ -51,7 +54,8 @@ def label_points(ax, points, texts, *, gap=4.0, size=8, beside=True):
             )
             box = note.get_window_extent(renderer)
             inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
-            if inside and not any(box.overlaps(other) for other in taken):
+            covers = any(box.contains(*mark) for mark in marks) or any(box.overlaps(other) for other in taken)
+            if inside and not covers:
                 taken.append(box)
                 written.append(note)
                 break

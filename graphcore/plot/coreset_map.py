@@ -5,7 +5,7 @@ import numpy as np
 from .._validation import check_labels
 from ..exceptions import InputError
 from ._labels import label_points
-from ._style import INK, MIDDLE, SHADES, SHAPES, axes_of
+from ._style import INK, MIDDLE, PAPER, SHADES, SHAPES, axes_of
 
 __all__ = ["coreset_map"]
 
@@ -62,9 +62,8 @@ def coreset_map(points, weights, labels, *, names=None, ax=None):
     order = np.argsort(-mass, kind="stable")[: np.count_nonzero(np.bincount(labels))]
     few = len(order) <= len(SHAPES)
     area = _areas(weights)
-    low, high = np.quantile(points, [_TAIL, 1 - _TAIL], axis=0) if len(points) > 200 else points[[0, 0]] * 0
-    if len(points) <= 200:
-        low, high = points.min(axis=0), points.max(axis=0)
+    tail = _TAIL if len(points) > 200 else 0.0
+    low, high = np.quantile(points, [tail, 1 - tail], axis=0)
     air = np.maximum(0.08 * (high - low), 1e-12)
     low, high = low - air, high + air
     shown = np.clip(points, low, high)
@@ -96,7 +95,7 @@ def coreset_map(points, weights, labels, *, names=None, ax=None):
     else:
         middles = np.array([np.median(shown[labels == c], axis=0) for c in order])
         for note in label_points(ax, middles, [_name(names, c) for c in order], beside=False):
-            note.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": "#fefefe", "alpha": 0.75, "linewidth": 0})
+            note.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": PAPER, "alpha": 0.75, "linewidth": 0})
     return ax
 
 
@@ -105,6 +104,7 @@ def _name(names, c):
 
 
 def _areas(weights):
-    """Areas from 6 to 90 square points, in proportion to the weight between its extremes."""
-    top = weights.max()
-    return 6 + 84 * weights / top if top > 0 else np.full(len(weights), 6.0)
+    """Areas in square points, in proportion to the weight; marks are smaller where there are more of them."""
+    typical = float(np.clip(9000 / len(weights), 9, 60))
+    mean = weights.mean()
+    return np.clip(typical * weights / mean, 3, 6 * typical) if mean > 0 else np.full(len(weights), typical)

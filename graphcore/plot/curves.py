@@ -52,7 +52,7 @@ def objective_history(history, *, ax=None):
     ax.set_ylim(len(values) - 0.5, -0.5)
     for place, value in zip(places, values, strict=True):
         ax.annotate(
-            f"{value:.5g}", (value, place), (7, 0), textcoords="offset points", va="center", color=INK, fontsize=8
+            f"{value:.5g}", (value, place), (4, 3), textcoords="offset points", va="bottom", color=INK, fontsize=8
         )
     ax.set_yticks(places, names)
     ax.set_xlabel("objective (larger is better)")

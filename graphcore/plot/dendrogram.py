@@ -9,7 +9,7 @@ from ._style import INK, MIDDLE, axes_of, open_frame
 __all__ = ["dendrogram"]
 
 
-def dendrogram(linkage, n_leaves=30, *, names=None, n_clusters=None, ax=None):
+def dendrogram(linkage, n_leaves=30, *, names=None, n_clusters=None, unit="group", ax=None):
     """Draw the top of a merge tree.
 
     Parameters
@@ -22,6 +22,8 @@ def dendrogram(linkage, n_leaves=30, *, names=None, n_clusters=None, ax=None):
         Names of the groups. A leaf of one group bears its name, another one the number of its groups.
     n_clusters : int, optional
         Marks where the tree is cut into so many clusters.
+    unit : str, default "group"
+        What the tree unites, in the singular.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if not given.
 
@@ -57,7 +59,7 @@ def dendrogram(linkage, n_leaves=30, *, names=None, n_clusters=None, ax=None):
     drawn = scipy_dendrogram(top, no_plot=True)
     for heights, places in zip(drawn["dcoord"], drawn["icoord"], strict=True):
         ax.plot(heights, places, color=INK, lw=1)
-    texts = [_leaf_text(leaves[i], linkage, n_groups, names) for i in drawn["leaves"]]
+    texts = [_leaf_text(leaves[i], linkage, n_groups, names, unit) for i in drawn["leaves"]]
     ax.set_yticks(5 + 10 * np.arange(n_leaves), texts, fontsize=8)
     ax.set_ylim(0, 10 * n_leaves)
     ax.tick_params(axis="y", length=0)
@@ -89,10 +91,10 @@ def _top(linkage, n_leaves):
     return top, leaves
 
 
-def _leaf_text(node, linkage, n_groups, names):
+def _leaf_text(node, linkage, n_groups, names, unit):
     if node < n_groups:
-        return f"group {node}" if names is None else str(names[node])
-    return f"{int(linkage[node - n_groups, 3]):,} groups"
+        return f"{unit} {node}" if names is None else str(names[node])
+    return f"{int(linkage[node - n_groups, 3]):,} {unit}s"
 
 
 def _mark_cut(ax, heights, n_groups, n_clusters):

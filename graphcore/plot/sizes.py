@@ -39,7 +39,7 @@ def cluster_sizes(sums, *, stability=None, n_named=8, ax=None):
     >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
     >>> sums = graphcore.metrics.cut_and_volume(graph, [0, 0, 0, 1, 1, 1])
     >>> graphcore.plot.cluster_sizes(sums).get_ylabel()
-    'conductance: share of its volume that leaves the cluster'
+    'conductance'
     """
     ax = axes_of(ax, (6.4, 4))
     filled = np.flatnonzero(sums.size)
@@ -67,7 +67,7 @@ def cluster_sizes(sums, *, stability=None, n_named=8, ax=None):
     _plain_numbers(ax)
     empty = len(sums.size) - len(filled)
     ax.set_xlabel("nodes in the cluster" + (f" ({empty:,} empty clusters not shown)" if empty else ""))
-    ax.set_ylabel("conductance: share of its volume that leaves the cluster")
+    ax.set_ylabel("conductance")
     open_frame(ax)
     named = _conspicuous(sizes, conductance, n_named)
     label_points(
@@ -75,6 +75,8 @@ def cluster_sizes(sums, *, stability=None, n_named=8, ax=None):
         np.column_stack([sizes, conductance])[named],
         [str(filled[i]) for i in named],
         gap=1.5 + np.sqrt(area) / 2,
+        # Of many dots some lie under any text.
+        dots=np.column_stack([sizes, conductance]) if len(filled) <= 300 else (),
     )
     return ax
 
