@@ -40,9 +40,7 @@ def _constructor(model):
 
 
 def _note(random_state):
+    what = "X is the graph, or the vectors, that were clustered."
     if isinstance(random_state, Integral):
-        return "X is the graph, or the vectors, that were clustered."
-    return (
-        "X is the graph, or the vectors, that were clustered. random_state was not a number, so another fit draws other "
-        "coresets: give one to repeat a result."
-    )
+        return what
+    return f"{what} random_state was not a number, so another fit draws other coresets: give one to repeat a result."
