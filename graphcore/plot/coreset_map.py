@@ -10,7 +10,7 @@ from ._style import INK, MIDDLE, PAPER, SHADES, SHAPES, axes_of
 __all__ = ["coreset_map"]
 
 # A tail of the points may lie so far off that all others would be one spot: that share is drawn at the border.
-_TAIL = 0.01
+_TAIL = 0.005
 
 
 def coreset_map(points, weights, labels, *, names=None, ax=None):

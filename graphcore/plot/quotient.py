@@ -10,6 +10,8 @@ __all__ = ["quotient_graph"]
 
 # The picture is laid out on a page of so many points, with disks of these radii.
 _WIDTH, _HEIGHT = 420.0, 320.0
+# To the right of it, for the legend: inside the axes, which equal scales keep from filling their place.
+_LEGEND = 110.0
 _LEAST_RADIUS, _MOST_RADIUS = 8.0, 34.0
 _DISKS_SHARE = 0.28
 _GAP = 4.0
@@ -77,7 +79,7 @@ def quotient_graph(matrix, sizes, *, n_clusters=40, n_links=3, names=None, ax=No
     n_filled = int(np.count_nonzero(sizes))
     if len(shown) < n_filled:
         ax.set_title(f"the {len(shown)} largest of {n_filled:,} clusters", fontsize=9)
-    steps_legend(ax, "conductance")
+    steps_legend(ax, "conductance", loc="upper right", bbox_to_anchor=(1, 1))
     return ax
 
 
@@ -152,7 +154,7 @@ def _draw(ax, places, radii, links, conductance):
         ax.add_collection(LineCollection(places[ends], colors=MIDDLE, linewidths=width, alpha=0.55, zorder=1))
     for place, radius, step in zip(places, radii, step_of(conductance), strict=True):
         ax.add_patch(Circle(place, radius, facecolor=STEPS[step], edgecolor=INK, linewidth=0.8, zorder=2))
-    ax.set(xlim=(-_WIDTH / 2, _WIDTH / 2), ylim=(-_HEIGHT / 2, _HEIGHT / 2), aspect="equal")
+    ax.set(xlim=(-_WIDTH / 2, _WIDTH / 2 + _LEGEND), ylim=(-_HEIGHT / 2, _HEIGHT / 2), aspect="equal")
     bare(ax)
 
 

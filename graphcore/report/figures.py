@@ -143,20 +143,20 @@ def _coreset(ax, facts, graph, random_state, n_jobs):
         chosen, points = coreset_coordinates(
             graph,
             coreset.indices,
-            coreset.weights,
-            walk_steps=run.settings.walk_steps,
+            run.labels,
+            walk_steps=max(4, run.settings.walk_steps),
             random_state=random_state,
             n_jobs=n_jobs,
         )
     except InputError:
-        # No two coordinates of a coreset whose nodes are not connected; nothing is wrong with the clustering.
+        # Two clusters, or clusters that nothing joins, have no map; nothing is wrong with them.
         return None
     coreset_map(points, coreset.weights[chosen], run.labels[coreset.indices[chosen]], ax=ax)
     which = "all" if len(chosen) == len(coreset) else f"{len(chosen):,} of {len(coreset):,}"
     caption = (
-        f"Nodes of the first coreset ({which}), the few that stand for all, placed by two eigenvectors of the graph "
-        "between them and sized by their weight. Two coordinates show the widest gaps only: clusters that lie on each "
-        "other here may still be far apart."
+        f"Nodes of the first coreset ({which}), the few that stand for all, sized by their weight. Clusters are placed "
+        "by two eigenvectors of the graph between them, and a node between the clusters that a random walk from it "
+        "ends in. Two coordinates show the widest gaps only: clusters on each other here may still be far apart."
     )
     return "Map of the coreset", caption
 
