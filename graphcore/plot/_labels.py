@@ -32,8 +32,7 @@ def label_points(ax, points, texts, *, gap=4.0, size=8, beside=True, dots=()):
 
     figure = ax.get_figure(root=True)
     figure.draw_without_rendering()
-    renderer = figure.canvas.get_renderer() if hasattr(figure.canvas, "get_renderer") else figure._get_renderer()
-    frame = ax.get_window_extent(renderer)
+    frame = ax.get_window_extent()
     spots = ax.transData.transform(points)
     marks = ax.transData.transform(dots) if len(dots) else ()
     taken, written = [], []
@@ -52,7 +51,7 @@ def label_points(ax, points, texts, *, gap=4.0, size=8, beside=True, dots=()):
                 color=INK,
                 zorder=5,
             )
-            box = note.get_window_extent(renderer)
+            box = note.get_window_extent()
             inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
             covers = any(box.contains(*mark) for mark in marks) or any(box.overlaps(other) for other in taken)
             if inside and not covers:

@@ -70,6 +70,8 @@ def coreset_coordinates(graph, indices, labels, *, walk_steps=4, most=1500, rand
     if len(indices) and (indices.min() < 0 or indices.max() >= graph.n_nodes):
         raise InputError(f"indices must be nodes, 0 to {graph.n_nodes - 1}")
     most = check_integer("most", most, low=1)
+    if k < 3:
+        raise InputError(f"{k} clusters have no two coordinates; three are needed")
     clusters, places = _cluster_places(quotient_graph(graph, labels, k, n_jobs=n_jobs))
     position = np.full(k + 1, -1)  # the last entry is that of label -1
     position[clusters] = np.arange(len(clusters))

@@ -162,7 +162,6 @@ def _name(ax, places, radii, names, conductance):
     """Numbers on the disks, in a size that fits."""
     figure = ax.get_figure(root=True)
     figure.draw_without_rendering()
-    renderer = figure._get_renderer()
     scale = ax.transData.transform([(1, 0), (0, 0)])[:, 0]
     per_point = abs(scale[0] - scale[1])
     for place, radius, name, step in zip(places, radii, names, step_of(conductance), strict=True):
@@ -171,7 +170,7 @@ def _name(ax, places, radii, names, conductance):
             color=PAPER if step >= 3 else INK,
         )  # fmt: skip
         room = 2 * radius * per_point
-        wide = text.get_window_extent(renderer).width
+        wide = text.get_window_extent().width
         if wide > 0.92 * room:
             smaller = text.get_fontsize() * 0.92 * room / wide
             if smaller < 5:

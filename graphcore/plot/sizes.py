@@ -48,7 +48,7 @@ def cluster_sizes(sums, *, stability=None, n_named=8, ax=None):
     sizes, conductance = sums.size[filled], sums.conductance[filled]
     # Dots of many clusters would hide each other.
     area = float(np.clip(4000 / len(filled), 9, 60))
-    edges = {"edgecolors": INK, "linewidths": 0.6, "zorder": 3}
+    edges = {"edgecolors": INK, "linewidths": min(0.6, area / 40), "zorder": 3}
     if stability is None:
         ax.scatter(sizes, conductance, s=area, c=MIDDLE, **edges)
     else:

@@ -92,7 +92,7 @@ def _sizes(ax, facts, graph, random_state, n_jobs):
 
     stability = None if facts.clustering is None else facts.clustering.cluster_stability
     cluster_sizes(facts.sums, stability=stability, ax=ax)
-    shade = "" if stability is None else " The darker, the more surely the coresets agree on it."
+    shade = "" if stability is None else " Its shade is the cluster's stability."
     caption = (
         "One dot for each cluster. Low down are clusters that few edges leave; single dots far up are clusters to "
         f"doubt.{shade} The most conspicuous ones bear their number."

@@ -115,7 +115,7 @@ def write_report(
     ...     os.path.getsize(path) > 5000
     True
     >>> round(facts.normalized_cut, 2)
-    0.13
+    0.14
     """
     check_writable(path)
     if pictures != "auto" and not isinstance(pictures, (bool, np.bool_)):
@@ -210,7 +210,7 @@ def _quality(facts, about):
         for name, value, note in cards
     ]
     lines.append("</dl>")
-    lines += [f"<p>{sentence}</p>" for sentence in _sentences(facts)]
+    lines += [f"<p>{_text(sentence)}</p>".replace(" %", "&nbsp;%") for sentence in _sentences(facts)]
     told = list(about.warnings)
     if told:
         lines += ['<ul class="warnings">', *(f"<li>{_text(warning)}</li>" for warning in told), "</ul>"]
