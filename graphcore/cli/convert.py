@@ -31,7 +31,9 @@ def convert(input, output, to_format, as_json, **options):
     if as_json and output == "-":
         raise click.UsageError("--json and OUT - both want standard output; write the graph to a file")
     from ..graphs.files import check_writable, write_graph
+    from ..graphs.files.write import output_format
 
+    output_format(output, to_format)
     check_writable(output)
     console = Console()
     with console.listening():

@@ -60,9 +60,11 @@ def knn(input, output, n_neighbors, to_format, random_state, as_json, **options)
         raise click.UsageError("--json and GRAPH - both want standard output; write the graph to a file")
     from .._random import Streams
     from ..graphs.files import check_writable, write_graph
+    from ..graphs.files.write import output_format
     from ..graphs.neighbors import knn_graph
     from .vectors import read_vectors
 
+    output_format(output, to_format)
     check_writable(output)
     console = Console()
     with console.listening():
