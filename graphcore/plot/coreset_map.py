@@ -84,7 +84,7 @@ def coreset_map(points, weights, labels, *, names=None, ax=None):
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
     for spine in ax.spines.values():
-        spine.set_color(MIDDLE)
+        spine.set(color=MIDDLE, visible=True)
     if few:
         legend = ax.legend(
             title="cluster", loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False, fontsize=8,
