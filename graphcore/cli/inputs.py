@@ -7,7 +7,7 @@ import click
 from ..exceptions import InputError
 from .vectors import read_vectors
 
-__all__ = ["FILE", "READING", "READING_OPTIONS", "input_options", "load", "load_graph", "reading_options"]
+__all__ = ["FILE", "READING", "READING_OPTIONS", "graph_options", "input_options", "load", "load_graph"]
 
 # A path that shells complete; whether it can be used is found out when it is.
 FILE = click.Path(readable=False, allow_dash=True)
@@ -78,7 +78,7 @@ def input_options(command):
     return command
 
 
-def reading_options(command):
+def graph_options(command):
     """Add the options that :func:`load_graph` takes to a command."""
     for option in reversed(_GRAPH_OPTIONS):
         command = option(command)
