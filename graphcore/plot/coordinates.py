@@ -14,7 +14,6 @@ __all__ = ["coreset_coordinates"]
 
 # The matrix between clusters is dense.
 _MOST_CLUSTERS = 1000
-_REGULARISATION = 0.1
 
 
 def coreset_coordinates(graph, indices, labels, *, walk_steps=4, most=1500, random_state=None, n_jobs=None):
@@ -50,9 +49,13 @@ def coreset_coordinates(graph, indices, labels, *, walk_steps=4, most=1500, rand
     -----
     Eigenvectors of a sparse graph, and more so of the few edges between coreset nodes, tell of the threads that hang
     off it and of little else. Clusters are of a size that makes the eigenvectors of the graph between them tell of the
-    whole. The weight inside clusters is left out and a tenth of the mean degree is spread over all pairs. A node lies
-    at the mean of the clusters that its walk ends in: at its cluster's place if it is far inside, between clusters at
-    a border.
+    whole. The weight inside clusters is left out, and the mean degree is spread over all pairs, which keeps small
+    clusters from the ends of the map. A node lies at the mean of the clusters that its walk ends in: at its cluster's
+    place if it is far inside, between clusters at a border.
+
+    References
+    ----------
+    Zhang, Rohe, "Understanding Regularized Spectral Clustering via Graph Conductance", NeurIPS 2018.
 
     Examples
     --------
@@ -107,7 +110,7 @@ def _cluster_places(between):
     n, total = len(clusters), A.sum()
     if n < 3 or total == 0:
         raise InputError(f"{n} clusters with weight {total:g} between them have no two coordinates; three are needed")
-    A += _REGULARISATION * total / n**2
+    A += total / n**2
     root = np.sqrt(A.sum(axis=1))
     A /= np.outer(root, root)
     with single_threaded_libraries():

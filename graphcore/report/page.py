@@ -188,7 +188,7 @@ def _quality(facts, about):
     empty = facts.n_clusters - filled
     in_clusters = int(sizes.sum())
     cards = [
-        ("Clusters", f"{filled:,}", f"{_range(sizes)} nodes each" + (f"; {empty:,} more are empty" if empty else "")),
+        ("Clusters", f"{filled:,}", _range(sizes) + (f"; {empty:,} more are empty" if empty else "")),
         ("Nodes in clusters", f"{in_clusters:,}", _left_out(facts)),
         (
             "Normalised cut",
@@ -230,10 +230,15 @@ def _sentences(facts):
         nodes = run.node_stability[run.labels >= 0]
         each = run.cluster_stability[facts.filled]
         unsure = int(np.count_nonzero(each < _UNSURE))
+        doubt = (
+            f"{unsure:,} of {len(each):,} clusters have a stability below {_UNSURE}: another draw would cut them "
+            "differently."
+            if unsure
+            else f"No cluster has a stability below {_UNSURE}."
+        )
         out.append(
             f"The clustering was repeated from {run.settings.n_coresets} independent coresets. All of them agree with "
-            f"the labels of {100 * (nodes == 1).mean():.1f} % of the nodes; {unsure:,} of {len(each):,} clusters have "
-            f"a stability below {_UNSURE}: another draw would cut them differently."
+            f"the labels of {100 * (nodes == 1).mean():.1f} % of the nodes. {doubt}"
         )
     elif run is not None:
         out.append("A single coreset was drawn, so nothing is known about how much the clusters depend on the draw.")
@@ -333,7 +338,7 @@ def _left_out(facts):
 
 def _range(sizes):
     low, middle, high = sizes.min(), np.median(sizes), sizes.max()
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}, median {middle:,.0f},"
+    return f"of {_count(low, 'node')}" if low == high else f"{low:,} to {high:,} nodes, median {middle:,.0f}"
 
 
 def _count(number, noun):
