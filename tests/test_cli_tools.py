@@ -356,6 +356,19 @@ def test_progress_line_has_a_bar_and_the_seconds_of_a_long_stage(monkeypatch, ca
     assert re.search(r"\r\x1b\[Ksecond \.\.\. \[###\.{9}\] 75 s", shown)
 
 
+def test_output_of_a_running_command_does_not_share_the_progress_line(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr("graphcore.cli.console._TICK", 0.01)
+    console = Console()
+    with console.listening():
+        with console.stages("first"):
+            pass
+        console.clear()
+        assert capsys.readouterr().err.endswith("\r\x1b[K")
+        time.sleep(0.05)
+        assert capsys.readouterr().err == ""
+
+
 def test_no_thread_and_no_line_without_a_terminal(capsys):
     import threading
 

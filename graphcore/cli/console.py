@@ -112,6 +112,12 @@ class Console:
             with self._lock:
                 click.echo(self._erase() + text, err=True)
 
+    def clear(self):
+        """Take the progress line away until the next stage begins, for output that shares the terminal."""
+        with self._lock:
+            self._stage = None
+            click.echo(self._erase(), err=True, nl=False)
+
     @contextmanager
     def listening(self):
         """Within this context, warnings about the graph and notices of compilation are lines on stderr, each once."""
@@ -160,8 +166,9 @@ class Console:
         self._show()
 
     def _show(self):
-        if self.live and self._stage is not None:
-            parts = [f"{self._stage} ..."]
+        stage = self._stage
+        if self.live and stage is not None:
+            parts = [f"{stage} ..."]
             if self._expected:
                 filled = min(_BAR, round(_BAR * (self._begun - 1) / self._expected))
                 parts.append(f"[{'#' * filled:.<{_BAR}}]")
@@ -169,7 +176,8 @@ class Console:
             if seconds:
                 parts.append(f"{seconds} s")
             with self._lock:
-                click.echo(_ERASE + " ".join(parts), err=True, nl=False)
+                if stage == self._stage:  # otherwise it has gone on meanwhile
+                    click.echo(_ERASE + " ".join(parts), err=True, nl=False)
 
     def _erase(self):
         return _ERASE if self.live else ""

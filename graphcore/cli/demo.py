@@ -25,6 +25,7 @@ def demo(random_state, as_json):
     with console.listening():
         graph, truth = _digits_graph(console, random_state)
         if not as_json:
+            console.clear()
             click.echo(f"scikit-learn's digits: {graph.n_nodes:,} images, 10-NN graph with {graph.n_edges:,} edges")
         rows = [
             ("graphcore", *_run(console, _graphcore, graph, random_state)),

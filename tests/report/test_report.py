@@ -6,8 +6,10 @@ import pickle
 import re
 from dataclasses import replace
 
+import hypothesis
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 import graphcore
 from graphcore.exceptions import InputError, ParameterError
@@ -18,6 +20,7 @@ from graphcore.report.central import central_nodes
 from graphcore.report.page import render
 from graphcore.settings import resolve_settings
 
+from ..strategies import graphs, labellings
 from .page import Page
 
 EVIL = [
@@ -160,6 +163,20 @@ def test_a_cluster_whose_edges_all_end_at_nodes_without_a_label(tmp_path):
     graph = graphcore.Graph.from_edges([0, 1, 2, 4], [1, 2, 3, 5])
     page = written(tmp_path / "out.html", graph, [0, -1, -1, 1, 2, 2])
     assert [float(row["conductance"]) for row in sorted(page.clusters, key=lambda row: row["cluster"])] == [1, 1, 0]
+
+
+@hypothesis.settings(max_examples=20)
+@hypothesis.given(st.data())
+def test_any_labelling_of_any_graph_has_a_page(tmp_path_factory, data):
+    graph, A = data.draw(graphs(max_nodes=9))
+    labels = data.draw(labellings(len(A)))
+    hypothesis.assume(((labels >= 0) & (A.sum(axis=1) > 0)).any())
+    path = tmp_path_factory.mktemp("page") / "out.html"
+    page = written(path, graph, labels)
+    page.assert_alone()
+    sizes = np.bincount(labels[(labels >= 0) & (A.sum(axis=1) > 0)], minlength=len(page.clusters))
+    assert [int(row["nodes"]) for row in page.clusters] == sorted(sizes, reverse=True)
+    assert "nan" not in page.text and "inf" not in page.text.replace("information", "")
 
 
 # -- nothing from outside becomes code ---------------------------------------------------------------------------------
