@@ -39,7 +39,7 @@ SKEWED = partial(graphcore.datasets.degree_corrected_partition, 10, 500, mean_de
 
 
 def main(folder=FOLDER):
-    """Draw every picture into a folder."""
+    """Draw every picture, and an example of the report, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with plt.rc_context(STYLE), warnings.catch_warnings():
         # The published algorithm is shown where it fails; it warns there.
@@ -48,6 +48,7 @@ def main(folder=FOLDER):
             figure = draw()
             figure.savefig(folder / f"{draw.__name__}.png")
             plt.close(figure)
+        _digits()[1].report(folder / "report.html", title="Handwritten digits in 30 clusters")
 
 
 def whiskers():
