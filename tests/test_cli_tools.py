@@ -23,7 +23,7 @@ from graphcore.cli.console import Console
 
 from .report.page import Page
 
-COMMANDS = ("cluster", "compare", "convert", "demo", "info", "knn", "report")
+COMMANDS = ("build", "check", "cluster", "compare", "convert", "demo", "info", "knn", "report")
 TRIANGLES = "a b\nb c\nc a\nc x\nx y\ny z\nz x\n"
 TWO = "a\t0\nb\t0\nc\t0\nx\t1\ny\t1\nz\t1\n"
 
@@ -323,9 +323,12 @@ def test_a_graph_through_pipes(folder, capsys, monkeypatch):
         ("compare labels.tsv labels.tsv", {"ari"}),
         ("report graph.txt labels.tsv -o out.html --no-pictures", {"modularity"}),
         ("demo", {"methods"}),
+        ("build graph.txt new.graph", {"output", "edges", "seconds"}),
+        ("check stored.graph", {"nodes", "bytes"}),
     ],
 )
 def test_every_command_speaks_json(folder, command, keys):
+    graphcore.write_graph(graphcore.read_graph("graph.txt"), "stored.graph")
     result = CliRunner().invoke(app, [*command.split(), "--json"])
     assert result.exit_code == 0, result.output
     assert keys <= set(json.loads(result.stdout))

@@ -7,6 +7,7 @@ import sys
 import click
 
 from .. import __version__
+from .build import build, check
 from .cluster import cluster
 from .compare import compare
 from .console import Jobs
@@ -44,7 +45,7 @@ def app():
     """
 
 
-for command in (cluster, report, compare, info, convert, knn, demo):
+for command in (cluster, report, compare, info, convert, knn, build, check, demo):
     app.add_command(command)
 
 

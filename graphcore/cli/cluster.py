@@ -95,8 +95,9 @@ def clustering_options(command):
 def cluster(input, n_clusters, output, report, as_json, quiet, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
-    INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML or GML file; or vectors (.npy, or another file with
-    --vectors); or "-", standard input. Nodes without an edge belong to no cluster and get label -1.
+    INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML or GML file; a graph on disk (see build); vectors
+    (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge belong to no cluster and get
+    label -1.
     """
     on_stdout = [name for name, wanted in (("--json", as_json), ("-o -", output == "-"), ("--report -", report == "-"))
                  if wanted]  # fmt: skip

@@ -3,7 +3,7 @@
 import click
 
 from .console import Console, Job
-from .inputs import FILE, input_options, load
+from .inputs import FILE, check_output, input_options, load
 
 __all__ = ["convert"]
 
@@ -25,16 +25,14 @@ __all__ = ["convert"]
 def convert(input, output, to_format, as_json, **options):
     """Read the graph in IN (or make the kNN graph of its vectors) and write it to OUT.
 
-    The formats of OUT are tsv, csv, matrix-market, metis and npz; an ending .gz, .bz2, .xz or .zst compresses. A "-"
-    stands for standard input or output.
+    The formats of OUT are tsv, csv, matrix-market, metis, npz and store (a graph on disk, see build); an ending .gz,
+    .bz2, .xz or .zst compresses. A "-" stands for standard input or output.
     """
     if as_json and output == "-":
         raise click.UsageError("--json and OUT - both want standard output; write the graph to a file")
-    from ..graphs.files import check_writable, write_graph
-    from ..graphs.files.write import output_format
+    from ..graphs.files import write_graph
 
-    output_format(output, to_format)
-    check_writable(output)
+    check_output(output, to_format)
     console = Console()
     with console.listening():
         console.expect(2)

@@ -7,7 +7,17 @@ import click
 from ..exceptions import InputError
 from .vectors import read_vectors
 
-__all__ = ["FILE", "READING", "READING_OPTIONS", "graph_options", "input_options", "load", "load_graph"]
+__all__ = [
+    "FILE",
+    "READING",
+    "READING_OPTIONS",
+    "check_output",
+    "graph_options",
+    "input_options",
+    "load",
+    "load_graph",
+    "reading_options",
+]
 
 # A path that shells complete; whether it can be used is found out when it is.
 FILE = click.Path(readable=False, allow_dash=True)
@@ -30,8 +40,7 @@ def _column(_ctx, _param, text):
     return None if text == "none" else int(text) if text.isdecimal() else text
 
 
-_GRAPH_OPTIONS = (
-    click.option("--format", metavar="NAME", help="Format of a graph file. [default: guessed from name and content]"),
+_READING_OPTIONS = (
     click.option("--delimiter", metavar="CHAR", help="Between the columns of an edge list. [default: guessed]"),
     click.option(
         "--columns",
@@ -53,6 +62,10 @@ _GRAPH_OPTIONS = (
         help="What becomes of directed edges: max, average, sum, min, or error to refuse them.",
     ),
 )
+_GRAPH_OPTIONS = (
+    click.option("--format", metavar="NAME", help="Format of a graph file. [default: guessed from name and content]"),
+    *_READING_OPTIONS,
+)
 _OPTIONS = (
     *_GRAPH_OPTIONS,
     click.option("--vectors", is_flag=True, help="INPUT holds vectors (.npy always does); their kNN graph is made."),
@@ -73,16 +86,32 @@ _OPTIONS = (
 
 def input_options(command):
     """Add the options that :func:`load` takes to a command."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return _with(command, _OPTIONS)
+
+
+def reading_options(command):
+    """Add the options that say how an edge list is read to a command."""
+    return _with(command, _READING_OPTIONS)
 
 
 def graph_options(command):
     """Add the options that :func:`load_graph` takes to a command."""
-    for option in reversed(_GRAPH_OPTIONS):
+    return _with(command, _GRAPH_OPTIONS)
+
+
+def _with(command, options):
+    for option in reversed(options):
         command = option(command)
     return command
+
+
+def check_output(path, format):
+    """Find out, before the work, that a graph could be written to `path` in this format (None: by its name)."""
+    from ..graphs.files import check_writable
+    from ..graphs.files.write import output_format
+    from ..graphs.store import check_replaceable
+
+    (check_replaceable if output_format(path, format)[0] == "store" else check_writable)(path)
 
 
 def load_graph(path, stages, **reading):

@@ -3,7 +3,7 @@
 import click
 
 from .console import Console, Job
-from .inputs import FILE
+from .inputs import FILE, check_output
 
 __all__ = ["knn"]
 
@@ -59,13 +59,11 @@ def knn(input, output, n_neighbors, to_format, random_state, as_json, **options)
     if as_json and output == "-":
         raise click.UsageError("--json and GRAPH - both want standard output; write the graph to a file")
     from .._random import Streams
-    from ..graphs.files import check_writable, write_graph
-    from ..graphs.files.write import output_format
+    from ..graphs.files import write_graph
     from ..graphs.neighbors import knn_graph
     from .vectors import read_vectors
 
-    output_format(output, to_format)
-    check_writable(output)
+    check_output(output, to_format)
     console = Console()
     with console.listening():
         console.expect(3)
