@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import threading
 import time
 
 import click
@@ -291,6 +292,29 @@ def test_vectors_from_standard_input(folder, capsys, monkeypatch, kind):
     assert len(outputs[0].splitlines()) > 20
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_files_may_be_pipes(folder, capsys):
+    np.save("X.npy", np.random.default_rng(0).normal(size=(20, 3)))
+    commands = {
+        "graph.txt": "info graph.txt --json",
+        "labels.tsv": "compare labels.tsv labels.tsv --graph graph.txt --json",
+        "X.npy": "knn X.npy - -n 3 --to csv",
+    }
+    for name, command in commands.items():
+        outputs = []
+        for source in (name, "pipe"):
+            if source == "pipe":
+                os.mkfifo("pipe")
+                content = (folder / name).read_bytes()
+                writer = threading.Thread(target=(folder / "pipe").write_bytes, args=(content,))
+                writer.start()
+            assert run(command.replace(f" {name} ", f" {source} ", 1).split()) == 0
+            outputs.append(capsys.readouterr().out.replace('"pipe"', f'"{name}"'))
+        writer.join(timeout=20)
+        os.unlink("pipe")
+        assert outputs[0] == outputs[1]
+
+
 def test_bad_vectors_from_standard_input_are_named_so(folder, capsys, monkeypatch):
     feed(monkeypatch, b"1,2\n3,four\n")
     assert run(["cluster", "-", "--vectors", "-k", "2"]) == 2
@@ -373,8 +397,6 @@ def test_output_of_a_running_command_does_not_share_the_progress_line(monkeypatc
 
 
 def test_no_thread_and_no_line_without_a_terminal(capsys):
-    import threading
-
     console = Console()
     before = threading.active_count()
     with console.listening(), console.stages("first"):

@@ -72,8 +72,8 @@ def _report(path, graph, console, as_json):
 
     if as_json:
         facts = {"output": path, "nodes": graph.n_nodes, "edges": graph.n_edges, "weighted": graph.is_weighted}
-        seconds = dict(console.stages.seconds)
-        click.echo(json.dumps(facts | {"bytes": graph.nbytes, "warnings": console.warned, "seconds": seconds}))
+        facts |= {"bytes": graph.nbytes, "warnings": console.warned, "seconds": dict(console.stages.seconds)}
+        click.echo(json.dumps(facts))
         return
     kind = "weighted" if graph.is_weighted else "unweighted"
     seconds = ", ".join(f"{stage} {spent:.2f}" for stage, spent in console.stages.seconds.items())

@@ -4,7 +4,6 @@ import bz2
 import gzip
 import lzma
 import os
-import sys
 import tempfile
 import warnings
 import zipfile
@@ -26,7 +25,8 @@ def read_vectors(path):
     path : str
         ``.npy`` (an array of two dimensions), ``.npz`` (a sparse matrix saved by scipy, or a single array), otherwise
         text: numbers between commas, semicolons, tabs or blanks, ``#`` comments, a first line of column names allowed;
-        also compressed (.gz, .bz2, .xz). "-" is standard input, whose kind is told by its first bytes.
+        also compressed (.gz, .bz2, .xz). "-" is standard input, whose kind, as that of a pipe, is told by its
+        first bytes.
 
     Returns
     -------
@@ -37,8 +37,10 @@ def read_vectors(path):
     InputError, FormatError
         If the file holds something else.
     """
-    if path == "-":
-        return _read_stdin()
+    from ..graphs.files._source import is_stream
+
+    if is_stream(path):
+        return _read_stream(path)
     try:
         if path.endswith(".npy"):
             X = _load_array(path)
@@ -55,19 +57,22 @@ def read_vectors(path):
     return X
 
 
-def _read_stdin():
-    """Vectors from standard input, by way of a file, which numpy wants to go back and forth in."""
-    content = sys.stdin.buffer.read()
+def _read_stream(path):
+    """Vectors from standard input or a pipe, by way of a file, which numpy wants to go back and forth in."""
+    from ..graphs.files._source import open_stream
+
+    with open_stream(path) as stream:
+        content = stream.read()
     ending = next((ending for magic, ending in _MAGIC.items() if content.startswith(magic)), ".txt")
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, f"vectors{ending}")
-        with open(path, "wb") as stream:
-            stream.write(content)
+        copy = os.path.join(folder, f"vectors{ending}")
+        with open(copy, "wb") as kept:
+            kept.write(content)
         del content
         try:
-            return read_vectors(path)
+            return read_vectors(copy)
         except InputError as error:
-            raise type(error)(str(error).replace(path, "standard input")) from error
+            raise type(error)(str(error).replace(copy, "standard input" if path == "-" else path)) from error
 
 
 def _load_array(path):
