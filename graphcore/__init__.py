@@ -7,11 +7,13 @@ __version__ = "0.1.0"
 # Public names and the modules that hold them; each is imported when it is first used.
 _PUBLIC = {
     "Coreset": ".coresets.coreset",
+    "CoresetKernelKMeans": ".estimators.coreset_kernel_kmeans",
     "CoresetSpectralClustering": ".estimators.coreset_spectral",
     "FormatError": ".exceptions",
     "Graph": ".graphs.graph",
     "GraphWarning": ".exceptions",
     "InputError": ".exceptions",
+    "KernelKMeans": ".estimators.kernel_kmeans",
     "ParameterError": ".exceptions",
     "build_coreset": ".coresets.coreset",
     "build_store": ".graphs.store",
@@ -22,15 +24,17 @@ _PUBLIC = {
     "write_graph": ".graphs.files",
     "write_labels": ".graphs.files",
 }
-_MODULES = ("datasets", "metrics", "plot", "report")
+_MODULES = ("datasets", "metrics", "networkx", "plot", "report")
 
 __all__ = [
     "Coreset",
+    "CoresetKernelKMeans",
     "CoresetSpectralClustering",
     "FormatError",
     "Graph",
     "GraphWarning",
     "InputError",
+    "KernelKMeans",
     "ParameterError",
     "build_coreset",
     "build_store",
@@ -38,6 +42,7 @@ __all__ = [
     "datasets",
     "knn_graph",
     "metrics",
+    "networkx",
     "open_graph",
     "plot",
     "read_graph",

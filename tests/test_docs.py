@@ -51,6 +51,16 @@ def test_python_examples_run(folder, page):
     assert len(labels) in (34, 900)
 
 
+@pytest.mark.parametrize(("page", "needs"), [("docs/tables.md", ("pandas", "igraph")), ("docs/scikit_learn.md", ())])
+def test_python_examples_of_guides_run(folder, page, needs):
+    for library in needs:
+        pytest.importorskip(library)
+    namespace = {}
+    for code in blocks(page, "python"):
+        exec(compile(code, page, "exec"), namespace)
+    assert "model" in namespace
+
+
 @pytest.mark.parametrize("page", ["docs/report.md", "docs/pictures.md"])
 def test_examples_of_pictures_run(folder, page):
     import matplotlib as mpl

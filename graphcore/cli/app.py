@@ -13,6 +13,7 @@ from .compare import compare
 from .console import Jobs
 from .convert import convert
 from .demo import demo
+from .fetch import fetch
 from .info import info
 from .knn import knn
 from .report import report
@@ -45,7 +46,7 @@ def app():
     """
 
 
-for command in (cluster, report, compare, info, convert, knn, build, check, demo):
+for command in (cluster, report, compare, info, convert, knn, build, check, fetch, demo):
     app.add_command(command)
 
 
