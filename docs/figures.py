@@ -1,7 +1,7 @@
 """Pictures of the pages, drawn from small generated data when the pages are built: ``python docs/figures.py``."""
 
 import warnings
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import matplotlib
@@ -17,11 +17,12 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import graphcore
+from graphcore import plot
 from graphcore.coresets.coreset import sample_coreset
 from graphcore.coresets.importance import importance_probabilities
 from graphcore.coresets.seeding import d2_seeding
 from graphcore.kernels.cut import CutKernel
-from graphcore.metrics import coreset_cost, normalized_cut
+from graphcore.metrics import coreset_cost, cut_and_volume, normalized_cut, quotient_graph
 
 FOLDER = Path(__file__).parent / "figures"
 STYLE = {
@@ -39,15 +40,16 @@ SKEWED = partial(graphcore.datasets.degree_corrected_partition, 10, 500, mean_de
 
 
 def main(folder=FOLDER):
-    """Draw every picture into a folder."""
+    """Draw every picture, and an example of the report, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with plt.rc_context(STYLE), warnings.catch_warnings():
         # The published algorithm is shown where it fails; it warns there.
         warnings.simplefilter("ignore", graphcore.GraphWarning)
-        for draw in (whiskers, sparse_coreset, stability, importance, coreset_error, *FLATS):
+        for draw in (whiskers, sparse_coreset, stability, importance, coreset_error, *FLATS, *GALLERY):
             figure = draw()
             figure.savefig(folder / f"{draw.__name__}.png")
             plt.close(figure)
+        _digits()[1].report(folder / "report.html", title="Handwritten digits in 30 clusters")
 
 
 def whiskers():
@@ -151,12 +153,73 @@ def coreset_error():
     return figure
 
 
+@lru_cache
+def _digits():
+    graph = graphcore.knn_graph(graphcore.datasets.load_digits().data, 10, random_state=0)
+    return graph, _fit(graph, 30)
+
+
+def cluster_sizes():
+    """Digits in 30 clusters: sizes, conductance and stability."""
+    graph, model = _digits()
+    return plot.cluster_sizes(cut_and_volume(graph, model.labels_, 30), stability=model.cluster_stability_).figure
+
+
+def clusters_drawn():
+    """The same clusters and what runs between them."""
+    graph, model = _digits()
+    sizes = cut_and_volume(graph, model.labels_, 30).size
+    return plot.quotient_graph(quotient_graph(graph, model.labels_, 30), sizes).figure
+
+
+def coreset_map():
+    """The coreset behind them."""
+    graph, model = _digits()
+    nodes = model.coreset_indices_
+    chosen, points = plot.coreset_coordinates(graph, nodes, model.labels_, random_state=0)
+    return plot.coreset_map(points, model.coreset_weights_[chosen], model.labels_[nodes[chosen]]).figure
+
+
+def dendrogram():
+    """Their merge tree."""
+    return plot.dendrogram(_digits()[1].dendrogram_, 30, n_clusters=10).figure
+
+
+def objective_history():
+    """The objective after each stage of the fit."""
+    return plot.objective_history(_digits()[1].history_).figure
+
+
+def k_sweep():
+    """Stability and normalised cut of the digits against the number of clusters."""
+    graph, _ = _digits()
+    ks = [6, 8, 10, 12, 14]
+    fits = [_fit(graph, k) for k in ks]
+    scores = {
+        "mean stability": [fit.stability_.mean() for fit in fits],
+        "normalised cut": [normalized_cut(graph, fit.labels_, k) for fit, k in zip(fits, ks, strict=True)],
+    }
+    return plot.k_sweep(ks, scores, chosen=10).figure
+
+
+def coreset_error_curve():
+    """Error of the cut of the 30 clusters, as coresets of several sizes estimate it."""
+    graph, model = _digits()
+    kernel = CutKernel(graph, 0.0)
+    sizes = [100, 200, 400, 800]
+    errors = {
+        method: [_errors(graph, kernel, model.labels_, size, method, 10)[1] for size in sizes]
+        for method in ("degree", "uniform")
+    }
+    return plot.coreset_error(sizes, errors, label="relative error of the cut").figure
+
+
 def _errors(graph, kernel, labels, size, method, n_draws=30):
     """Root mean squares, over several coresets, of the relative errors of cost and kNC of a partition."""
     errors = []
     for seed in range(n_draws):
         coreset = sample_coreset(kernel, int(labels.max()) + 1, size=size, method=method, random_state=seed)
-        found = coreset_cost(graph, coreset.indices, coreset.weights, labels, self_loop=1.0)
+        found = coreset_cost(graph, coreset.indices, coreset.weights, labels, self_loop=kernel.self_loop)
         errors.append((found.cost_error, found.cut_error))
     return np.sqrt(np.mean(np.square(errors), axis=0))
 
@@ -222,6 +285,8 @@ def _bare(ax):
     for spine in ax.spines.values():
         spine.set_visible(False)
 
+
+GALLERY = (cluster_sizes, clusters_drawn, coreset_map, dendrogram, objective_history, k_sweep, coreset_error_curve)
 
 if __name__ == "__main__":
     main()

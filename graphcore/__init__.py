@@ -26,7 +26,7 @@ _PUBLIC = {
     "write_graph": ".graphs.files",
     "write_labels": ".graphs.files",
 }
-_MODULES = ("datasets", "metrics", "networkx")
+_MODULES = ("datasets", "metrics", "networkx", "plot", "report")
 
 __all__ = [
     "Coreset",
@@ -48,7 +48,9 @@ __all__ = [
     "metrics",
     "networkx",
     "open_graph",
+    "plot",
     "read_graph",
+    "report",
     "write_graph",
     "write_labels",
 ]

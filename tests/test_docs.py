@@ -61,7 +61,21 @@ def test_python_examples_of_guides_run(folder, page, needs):
     assert "model" in namespace
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/start.md", "docs/cli.md", "datasets/README.md"])
+@pytest.mark.parametrize("page", ["docs/report.md", "docs/pictures.md"])
+def test_examples_of_pictures_run(folder, page):
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    namespace = {}
+    for code in blocks(page, "python"):
+        exec(compile(code, page, "exec"), namespace)
+    assert len(plt.get_fignums()) == (7 if page == "docs/pictures.md" else 0)
+    plt.close("all")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/start.md", "docs/cli.md", "docs/report.md", "datasets/README.md"])
 def test_shell_examples_run(folder, page, capsys):
     lines = [line for block in blocks(page, "bash") for line in block.splitlines()]
     commands = [shlex.split(line) for line in lines if re.match(r"(\S*/)?graphcore ", line)]

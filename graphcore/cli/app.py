@@ -9,10 +9,14 @@ import click
 from .. import __version__
 from .build import build, check
 from .cluster import cluster
+from .compare import compare
+from .console import Jobs
 from .convert import convert
 from .demo import demo
 from .fetch import fetch
 from .info import info
+from .knn import knn
+from .report import report
 
 __all__ = ["app", "main"]
 
@@ -21,13 +25,28 @@ INTERRUPTED = 130
 TERMINATED = 143
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.group(
+    cls=Jobs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    examples=[
+        ("a first try, on handwritten digits", "graphcore demo"),
+        ("what is in a file", "graphcore info edges.txt.gz"),
+        (
+            "100 clusters, and a page about them",
+            "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --report page.html",
+        ),
+        ("how far two labellings agree", "graphcore compare labels.tsv classes.tsv"),
+    ],
+)
 @click.version_option(__version__, prog_name="graphcore")
 def app():
-    """Clusters graphs too large for spectral clustering, as well as spectral clustering would have done."""
+    """Clusters graphs too large for spectral clustering, as well as spectral clustering would have done.
+
+    `graphcore COMMAND --help` explains a command, with examples. In place of a file, "-" is standard input or output.
+    """
 
 
-for command in (cluster, info, convert, build, check, fetch, demo):
+for command in (cluster, report, compare, info, convert, knn, build, check, fetch, demo):
     app.add_command(command)
 
 

@@ -1,22 +1,36 @@
 """``graphcore build`` and ``graphcore check``: graphs on disk."""
 
+import json
+
 import click
 
 from .console import Console, Job
-from .inputs import reading_options
+from .inputs import FILE, reading_options
 
 __all__ = ["build", "check"]
 
 
-@click.command(cls=Job, short_help="Build a graph on disk, larger than memory.")
-@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@click.argument("output", metavar="OUT.graph")
+@click.command(
+    cls=Job,
+    short_help="Build a graph on disk, larger than memory.",
+    examples=[
+        (
+            "edge lists in several files, within 2 GB of memory",
+            "graphcore build part1.txt.gz part2.txt.gz edges.graph --memory 2G",
+        ),
+        ("go on after an interruption", "graphcore build edges.txt.gz edges.graph --resume"),
+        ("then cluster it", "graphcore cluster edges.graph -k 100 -o labels.tsv"),
+    ],
+)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=FILE)
+@click.argument("output", metavar="OUT.graph", type=FILE)
 @click.option(
     "--memory", metavar="SIZE", default="4G", show_default=True, help="Limit on this process's memory, like 500M or 4G."
 )
 @click.option("--resume", is_flag=True, help="Go on with a build that was interrupted.")
 @reading_options
-def build(inputs, output, memory, resume, **reading):
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+def build(inputs, output, memory, resume, as_json, **reading):
     """Build a graph on disk from edge lists or Parquet tables, without holding it in memory.
 
     The other commands take OUT.graph as their INPUT.
@@ -33,24 +47,34 @@ def build(inputs, output, memory, resume, **reading):
             stages=console.stages,
             **reading,
         )
-    _report(output, graph, console)
+    _report(output, graph, console, as_json)
 
 
-@click.command(cls=Job, short_help="Verify a graph on disk.")
-@click.argument("path", metavar="OUT.graph")
-def check(path):
+@click.command(
+    cls=Job,
+    short_help="Verify a graph on disk.",
+    examples=[("after a copy from another machine", "graphcore check edges.graph")],
+)
+@click.argument("path", metavar="OUT.graph", type=FILE)
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+def check(path, as_json):
     """Read a graph on disk from end to end and say what is wrong with it, if anything."""
     from ..graphs.store import check_store
 
     console = Console()
     with console.listening():
         graph = check_store(path, stages=console.stages)
-    _report(path, graph, console)
+    _report(path, graph, console, as_json)
 
 
-def _report(path, graph, console):
+def _report(path, graph, console, as_json):
     from .summary import table
 
+    if as_json:
+        facts = {"output": path, "nodes": graph.n_nodes, "edges": graph.n_edges, "weighted": graph.is_weighted}
+        facts |= {"bytes": graph.nbytes, "warnings": console.warned, "seconds": dict(console.stages.seconds)}
+        click.echo(json.dumps(facts))
+        return
     kind = "weighted" if graph.is_weighted else "unweighted"
     seconds = ", ".join(f"{stage} {spent:.2f}" for stage, spent in console.stages.seconds.items())
     lines = [

@@ -5,12 +5,20 @@ import time
 from dataclasses import asdict
 
 import click
+from click.shell_completion import CompletionItem
 
-from .console import Console, Job
-from .inputs import READING, input_options, load
+from .console import Console, Job, typed_command
+from .inputs import FILE, READING, input_options, load
 
 __all__ = ["cluster", "clustering_options"]
 
+# Words that shells offer; resolve_settings checks them.
+_WORDS = {
+    "--sampling": ("degree", "uniform", "importance"),
+    "--objective": ("information", "ncut"),
+    "--eigen-solver": ("power", "exact"),
+    "--preset": ("published",),
+}
 # Every option here is a keyword of graphcore.settings.resolve_settings, which checks it and holds the default.
 _SETTINGS = (
     ("--coreset-size", "NUMBER", "Nodes in a coreset, or their share of all nodes if below 1. [default: by n and K]"),
@@ -33,6 +41,13 @@ class _Value(click.ParamType):
 
     name = "value"
 
+    def __init__(self, words=()):
+        self.words = words
+
+    def shell_complete(self, ctx, param, incomplete):
+        """Offer the words that begin so."""
+        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
+
     def convert(self, value, param, ctx):
         for kind in (int, float):
             try:
@@ -48,49 +63,72 @@ def clustering_options(command):
         command
     )
     for name, metavar, text in reversed(_SETTINGS):
-        command = click.option(name, type=_Value(), metavar=metavar, help=text)(command)
+        command = click.option(name, type=_Value(_WORDS.get(name, ())), metavar=metavar, help=text)(command)
     return click.option(
         "-k", "--clusters", "n_clusters", type=int, required=True, metavar="K", help="Number of clusters."
     )(command)
 
 
-@click.command(cls=Job, short_help="Cluster a graph or vectors.")
-@click.argument("input", metavar="INPUT")
+@click.command(
+    cls=Job,
+    short_help="Cluster a graph or vectors.",
+    examples=[
+        ("labels of 100 clusters, and a page that says how good they are",
+         "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --report report.html"),
+        ("vectors, through the graph of their 15 nearest neighbours",
+         "graphcore cluster vectors.npy -k 10 --neighbors 15 -o labels.tsv"),
+        ("no cluster below 20 nodes, and a steadier result",
+         "graphcore cluster edges.txt.gz -k 50 --min-cluster-size 20 --coreset-size 0.1"),
+        ("exactly the algorithm of the paper", "graphcore cluster graph.npz -k 10 --preset published"),
+        ("in a pipe, for a script", "zcat edges.txt.gz | graphcore cluster - -k 9 --json -o labels.tsv"),
+    ],
+)  # fmt: skip
+@click.argument("input", metavar="INPUT", type=FILE)
 @clustering_options
 @input_options
-@click.option("-o", "--output", metavar="FILE", help="Write node and label, tab between them; - is standard output.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=FILE, help="Write node and label, tab between them; - is standard output."
+)
+@click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def cluster(input, n_clusters, output, as_json, quiet, **options):
+def cluster(input, n_clusters, output, report, as_json, quiet, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
-    INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML or GML file; a graph on disk (see build); or
-    vectors (.npy, or another file with --vectors). Nodes without an edge belong to no cluster and get label -1.
+    INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML or GML file; a graph on disk (see build); vectors
+    (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge belong to no cluster and get
+    label -1.
     """
-    if as_json and output == "-":
-        raise click.UsageError("--json and -o - both want standard output; write the labels to a file")
+    on_stdout = [name for name, wanted in (("--json", as_json), ("-o -", output == "-"), ("--report -", report == "-"))
+                 if wanted]  # fmt: skip
+    if len(on_stdout) > 1:
+        raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
     from ..graphs.files import check_writable, write_labels
 
-    if output is not None:
-        check_writable(output)
+    for path in (output, report):
+        if path is not None:
+            check_writable(path)
     start = time.perf_counter()
     reading = {name: options.pop(name) for name in READING}
     seed, jobs = options.pop("random_state"), options.pop("n_jobs")
     console = Console(quiet)
     with console.listening():
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
-        facts, labels = _cluster(graph, input, n_clusters, seed, jobs, console, options)
-        facts |= {"output": output, "warnings": console.warned}
+        facts, result = _cluster(graph, input, n_clusters, seed, jobs, console, options)
+        facts |= {"output": output, "report": report, "warnings": console.warned}
         if output is not None:
             with console.stages("write"):
-                write_labels(output, labels, graph)
+                write_labels(output, result.labels, graph)
+        if report is not None:
+            with console.stages("report"):
+                _report(report, graph, result, input, seed, jobs, console)
     facts["seconds"] = {**console.stages.seconds, "total": time.perf_counter() - start}
     if as_json:
         click.echo(json.dumps(facts))
     elif not quiet:
         from .summary import cluster_lines, graph_lines, table
 
-        click.echo(table(graph_lines(facts) + cluster_lines(facts)), err=output == "-")
+        click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, report))
 
 
 def _cluster(graph, path, n_clusters, seed, jobs, console, options):
@@ -102,6 +140,8 @@ def _cluster(graph, path, n_clusters, seed, jobs, console, options):
 
     # What is not given is left to the library, so that its defaults stand in one place.
     settings = resolve_settings(graph, n_clusters, **{name: v for name, v in options.items() if v is not None})
+    several = settings.n_coresets > 1
+    console.expect(2 + (4 + (settings.n_coresets > 2) if several else 1))
     result = cluster_graph(graph, settings, random_state=seed, n_jobs=jobs, stages=console.stages)
     stability = result.node_stability
     with console.stages("score"):
@@ -116,4 +156,27 @@ def _cluster(graph, path, n_clusters, seed, jobs, console, options):
             "stability": None if stability is None else float(stability[result.labels >= 0].mean()),
             "version": __version__,
         }
-    return facts, result.labels
+    return facts, result
+
+
+def _report(path, graph, result, source, seed, jobs, console):
+    from ..report import About, write_report
+    from .report import report_title
+
+    write_report(
+        path,
+        graph,
+        result.labels,
+        n_clusters=result.settings.n_clusters,
+        clustering=result,
+        about=About(
+            title=report_title(source),
+            source=source,
+            command=typed_command(),
+            note=f"The random seed was {seed}; the number of threads changes nothing.",
+            warnings=tuple(console.warned),
+            seconds=dict(console.stages.seconds),
+        ),
+        random_state=seed,
+        n_jobs=jobs,
+    )

@@ -1,7 +1,10 @@
-"""What the command line says while it works: a status line, warnings, notices. All of it goes to stderr."""
+"""What the command line says while it works: a progress line, warnings, notices. All of it goes to stderr."""
 
 import re
+import shlex
 import sys
+import threading
+import time
 import warnings
 from contextlib import contextmanager
 
@@ -10,13 +13,50 @@ import click
 from .._progress import Stages
 from ..exceptions import GraphWarning, InputError
 
-__all__ = ["Console", "Job"]
+__all__ = ["Console", "Job", "Jobs", "typed_command"]
 
 _ERASE = "\r\x1b[K"
+_ARGUMENTS = "graphcore.arguments"
+_BAR = 12
+_TICK = 0.5
 
 
-class Job(click.Command):
+class _Taught(click.Command):
+    """A command with examples in its help.
+
+    Parameters
+    ----------
+    examples : sequence of (str, str)
+        What is done, and the command that does it.
+    """
+
+    def __init__(self, *args, examples=(), **options):
+        super().__init__(*args, **options)
+        self.examples = examples
+
+    def format_epilog(self, ctx, formatter):
+        """Show the examples at the end of the help."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for what, command in self.examples:
+                    formatter.write(f"{'':{formatter.current_indent}}# {what}\n")
+                    formatter.write(f"{'':{formatter.current_indent}}{command}\n")
+        super().format_epilog(ctx, formatter)
+
+
+class Jobs(_Taught, click.Group):
+    """The commands together."""
+
+
+class Job(_Taught):
     """A command whose bad input becomes one line that names the option at fault."""
+
+    def make_context(self, info_name, args, parent=None, **extra):
+        """Remember what was typed."""
+        typed = list(args)
+        ctx = super().make_context(info_name, args, parent, **extra)
+        ctx.meta[_ARGUMENTS] = [info_name, *typed]
+        return ctx
 
     def invoke(self, ctx):
         """Run the command."""
@@ -31,6 +71,11 @@ class Job(click.Command):
         return f" (option {options[0]})" if options else ""
 
 
+def typed_command():
+    """Return the command that is running, as it could be typed again."""
+    return shlex.join(["graphcore", *click.get_current_context().meta.get(_ARGUMENTS, [])])
+
+
 class Console:
     """Messages on stderr.
 
@@ -42,7 +87,8 @@ class Console:
     Attributes
     ----------
     stages : Stages
-        Seconds of each stage; on a terminal the running stage is shown in a line that goes away again.
+        Seconds of each stage; on a terminal the running stage is shown in a line that goes away again, with its seconds
+        and, once :meth:`expect` was called, a bar.
     warned : list of str
         Warnings given so far.
     """
@@ -50,13 +96,27 @@ class Console:
     def __init__(self, quiet=False):
         self.quiet = quiet
         self.live = not quiet and sys.stderr.isatty()
-        self.stages = Stages(on_stage=self._show)
+        self.stages = Stages(on_stage=self._begin)
         self.warned = []
+        self._lock = threading.Lock()
+        self._stage, self._since = None, 0.0
+        self._begun, self._expected = 0, None
+
+    def expect(self, n_stages):
+        """Tell how many more stages will begin."""
+        self._expected = self._begun + n_stages
 
     def say(self, text):
         """Print a line on stderr."""
         if not self.quiet:
-            click.echo(self._erase() + text, err=True)
+            with self._lock:
+                click.echo(self._erase() + text, err=True)
+
+    def clear(self):
+        """Take the progress line away until the next stage begins, for output that shares the terminal."""
+        with self._lock:
+            self._stage = None
+            click.echo(self._erase(), err=True, nl=False)
 
     @contextmanager
     def listening(self):
@@ -73,16 +133,51 @@ class Console:
                 self.say(f"warning: {message}")
 
         try:
-            with warnings.catch_warnings(), compilation_notices(self.say):
+            with self._ticking(), warnings.catch_warnings(), compilation_notices(self.say):
                 warnings.simplefilter("always", GraphWarning)
                 warnings.showwarning = show
                 yield
         finally:
             click.echo(self._erase(), err=True, nl=False)
 
-    def _show(self, stage):
-        if self.live:
-            click.echo(f"{_ERASE}{stage} ...", err=True, nl=False)
+    @contextmanager
+    def _ticking(self):
+        """Redraw the progress line while a stage runs, from a thread of its own."""
+        if not self.live:
+            yield
+            return
+        done = threading.Event()
+
+        def tick():
+            while not done.wait(_TICK):
+                self._show()
+
+        thread = threading.Thread(target=tick, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+
+    def _begin(self, stage):
+        self._stage, self._since = stage, time.perf_counter()
+        self._begun += 1
+        self._show()
+
+    def _show(self):
+        stage = self._stage
+        if self.live and stage is not None:
+            parts = [f"{stage} ..."]
+            if self._expected:
+                filled = min(_BAR, round(_BAR * (self._begun - 1) / self._expected))
+                parts.append(f"[{'#' * filled:.<{_BAR}}]")
+            seconds = int(time.perf_counter() - self._since)
+            if seconds:
+                parts.append(f"{seconds} s")
+            with self._lock:
+                if stage == self._stage:  # otherwise it has gone on meanwhile
+                    click.echo(_ERASE + " ".join(parts), err=True, nl=False)
 
     def _erase(self):
         return _ERASE if self.live else ""

@@ -3,31 +3,42 @@
 import click
 
 from .console import Console, Job
-from .inputs import input_options, load
+from .inputs import FILE, check_output, input_options, load
 
 __all__ = ["convert"]
 
 
-@click.command(cls=Job, short_help="Write a graph in another file format.")
-@click.argument("input", metavar="IN")
-@click.argument("output", metavar="OUT")
+@click.command(
+    cls=Job,
+    short_help="Write a graph in another file format.",
+    examples=[
+        ("a text file that is clustered many times", "graphcore convert edges.txt.gz graph.npz"),
+        ("for METIS", "graphcore convert edges.txt.gz graph.metis"),
+        ("through a pipe", "zcat edges.txt.gz | graphcore convert - - --to csv > edges.csv"),
+    ],
+)
+@click.argument("input", metavar="IN", type=FILE)
+@click.argument("output", metavar="OUT", type=FILE)
 @input_options
 @click.option("--to", "to_format", metavar="NAME", help="Format of OUT. [default: by its name]")
-def convert(input, output, to_format, **options):
-    """Read the graph in IN (or make the kNN graph of its vectors) and write it to OUT."""
-    from ..graphs.files import check_writable, write_graph
-    from ..graphs.store import check_replaceable
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+def convert(input, output, to_format, as_json, **options):
+    """Read the graph in IN (or make the kNN graph of its vectors) and write it to OUT.
 
-    if to_format == "store" or (to_format is None and output.endswith(".graph")):
-        check_replaceable(output)
-    else:
-        check_writable(output)
+    The formats of OUT are tsv, csv, matrix-market, metis, npz and store (a graph on disk, see build); an ending .gz,
+    .bz2, .xz or .zst compresses. A "-" stands for standard input or output.
+    """
+    if as_json and output == "-":
+        raise click.UsageError("--json and OUT - both want standard output; write the graph to a file")
+    from ..graphs.files import write_graph
+
+    check_output(output, to_format)
     console = Console()
     with console.listening():
+        console.expect(2)
         graph = load(input, console.stages, **options)
         with console.stages("write"):
             write_graph(graph, output, format=to_format)
-    from .summary import graph_facts, graph_lines, table
+    from .summary import graph_summary
 
-    summary = table([*graph_lines(graph_facts(input, graph)), ("output", output)])
-    click.echo(summary, err=output == "-")
+    graph_summary(graph, input, output, console, as_json)

@@ -9,7 +9,14 @@ from .console import Console, Job
 __all__ = ["fetch"]
 
 
-@click.command(cls=Job, short_help="Download a public data set.")
+@click.command(
+    cls=Job,
+    short_help="Download a public data set.",
+    examples=[
+        ("what there is", "graphcore fetch --list"),
+        ("into ./data/mnist", "graphcore fetch mnist --folder data"),
+    ],
+)
 @click.argument("name", metavar="NAME", required=False)
 @click.option("--list", "listing", is_flag=True, help="List the data sets.")
 @click.option(

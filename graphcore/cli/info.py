@@ -5,17 +5,28 @@ import json
 import click
 
 from .console import Console, Job
-from .inputs import input_options, load
+from .inputs import FILE, input_options, load
 
 __all__ = ["info"]
 
 
-@click.command(cls=Job, short_help="Count what a graph holds.")
-@click.argument("input", metavar="INPUT")
+@click.command(
+    cls=Job,
+    short_help="Count what a graph holds.",
+    examples=[
+        ("before clustering: components, isolated nodes, degrees", "graphcore info edges.txt.gz"),
+        ("an edge list in the middle of a table", "graphcore info table.csv --columns 2,3 --weight-column 5"),
+        ("for a script", "graphcore info graph.npz --json"),
+    ],
+)
+@click.argument("input", metavar="INPUT", type=FILE)
 @input_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def info(input, as_json, **options):
-    """Count what a graph holds: nodes, edges, components, degrees. Vectors are counted through their kNN graph."""
+    """Count what a graph holds: nodes, edges, components, degrees.
+
+    Vectors are counted through their kNN graph. INPUT may be "-", standard input.
+    """
     console = Console()
     with console.listening():
         graph = load(input, console.stages, **options)

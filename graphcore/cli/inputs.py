@@ -7,10 +7,23 @@ import click
 from ..exceptions import InputError
 from .vectors import read_vectors
 
-__all__ = ["READING", "input_options", "load", "reading_options"]
+__all__ = [
+    "FILE",
+    "READING",
+    "READING_OPTIONS",
+    "check_output",
+    "graph_options",
+    "input_options",
+    "load",
+    "load_graph",
+    "reading_options",
+]
 
+# A path that shells complete; whether it can be used is found out when it is.
+FILE = click.Path(readable=False, allow_dash=True)
 # Keywords of graphcore.read_graph, and what vectors need.
-READING = ("format", "delimiter", "columns", "weight_column", "symmetrize", "vectors", "n_neighbors", "metric")
+READING_OPTIONS = ("format", "delimiter", "columns", "weight_column", "symmetrize")
+READING = (*READING_OPTIONS, "vectors", "n_neighbors", "metric")
 
 
 def _two_numbers(_ctx, param, text):
@@ -49,9 +62,12 @@ _READING_OPTIONS = (
         help="What becomes of directed edges: max, average, sum, min, or error to refuse them.",
     ),
 )
-_OPTIONS = (
+_GRAPH_OPTIONS = (
     click.option("--format", metavar="NAME", help="Format of a graph file. [default: guessed from name and content]"),
     *_READING_OPTIONS,
+)
+_OPTIONS = (
+    *_GRAPH_OPTIONS,
     click.option("--vectors", is_flag=True, help="INPUT holds vectors (.npy always does); their kNN graph is made."),
     click.option(
         "--neighbors",
@@ -78,10 +94,32 @@ def reading_options(command):
     return _with(command, _READING_OPTIONS)
 
 
+def graph_options(command):
+    """Add the options that :func:`load_graph` takes to a command."""
+    return _with(command, _GRAPH_OPTIONS)
+
+
 def _with(command, options):
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def check_output(path, format):
+    """Find out, before the work, that a graph could be written to `path` in this format (None: by its name)."""
+    from ..graphs.files import check_writable
+    from ..graphs.files.write import output_format
+    from ..graphs.store import check_replaceable
+
+    (check_replaceable if output_format(path, format)[0] == "store" else check_writable)(path)
+
+
+def load_graph(path, stages, **reading):
+    """Read a graph; `reading` is for :func:`graphcore.read_graph`."""
+    from ..graphs.files import read_graph
+
+    with stages("read"):
+        return read_graph(path, **reading)
 
 
 def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **reading):
@@ -102,10 +140,7 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
     Graph
     """
     if not vectors and not path.endswith(".npy"):
-        from ..graphs.files import read_graph
-
-        with stages("read"):
-            return read_graph(path, **reading)
+        return load_graph(path, stages, **reading)
     with stages("read"):
         X = read_vectors(path)
     if X.shape[0] < 2:

@@ -1,8 +1,11 @@
 """What a run came to: as a dictionary, and as a few aligned lines."""
 
+import json
+
+import click
 import numpy as np
 
-__all__ = ["cluster_lines", "graph_facts", "graph_lines", "size_facts", "table"]
+__all__ = ["cluster_lines", "graph_facts", "graph_lines", "graph_summary", "size_facts", "table"]
 
 # Up to so many clusters are listed by size; of more, the extremes are told.
 _FEW_CLUSTERS = 20
@@ -40,6 +43,16 @@ def graph_lines(facts):
     ]
 
 
+def graph_summary(graph, path, output, console, as_json):
+    """Print what was written to a graph file."""
+    facts = graph_facts(path, graph)
+    if as_json:
+        seconds = dict(console.stages.seconds)
+        click.echo(json.dumps(facts | {"output": output, "warnings": console.warned, "seconds": seconds}))
+        return
+    click.echo(table([*graph_lines(facts), ("output", output)]), err=output == "-")
+
+
 def cluster_lines(facts):
     """Pairs of heading and text about a clustering."""
     coreset, settings = facts["coreset"], facts["settings"]
@@ -60,6 +73,8 @@ def cluster_lines(facts):
     lines.append(("seconds", seconds))
     if facts["output"]:
         lines.append(("labels", facts["output"]))
+    if facts["report"]:
+        lines.append(("report", facts["report"]))
     return lines
 
 

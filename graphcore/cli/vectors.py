@@ -3,6 +3,8 @@
 import bz2
 import gzip
 import lzma
+import os
+import tempfile
 import warnings
 import zipfile
 import zlib
@@ -11,6 +13,7 @@ from ..exceptions import FormatError, InputError
 
 __all__ = ["read_vectors"]
 
+_MAGIC = {b"\x93NUMPY": ".npy", b"PK\x03\x04": ".npz", b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz"}
 _COMPRESSED = {".gz": gzip, ".bz2": bz2, ".xz": lzma}
 
 
@@ -22,7 +25,8 @@ def read_vectors(path):
     path : str
         ``.npy`` (an array of two dimensions), ``.npz`` (a sparse matrix saved by scipy, or a single array), otherwise
         text: numbers between commas, semicolons, tabs or blanks, ``#`` comments, a first line of column names allowed;
-        also compressed (.gz, .bz2, .xz).
+        also compressed (.gz, .bz2, .xz). "-" is standard input, whose kind, as that of a pipe, is told by its
+        first bytes.
 
     Returns
     -------
@@ -33,6 +37,10 @@ def read_vectors(path):
     InputError, FormatError
         If the file holds something else.
     """
+    from ..graphs.files._source import is_stream
+
+    if is_stream(path):
+        return _read_stream(path)
     try:
         if path.endswith(".npy"):
             X = _load_array(path)
@@ -47,6 +55,24 @@ def read_vectors(path):
     if X.ndim != 2:
         raise InputError(f"{path}: vectors are rows of an array of two dimensions; this one has shape {X.shape}")
     return X
+
+
+def _read_stream(path):
+    """Vectors from standard input or a pipe, by way of a file, which numpy wants to go back and forth in."""
+    from ..graphs.files._source import open_stream
+
+    with open_stream(path) as stream:
+        content = stream.read()
+    ending = next((ending for magic, ending in _MAGIC.items() if content.startswith(magic)), ".txt")
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, f"vectors{ending}")
+        with open(copy, "wb") as kept:
+            kept.write(content)
+        del content
+        try:
+            return read_vectors(copy)
+        except InputError as error:
+            raise type(error)(str(error).replace(copy, "standard input" if path == "-" else path)) from error
 
 
 def _load_array(path):

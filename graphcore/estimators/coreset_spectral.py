@@ -252,6 +252,7 @@ class CoresetSpectralClustering(
         self.cluster_stability_ = result.cluster_stability
         self.groups_ = result.groups
         self._result = result
+        self._graph = graph
         self.history_ = result.history
         self.settings_ = settings
         self.seconds_ = result.seconds
@@ -362,6 +363,44 @@ class CoresetSpectralClustering(
         """
         check_is_fitted(self)
         return node_table(self, library)
+
+    def report(self, path, graph=None, *, title=None, pictures="auto"):
+        """Write a page about the clusters: one HTML file that needs no other file and no network.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Output file, written whole or not at all; "-" is standard output.
+        graph : Graph, sparse matrix or networkx graph, optional
+            The graph that was clustered, for a model that was pickled: the graph does not go along.
+        title : str, optional
+            Heading of the page.
+        pictures : bool or "auto", default "auto"
+            Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing.
+
+        Returns
+        -------
+        ReportFacts
+            The figures on the page, see :func:`graphcore.report.gather_facts`.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written, before any work.
+        InputError
+            If the graph is not known any more, or has another number of nodes.
+        """
+        check_is_fitted(self)
+        from ..report.of_model import report_model
+
+        graph = getattr(self, "_graph", None) if graph is None else as_graph(graph, symmetrize=self.symmetrize)
+        if graph is None:
+            raise InputError("a pickled model does not hold its graph; pass it: model.report(path, graph)")
+        return report_model(self, path, graph, self._result, title=title, pictures=pictures)
+
+    def __getstate__(self):
+        # The graph may be larger than all else, and whoever loads the model may have no use for it.
+        return {name: value for name, value in super().__getstate__().items() if name != "_graph"}
 
     def _as_graph(self, X, streams, stages):
         check_choice("affinity", self.affinity, AFFINITIES)

@@ -7,13 +7,14 @@ import io
 import lzma
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import zlib
 
 from ...exceptions import FormatError, InputError, ParameterError
 
-__all__ = ["Source", "naming", "open_source"]
+__all__ = ["Source", "is_stream", "naming", "open_source", "open_stream"]
 
 _MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _SUFFIXES = {".gz", ".bz2", ".xz", ".zst"}
@@ -152,21 +153,35 @@ class _ZstdReader(io.RawIOBase):
 
 @contextlib.contextmanager
 def open_source(path):
-    """Yield the Source of `path`; standard input ("-") is kept in a temporary file until the block ends."""
+    """Yield the Source of `path`; standard input ("-") and pipes are kept in a temporary file until the block ends."""
     if not isinstance(path, (str, os.PathLike)):
         raise ParameterError(f"path must be a string or a path, got {type(path).__name__}")
     name = os.fspath(path)
-    if name != "-":
+    if not is_stream(name):
         with naming(name):
             source = Source(name, name)
         with naming(name):
             yield source
         return
-    with tempfile.TemporaryDirectory() as folder, naming("standard input"):
+    shown = "standard input" if name == "-" else name
+    with tempfile.TemporaryDirectory() as folder, naming(shown):
         copy = os.path.join(folder, "input")
-        with open(copy, "wb") as stream:
-            shutil.copyfileobj(sys.stdin.buffer, stream)
-        yield Source(copy, "standard input")
+        with open_stream(name) as stream, open(copy, "wb") as kept:
+            shutil.copyfileobj(stream, kept)
+        yield Source(copy, shown)
+
+
+def is_stream(path):
+    """Whether `path` can be read once only: standard input ("-"), or a pipe such as a shell's ``<(command)``."""
+    try:
+        return path == "-" or stat.S_ISFIFO(os.stat(path).st_mode)
+    except OSError:  # what is wrong with it is said when it is opened
+        return False
+
+
+def open_stream(path):
+    """Return the bytes of "-" or a pipe as a context."""
+    return contextlib.nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb")
 
 
 @contextlib.contextmanager

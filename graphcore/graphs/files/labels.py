@@ -13,7 +13,7 @@ from ._dialect import split_line
 from ._source import open_source
 from .atomic import atomic_output
 
-__all__ = ["read_labels", "write_labels"]
+__all__ = ["read_label_lines", "read_labels", "write_labels"]
 
 _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
@@ -126,6 +126,13 @@ def read_labels(path, graph=None, delimiter=None):
         return np.array([int(cluster) for cluster in clusters], dtype=np.int64)
     except (ValueError, OverflowError):
         return np.array(clusters)
+
+
+def read_label_lines(path, delimiter=None):
+    """Return (nodes or None, clusters) as lists of text, in the order of a file that :func:`read_labels` reads."""
+    with open_source(path) as source:
+        source.require_text()
+        return _read(source, delimiter)
 
 
 def _read(source, delimiter):

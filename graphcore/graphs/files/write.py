@@ -17,7 +17,7 @@ from .matrix_market import write_matrix_market
 from .metis import write_metis
 from .npz import write_npz
 
-__all__ = ["WRITABLE", "write_graph"]
+__all__ = ["WRITABLE", "output_format", "write_graph"]
 
 WRITABLE = ("tsv", "csv", "matrix-market", "metis", "npz", "store")
 _SUFFIXES = {
@@ -63,6 +63,26 @@ def write_graph(graph, path, format=None):
     """
     if not isinstance(graph, Graph):
         raise ParameterError(f"graph must be a Graph, got {type(graph).__name__}; see Graph.from_scipy, from_networkx")
+    format, compression = output_format(path, format)
+    if format == "store":
+        from ..store import write_store
+
+        write_store(graph, path)
+        return
+    if graph.node_names is not None and format in ("metis", "matrix-market"):
+        warn_user(f"{format} files hold no node names; nodes are numbered from 1, in their order")
+    with atomic_output(path) as raw, _compressed(raw, compression) as stream:
+        if format in ("tsv", "csv"):
+            text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+            write_edge_list(graph, text, "\t" if format == "tsv" else ",")
+            text.flush()
+            text.detach()
+        else:
+            {"matrix-market": write_matrix_market, "metis": write_metis, "npz": write_npz}[format](graph, stream)
+
+
+def output_format(path, format=None):
+    """Return (format, compression) of a graph file to be written, or raise a ParameterError."""
     check_choice("format", format, (None, *WRITABLE))
     base, compression = str(path), ""
     if base.lower().endswith((".gz", ".bz2", ".xz", ".zst")):
@@ -74,23 +94,9 @@ def write_graph(graph, path, format=None):
                 f"the ending {suffix!r} of {str(path)!r} names no format; pass format= one of {', '.join(WRITABLE)}"
             )
         format = _SUFFIXES[suffix]
-    if format == "store":
-        if compression:
-            raise ParameterError(f"{str(path)!r} cannot be compressed: a graph on disk is mapped as it is")
-        from ..store import write_store
-
-        write_store(graph, path)
-        return
-    if graph.node_names is not None and format in ("metis", "matrix-market"):
-        warn_user(f"{format} files hold no node names; nodes are numbered from 1, in their order")
-    with atomic_output(path) as raw, _compressed(raw, compression.lower()) as stream:
-        if format in ("tsv", "csv"):
-            text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-            write_edge_list(graph, text, "\t" if format == "tsv" else ",")
-            text.flush()
-            text.detach()
-        else:
-            {"matrix-market": write_matrix_market, "metis": write_metis, "npz": write_npz}[format](graph, stream)
+    if format == "store" and compression:
+        raise ParameterError(f"{str(path)!r} cannot be compressed: a graph on disk is mapped as it is")
+    return format, compression.lower()
 
 
 @contextlib.contextmanager

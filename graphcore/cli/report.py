@@ -1,0 +1,111 @@
+"""``graphcore report``: a page about labels that are there already."""
+
+import json
+import os
+
+import click
+
+from .console import Console, Job, typed_command
+from .inputs import FILE, input_options, load
+
+__all__ = ["report", "report_title"]
+
+
+@click.command(
+    cls=Job,
+    short_help="Make a page about labels that are there already.",
+    examples=[
+        ("a page about the labels of an earlier run", "graphcore report edges.txt.gz labels.tsv -o report.html"),
+        (
+            "with stability and progress, made by the run itself",
+            "graphcore cluster edges.txt.gz -k 9 --report out.html",
+        ),
+    ],
+)
+@click.argument("input", metavar="GRAPH", type=FILE)
+@click.argument("labels", metavar="LABELS", type=FILE)
+@input_options
+@click.option("-o", "--output", metavar="FILE", type=FILE, required=True, help="The page, HTML; - is standard output.")
+@click.option("--title", metavar="TEXT", help="Heading of the page. [default: by the file]")
+@click.option("--central", "n_central", type=click.IntRange(0), default=5, show_default=True, metavar="N",
+              help="Central nodes named for each cluster.")  # fmt: skip
+@click.option("--pictures/--no-pictures", default=True, help="Whether to draw pictures. [default: yes]")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures of the page as one JSON object.")
+def report(input, labels, output, title, n_central, pictures, as_json, **options):
+    """Make one HTML page about the LABELS of a GRAPH: how good they are, each cluster, pictures.
+
+    The page needs no other file and no network. LABELS are lines of node and label, or a label for each node in order;
+    labels that are no numbers are numbered in the order of the alphabet. What depends on how the labels were made, such
+    as stability, is only known to `graphcore cluster --report`.
+    """
+    if as_json and output == "-":
+        raise click.UsageError("--json and -o - both want standard output; write the page to a file")
+    if input == labels == "-":
+        raise click.UsageError("only one of the files can be standard input")
+    from ..graphs.files import check_writable, read_labels
+    from ..report import About, write_report
+
+    check_writable(output)
+    console = Console()
+    seed, jobs = options["random_state"], options["n_jobs"]
+    with console.listening():
+        console.expect(3)
+        graph = load(input, console.stages, **options)
+        with console.stages("labels"):
+            found = _as_numbers(read_labels(labels, graph))
+        with console.stages("report"):
+            facts = write_report(
+                output,
+                graph,
+                found,
+                about=About(
+                    title=title or report_title(input),
+                    source=f"{input}, labels of {labels}",
+                    command=typed_command(),
+                    warnings=tuple(console.warned),
+                    seconds=dict(console.stages.seconds),
+                ),
+                pictures="auto" if pictures else False,
+                n_central=n_central,
+                random_state=seed,
+                n_jobs=jobs,
+            )
+    told = {
+        "input": input,
+        "labels": labels,
+        "report": output,
+        "n_clusters": facts.n_clusters,
+        "normalized_cut": facts.normalized_cut,
+        "coverage": facts.coverage,
+        "modularity": facts.modularity,
+        "warnings": console.warned,
+    }
+    if as_json:
+        click.echo(json.dumps(told))
+        return
+    from .summary import table
+
+    lines = [
+        ("clusters", f"{len(facts.filled):,}"),
+        ("NC", f"{facts.normalized_cut:.4f}, {facts.chance_cut:.4f} by chance"),
+        ("report", output),
+    ]
+    click.echo(table(lines), err=output == "-")
+
+
+def report_title(path):
+    """Heading of a page about a file."""
+    return f"Clusters of {'standard input' if path == '-' else os.path.basename(path)}"
+
+
+def _as_numbers(labels):
+    """Labels as they are if they can number clusters, otherwise numbered from 0."""
+    import numpy as np
+
+    if labels.dtype.kind == "i" and labels.min() >= -1 and labels.max() < max(10 * len(labels), 1000):
+        return labels
+    names, numbers = np.unique(labels, return_inverse=True)
+    if labels.dtype.kind == "i" and names[0] < 0:  # below 0 is no cluster, whatever the number
+        below = int(np.count_nonzero(names < 0))
+        return np.where(labels < 0, -1, numbers - below)
+    return numbers

@@ -1,0 +1,19 @@
+"""Pictures of a clustering. Each function draws into a matplotlib axes and returns it; `graphcore[plot]` is needed."""
+
+from .coordinates import coreset_coordinates
+from .coreset_map import coreset_map
+from .curves import coreset_error, k_sweep, objective_history
+from .dendrogram import dendrogram
+from .quotient import quotient_graph
+from .sizes import cluster_sizes
+
+__all__ = [
+    "cluster_sizes",
+    "coreset_coordinates",
+    "coreset_error",
+    "coreset_map",
+    "dendrogram",
+    "k_sweep",
+    "objective_history",
+    "quotient_graph",
+]

@@ -1,0 +1,73 @@
+"""What all pictures share: their shades, which tell things apart in grey too, and axes to draw into."""
+
+from ..exceptions import InputError
+
+__all__ = [
+    "FAINT",
+    "INK",
+    "MIDDLE",
+    "NEEDED",
+    "PAPER",
+    "SHADES",
+    "SHAPES",
+    "STEPS",
+    "axes_of",
+    "bare",
+    "open_frame",
+    "step_of",
+    "steps_legend",
+]
+
+NEEDED = "pictures need the package matplotlib: pip install 'graphcore[plot]'"
+INK = "#1a1a1a"
+MIDDLE = "#7f7f7f"
+FAINT = "#c8c8c8"
+PAPER = "#fefefe"
+# Clusters differ in shade and in shape.
+SHADES = ("#1b4965", "#e0a030", "#5fa883", "#b5547a", "#666666", "#a9b4c2")
+SHAPES = "osD^vP"
+# A quantity from low to high, light to dark.
+STEPS = ("#f0e6d2", "#d9bf92", "#b08d57", "#76592f", "#3d2c12")
+
+
+def axes_of(ax, figsize):
+    """Return the axes given, or those of a new figure."""
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise InputError(NEEDED) from None
+    return plt.subplots(figsize=figsize, layout="constrained")[1]
+
+
+def bare(ax):
+    """Take the axes away where only the shape of the picture means something."""
+    ax.set(xticks=[], yticks=[])
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+
+
+def open_frame(ax):
+    """Leave only the axes that carry numbers."""
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def steps_legend(ax, title, **more):
+    """Legend of the five shades of a quantity from 0 to 1."""
+    from matplotlib.lines import Line2D
+
+    names = [f"{i / 5:.1f} to {(i + 1) / 5:.1f}" for i in range(5)]
+    handles = [
+        Line2D([], [], ls="", marker="o", ms=7, mfc=shade, mec=INK, mew=0.6, label=name)
+        for shade, name in zip(STEPS, names, strict=True)
+    ]
+    options = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0, "alignment": "left"} | more
+    return ax.legend(handles=handles, title=title, frameon=False, fontsize=8, title_fontsize=8, **options)
+
+
+def step_of(values):
+    """Which of the five shades each value from 0 to 1 gets."""
+    import numpy as np
+
+    return np.clip((np.asarray(values, dtype=float) * 5).astype(int), 0, 4)

@@ -1,0 +1,121 @@
+"""Two spectral coordinates of coreset nodes."""
+
+import numpy as np
+
+from .._random import Streams
+from .._threads import single_threaded_libraries
+from .._validation import check_integer
+from ..exceptions import InputError
+from ..kernels.walk import WalkKernel
+from ..metrics import quotient_graph
+from ..metrics._labels import placed_labels
+
+__all__ = ["coreset_coordinates"]
+
+# The matrix between clusters is dense.
+_MOST_CLUSTERS = 1000
+
+
+def coreset_coordinates(graph, indices, labels, *, walk_steps=4, most=1500, random_state=None, n_jobs=None):
+    """Place coreset nodes by the second and third eigenvector of the graph between clusters.
+
+    Parameters
+    ----------
+    graph : Graph, sparse matrix or networkx graph
+    indices : array-like of shape (n_coreset,), integer
+        Nodes of the coreset, such as ``model.coreset_indices_``.
+    labels : array-like of shape (n_nodes,), integer
+        Clusters of all nodes of the graph, such as ``model.labels_``; the thousand of the largest volume are placed.
+    walk_steps : int, default 4
+        Even; a node looks around by a lazy random walk of half as many steps.
+    most : int, default 1500
+        Of a larger coreset, only so many nodes, drawn at random, are placed.
+    random_state : int, Generator, RandomState or None
+        For that draw.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    chosen : ndarray of shape (n_placed,), int64
+        Which of the coreset nodes are placed (positions in `indices`), ascending.
+    points : ndarray of shape (n_placed, 2), float64
+
+    Raises
+    ------
+    InputError
+        If fewer than three clusters hold nodes, or nothing runs between them, or no coreset node has a cluster.
+
+    Notes
+    -----
+    Eigenvectors of a sparse graph, and more so of the few edges between coreset nodes, tell of the threads that hang
+    off it and of little else. Clusters are of a size that makes the eigenvectors of the graph between them tell of the
+    whole. The weight inside clusters is left out, and the mean degree is spread over all pairs, which keeps small
+    clusters from the ends of the map. A node lies at the mean of the clusters that its walk ends in: at its cluster's
+    place if it is far inside, between clusters at a border.
+
+    References
+    ----------
+    Zhang, Rohe, "Understanding Regularized Spectral Clustering via Graph Conductance", NeurIPS 2018.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph, labels = graphcore.datasets.planted_partition(4, 50, p_in=0.3, p_out=0.02, random_state=0)
+    >>> coreset = graphcore.build_coreset(graph, 4, size=20, random_state=0)
+    >>> chosen, points = graphcore.plot.coreset_coordinates(graph, coreset.indices, labels)
+    >>> len(chosen), points.shape
+    (20, (20, 2))
+    """
+    graph, labels, k = placed_labels(graph, labels, None)
+    indices = np.asarray(indices)
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
+        raise InputError(f"indices must be a one-dimensional array of integers, got {indices.dtype} {indices.shape}")
+    if len(indices) and (indices.min() < 0 or indices.max() >= graph.n_nodes):
+        raise InputError(f"indices must be nodes, 0 to {graph.n_nodes - 1}")
+    most = check_integer("most", most, low=1)
+    if k < 3:
+        raise InputError(f"{k} clusters have no two coordinates; three are needed")
+    clusters, places = _cluster_places(quotient_graph(graph, labels, k, n_jobs=n_jobs))
+    position = np.full(k + 1, -1)  # the last entry is that of label -1
+    position[clusters] = np.arange(len(clusters))
+    chosen = np.flatnonzero(position[labels[indices]] >= 0)
+    if len(chosen) == 0:
+        raise InputError("no coreset node has a cluster: there is nothing to place")
+    if len(chosen) > most:
+        chosen = np.sort(Streams(random_state).generator("map").choice(chosen, most, replace=False))
+    kernel = WalkKernel(graph, walk_steps, n_jobs=n_jobs)
+    nodes = np.ascontiguousarray(indices[chosen], dtype=np.int64)
+    ends = kernel.walk_rows(nodes).to_scipy(graph.n_nodes).tocsr()
+    row = np.repeat(np.arange(len(nodes)), np.diff(ends.indptr))
+    cluster = position[labels[ends.indices]]
+    seen = cluster >= 0
+    # A walk of one step that is not lazy may see only what has no place; the node's own cluster always counts.
+    mass = 1e-9 + np.bincount(row[seen], weights=ends.data[seen], minlength=len(nodes))
+    points = 1e-9 * places[position[labels[nodes]]]
+    for axis in range(2):
+        points[:, axis] += np.bincount(
+            row[seen], weights=ends.data[seen] * places[cluster[seen], axis], minlength=len(nodes)
+        )
+    return chosen, points / mass[:, None]
+
+
+def _cluster_places(between):
+    """(clusters, their coordinates): second and third eigenvector of the graph between the largest clusters."""
+    from scipy.linalg import eigh
+
+    volumes = np.asarray(between.sum(axis=1)).ravel()
+    clusters = np.sort(np.argsort(-volumes, kind="stable")[: min(_MOST_CLUSTERS, np.count_nonzero(volumes > 0))])
+    A = between[clusters][:, clusters].toarray()
+    np.fill_diagonal(A, 0.0)
+    n, total = len(clusters), A.sum()
+    if n < 3 or total == 0:
+        raise InputError(f"{n} clusters with weight {total:g} between them have no two coordinates; three are needed")
+    A += total / n**2
+    root = np.sqrt(A.sum(axis=1))
+    A /= np.outer(root, root)
+    with single_threaded_libraries():
+        _, vectors = eigh(A, subset_by_index=[n - 3, n - 1], overwrite_a=True)
+    places = vectors[:, [1, 0]] / root[:, None]
+    # Eigenvectors come with either sign: the largest entry is made positive.
+    extreme = np.abs(places).argmax(axis=0)
+    return clusters, places * np.where(places[extreme, [0, 1]] < 0, -1.0, 1.0)

@@ -1,0 +1,239 @@
+"""Curves: the objective after each stage, scores against k, the error of coresets against their size."""
+
+import numpy as np
+
+from ..exceptions import InputError
+from ._style import FAINT, INK, MIDDLE, PAPER, axes_of, open_frame
+
+__all__ = ["coreset_error", "k_sweep", "objective_history"]
+
+# Lines differ in dash and marker, not in shade alone.
+_LOOKS = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."), ("v", (0, (5, 1, 1, 1, 1, 1))), ("P", (0, (1, 3))))
+_GREYS = (INK, MIDDLE)
+
+
+def objective_history(history, *, ax=None):
+    """Draw the objective after each stage of a fit; larger is better.
+
+    Parameters
+    ----------
+    history : sequence of (str, float)
+        Such as ``model.history_``.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        If the history is empty.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> ax = graphcore.plot.objective_history([("merging", 0.5), ("refinement", 0.6)])
+    >>> [tick.get_text() for tick in ax.get_yticklabels()]
+    ['merging', 'refinement']
+    """
+    if len(history) == 0:
+        raise InputError("the history is empty: the published algorithm (refine=False) follows no objective")
+    ax = axes_of(ax, (5.6, 0.9 + 0.4 * len(history)))
+    names, values = zip(*history, strict=True)
+    places = np.arange(len(values))
+    # Stages run down the page, where names of any length have room.
+    ax.plot(values, places, "-", color=INK, lw=1, zorder=2)
+    ax.plot(values, places, "o", color=INK, ms=5, zorder=3)
+    low, high = min(values), max(values)
+    room = max(high - low, 1e-6 * max(abs(high), 1e-300))
+    ax.set_xlim(low - 0.1 * room, high + 0.45 * room)
+    ax.set_ylim(len(values) - 0.5, -0.5)
+    for place, value in zip(places, values, strict=True):
+        ax.annotate(
+            f"{value:.5g}", (value, place), (4, 3), textcoords="offset points", va="bottom", color=INK, fontsize=8
+        )
+    ax.set_yticks(places, names)
+    ax.set_xlabel("objective (larger is better)")
+    ax.locator_params(axis="x", nbins=4)
+    open_frame(ax)
+    return ax
+
+
+def k_sweep(ks, scores, *, errors=None, chosen=None, label="score", ax=None):
+    """Draw scores against the number of clusters.
+
+    Parameters
+    ----------
+    ks : array-like of shape (n_ks,), integer
+    scores : array-like of shape (n_ks,), or dict of str to such
+        One curve, or several with their names; not-a-number leaves a gap.
+    errors : as `scores`, optional
+        Half the length of the bars around the points.
+    chosen : int, optional
+        A number of clusters to mark.
+    label : str, default "score"
+        What the vertical axis shows.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        If a curve has another length than `ks`.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> ax = graphcore.plot.k_sweep([2, 3, 4], {"normalised cut": [0.1, 0.3, 0.4]}, chosen=2)
+    >>> ax.get_xlabel()
+    'number of clusters k'
+    """
+    ks, order = _ascending(ks)
+    ax = axes_of(ax, (6, 3.6))
+    curves, bars = _named(scores, len(order), "scores"), _named(errors or {}, len(order), "errors")
+    for i, (name, values) in enumerate(curves.items()):
+        marker, dash = _LOOKS[i % len(_LOOKS)]
+        bar = bars.get(name)
+        ax.errorbar(
+            ks,
+            values[order],
+            yerr=None if bar is None else bar[order],
+            marker=marker,
+            ls=dash,
+            ms=5,
+            lw=1.2,
+            capsize=2,
+            mfc=PAPER,
+            color=_GREYS[i % 2],
+            label=name,
+        )
+    if chosen is not None:
+        ax.axvline(chosen, color=INK, lw=0.8, ls=(0, (2, 2)), zorder=1)
+        ax.annotate(
+            f"k = {chosen}", (chosen, 1), (3, 2), xycoords=("data", "axes fraction"), textcoords="offset points",
+            ha="center", va="bottom", fontsize=8, color=INK,
+        )  # fmt: skip
+    _whole_ticks(ax, ks)
+    ax.set(xlabel="number of clusters k", ylabel=label)
+    open_frame(ax)
+    if set(curves) != {None}:
+        _legend_beside(ax)
+    return ax
+
+
+def coreset_error(sizes, errors, *, label="relative error", ax=None):
+    """Draw errors of coresets against their sizes, both on logarithmic axes, beside the slope of ``1 / sqrt(size)``.
+
+    Parameters
+    ----------
+    sizes : array-like of shape (n_sizes,)
+        Nodes in the coreset.
+    errors : array-like of shape (n_sizes,), or dict of str to such
+        One curve, or several with their names. Errors are drawn without their sign; zeros are left out.
+    label : str, default "relative error"
+        What the vertical axis shows.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        If a curve has another length than `sizes`, or all errors are 0.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> ax = graphcore.plot.coreset_error([100, 400], {"degree": [0.1, 0.05], "uniform": [0.2, 0.1]})
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['degree', 'uniform', 'falls as 1 / √size']
+    """
+    sizes, order = _ascending(sizes)
+    ax = axes_of(ax, (6, 3.6))
+    curves = {name: np.abs(values[order]) for name, values in _named(errors, len(order), "errors").items()}
+    largest = [values[np.flatnonzero(values > 0)[0]] for values in curves.values() if (values > 0).any()]
+    if not largest:
+        raise InputError("all errors are 0: there is nothing to draw on a logarithmic axis")
+    for i, (name, values) in enumerate(curves.items()):
+        marker, dash = _LOOKS[i % len(_LOOKS)]
+        shown = np.where(values > 0, values, np.nan)
+        ax.plot(
+            sizes, shown, marker=marker, ls=dash, ms=5, lw=1.2, mfc=PAPER, color=_GREYS[i % 2],
+            label="error" if name is None else name,
+        )  # fmt: skip
+    ax.plot(sizes, max(largest) * np.sqrt(sizes[0] / sizes), color=FAINT, lw=3, zorder=1, label="falls as 1 / √size")
+    ax.set(xscale="log", yscale="log", xlabel="nodes in the coreset", ylabel=label)
+    _sparse_ticks(ax.xaxis, sizes)
+    _plain_decades(ax.yaxis)
+    open_frame(ax)
+    _legend_beside(ax)
+    return ax
+
+
+def _ascending(values):
+    values = np.asarray(values)
+    if values.ndim != 1 or len(values) == 0:
+        raise InputError(f"the horizontal axis needs one number per point, got shape {values.shape}")
+    order = np.argsort(values, kind="stable")
+    return values[order], order
+
+
+def _named(curves, length, what):
+    """Curves as a dict of arrays; a single one has the name None."""
+    curves = dict(curves) if isinstance(curves, dict) else {None: curves}
+    curves = {name: np.asarray(values, dtype=float) for name, values in curves.items()}
+    for name, values in curves.items():
+        if values.shape != (length,):
+            of = "" if name is None else f" of {name!r}"
+            raise InputError(f"{what}{of} have shape {values.shape}; one for each of {length} points is needed")
+    return curves
+
+
+def _legend_beside(ax):
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False, fontsize=8)
+
+
+def _whole_ticks(ax, ks):
+    """Ticks at the values themselves where they have room, otherwise at round whole numbers."""
+    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+
+    if ks[0] > 0 and ks[-1] / ks[0] > 20:
+        ax.set_xscale("log")
+        _sparse_ticks(ax.xaxis, ks)
+    elif len(ks) <= 12:
+        ax.set_xticks(ks, [str(k) for k in ks])
+    else:
+        ax.xaxis.set_major_locator(MaxNLocator(10, integer=True))
+        ax.xaxis.set_major_formatter(ScalarFormatter())
+
+
+def _sparse_ticks(axis, values, most=8):
+    """Ticks at some of the values, far enough from each other on a logarithmic axis."""
+    from matplotlib.ticker import NullLocator
+
+    spots = np.log(np.asarray(values, dtype=float))
+    least = (spots[-1] - spots[0]) / most
+    kept = [0]
+    for i in range(1, len(spots)):
+        if spots[i] - spots[kept[-1]] >= least and spots[i] > spots[kept[-1]]:
+            kept.append(i)
+    axis.set_ticks([values[i] for i in kept], [f"{values[i]:,}" for i in kept])
+    axis.set_minor_locator(NullLocator())
+
+
+def _plain_decades(axis):
+    """0.01, 0.02, 0.05, ... instead of powers."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_locator(NullLocator())

@@ -1,0 +1,109 @@
+"""The merge tree, drawn from the clusters upwards."""
+
+import numpy as np
+
+from .._validation import check_integer
+from ..exceptions import InputError
+from ._style import INK, MIDDLE, axes_of, open_frame
+
+__all__ = ["dendrogram"]
+
+
+def dendrogram(linkage, n_leaves=30, *, names=None, n_clusters=None, unit="group", ax=None):
+    """Draw the top of a merge tree.
+
+    Parameters
+    ----------
+    linkage : array-like of shape (n_groups - 1, 4)
+        In scipy's form, such as ``model.dendrogram_``.
+    n_leaves : int, default 30
+        What is merged before so many are left is not drawn; a leaf then stands for several groups.
+    names : sequence of str, optional
+        Names of the groups. A leaf of one group bears its name, another one the number of its groups.
+    n_clusters : int, optional
+        Marks where the tree is cut into so many clusters.
+    unit : str, default "group"
+        What the tree unites, in the singular.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        If `linkage` is no merge tree, or there is not one name for each group.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> karate = graphcore.datasets.load_karate()
+    >>> model = graphcore.CoresetSpectralClustering(n_clusters=2, random_state=0).fit(karate.graph)
+    >>> ax = graphcore.plot.dendrogram(model.dendrogram_, 4)
+    >>> len(ax.get_yticklabels())
+    4
+    """
+    linkage = np.asarray(linkage, dtype=float)
+    if linkage.ndim != 2 or linkage.shape[1:] != (4,) or len(linkage) == 0:
+        raise InputError(f"linkage must have shape (n_groups - 1, 4) with at least one row, got {linkage.shape}")
+    n_groups = len(linkage) + 1
+    n_leaves = min(check_integer("n_leaves", n_leaves, low=2), n_groups)
+    if names is not None and len(names) != n_groups:
+        raise InputError(f"{len(names)} names for the {n_groups} groups of the merge tree")
+    ax = axes_of(ax, (6, 0.8 + 0.19 * n_leaves))
+    top, leaves = _top(linkage, n_leaves)
+    from scipy.cluster.hierarchy import dendrogram as scipy_dendrogram
+
+    drawn = scipy_dendrogram(top, no_plot=True)
+    for heights, places in zip(drawn["dcoord"], drawn["icoord"], strict=True):
+        ax.plot(heights, places, color=INK, lw=1)
+    texts = [_leaf_text(leaves[i], linkage, n_groups, names, unit) for i in drawn["leaves"]]
+    ax.set_yticks(5 + 10 * np.arange(n_leaves), texts, fontsize=8)
+    ax.set_ylim(0, 10 * n_leaves)
+    ax.tick_params(axis="y", length=0)
+    highest = top[-1, 2]
+    ax.set_xlim(highest * 1.03 if highest > 0 else 1.0, 0)
+    ax.yaxis.tick_right()
+    if n_clusters is not None:
+        _mark_cut(ax, linkage[:, 2], n_groups, n_clusters)
+    ax.set_xlabel("what the union costs")
+    ax.locator_params(axis="x", nbins=5)
+    open_frame(ax)
+    ax.spines["left"].set_visible(False)
+    return ax
+
+
+def _top(linkage, n_leaves):
+    """The last merges as a tree of its own, and which node of the whole tree each of its leaves is."""
+    n_groups = len(linkage) + 1
+    first = n_groups - n_leaves
+    top = linkage[first:].copy()
+    old = top[:, :2].astype(np.int64)
+    leaves = np.setdiff1d(old, n_groups + first + np.arange(n_leaves - 1))
+    inner = old >= n_groups + first
+    top[:, :2] = np.where(inner, old - n_groups - first + n_leaves, np.searchsorted(leaves, old))
+    top[:, 3] = 0
+    below = np.ones(2 * n_leaves - 1)
+    for i, (a, b) in enumerate(top[:, :2].astype(np.int64)):
+        below[n_leaves + i] = top[i, 3] = below[a] + below[b]
+    return top, leaves
+
+
+def _leaf_text(node, linkage, n_groups, names, unit):
+    if node < n_groups:
+        return f"{unit} {node}" if names is None else str(names[node])
+    return f"{int(linkage[node - n_groups, 3]):,} {unit}s"
+
+
+def _mark_cut(ax, heights, n_groups, n_clusters):
+    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_groups, why_high="the groups of the merge tree")
+    done = n_groups - n_clusters
+    below = heights[done - 1] if done else 0.0
+    above = heights[done] if done < len(heights) else heights[-1] * 1.03
+    ax.axvline((below + above) / 2, color=MIDDLE, lw=1, ls=(0, (4, 3)))
+    ax.annotate(
+        f"{n_clusters} clusters", ((below + above) / 2, 1), (0, 2), xycoords=("data", "axes fraction"),
+        textcoords="offset points", ha="center", va="bottom", fontsize=8, color=INK,
+    )  # fmt: skip

@@ -1,0 +1,179 @@
+"""The quotient graph, drawn: a disk for each cluster, a line where edges run between two."""
+
+import numpy as np
+
+from .._validation import check_integer
+from ..exceptions import InputError
+from ._style import INK, MIDDLE, PAPER, STEPS, axes_of, bare, step_of, steps_legend
+
+__all__ = ["quotient_graph"]
+
+# The picture is laid out on a page of so many points, with disks of these radii.
+_WIDTH, _HEIGHT = 420.0, 320.0
+# To the right of it, for the legend: inside the axes, which equal scales keep from filling their place.
+_LEGEND = 110.0
+_LEAST_RADIUS, _MOST_RADIUS = 8.0, 34.0
+_DISKS_SHARE = 0.28
+_GAP = 4.0
+
+
+def quotient_graph(matrix, sizes, *, n_clusters=40, n_links=3, names=None, ax=None):
+    """Draw clusters as disks and the edges between them as lines.
+
+    The area of a disk grows with the cluster's size (small ones are drawn larger than that, to have room for the
+    number), its shade with the conductance. The width of a line grows with the weight of the edges between two
+    clusters as a share of the smaller one's volume.
+
+    Parameters
+    ----------
+    matrix : csr_array of shape (n_clusters, n_clusters)
+        From :func:`graphcore.metrics.quotient_graph`.
+    sizes : array-like of shape (n_clusters,)
+        Nodes in each cluster.
+    n_clusters : int, default 40
+        Draw the largest ones; the title says how many there are.
+    n_links : int, default 3
+        Of each cluster, at least so many of its heaviest links are drawn, and no more than needed for that.
+    names : sequence of str, optional
+        What stands on the disks; default the clusters' numbers. What does not fit is left out.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        If the matrix is not square, sizes are of another length, or no cluster holds a node.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> Q = graphcore.metrics.quotient_graph(graph, [0, 0, 0, 1, 1, 1])
+    >>> len(graphcore.plot.quotient_graph(Q, [3, 3]).patches)
+    2
+    """
+    sizes = np.asarray(sizes)
+    k = len(sizes)
+    if matrix.shape != (k, k):
+        raise InputError(f"the matrix has shape {matrix.shape}, and there are {k} sizes")
+    if names is not None and len(names) != k:
+        raise InputError(f"{len(names)} names for {k} clusters")
+    most = check_integer("n_clusters", n_clusters, low=1)
+    check_integer("n_links", n_links, low=1)
+    shown = np.argsort(-sizes, kind="stable")[:most]
+    shown = shown[sizes[shown] > 0]
+    if len(shown) == 0:
+        raise InputError("no cluster holds a node: there is nothing to draw")
+    volumes = np.asarray(matrix.sum(axis=1)).ravel()
+    conductance = 1 - np.divide(matrix.diagonal(), volumes, out=np.zeros(k), where=volumes > 0)
+    links = _links(matrix.tocsr()[shown][:, shown].tocoo(), volumes[shown], n_links)
+    radii = _radii(sizes[shown])
+    places = _places(len(shown), links, radii)
+    ax = axes_of(ax, (7.2, 4.6))
+    _draw(ax, places, radii, links, conductance[shown])
+    _name(ax, places, radii, [str(c) if names is None else names[c] for c in shown], conductance[shown])
+    n_filled = int(np.count_nonzero(sizes))
+    if len(shown) < n_filled:
+        ax.set_title(f"the {len(shown)} largest of {n_filled:,} clusters", fontsize=9)
+    steps_legend(ax, "conductance", loc="upper right", bbox_to_anchor=(1, 1))
+    return ax
+
+
+def _links(between, volumes, n_links):
+    """Rows (a, b, share), lightest first: for each cluster its heaviest links."""
+    once = between.row < between.col
+    a, b, weight = between.row[once], between.col[once], between.data[once]
+    smaller = np.minimum(volumes[a], volumes[b])
+    share = np.divide(weight, smaller, out=np.zeros(len(weight)), where=smaller > 0)
+    order = np.argsort(-share, kind="stable")
+    counts = np.zeros(len(volumes), dtype=int)
+    kept = []
+    for e in order:
+        if counts[a[e]] < n_links or counts[b[e]] < n_links:
+            counts[a[e]] += 1
+            counts[b[e]] += 1
+            kept.append(e)
+    kept = np.array(kept[::-1], dtype=int)
+    return np.column_stack([a[kept], b[kept], share[kept]])
+
+
+def _radii(sizes):
+    """Areas in proportion to sizes, within bounds that keep the picture readable."""
+    area = _DISKS_SHARE * _WIDTH * _HEIGHT / np.pi * sizes / sizes.sum()
+    return np.clip(np.sqrt(area), _LEAST_RADIUS, _MOST_RADIUS)
+
+
+def _places(count, links, radii):
+    """Centres of the disks: springs along the links, then disks pushed apart."""
+    import networkx as nx
+
+    graph = nx.Graph()
+    graph.add_nodes_from(range(count))
+    graph.add_weighted_edges_from((int(a), int(b), float(np.sqrt(share))) for a, b, share in links)
+    found = nx.spring_layout(graph, k=2.2 / np.sqrt(count), iterations=200, seed=0, weight="weight")
+    places = np.array([found[i] for i in range(count)])
+    # Half the way to evenly spread ranks: lone components neither fly off nor press the rest together.
+    ranks = np.argsort(np.argsort(places, axis=0), axis=0) / max(1, count - 1) * 2 - 1
+    reach = np.maximum(np.abs(places).max(axis=0), 1e-12)
+    places = 0.5 * places / reach + 0.5 * ranks
+    half = np.array([_WIDTH, _HEIGHT]) / 2
+    return _apart(places * (half - _MOST_RADIUS), radii, half)
+
+
+def _apart(places, radii, half, n_rounds=400):
+    """Push disks that overlap off each other, and back onto the page."""
+    reach = radii[:, None] + radii[None, :] + _GAP
+    np.fill_diagonal(reach, 0)
+    for _ in range(n_rounds):
+        difference = places[:, None] - places[None, :]
+        # Two disks at one place part along a line that depends on their numbers.
+        distance = np.hypot(difference[..., 0], difference[..., 1])
+        overlap = np.maximum(reach - distance, 0)
+        if not (overlap > 1e-6).any():
+            break
+        angle = np.arange(len(places))[:, None] - np.arange(len(places))[None, :]
+        fallback = np.stack([np.cos(angle), np.sin(angle)], axis=-1) * np.sign(angle)[..., None]
+        direction = np.where((distance > 1e-9)[..., None], difference / np.maximum(distance, 1e-9)[..., None], fallback)
+        places = places + 0.3 * (overlap[..., None] * direction).sum(axis=1)
+        bound = half - radii[:, None]
+        places = np.clip(places, -bound, bound)
+    return places
+
+
+def _draw(ax, places, radii, links, conductance):
+    from matplotlib.collections import LineCollection
+    from matplotlib.patches import Circle
+
+    ends = links[:, :2].astype(int)
+    if len(ends):
+        width = 0.4 + 5.6 * np.sqrt(links[:, 2] / max(links[:, 2].max(), 1e-300))
+        ax.add_collection(LineCollection(places[ends], colors=MIDDLE, linewidths=width, alpha=0.55, zorder=1))
+    for place, radius, step in zip(places, radii, step_of(conductance), strict=True):
+        ax.add_patch(Circle(place, radius, facecolor=STEPS[step], edgecolor=INK, linewidth=0.8, zorder=2))
+    ax.set(xlim=(-_WIDTH / 2, _WIDTH / 2 + _LEGEND), ylim=(-_HEIGHT / 2, _HEIGHT / 2), aspect="equal")
+    bare(ax)
+
+
+def _name(ax, places, radii, names, conductance):
+    """Numbers on the disks, in a size that fits."""
+    figure = ax.get_figure(root=True)
+    figure.draw_without_rendering()
+    scale = ax.transData.transform([(1, 0), (0, 0)])[:, 0]
+    per_point = abs(scale[0] - scale[1])
+    for place, radius, name, step in zip(places, radii, names, step_of(conductance), strict=True):
+        text = ax.text(
+            *place, name, ha="center", va="center", fontsize=min(11, max(7, radius * 0.5)), zorder=3,
+            color=PAPER if step >= 3 else INK,
+        )  # fmt: skip
+        room = 2 * radius * per_point
+        wide = text.get_window_extent().width
+        if wide > 0.92 * room:
+            smaller = text.get_fontsize() * 0.92 * room / wide
+            if smaller < 5:
+                text.remove()
+            else:
+                text.set_fontsize(smaller)

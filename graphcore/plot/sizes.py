@@ -1,0 +1,110 @@
+"""Sizes of clusters against their conductance."""
+
+import numpy as np
+
+from ..exceptions import InputError
+from ._labels import label_points
+from ._style import INK, MIDDLE, STEPS, axes_of, open_frame, step_of, steps_legend
+
+__all__ = ["cluster_sizes"]
+
+
+def cluster_sizes(sums, *, stability=None, n_named=8, ax=None):
+    """Draw a dot for each cluster: its size, its conductance, and its stability as the dot's shade.
+
+    Parameters
+    ----------
+    sums : ClusterSums
+        From :func:`graphcore.metrics.cut_and_volume`.
+    stability : array-like of shape (n_clusters,), optional
+        Shades of the dots, 0 light to 1 dark; such as ``model.cluster_stability_``.
+    n_named : int, default 8
+        How many of the most conspicuous clusters (highest conductance, largest, smallest) get their number beside the
+        dot; a number that would lie on another one is left out.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        If no cluster holds a node, or there is not one stability for each cluster.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> sums = graphcore.metrics.cut_and_volume(graph, [0, 0, 0, 1, 1, 1])
+    >>> graphcore.plot.cluster_sizes(sums).get_ylabel()
+    'conductance'
+    """
+    ax = axes_of(ax, (6.4, 4))
+    filled = np.flatnonzero(sums.size)
+    if len(filled) == 0:
+        raise InputError("no cluster holds a node with an edge: there is nothing to draw")
+    sizes, conductance = sums.size[filled], sums.conductance[filled]
+    # Dots of many clusters would hide each other.
+    area = float(np.clip(4000 / len(filled), 9, 60))
+    edges = {"edgecolors": INK, "linewidths": min(0.6, area / 40), "zorder": 3}
+    if stability is None:
+        ax.scatter(sizes, conductance, s=area, c=MIDDLE, **edges)
+    else:
+        stability = np.asarray(stability, dtype=float)
+        if stability.shape != sums.size.shape:
+            raise InputError(f"stability has shape {stability.shape}; one number for each of {len(sums.size)} clusters")
+        step = step_of(stability[filled])
+        for i, shade in enumerate(STEPS):
+            if (step == i).any():
+                ax.scatter(sizes[step == i], conductance[step == i], s=area, c=shade, **edges)
+        steps_legend(ax, "stability")
+    ax.set_xscale("log")
+    low, high = sizes.min(), sizes.max()
+    ax.set_xlim(low / (high / low * 4) ** 0.06, high * (high / low * 4) ** 0.06)
+    ax.set_ylim(*_span(conductance))
+    _plain_numbers(ax)
+    empty = len(sums.size) - len(filled)
+    ax.set_xlabel("nodes in the cluster" + (f" ({empty:,} empty clusters not shown)" if empty else ""))
+    ax.set_ylabel("conductance")
+    open_frame(ax)
+    named = _conspicuous(sizes, conductance, n_named)
+    label_points(
+        ax,
+        np.column_stack([sizes, conductance])[named],
+        [str(filled[i]) for i in named],
+        gap=1.5 + np.sqrt(area) / 2,
+        # Of many dots some lie under any text.
+        dots=np.column_stack([sizes, conductance]) if len(filled) <= 300 else (),
+    )
+    return ax
+
+
+def _span(values):
+    """Limits with air around all values, within what a conductance can be."""
+    low, high = float(values.min()), float(values.max())
+    air = max(0.08 * (high - low), 0.01)
+    return max(-0.02, low - air), min(1.03, high + air)
+
+
+def _plain_numbers(ax):
+    """Sizes as numbers, not as powers, however few decades there are."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    low, high = ax.get_xlim()
+    subs = (1, 2, 5) if high / low < 300 else (1,)
+    ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    ax.xaxis.set_minor_locator(NullLocator())
+
+
+def _conspicuous(sizes, conductance, count):
+    """Places of clusters worth a name: in turn of the highest conductance, the largest and the smallest."""
+    orders = (
+        np.argsort(-conductance, kind="stable"),
+        np.argsort(-sizes, kind="stable"),
+        np.argsort(sizes, kind="stable"),
+    )
+    chosen = dict.fromkeys(int(order[i]) for i in range(len(sizes)) for order in orders)
+    return list(chosen)[: max(0, count)]

@@ -1,0 +1,46 @@
+"""The report of a fitted estimator."""
+
+import inspect
+from numbers import Integral
+
+from .page import About, write_report
+
+__all__ = ["report_model"]
+
+
+def report_model(model, path, graph, clustering, *, title=None, pictures="auto"):
+    """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
+    if title is None:
+        title = f"{clustering.settings.n_clusters:,} clusters of a graph"
+    return write_report(
+        path,
+        graph,
+        clustering.labels,
+        n_clusters=clustering.settings.n_clusters,
+        clustering=clustering,
+        about=About(
+            title=title, command=_constructor(model), note=_note(model.random_state), seconds=clustering.seconds
+        ),
+        pictures=pictures,
+        n_jobs=model.n_jobs,
+    )
+
+
+def _constructor(model):
+    """Python that makes and fits such a model; parameters left at their defaults are not shown."""
+    name = type(model).__name__
+    given = []
+    for parameter in inspect.signature(type(model).__init__).parameters.values():
+        if parameter.name == "self":
+            continue
+        value = getattr(model, parameter.name)
+        if repr(value) != repr(parameter.default):
+            given.append(f"{parameter.name}={value!r}")
+    return f"import graphcore\n\nmodel = graphcore.{name}({', '.join(given)}).fit(X)"
+
+
+def _note(random_state):
+    what = "X is the graph, or the vectors, that were clustered."
+    if isinstance(random_state, Integral):
+        return what
+    return f"{what} random_state was not a number, so another fit draws other coresets: give one to repeat a result."

@@ -1,0 +1,481 @@
+"""Pictures: what is drawn, and that it can be read."""
+
+import builtins
+import subprocess
+import sys
+from itertools import pairwise
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+import graphcore
+from graphcore import plot
+from graphcore.exceptions import InputError, ParameterError
+from graphcore.metrics import ClusterSums, cut_and_volume, quotient_graph
+from graphcore.plot import _style
+from graphcore.propagation.merge import MergeTree
+
+from .layout import assert_readable, texts_of
+
+
+@pytest.fixture(autouse=True)
+def no_figures_left():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """A planted partition of 8 clusters, and its fit."""
+    graph, _ = graphcore.datasets.planted_partition(8, 60, 0.3, 0.02, random_state=0)
+    return graph, graphcore.CoresetSpectralClustering(8, random_state=0).fit(graph)
+
+
+def sums_like(sizes, conductance):
+    sizes, conductance = np.asarray(sizes), np.asarray(conductance, dtype=float)
+    volume = 10.0 * sizes
+    return ClusterSums((1 - conductance) * volume, volume, conductance * volume, sizes)
+
+
+def random_sums(k, seed=0):
+    rng = np.random.default_rng(seed)
+    return sums_like(np.maximum(1, rng.lognormal(4, 1.5, k).astype(int)), rng.random(k))
+
+
+def dots(ax):
+    return np.concatenate([np.asarray(c.get_offsets()) for c in ax.collections])
+
+
+# -- shades ------------------------------------------------------------------------------------------------------------
+
+
+def luminance(shade):
+    return float(np.dot([0.2126, 0.7152, 0.0722], np.array(to_rgb(shade)) ** 2.2))
+
+
+def test_shades_can_be_told_apart_in_grey():
+    steps = [luminance(shade) for shade in _style.STEPS]
+    assert all(a > b + 0.02 for a, b in pairwise(steps))
+    # Clusters whose shades are alike in grey have another shape.
+    assert len(set(_style.SHAPES)) == len(_style.SHADES) == len(_style.SHAPES)
+    every = [_style.INK, _style.MIDDLE, _style.FAINT, _style.PAPER, *_style.SHADES, *_style.STEPS]
+    assert len(set(every)) == len(every)  # the report finds each one by its text
+
+
+# -- sizes -------------------------------------------------------------------------------------------------------------
+
+
+def test_sizes_shows_every_cluster_that_holds_nodes():
+    sums = sums_like([5, 100, 0, 40], [0.5, 0.1, 1.0, 0.3])
+    ax = plot.cluster_sizes(sums)
+    assert sorted(map(tuple, dots(ax).tolist())) == [(5, 0.5), (40, 0.3), (100, 0.1)]
+    assert ax.get_xscale() == "log"
+    assert ax.get_xlabel() == "nodes in the cluster (1 empty clusters not shown)"
+    assert {text.get_text() for text in ax.texts} == {"0", "1", "3"}
+    assert_readable(ax.figure)
+
+
+def test_sizes_shades_by_stability():
+    sums = sums_like([10, 20, 30], [0.1, 0.2, 0.3])
+    ax = plot.cluster_sizes(sums, stability=[0.0, 0.5, 1.0])
+    shades = {tuple(c.get_facecolor()[0][:3].round(6)): c.get_offsets()[0][0] for c in ax.collections}
+    expected = {_style.STEPS[0]: 10, _style.STEPS[2]: 20, _style.STEPS[4]: 30}
+    assert shades == {tuple(np.round(to_rgb(shade), 6)): size for shade, size in expected.items()}
+    legend = ax.get_legend()
+    assert legend.get_title().get_text() == "stability"
+    assert legend.get_texts()[0].get_text() == "0.0 to 0.2"
+    assert_readable(ax.figure)
+
+
+@pytest.mark.parametrize("k", [1, 2, 10, 100, 5000])
+def test_sizes_can_be_read_for_any_number_of_clusters(k):
+    sums = random_sums(k)
+    ax = plot.cluster_sizes(sums, stability=np.linspace(0, 1, k))
+    assert len(dots(ax)) == k
+    low, high = ax.get_xlim()
+    assert low < sums.size.min() and sums.size.max() < high
+    assert ax.get_ylim()[0] <= sums.conductance.min() and sums.conductance.max() <= ax.get_ylim()[1]
+    texts = assert_readable(ax.figure)
+    assert str(int(np.argmax(sums.conductance))) in texts
+    assert len(ax.texts) <= 8
+
+
+def test_names_do_not_cover_dots():
+    sums = random_sums(60, seed=3)
+    ax = plot.cluster_sizes(sums, n_named=30)
+    spots = ax.transData.transform(dots(ax))
+    names = [box for text, box in texts_of(ax.figure) if text in ax.texts]
+    assert len(names) > 8
+    assert not any(box.contains(*spot) for box in names for spot in spots)
+
+
+def test_sizes_refuses_what_cannot_be_drawn():
+    with pytest.raises(InputError, match="no cluster holds a node"):
+        plot.cluster_sizes(sums_like([0, 0], [1, 1]))
+    with pytest.raises(InputError, match=r"stability has shape \(3,\).*2 clusters"):
+        plot.cluster_sizes(sums_like([1, 2], [1, 1]), stability=[1, 1, 1])
+
+
+# -- quotient graph ----------------------------------------------------------------------------------------------------
+
+
+def disks(ax):
+    return [(np.array(p.center), p.radius) for p in ax.patches]
+
+
+def random_quotient(k, seed=0, density=0.3):
+    rng = np.random.default_rng(seed)
+    A = np.triu(rng.random((k, k)) * (rng.random((k, k)) < density), 1)
+    return sp.csr_array(A + A.T + np.diag(rng.random(k) * 3)), np.maximum(1, rng.lognormal(4, 1.5, k).astype(int))
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 12, 40, 300])
+def test_quotient_disks_do_not_overlap_and_lie_on_the_page(k):
+    Q, sizes = random_quotient(k)
+    ax = plot.quotient_graph(Q, sizes)
+    found = disks(ax)
+    assert len(found) == min(k, 40)
+    for i, (centre, radius) in enumerate(found):
+        for other, other_radius in found[:i]:
+            assert np.hypot(*(centre - other)) > radius + other_radius
+        (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+        assert left <= centre[0] - radius and centre[0] + radius <= right
+        assert low <= centre[1] - radius and centre[1] + radius <= high
+    assert_readable(ax.figure)
+    assert {text.get_text() for text in ax.texts} <= {str(c) for c in np.argsort(-sizes, kind="stable")[:40]}
+    assert ax.get_title() == ("" if k <= 40 else "the 40 largest of 300 clusters")
+
+
+def test_quotient_shades_by_conductance_and_draws_the_links(planted):
+    graph, model = planted
+    Q = quotient_graph(graph, model.labels_)
+    sums = cut_and_volume(graph, model.labels_)
+    ax = plot.quotient_graph(Q, sums.size, n_links=2)
+    order = np.argsort(-sums.size, kind="stable")
+    shades = [patch.get_facecolor()[:3] for patch in ax.patches]
+    steps = np.clip((sums.conductance[order] * 5).astype(int), 0, 4)
+    assert shades == [to_rgb(_style.STEPS[step]) for step in steps]
+    # Two links for each of eight clusters, of which a pair may have chosen each other.
+    assert 8 <= len(ax.collections[0].get_segments()) <= 16
+    assert sorted(text.get_text() for text in ax.texts) == [str(c) for c in range(8)]
+    assert_readable(ax.figure)
+
+
+def test_quotient_without_links_and_with_empty_clusters():
+    ax = plot.quotient_graph(sp.csr_array(np.diag([2.0, 4.0, 0.0])), [2, 4, 0], names=["a", "b", "c"])
+    assert len(ax.patches) == 2
+    assert not ax.collections
+    assert [text.get_text() for text in ax.texts] == ["b", "a"]
+
+
+def test_quotient_leaves_out_names_that_do_not_fit():
+    Q, sizes = random_quotient(40)
+    ax = plot.quotient_graph(Q, sizes, names=[f"a very long name {c}" for c in range(40)])
+    assert_readable(ax.figure)
+    assert len(ax.texts) < 40
+
+
+def test_quotient_refuses_what_does_not_fit():
+    Q, sizes = random_quotient(3)
+    with pytest.raises(InputError, match="4 sizes"):
+        plot.quotient_graph(Q, [1, 2, 3, 4])
+    with pytest.raises(InputError, match="2 names for 3 clusters"):
+        plot.quotient_graph(Q, sizes, names=["a", "b"])
+    with pytest.raises(InputError, match="no cluster"):
+        plot.quotient_graph(Q, [0, 0, 0])
+    with pytest.raises(ParameterError, match="n_links=0"):
+        plot.quotient_graph(Q, sizes, n_links=0)
+
+
+# -- map of the coreset ------------------------------------------------------------------------------------------------
+
+
+def test_coordinates_tell_planted_clusters_apart(planted):
+    from sklearn.metrics import silhouette_score
+
+    graph, model = planted
+    chosen, points = plot.coreset_coordinates(graph, model.coreset_indices_, model.labels_, random_state=0)
+    assert len(chosen) == len(model.coreset_indices_)
+    # Two of seven coordinates: neighbours of a cluster may lie on it, but clusters are no mixture.
+    labels = model.labels_[model.coreset_indices_[chosen]]
+    shuffled = np.random.default_rng(0).permutation(labels)
+    assert silhouette_score(points, labels) > 0.3 > silhouette_score(points, shuffled)
+
+
+def test_coordinates_are_those_of_a_dense_computation(planted):
+    graph, model = planted
+    labels, nodes = model.labels_, model.coreset_indices_[:40]
+    chosen, points = plot.coreset_coordinates(graph, nodes, labels, walk_steps=2)
+    A = graph.to_scipy().toarray()
+    H = np.eye(8)[labels]
+    between = H.T @ A @ H
+    np.fill_diagonal(between, 0)
+    between += between.sum() / 64
+    root = np.sqrt(between.sum(axis=1))
+    values, vectors = np.linalg.eigh(between / np.outer(root, root))
+    assert np.diff(values)[-3:].min() > 1e-6  # otherwise the vectors would not be determined
+    places = vectors[:, [-2, -3]] / root[:, None]
+    walk = 0.5 * np.eye(len(A)) + 0.5 * A / A.sum(axis=1, keepdims=True)
+    expected = (walk @ H @ places)[nodes]
+    signs = np.sign((expected * points).sum(axis=0))
+    np.testing.assert_allclose(points, expected * signs, atol=1e-6)
+    assert chosen.tolist() == list(range(40))
+
+
+def test_coordinates_of_a_sample_repeat(planted):
+    graph, model = planted
+    runs = [
+        plot.coreset_coordinates(graph, model.coreset_indices_, model.labels_, most=50, random_state=seed)
+        for seed in (1, 1, 2)
+    ]
+    assert len(runs[0][0]) == 50
+    assert (np.diff(runs[0][0]) > 0).all()
+    assert np.array_equal(runs[0][0], runs[1][0]) and np.array_equal(runs[0][1], runs[1][1])
+    assert not np.array_equal(runs[0][0], runs[2][0])
+
+
+def test_coordinates_refuse_what_has_none(planted):
+    graph, model = planted
+    for labels, match in (
+        (model.labels_ % 2, "2 clusters"),
+        (np.full(graph.n_nodes, -1), "0 clusters"),
+    ):
+        with pytest.raises(InputError, match=match):
+            plot.coreset_coordinates(graph, model.coreset_indices_, labels)
+    apart = graphcore.Graph.from_edges([0, 2, 4], [1, 3, 5])
+    with pytest.raises(InputError, match="3 clusters with weight 0 between them"):
+        plot.coreset_coordinates(apart, [0, 2, 4], [0, 0, 1, 1, 2, 2])
+    with pytest.raises(InputError, match="must be nodes"):
+        plot.coreset_coordinates(graph, [graph.n_nodes], model.labels_)
+    with pytest.raises(InputError, match="no coreset node"):
+        plot.coreset_coordinates(graph, np.empty(0, dtype=int), model.labels_)
+
+
+def test_map_of_few_clusters_has_shapes_and_a_legend():
+    rng = np.random.default_rng(0)
+    points, weights = rng.normal(size=(60, 2)), rng.random(60)
+    labels = np.repeat([0, 1, 2, -1], 15)
+    ax = plot.coreset_map(points, weights, labels, names={2: "third"})
+    assert len(ax.collections) == 3
+    assert sum(len(c.get_offsets()) for c in ax.collections) == 45
+    shapes = {c.get_paths()[0].vertices.tobytes() for c in ax.collections}
+    assert len(shapes) == 3
+    legend = [text.get_text() for text in ax.get_legend().get_texts()]
+    mass = np.bincount(labels[:45], weights=weights[:45])
+    assert legend == [{2: "third"}.get(c, str(c)) for c in np.argsort(-mass)]
+    assert_readable(ax.figure)
+
+
+def test_map_marks_grow_with_weight():
+    ax = plot.coreset_map(np.eye(4)[:, :2], [1.0, 2.0, 3.0, 4.0], [0, 0, 0, 0])
+    areas = ax.collections[0].get_sizes()
+    np.testing.assert_allclose(areas, areas[0] * np.arange(1, 5))
+
+
+def test_map_of_many_clusters_names_them_where_there_is_room():
+    rng = np.random.default_rng(0)
+    centres = rng.normal(0, 10, (80, 2))
+    labels = np.arange(800) % 80
+    ax = plot.coreset_map(centres[labels] + rng.normal(size=(800, 2)), np.ones(800), labels)
+    assert ax.get_legend() is None
+    assert len(ax.collections) == 80
+    assert 10 < len(ax.texts) <= 80
+    assert_readable(ax.figure)
+
+
+def test_map_far_off_points_do_not_press_the_rest_together():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(1000, 2))
+    points[0] = 1e6
+    ax = plot.coreset_map(points, np.ones(1000), np.zeros(1000, dtype=int))
+    assert ax.get_xlim()[1] < 10
+    assert len(ax.collections[0].get_offsets()) == 1000  # it is drawn at the border
+
+
+def test_map_refuses_what_does_not_fit():
+    with pytest.raises(InputError, match="do not fit together"):
+        plot.coreset_map([[0, 0]], [1, 2], [0])
+    with pytest.raises(InputError, match="no coreset node has a cluster"):
+        plot.coreset_map([[0, 0]], [1], [-1])
+
+
+# -- dendrogram --------------------------------------------------------------------------------------------------------
+
+
+def random_tree(n, seed=0):
+    rng = np.random.default_rng(seed)
+    live, children = list(range(n)), []
+    for i in range(n - 1):
+        a, b = (live.pop(int(rng.integers(len(live)))) for _ in range(2))
+        children.append((a, b))
+        live.append(n + i)
+    return MergeTree(np.array(children), np.sort(rng.random(n - 1)), np.ones(n, dtype=np.int64)).linkage()
+
+
+@pytest.mark.parametrize(("n", "n_leaves"), [(2, 30), (5, 30), (30, 30), (200, 30), (200, 2), (5000, 40)])
+def test_dendrogram_leaves_stand_for_all_groups(n, n_leaves):
+    ax = plot.dendrogram(random_tree(n), n_leaves, names=[f"n{i}" for i in range(n)])
+    leaves = [label.get_text() for label in ax.get_yticklabels()]
+    assert len(leaves) == min(n, n_leaves)
+    assert sum(1 if text.startswith("n") else int(text.split()[0].replace(",", "")) for text in leaves) == n
+    assert len(ax.lines) == len(leaves) - 1
+    assert_readable(ax.figure)
+
+
+def test_dendrogram_is_scipys():
+    from scipy.cluster.hierarchy import dendrogram
+
+    linkage = random_tree(12)
+    ours = plot.dendrogram(linkage, 12)
+    theirs = dendrogram(linkage, no_plot=True)
+    assert [tuple(line.get_xdata()) for line in ours.lines] == [tuple(heights) for heights in theirs["dcoord"]]
+    assert [label.get_text() for label in ours.get_yticklabels()] == [f"group {i}" for i in theirs["leaves"]]
+
+
+def test_dendrogram_top_joins_what_the_whole_tree_joins():
+    from scipy.cluster.hierarchy import fcluster
+
+    linkage, n, shown = random_tree(50, seed=4), 50, 7
+    ax = plot.dendrogram(linkage, shown, unit="cluster")
+    counts = sorted(
+        1 if label.get_text().startswith("cluster") else int(label.get_text().split()[0])
+        for label in ax.get_yticklabels()
+    )
+    assert counts == sorted(np.bincount(fcluster(linkage, shown, "maxclust"))[1:])
+    assert sum(counts) == n
+
+
+def test_dendrogram_marks_the_cut():
+    linkage = random_tree(20)
+    ax = plot.dendrogram(linkage, 20, n_clusters=6)
+    (mark,) = [line for line in ax.lines if line.get_linestyle() == "--"]
+    heights = linkage[:, 2]
+    assert heights[20 - 6 - 1] < mark.get_xdata()[0] < heights[20 - 6]
+    assert "6 clusters" in assert_readable(ax.figure)
+
+
+def test_dendrogram_refuses_what_is_no_tree():
+    with pytest.raises(InputError, match="linkage must have shape"):
+        plot.dendrogram(np.empty((0, 4)))
+    with pytest.raises(InputError, match="2 names for the 5 groups"):
+        plot.dendrogram(random_tree(5), names=["a", "b"])
+    with pytest.raises(ParameterError, match="n_leaves=1"):
+        plot.dendrogram(random_tree(5), 1)
+    with pytest.raises(ParameterError, match="n_clusters=6"):
+        plot.dendrogram(random_tree(5), n_clusters=6)
+
+
+# -- curves ------------------------------------------------------------------------------------------------------------
+
+
+def test_history_shows_every_stage(planted):
+    _, model = planted
+    ax = plot.objective_history(model.history_)
+    assert [label.get_text() for label in ax.get_yticklabels()] == [name for name, _ in model.history_]
+    assert ax.lines[0].get_xdata().tolist() == [value for _, value in model.history_]
+    assert_readable(ax.figure)
+
+
+@pytest.mark.parametrize("values", [[1.0], [2.0, 2.0], [1e-9, 1.1e-9, 1.11e-9], [-3.0, 0.0, 12345.678]])
+def test_history_can_be_read_for_any_values(values):
+    assert_readable(plot.objective_history([(f"stage {i}", value) for i, value in enumerate(values)]).figure)
+
+
+def test_k_sweep_draws_sorted_curves_with_names():
+    scores = {"normalised cut": [0.3, 0.1, 0.2], "stability": [0.7, 0.9, np.nan]}
+    ax = plot.k_sweep([8, 2, 4], scores, errors={"stability": [0.1, 0.1, 0.1]}, chosen=2, label="score")
+    curves = {c.get_label(): c.lines[0] for c in ax.containers}
+    assert curves["normalised cut"].get_xdata().tolist() == [2, 4, 8]
+    assert curves["normalised cut"].get_ydata().tolist() == [0.1, 0.2, 0.3]
+    assert np.isnan(curves["stability"].get_ydata()[1])
+    assert [c.has_yerr for c in ax.containers] == [False, True]
+    looks = {(line.get_marker(), line.get_linestyle()) for line in curves.values()}
+    assert len(looks) == 2
+    assert "k = 2" in assert_readable(ax.figure)
+
+
+@pytest.mark.parametrize("ks", [[3], [2, 3], range(2, 14), range(2, 60), [2, 5, 10, 20, 50, 100, 1000], range(1, 300)])
+def test_k_sweep_ticks_can_be_read(ks):
+    ax = plot.k_sweep(list(ks), np.linspace(0, 1, len(ks)), chosen=ks[len(ks) // 2])
+    assert ax.get_legend() is None
+    texts = assert_readable(ax.figure)
+    if len(ks) <= 12 and ks[-1] <= 20 * ks[0]:
+        assert {str(k) for k in ks} <= set(texts)
+
+
+def test_coreset_error_is_drawn_on_logarithmic_axes():
+    sizes = [1600, 100, 400]
+    ax = plot.coreset_error(sizes, {"degree": [-0.025, 0.1, 0.05], "uniform": [0.05, 0.2, 0.0]})
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    degree, uniform, slope = ax.lines
+    assert degree.get_ydata().tolist() == [0.1, 0.05, 0.025]  # without the sign, by size
+    assert np.isnan(uniform.get_ydata()[1])
+    np.testing.assert_allclose(slope.get_ydata(), [0.2, 0.1, 0.05])
+    assert {"100", "400", "1,600"} <= set(assert_readable(ax.figure))
+
+
+def test_curves_refuse_what_does_not_fit():
+    with pytest.raises(InputError, match="history is empty"):
+        plot.objective_history([])
+    with pytest.raises(InputError, match=r"scores of 'a' have shape \(2,\); one for each of 3"):
+        plot.k_sweep([1, 2, 3], {"a": [1, 2]})
+    with pytest.raises(InputError, match="one number per point"):
+        plot.k_sweep([], [])
+    with pytest.raises(InputError, match="all errors are 0"):
+        plot.coreset_error([10, 20], [0.0, 0.0])
+
+
+# -- matplotlib --------------------------------------------------------------------------------------------------------
+
+
+def test_every_picture_is_drawn_into_the_axes_given(planted):
+    graph, model = planted
+    sums = cut_and_volume(graph, model.labels_)
+    chosen, points = plot.coreset_coordinates(graph, model.coreset_indices_, model.labels_)
+    nodes = model.coreset_indices_[chosen]
+    drawings = (
+        lambda ax: plot.cluster_sizes(sums, ax=ax),
+        lambda ax: plot.quotient_graph(quotient_graph(graph, model.labels_), sums.size, ax=ax),
+        lambda ax: plot.coreset_map(points, model.coreset_weights_[chosen], model.labels_[nodes], ax=ax),
+        lambda ax: plot.dendrogram(model.dendrogram_, ax=ax),
+        lambda ax: plot.objective_history(model.history_, ax=ax),
+        lambda ax: plot.k_sweep([2, 3], [1, 2], ax=ax),
+        lambda ax: plot.coreset_error([2, 3], [1, 2], ax=ax),
+    )
+    for draw in drawings:
+        figure = Figure(layout="constrained")  # that pyplot does not know
+        ax = figure.add_subplot()
+        assert draw(ax) is ax
+        assert_readable(figure)
+    assert plt.get_fignums() == []
+
+
+def test_without_axes_a_figure_of_pyplot_is_made():
+    ax = plot.objective_history([("a", 1.0)])
+    assert plt.gcf() is ax.figure
+
+
+def test_matplotlib_is_not_imported_before_it_is_needed():
+    code = "import graphcore, sys; graphcore.plot.cluster_sizes; print('matplotlib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_missing_matplotlib_is_named_with_its_remedy(monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *args, **kwargs):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(InputError, match=r"pip install 'graphcore\[plot\]'"):
+        plot.k_sweep([1, 2], [1, 2])

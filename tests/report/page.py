@@ -1,0 +1,80 @@
+"""Reads a report the way a strict browser would."""
+
+import re
+from html.parser import HTMLParser
+
+_VOID = {"meta", "input", "br", "link", "img"}
+
+
+class Page(HTMLParser):
+    """Tags of a page, which must be nested properly, and its text."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.source = text
+        self.tags, self.ids, self.scripts, self.styles = [], [], [], []
+        self.open, self.cells, self.rows, self.words = [], None, [], []
+        self.feed(text)
+        self.close()
+        assert self.open == [], f"never closed: {self.open}"
+
+    def handle_starttag(self, tag, attrs):
+        names = [name for name, _ in attrs]
+        assert len(set(names)) == len(names), (tag, attrs)
+        self.tags.append((tag, dict(attrs)))
+        self.ids += [value for name, value in attrs if name == "id"]
+        if tag not in _VOID:
+            self.open.append(tag)
+        if tag == "tr":
+            self.cells = []
+        if tag in ("td", "th") and self.cells is not None:
+            self.cells.append("")
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        self.ids += [value for name, value in attrs if name == "id"]
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]}"
+        self.open.pop()
+        if tag == "tr":
+            self.rows.append(self.cells)
+
+    def handle_data(self, data):
+        if "script" in self.open:
+            self.scripts.append(data)
+        elif "style" in self.open:
+            self.styles.append(data)
+        else:
+            self.words.append(data)
+            if self.cells and self.open and not {"td", "th"}.isdisjoint(self.open):
+                self.cells[-1] += data
+
+    @property
+    def text(self):
+        """All that is shown."""
+        return re.sub(r"\s+", " ", " ".join(self.words))
+
+    @property
+    def clusters(self):
+        """Rows of the table of clusters, as text by column."""
+        head = next(row for row in self.rows if row and row[0] == "cluster")
+        return [dict(zip(head, row, strict=True)) for row in self.rows if len(row) == len(head) and row is not head]
+
+    def assert_alone(self):
+        """Nothing is fetched from anywhere."""
+        fetching = {"src", "srcset", "action", "formaction", "data", "poster", "background", "ping", "manifest"}
+        for tag, attrs in self.tags:
+            assert tag not in ("link", "iframe", "object", "embed", "img", "base", "form", "a"), tag
+            assert fetching.isdisjoint(attrs), (tag, attrs)
+            for name in ("href", "xlink:href"):
+                assert attrs.get(name, "#").startswith("#"), (tag, attrs)
+                if name in attrs:
+                    assert attrs[name][1:] in self.ids, attrs
+            for reference in re.findall(r"url\(([^)]*)\)", " ".join(str(value) for value in attrs.values())):
+                assert reference.startswith("#") and reference[1:] in self.ids, reference
+        for style in self.styles:
+            assert "url(" not in style and "@import" not in style
+        assert "://" not in self.source
+        assert "//" not in "".join(re.sub(r"//.*", "", script) for script in self.scripts)
+        assert len(set(self.ids)) == len(self.ids)

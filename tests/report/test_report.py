@@ -1,0 +1,348 @@
+"""The report: a page that stands alone, says what is so, and runs nothing but its own script."""
+
+import base64
+import hashlib
+import pickle
+import re
+from dataclasses import replace
+
+import hypothesis
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+import graphcore
+from graphcore.exceptions import InputError, ParameterError
+from graphcore.metrics import conductance, normalized_cut
+from graphcore.pipeline import cluster_graph
+from graphcore.report import About, gather_facts, write_report
+from graphcore.report.central import central_nodes
+from graphcore.report.page import render
+from graphcore.settings import resolve_settings
+
+from ..strategies import graphs, labellings
+from .page import Page
+
+EVIL = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(2)>',
+    "</td></table><b>",
+    "a&amp;b",
+    "'quoted'",
+    "\x00\x1b[2J\udc80",
+    "javascript:alert(3)",
+    "\u202eabc",
+]
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """A planted partition of 6 clusters with two isolated nodes, and its clustering."""
+    graph, _ = graphcore.datasets.planted_partition(6, 50, 0.3, 0.02, random_state=0)
+    indptr = np.concatenate([graph.indptr, [graph.indptr[-1]] * 2])
+    names = [f"person {i}" for i in range(graph.n_nodes + 2)]
+    graph = graphcore.Graph(indptr, graph.indices, node_names=names)
+    with pytest.warns(graphcore.GraphWarning, match="isolated"):
+        clustering = cluster_graph(graph, resolve_settings(graph, 6), random_state=0)
+    return graph, clustering
+
+
+def written(path, *args, **options):
+    write_report(path, *args, **options)
+    return Page(path.read_text(encoding="utf-8"))
+
+
+# -- what it says ------------------------------------------------------------------------------------------------------
+
+
+def test_page_is_well_formed_alone_and_true(planted, tmp_path):
+    graph, run = planted
+    about = About(
+        "My clusters", "friends.txt", "graphcore cluster friends.txt -k 6", "Seed 0.", ("take care",), {"read": 1.5}
+    )
+    page = written(tmp_path / "out.html", graph, run.labels, n_clusters=6, clustering=run, about=about)
+    page.assert_alone()
+    assert page.source.startswith("<!DOCTYPE html>\n<html lang=")
+    expected = ["My clusters", "friends.txt", "302 nodes", "2 isolated", "graphcore cluster friends.txt -k 6"]
+    for words in [*expected, "Seed 0.", "take care", "read 1.50", "coreset size", graphcore.__version__]:
+        assert words in page.text, words
+    assert f"{normalized_cut(graph, run.labels):.4f}" in page.text
+    stability = float(run.node_stability[run.labels >= 0].mean())
+    assert f"Stability {stability:.2f}" in page.text
+    sizes = np.bincount(run.labels[run.labels >= 0])
+    by_cluster = {int(row["cluster"]): row for row in page.clusters}
+    assert sorted(by_cluster) == list(range(6))
+    assert [int(row["nodes"]) for row in page.clusters] == sorted(sizes, reverse=True)
+    for c, value in enumerate(conductance(graph, run.labels)):
+        row = by_cluster[c]
+        assert int(row["nodes"]) == sizes[c]
+        assert float(row["conductance"]) == pytest.approx(value, abs=5e-5)
+        assert float(row["stability"]) == pytest.approx(run.cluster_stability[c], abs=5e-3)
+        names = row["most central nodes"].split(", ")
+        assert len(names) == 5
+        assert all(run.labels[int(name.split()[1])] == c for name in names)
+    assert sum(float(row["volume"].split()[0]) for row in page.clusters) == pytest.approx(100, abs=0.1)
+
+
+def test_pictures_are_there_and_take_their_colours_from_the_page(planted, tmp_path):
+    graph, run = planted
+    page = written(tmp_path / "out.html", graph, run.labels, clustering=run)
+    labels = [attrs["aria-label"] for tag, attrs in page.tags if tag == "svg"]
+    assert labels == [
+        "Sizes and conductance",
+        "Clusters and what runs between them",
+        "Map of the coreset",
+        "How the clusters hang together",
+        "Progress of the objective",
+    ]
+    drawings = "".join(re.findall(r"<svg.*?</svg>", page.source, re.DOTALL))
+    used = set(re.findall(r"var\((--\w+)\)", drawings))
+    assert {"--ink", "--step0", "--shade0"} <= used
+    for block in re.findall(r":root \{(.*?)\}", page.styles[0], re.DOTALL):
+        assert used <= set(re.findall(r"(--\w+):", block))  # both for light and for dark
+    assert not re.findall(r"(?:fill|stroke): ?#[0-9a-f]{6}", drawings)
+
+
+def test_pictures_can_be_left_out(planted, tmp_path, monkeypatch):
+    graph, run = planted
+    page = written(tmp_path / "out.html", graph, run.labels, clustering=run, pictures=False)
+    assert "svg" not in {tag for tag, _ in page.tags}
+    monkeypatch.setattr("graphcore.report.page.find_spec", lambda _: None)
+    page = written(tmp_path / "out.html", graph, run.labels, clustering=run)
+    assert "svg" not in {tag for tag, _ in page.tags}
+    assert "pip install 'graphcore[plot]'" in page.text
+    with pytest.raises(InputError, match="matplotlib"):
+        write_report(tmp_path / "out.html", graph, run.labels, pictures=True)
+    with pytest.raises(ParameterError, match="pictures='maybe'"):
+        write_report(tmp_path / "out.html", graph, run.labels, pictures="maybe")
+
+
+def test_labels_alone_have_a_page_that_claims_no_stability(tmp_path):
+    karate = graphcore.datasets.load_karate()
+    page = written(tmp_path / "out.html", karate.graph, karate.labels)
+    page.assert_alone()
+    assert {row["stability"] for row in page.clusters} == {"\u2013"}
+    assert "nothing can be said about their stability" in page.text
+    assert [attrs["aria-label"] for tag, attrs in page.tags if tag == "svg"] == [
+        "Sizes and conductance",
+        "Clusters and what runs between them",
+    ]
+
+
+def test_the_same_clustering_makes_the_same_page(planted, tmp_path):
+    graph, run = planted
+    about = About("t", created=About("x").created)
+    pages = [written(tmp_path / f"{i}.html", graph, run.labels, clustering=run, about=about).source for i in range(2)]
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize("k", [1, 10, 5000])
+def test_any_number_of_clusters(k, tmp_path):
+    n = max(4 * k, 40)
+    ring = np.arange(n)
+    graph = graphcore.Graph.from_edges(np.r_[ring, ring], np.r_[(ring + 1) % n, (ring + 2) % n])
+    page = written(tmp_path / "out.html", graph, ring * k // n, n_clusters=k)
+    page.assert_alone()
+    assert len(page.clusters) == k
+    assert f"Clusters {k:,} " in page.text
+    assert len(page.source) < 3e6
+
+
+def test_empty_clusters_and_nodes_without_a_label(tmp_path):
+    graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    page = written(tmp_path / "out.html", graph, [0, 0, -1, 3, 3, 3], n_clusters=5)
+    rows = {int(row["cluster"]): row for row in page.clusters}
+    assert [rows[c]["nodes"] for c in range(5)] == ["2", "0", "0", "3", "0"]
+    assert rows[1]["conductance"] == rows[1]["nearest"] == "\u2013"
+    assert rows[1]["most central nodes"] == ""
+    assert "3 more are empty" in page.text
+    assert "1 without a label" in page.text
+
+
+def test_a_cluster_whose_edges_all_end_at_nodes_without_a_label(tmp_path):
+    graph = graphcore.Graph.from_edges([0, 1, 2, 4], [1, 2, 3, 5])
+    page = written(tmp_path / "out.html", graph, [0, -1, -1, 1, 2, 2])
+    assert [float(row["conductance"]) for row in sorted(page.clusters, key=lambda row: row["cluster"])] == [1, 1, 0]
+
+
+@hypothesis.settings(max_examples=20)
+@hypothesis.given(st.data())
+def test_any_labelling_of_any_graph_has_a_page(tmp_path_factory, data):
+    graph, A = data.draw(graphs(max_nodes=9))
+    labels = data.draw(labellings(len(A)))
+    hypothesis.assume(((labels >= 0) & (A.sum(axis=1) > 0)).any())
+    path = tmp_path_factory.mktemp("page") / "out.html"
+    page = written(path, graph, labels)
+    page.assert_alone()
+    sizes = np.bincount(labels[(labels >= 0) & (A.sum(axis=1) > 0)], minlength=len(page.clusters))
+    assert [int(row["nodes"]) for row in page.clusters] == sorted(sizes, reverse=True)
+    assert "nan" not in page.text and "inf" not in page.text.replace("information", "")
+
+
+# -- nothing from outside becomes code ---------------------------------------------------------------------------------
+
+
+def test_names_titles_and_files_cannot_inject_anything(tmp_path):
+    n = len(EVIL)
+    graph = graphcore.Graph.from_edges(range(n), [(i + 1) % n for i in range(n)], node_names=EVIL)
+    for evil in EVIL:
+        about = About(evil, evil, f"graphcore cluster {evil}", evil, (evil,), {evil: 1.0})
+        page = written(tmp_path / "out.html", graph, np.arange(n) // 4, about=about, pictures=False)
+        page.assert_alone()
+        tags = [tag for tag, _ in page.tags]
+        assert tags.count("script") == 1 and "b" not in tags
+        assert not any(name.startswith("on") for _, attrs in page.tags for name in attrs)
+        shown = evil.replace("\x00", "\ufffd").replace("\x1b", "\ufffd").replace("\udc80", "\ufffd")
+        assert f"graphcore cluster {shown}" in "".join(page.words)
+    names = ", ".join(row["most central nodes"] for row in page.clusters)
+    for evil in EVIL[:5]:
+        assert evil in names
+
+
+def test_the_policy_allows_the_pages_own_script_and_no_other(planted, tmp_path):
+    graph, run = planted
+    page = written(tmp_path / "out.html", graph, run.labels, pictures=False)
+    policy = next(attrs["content"] for tag, attrs in page.tags if "http-equiv" in attrs)
+    (script,) = re.findall(r"<script>(.*?)</script>", page.source, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy.startswith("default-src 'none';")
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "innerHTML" not in script and "eval" not in script
+
+
+def test_a_long_name_is_cut(tmp_path):
+    graph = graphcore.Graph.from_edges([0], [1], node_names=["x" * 5000, "b"])
+    page = written(tmp_path / "out.html", graph, [0, 0], pictures=False)
+    assert len(page.clusters[0]["most central nodes"]) < 100
+
+
+# -- the file ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_failure_leaves_what_was_there(planted, tmp_path, monkeypatch):
+    graph, run = planted
+    path = tmp_path / "out.html"
+    path.write_text("before")
+
+    def broken(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("os.fsync", broken)
+    with pytest.raises(ZeroDivisionError):
+        write_report(path, graph, run.labels, pictures=False)
+    assert path.read_text() == "before"
+    assert [p.name for p in tmp_path.iterdir()] == ["out.html"]
+
+
+def test_a_path_that_cannot_be_written_is_found_before_the_work(planted, tmp_path, monkeypatch):
+    graph, run = planted
+    monkeypatch.setattr("graphcore.report.page.gather_facts", lambda *_, **__: pytest.fail("work was done"))
+    with pytest.raises(FileNotFoundError):
+        write_report(tmp_path / "nowhere" / "out.html", graph, run.labels)
+
+
+def test_labels_that_do_not_fit_are_refused(tmp_path):
+    graph = graphcore.Graph.from_edges([0], [1])
+    with pytest.raises(InputError, match="shape"):
+        write_report(tmp_path / "out.html", graph, [0, 0, 0])
+    with pytest.raises(InputError):
+        write_report(tmp_path / "out.html", graph, [-1, -1])
+    assert list(tmp_path.iterdir()) == []
+
+
+# -- figures -----------------------------------------------------------------------------------------------------------
+
+
+def test_facts_against_dense_computations(planted):
+    graph, run = planted
+    facts = gather_facts(graph, run.labels, clustering=run)
+    A, labels = graph.to_scipy().toarray(), run.labels
+    same = (labels[:, None] == labels[None, :]) & (labels >= 0)[:, None]
+    assert facts.coverage == pytest.approx(A[same].sum() / A.sum())
+    d = A.sum(axis=1)
+    volumes = np.array([d[labels == c].sum() for c in range(6)])
+    assert facts.chance_cut == pytest.approx(np.mean(1 - volumes / d.sum()))
+    assert facts.modularity == pytest.approx(((A - np.outer(d, d) / d.sum()) * same).sum() / A.sum())
+    assert facts.normalized_cut == pytest.approx(normalized_cut(graph, labels))
+
+
+def test_modularity_is_networkx(planted):
+    import networkx as nx
+
+    graph, run = planted
+    G = nx.from_scipy_sparse_array(graph.to_scipy())
+    groups = [set(np.flatnonzero(run.labels == c)) for c in range(6)] + [{n} for n in np.flatnonzero(run.labels < 0)]
+    assert gather_facts(graph, run.labels).modularity == pytest.approx(nx.community.modularity(G, groups))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_central_nodes_against_a_dense_computation(seed):
+    rng = np.random.default_rng(seed)
+    A = np.triu(rng.integers(0, 3, (30, 30)) * (rng.random((30, 30)) < 0.3), 1)
+    A = (A + A.T).astype(float)
+    labels = rng.integers(-1, 4, 30)
+    found = central_nodes(A, labels, 5, count=3)
+    labels = np.where(A.sum(axis=1) > 0, labels, -1)
+    inside = np.array([A[i, labels == labels[i]].sum() for i in range(30)])
+    for c in range(5):
+        members = np.flatnonzero(labels == c)
+        best = sorted(members, key=lambda i: (-inside[i], A[i].sum() - inside[i], i))[:3]
+        assert found[c].tolist() == best
+
+
+def test_tree_joins_all_clusters(planted):
+    from scipy.cluster.hierarchy import is_valid_linkage
+
+    graph, run = planted
+    facts = gather_facts(graph, run.labels, clustering=run)
+    assert facts.tree.shape == (5, 4)
+    assert is_valid_linkage(facts.tree)
+
+
+def test_unsure_clusters_are_counted(planted):
+    graph, run = planted
+    shaken = replace(run, cluster_stability=np.array([0.1, 0.2, 0.9, 0.9, 0.9, 0.9]))
+    facts = gather_facts(graph, run.labels, clustering=shaken)
+    assert "2 of 6 clusters have a stability below 0.5" in Page(render(facts, About("t"), [])).text
+
+
+# -- the estimator -----------------------------------------------------------------------------------------------------
+
+
+def test_model_report(tmp_path):
+    karate = graphcore.datasets.load_karate()
+    model = graphcore.CoresetSpectralClustering(n_clusters=2, coreset_size=20, random_state=0).fit(karate.graph)
+    path = tmp_path / "karate.html"
+    facts = model.report(path, title="A karate club")
+    page = Page(path.read_text(encoding="utf-8"))
+    page.assert_alone()
+    assert "A karate club" in page.text
+    assert facts.normalized_cut == normalized_cut(karate.graph, model.labels_)
+    # What is shown as the command makes the same labels.
+    (command,) = re.findall(r"import graphcore.*?\.fit\(X\)", "".join(page.words), re.DOTALL)
+    assert "coreset_size=20" in command and "affinity" not in command
+    namespace = {"X": karate.graph}
+    exec(command, namespace)
+    assert np.array_equal(namespace["model"].labels_, model.labels_)
+    assert "was not a number" not in page.text
+
+
+def test_model_report_of_vectors_and_an_unknown_seed(tmp_path):
+    X = graphcore.datasets.blobs(60, 3, random_state=0).data
+    model = graphcore.CoresetSpectralClustering(n_clusters=3).fit(X)
+    model.report(tmp_path / "out.html", pictures=False)
+    assert "random_state was not a number" in (tmp_path / "out.html").read_text()
+
+
+def test_a_pickled_model_asks_for_its_graph(tmp_path):
+    karate = graphcore.datasets.load_karate()
+    model = graphcore.CoresetSpectralClustering(n_clusters=2, random_state=0).fit(karate.graph)
+    again = pickle.loads(pickle.dumps(model))
+    with pytest.raises(InputError, match=r"model.report\(path, graph\)"):
+        again.report(tmp_path / "out.html")
+    again.report(tmp_path / "again.html", karate.graph, pictures=False)
+    model.report(tmp_path / "model.html", pictures=False)
+    tables = [Page((tmp_path / f"{name}.html").read_text()).clusters for name in ("again", "model")]
+    assert tables[0] == tables[1]
+    with pytest.raises(InputError, match="shape"):
+        again.report(tmp_path / "out.html", graphcore.Graph.from_edges([0], [1]))

@@ -1,0 +1,485 @@
+"""The commands around clustering: reports, comparison, neighbour graphs; help, completion, standard input."""
+
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import threading
+import time
+
+import click
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
+
+import graphcore
+from graphcore.cli.app import app, run
+from graphcore.cli.console import Console
+
+from .report.page import Page
+
+COMMANDS = ("build", "check", "cluster", "compare", "convert", "demo", "fetch", "info", "knn", "report")
+TRIANGLES = "a b\nb c\nc a\nc x\nx y\ny z\nz x\n"
+TWO = "a\t0\nb\t0\nc\t0\nx\t1\ny\t1\nz\t1\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in, with a graph of two triangles and its clusters."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "graph.txt").write_text(TRIANGLES)
+    (tmp_path / "labels.tsv").write_text(TWO)
+    return tmp_path
+
+
+def feed(monkeypatch, content):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+def page_of(path):
+    page = Page(path.read_text(encoding="utf-8"))
+    page.assert_alone()
+    return page
+
+
+# -- cluster --report --------------------------------------------------------------------------------------------------
+
+
+def test_cluster_writes_a_page_with_the_command_that_repeats_it(folder, capsys):
+    (folder / "my graph.txt").write_text(TRIANGLES)
+    typed = ["cluster", "my graph.txt", "-k", "2", "--seed", "3", "--report", "page one.html", "-o", "out.tsv"]
+    assert run(typed) == 0
+    assert "page one.html" in capsys.readouterr().out
+    page = page_of(folder / "page one.html")
+    (command,) = re.findall(r"graphcore cluster [^\n]*", "".join(page.words))
+    assert shlex.split(command) == ["graphcore", *typed]
+    first = (folder / "out.tsv").read_text()
+    (folder / "out.tsv").unlink()
+    assert run(shlex.split(command)[1:]) == 0
+    assert (folder / "out.tsv").read_text() == first
+    assert sorted(int(row["nodes"]) for row in page.clusters) == [3, 3]
+    assert {name for row in page.clusters for name in row["most central nodes"].split(", ")} == set("abcxyz")
+    assert "Clusters of my graph.txt" in page.text
+    assert "The random seed was 3" in page.text
+
+
+def test_report_on_standard_output(folder, capsys):
+    assert run(["cluster", "graph.txt", "-k", "2", "--report", "-"]) == 0
+    captured = capsys.readouterr()
+    Page(captured.out)
+    assert "6 nodes" in captured.err
+
+
+def test_warnings_are_told_on_the_page(folder, capsys):
+    sp.save_npz("graph.npz", sp.csr_array(np.pad(np.ones((3, 3)) - np.eye(3), (0, 2))))
+    assert run(["cluster", "graph.npz", "-k", "1", "--report", "page.html", "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert "2 of 5 nodes are isolated" in page_of(folder / "page.html").text
+
+
+def test_json_names_the_report(folder, capsys):
+    assert run(["cluster", "graph.txt", "-k", "2", "--report", "page.html", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["report"] == "page.html"
+
+
+@pytest.mark.parametrize("options", ["--json --report -", "-o - --report -", "--json -o -"])
+def test_two_outputs_cannot_share_standard_output(folder, capsys, options):
+    assert run(["cluster", "graph.txt", "-k", "2", *options.split()]) == 2
+    assert "both want standard output" in capsys.readouterr().err
+
+
+def test_a_report_that_cannot_be_written_is_found_first(folder, capsys):
+    assert run(["cluster", "missing.txt", "-k", "2", "--report", "nowhere/page.html"]) == 2
+    assert "output" in capsys.readouterr().err
+
+
+# -- report ------------------------------------------------------------------------------------------------------------
+
+
+def test_report_of_labels(folder, capsys):
+    assert run(["report", "graph.txt", "labels.tsv", "-o", "page.html", "--title", "A & B", "--central", "1"]) == 0
+    assert "0.1429, 0.5000 by chance" in capsys.readouterr().out
+    page = page_of(folder / "page.html")
+    assert "A & B" in page.text
+    assert sorted(row["most central nodes"] for row in page.clusters) == ["a", "y"]
+    assert "graphcore report graph.txt labels.tsv -o page.html" in page.text
+
+
+def test_report_json(folder, capsys):
+    assert run(["report", "graph.txt", "labels.tsv", "-o", "page.html", "--no-pictures", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["n_clusters"] == 2
+    assert facts["normalized_cut"] == pytest.approx(1 / 7)
+    assert facts["coverage"] == pytest.approx(6 / 7)
+    assert "svg" not in {tag for tag, _ in page_of(folder / "page.html").tags}
+
+
+@pytest.mark.parametrize(
+    ("clusters", "sizes"),
+    [
+        (["red", "red", "red", "blue", "blue", "-1"], [3, 2, 1]),  # text, of which "-1" is a name like any other
+        ([900000, 900000, 900000, 5, 5, 5], [3, 3]),
+        ([-7, 900000, 900000, 5, 5, 5], [3, 2]),
+        ([0, 0, 0, 2, 2, 2], [3, 3, 0]),
+    ],
+)
+def test_report_takes_labels_of_any_kind(folder, capsys, clusters, sizes):
+    (folder / "labels.tsv").write_text("".join(f"{n}\t{c}\n" for n, c in zip("abcxyz", clusters, strict=True)))
+    assert run(["report", "graph.txt", "labels.tsv", "-o", "page.html", "--no-pictures"]) == 0
+    assert [int(row["nodes"]) for row in page_of(folder / "page.html").clusters] == sizes
+
+
+def test_report_of_labels_that_do_not_fit(folder, capsys):
+    (folder / "labels.tsv").write_text("a\t0\nq\t1\n")
+    assert run(["report", "graph.txt", "labels.tsv", "-o", "page.html"]) == 2
+    assert "'q'" in capsys.readouterr().err
+    assert not (folder / "page.html").exists()
+
+
+# -- compare -----------------------------------------------------------------------------------------------------------
+
+
+def test_compare_matches_nodes_by_name(folder, capsys):
+    (folder / "truth.csv").write_text("z,left\nx,left\ny,left\nb,right\na,right\nc,right\n")
+    assert run(["compare", "labels.tsv", "truth.csv", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["ari"], facts["nmi"], facts["homogeneity"], facts["completeness"]) == (1, 1, 1, 1)
+    assert (facts["n_compared"], facts["n_clusters"], facts["n_other"]) == (6, 2, 2)
+
+
+def test_compare_is_scikit_learns(folder, capsys):
+    from sklearn import metrics
+
+    rng = np.random.default_rng(0)
+    first, second = rng.integers(0, 5, 200), rng.integers(0, 3, 200)
+    graphcore.write_labels("a.tsv", first)
+    np.savetxt("b.txt", second, fmt="%d")  # labels alone, in the same order
+    assert run(["compare", "a.tsv", "b.txt", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["ari"] == pytest.approx(metrics.adjusted_rand_score(first, second))
+    assert facts["nmi"] == pytest.approx(metrics.normalized_mutual_info_score(first, second))
+    assert facts["homogeneity"] == pytest.approx(metrics.homogeneity_score(second, first))
+    assert facts["completeness"] == pytest.approx(metrics.completeness_score(second, first))
+
+
+def test_compare_leaves_out_nodes_of_no_cluster_and_nodes_of_one_file(folder, capsys):
+    (folder / "other.tsv").write_text("a\t5\nb\t5\nc\t-1\nx\t6\ny\t6\nnew\t7\n")
+    assert run(["compare", "labels.tsv", "other.tsv", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["n_compared"], facts["ari"]) == (4, 1)
+    assert (facts["only_in_labels"], facts["only_in_other"]) == (1, 1)
+    assert run(["compare", "labels.tsv", "other.tsv"]) == 0
+    assert "1 nodes that only LABELS has, 1 that only OTHER has" in capsys.readouterr().out
+
+
+def test_compare_with_a_graph_adds_the_cuts(folder, capsys):
+    (folder / "other.tsv").write_text(TWO.replace("c\t0", "c\t1"))
+    assert run(["compare", "labels.tsv", "other.tsv", "--graph", "graph.txt", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    graph = graphcore.read_graph("graph.txt")
+    assert facts["normalized_cut"] == pytest.approx(1 / 7)
+    other = [0, 0, 1, 1, 1, 1]
+    assert facts["normalized_cut_other"] == pytest.approx(graphcore.metrics.normalized_cut(graph, other))
+
+
+def test_compare_reads_a_pipe(folder, capsys, monkeypatch):
+    feed(monkeypatch, TWO.encode())
+    assert run(["compare", "-", "labels.tsv"]) == 0
+    assert "ARI           1.0000" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (("a\t0\n", "b\t0\n"), "no node in common"),
+        (("0\n1\n", "0\n"), "has 2 labels"),
+        (("a\t0\na\t1\n", "a\t0\n"), "two labels"),
+        (("", "a\t0\n"), "empty"),
+        (("a\t-1\n", "a\t0\n"), "no node is left"),
+    ],
+)
+def test_compare_refuses_what_cannot_be_compared(folder, capsys, files, message):
+    for name, content in zip("ab", files, strict=True):
+        (folder / name).write_text(content)
+    assert run(["compare", "a", "b"]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_compare_cannot_read_standard_input_twice(folder, capsys):
+    assert run(["compare", "-", "-"]) == 2
+    assert "standard input" in capsys.readouterr().err
+
+
+# -- knn ---------------------------------------------------------------------------------------------------------------
+
+
+def test_knn_makes_the_graph_that_cluster_makes(folder, capsys):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    np.save("X.npy", X)
+    assert run(["knn", "X.npy", "knn.npz", "-n", "4", "--json", "--seed", "7"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    graph = graphcore.read_graph("knn.npz")
+    assert (facts["nodes"], facts["edges"], facts["output"]) == (60, graph.n_edges, "knn.npz")
+    assert (graph.to_scipy() != graphcore.knn_graph(X, 4, random_state=7).to_scipy()).nnz == 0
+    outputs = []
+    for source in (["X.npy", "--neighbors", "4"], ["knn.npz"]):
+        assert run(["cluster", *source, "-k", "3", "--seed", "7", "-o", "-", "--quiet"]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+
+
+def test_knn_options_are_passed_on(folder, capsys):
+    X = np.random.default_rng(0).random((30, 2))
+    np.savetxt("X.csv", X, delimiter=",")
+    options = "-n 3 --metric cosine --mode mutual --weighting gaussian --algorithm exact"
+    assert run(["knn", "X.csv", "graph.npz", *options.split()]) == 0
+    expected = graphcore.knn_graph(
+        np.loadtxt("X.csv", delimiter=","), 3, metric="cosine", mode="mutual", weighting="gaussian", algorithm="exact"
+    )
+    assert (graphcore.read_graph("graph.npz").to_scipy() != expected.to_scipy()).nnz == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("X.npy g.npz --metric taxi", "taxi"),
+        ("X.npy g.npz --mode all", "mode='all'.*option --mode"),
+        ("X.npy g.npz -n 0", "n_neighbors=0.*option -n"),
+        ("missing.npy g.npz", "missing.npy"),
+        ("X.npy nowhere/g.npz", "output"),
+        ("X.npy - --json", "standard output"),
+        ("missing.npy g.doc", "'.doc'"),  # before the work
+        ("missing.npy g.npz --to doc", "format='doc'"),
+    ],
+)
+def test_knn_refuses_what_it_cannot_use(folder, capsys, arguments, message):
+    np.save("X.npy", np.eye(20))
+    assert run(["knn", *arguments.split()]) == 2
+    error = capsys.readouterr().err
+    assert re.search(message, error)
+    assert error.count("\n") == 1
+
+
+# -- standard input and output -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz", "sparse.npz", "csv", "csv.gz", "txt.bz2"])
+def test_vectors_from_standard_input(folder, capsys, monkeypatch, kind):
+    X = np.random.default_rng(0).normal(size=(20, 3)).round(6)
+    name = f"X.{kind}"
+    if kind == "npy":
+        np.save(name, X)
+    elif kind == "npz":
+        np.savez(name, X)
+    elif kind == "sparse.npz":
+        sp.save_npz(name, sp.csr_array(X))
+    else:
+        np.savetxt(name, X, delimiter="," if "csv" in kind else " ")
+    outputs = []
+    for source in (name, "-"):
+        feed(monkeypatch, (folder / name).read_bytes())
+        assert run(["knn", source, "-", "-n", "3", "--to", "csv"]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+    assert len(outputs[0].splitlines()) > 20
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_files_may_be_pipes(folder, capsys):
+    np.save("X.npy", np.random.default_rng(0).normal(size=(20, 3)))
+    commands = {
+        "graph.txt": "info graph.txt --json",
+        "labels.tsv": "compare labels.tsv labels.tsv --graph graph.txt --json",
+        "X.npy": "knn X.npy - -n 3 --to csv",
+    }
+    for name, command in commands.items():
+        outputs = []
+        for source in (name, "pipe"):
+            if source == "pipe":
+                os.mkfifo("pipe")
+                content = (folder / name).read_bytes()
+                writer = threading.Thread(target=(folder / "pipe").write_bytes, args=(content,))
+                writer.start()
+            assert run(command.replace(f" {name} ", f" {source} ", 1).split()) == 0
+            outputs.append(capsys.readouterr().out.replace('"pipe"', f'"{name}"'))
+        writer.join(timeout=20)
+        os.unlink("pipe")
+        assert outputs[0] == outputs[1]
+
+
+def test_bad_vectors_from_standard_input_are_named_so(folder, capsys, monkeypatch):
+    feed(monkeypatch, b"1,2\n3,four\n")
+    assert run(["cluster", "-", "--vectors", "-k", "2"]) == 2
+    error = capsys.readouterr().err
+    assert "standard input" in error and "four" in error
+    assert os.sep + "vectors" not in error
+
+
+def test_convert_finds_an_unknown_format_before_it_reads(folder, capsys):
+    assert run(["convert", "missing.txt", "graph.doc"]) == 2
+    assert "'.doc'" in capsys.readouterr().err
+
+
+def test_a_graph_through_pipes(folder, capsys, monkeypatch):
+    feed(monkeypatch, TRIANGLES.encode())
+    assert run(["convert", "-", "-", "--to", "csv"]) == 0
+    converted = capsys.readouterr().out
+    feed(monkeypatch, converted.encode())
+    assert run(["cluster", "-", "-k", "2", "-o", "-", "--quiet", "--report", "page.html"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 6
+    assert "Clusters of standard input" in page_of(folder / "page.html").text
+
+
+@pytest.mark.parametrize(
+    ("command", "keys"),
+    [
+        ("info graph.txt", {"nodes", "degrees"}),
+        ("convert graph.txt out.npz", {"nodes", "output", "seconds"}),
+        ("cluster graph.txt -k 2", {"cluster_sizes", "normalized_cut"}),
+        ("compare labels.tsv labels.tsv", {"ari"}),
+        ("report graph.txt labels.tsv -o out.html --no-pictures", {"modularity"}),
+        ("demo", {"methods"}),
+        ("build graph.txt new.graph", {"output", "edges", "seconds"}),
+        ("check stored.graph", {"nodes", "bytes"}),
+        ("fetch --list", {"datasets"}),
+    ],
+)
+def test_every_command_speaks_json(folder, command, keys):
+    graphcore.write_graph(graphcore.read_graph("graph.txt"), "stored.graph")
+    result = CliRunner().invoke(app, [*command.split(), "--json"])
+    assert result.exit_code == 0, result.output
+    assert keys <= set(json.loads(result.stdout))
+
+
+def test_json_is_an_option_of_every_command():
+    for command in map(app.commands.get, COMMANDS):
+        assert "--json" in {option for p in command.params for option in p.opts}, command.name
+
+
+# -- progress ----------------------------------------------------------------------------------------------------------
+
+
+def test_progress_line_has_a_bar_and_the_seconds_of_a_long_stage(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr("graphcore.cli.console._TICK", 0.02)
+    console = Console()
+    now = time.perf_counter()
+    with console.listening():
+        console.expect(4)
+        with console.stages("first"):
+            pass
+        with console.stages("second"):
+            monkeypatch.setattr("time.perf_counter", lambda: now + 75.9)
+            deadline = time.monotonic() + 20
+            while "75 s" not in (shown := capsys.readouterr().err) and time.monotonic() < deadline:
+                time.sleep(0.02)
+    assert re.search(r"\r\x1b\[Ksecond \.\.\. \[###\.{9}\] 75 s", shown)
+
+
+def test_output_of_a_running_command_does_not_share_the_progress_line(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setattr("graphcore.cli.console._TICK", 0.01)
+    console = Console()
+    with console.listening():
+        with console.stages("first"):
+            pass
+        console.clear()
+        assert capsys.readouterr().err.endswith("\r\x1b[K")
+        time.sleep(0.05)
+        assert capsys.readouterr().err == ""
+
+
+def test_no_thread_and_no_line_without_a_terminal(capsys):
+    console = Console()
+    before = threading.active_count()
+    with console.listening(), console.stages("first"):
+        assert threading.active_count() == before
+    assert capsys.readouterr().err == ""
+
+
+# -- help and completion -----------------------------------------------------------------------------------------------
+
+
+def examples():
+    return [
+        (command, text) for command in [app, *app.commands.values()] for _, text in getattr(command, "examples", ())
+    ]
+
+
+@pytest.mark.parametrize(("command", "text"), examples())
+def test_examples_of_the_help_are_commands_that_exist(command, text):
+    for piece in text.split("|"):
+        words = shlex.split(piece.split(">")[0])
+        if words[0] == "zcat":
+            continue
+        assert words[0] == "graphcore"
+        asked = app.commands[words[1]]
+        asked.make_context(words[1], words[2:])  # refuses unknown options and missing arguments
+
+
+@pytest.mark.parametrize("command", [None, *COMMANDS])
+def test_help_shows_the_examples(command):
+    result = CliRunner().invoke(app, [*([command] if command else []), "--help"])
+    assert result.exit_code == 0
+    shown = (app.commands[command] if command else app).examples
+    assert shown
+    for what, text in shown:
+        assert f"  # {what}\n  {text}\n" in result.stdout
+
+
+def completions(*words, incomplete=""):
+    complete = ShellComplete(app, {}, "graphcore", "_GRAPHCORE_COMPLETE")
+    return complete.get_completions(list(words), incomplete)
+
+
+def test_completion_offers_commands_files_options_and_words():
+    assert {item.value for item in completions()} == set(app.commands)
+    assert [item.value for item in completions("cluster", "--sampling", incomplete="d")] == ["degree"]
+    assert {item.value for item in completions("cluster", "--objective")} == {"information", "ncut"}
+    assert "--report" in {item.value for item in completions("cluster", incomplete="--re")}
+    for command in ("cluster", "info", "convert", "knn", "compare", "report"):
+        assert [item.type for item in completions(command)] == ["file"], command
+    assert [item.type for item in completions("cluster", "graph.txt", "-o")] == ["file"]
+
+
+def test_completion_words_are_those_that_the_settings_know():
+    from graphcore.coresets.coreset import SAMPLING
+    from graphcore.propagation.refine import OBJECTIVES
+    from graphcore.settings import PRESETS
+    from graphcore.spectral.partition import EIGEN_SOLVERS
+
+    known = {"sampling": SAMPLING, "objective": OBJECTIVES, "eigen_solver": EIGEN_SOLVERS, "preset": PRESETS[1:]}
+    for option in app.commands["cluster"].params:
+        if option.name in known:
+            assert set(option.type.words) == set(known[option.name])
+
+
+def test_the_shell_script_of_the_documentation_is_printed():
+    environment = {**os.environ, "_GRAPHCORE_COMPLETE": "zsh_source"}
+    code = "from graphcore.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert "#compdef graphcore" in done.stdout
+
+
+def test_every_argument_is_a_file():
+    for command in map(app.commands.get, set(COMMANDS) - {"fetch"}):
+        for argument in command.params:
+            if isinstance(argument, click.Argument):
+                assert isinstance(argument.type, click.Path), (command.name, argument.name)
+
+
+def test_many_clusters_on_the_page_of_a_run(folder):
+    nx.write_edgelist(nx.connected_caveman_graph(60, 5), "graph.txt", data=False)
+    assert run(["cluster", "graph.txt", "-k", "60", "--report", "page.html", "--quiet"]) == 0
+    page = page_of(folder / "page.html")
+    assert len(page.clusters) == 60
+    assert "the 40 largest of 60" not in page.text  # in the picture, as paths
+    assert sum(int(row["nodes"]) for row in page.clusters) == 300
