@@ -193,7 +193,7 @@ def test_c22_rings():
 def test_c23_uniform_landmarks_need_coherence_and_others_do_not():
     rng = np.random.default_rng(0)
     far = np.repeat(10.0 * np.eye(9, 40), 3, axis=0)
-    X = np.concatenate([far, np.zeros((1973, 40))]) + rng.normal(0, 0.025, (2000, 40))
+    X = np.concatenate([far, np.zeros((1973, 40))]) + rng.normal(0, 0.02, (2000, 40))
     K = vector_kernel("gaussian", bandwidth=1.0)(X)
     values, V = top_eigenpairs(K, 10)
     assert 50 < coherence(V) < 75
