@@ -192,11 +192,11 @@ def test_c22_rings():
 
 def test_c23_uniform_landmarks_need_coherence_and_others_do_not():
     rng = np.random.default_rng(0)
-    far = np.repeat(10.0 * np.eye(9, 40), 3, axis=0)
-    X = np.concatenate([far, np.zeros((1973, 40))]) + rng.normal(0, 0.02, (2000, 40))
+    far = np.repeat(10.0 * np.eye(9, 10), 3, axis=0) + rng.normal(0, 0.35, (27, 10))
+    X = np.concatenate([far, rng.normal(0, 0.01, (1973, 10))])
     K = vector_kernel("gaussian", bandwidth=1.0)(X)
     values, V = top_eigenpairs(K, 10)
-    assert 50 < coherence(V) < 75
+    assert coherence(V) > 60  # of at most 200
     best = np.trace(K) - values.sum()
     scores = np.square(V).sum(axis=1)
 
@@ -215,7 +215,7 @@ def test_c23_uniform_landmarks_need_coherence_and_others_do_not():
     for sketch in ("leverage", "gaussian", "srht", "countsketch"):
         assert ratios(sketch).mean() < 1.02, sketch
     # Ridge leverage scores know the rare clusters as well.
-    assert ratios("recursive-ridge").mean() < 1.1
+    assert ratios("recursive-ridge").mean() < 1.05
 
 
 def test_c13_a_kernel_on_which_spectral_clustering_fails_is_clustered():
