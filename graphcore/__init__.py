@@ -7,11 +7,13 @@ __version__ = "0.1.0"
 # Public names and the modules that hold them; each is imported when it is first used.
 _PUBLIC = {
     "Coreset": ".coresets.coreset",
+    "CoresetKernelKMeans": ".estimators.coreset_kernel_kmeans",
     "CoresetSpectralClustering": ".estimators.coreset_spectral",
     "FormatError": ".exceptions",
     "Graph": ".graphs.graph",
     "GraphWarning": ".exceptions",
     "InputError": ".exceptions",
+    "KernelKMeans": ".estimators.kernel_kmeans",
     "NystromFeatures": ".estimators.nystrom",
     "NystromKernelKMeans": ".estimators.nystrom",
     "ParameterError": ".exceptions",
@@ -25,11 +27,13 @@ _MODULES = ("datasets", "metrics")
 
 __all__ = [
     "Coreset",
+    "CoresetKernelKMeans",
     "CoresetSpectralClustering",
     "FormatError",
     "Graph",
     "GraphWarning",
     "InputError",
+    "KernelKMeans",
     "NystromFeatures",
     "NystromKernelKMeans",
     "ParameterError",
