@@ -182,7 +182,7 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Landma
     n_landmarks_, n_components_ : int
         Landmarks drawn, and features.
     singular_values_ : ndarray, float64
-        Of the approximation's root; the first `n_components_` are those of the features.
+        Of the approximation's root; the first ones are those of the features.
     diagnostics_ : FeatureDiagnostics
         What the features keep of the kernel; :meth:`report` prints it.
     kernel_ : VectorKernel or None
@@ -283,7 +283,7 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Landma
 
         Returns
         -------
-        ndarray of shape (n_samples, n_components_), float32 or float64
+        ndarray of shape (n_samples, n_components), float32 or float64
         """
         streams = Streams(self.random_state)
         X = self._training(X, streams)
@@ -302,7 +302,7 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Landma
 
         Returns
         -------
-        ndarray of shape (n, n_components_), float32 or float64
+        ndarray of shape (n, n_components), float32 or float64
         """
         return self._features_of(self._new(X))
 
@@ -345,7 +345,7 @@ class NystromKernelKMeans(ClusterMixin, TransformerMixin, _Landmarks):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-    cluster_centers_ : ndarray of shape (n_clusters, n_components_), float64
+    cluster_centers_ : ndarray of shape (n_clusters, n_components), float64
         In the space of the features.
     cost_ : float
         Mean squared distance in kernel space to the nearest centre, ``f(J; B) + alpha / n``: comparable between numbers
