@@ -211,7 +211,7 @@ class TestDegenerate:
 
     def test_constant_points_with_a_bandwidth_are_one_cluster(self):
         with pytest.warns(GraphWarning, match="1 clusters instead of n_clusters=2"):
-            model = NystromKernelKMeans(2, bandwidth=1.0, random_state=0).fit(np.ones((10, 3)))
+            model = NystromKernelKMeans(2, n_components=None, bandwidth=1.0, random_state=0).fit(np.ones((10, 3)))
         assert (model.labels_ == 0).all()
         assert model.cost_ == pytest.approx(0.0, abs=1e-12)
         assert model.n_components_ == 1
