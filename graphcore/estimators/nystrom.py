@@ -317,7 +317,7 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Landma
         return tags
 
 
-class NystromKernelKMeans(ClusterMixin, TransformerMixin, _Landmarks):
+class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, _Landmarks):
     """Kernel k-means on Nystrom features, with a certificate of its cost.
 
     Parameters
@@ -535,12 +535,13 @@ class NystromKernelKMeans(ClusterMixin, TransformerMixin, _Landmarks):
         return np.sqrt(np.maximum(squares, 0.0) + self._residuals(X, B)[:, None])
 
     def score(self, X, y=None, sample_weight=None):
-        """Minus the mean squared distance to the nearest centre, in kernel space (the held-out cost for new points).
+        """Minus the mean squared distance to the nearest centre, in kernel space: the held-out cost, for new points.
 
         Parameters
         ----------
-        X : array-like, memmap or sparse matrix of shape (n, n_features)
-            See :meth:`transform` for kernel matrices.
+        X : array-like, memmap or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
+            Kernel rows do not tell ``K(x, x)``; its mean is then left out of the cost, so that scores still compare
+            between numbers of landmarks.
         y : None
             Ignored.
         sample_weight : array-like of shape (n,), optional
@@ -551,7 +552,11 @@ class NystromKernelKMeans(ClusterMixin, TransformerMixin, _Landmarks):
         """
         X = self._new(X)
         B = self._features_of(X)
-        squares = nearest_center(B, self.cluster_centers_)[1] + self._residuals(X, B)
+        squares = nearest_center(B, self.cluster_centers_)[1]
+        if self.kernel_ is None:
+            squares -= np.einsum("ij,ij->i", B, B, dtype=np.float64)
+        else:
+            squares += self._residuals(X, B)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         return -float(np.average(squares, weights=sample_weight))
