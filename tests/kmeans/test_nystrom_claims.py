@@ -18,7 +18,8 @@ from graphcore.kmeans.gram import VectorGram
 from graphcore.kmeans.landmarks import draw_landmarks
 from graphcore.kmeans.leverage import coherence, effective_dimension, leverage_scores, top_eigenpairs
 from graphcore.kmeans.linear import linear_kmeans
-from graphcore.kmeans.nystrom import kernel_pca_features, nystrom_features, power_features
+from graphcore.kmeans.nystrom import nystrom_features
+from graphcore.kmeans.subspace import kernel_pca_features, power_features
 
 from .nystrom_oracles import blobs, gaussian_matrix
 
