@@ -337,3 +337,22 @@ def test_c7_kernel_pca_bound_on_real_sizes():
         labels = linear_kmeans(kernel_pca_features(K, s).features, 10, random_state=0).labels
         assert partition_cost(K, labels) <= (1 + 10 / s) * exact
         assert spectral_guarantee(K, kernel_pca_features(K, s), 10).eps_hat < 1e-9
+
+
+def test_all_points_as_landmarks_is_exact_kernel_k_means_from_the_same_start():
+    X, _ = blobs(200, k=4, d=5, spread=1.0, seed=6)
+    K = gaussian_matrix(X)
+    B = nystrom_features(K, 200, random_state=0).features
+    for seed in range(5):
+        start = np.random.default_rng(seed).integers(0, 4, 200)
+        exact = kernel_kmeans(K, 4, init=start, n_init=1)
+        centers = np.stack([B[start == j].mean(axis=0) for j in range(4)])
+        plain = KMeans(4, init=centers, n_init=1, tol=0).fit(B)
+        np.testing.assert_array_equal(plain.labels_, exact.labels)
+        assert plain.inertia_ / 200 == pytest.approx(exact.cost, rel=1e-9)
+
+
+def test_equal_points_get_equal_labels():
+    X = np.repeat(blobs(60, k=5, d=3, seed=7)[0], 3, axis=0)
+    labels = NystromKernelKMeans(5, n_landmarks=30, random_state=0).fit(X).labels_.reshape(60, 3)
+    assert (labels == labels[:, :1]).all()
