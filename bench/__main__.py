@@ -12,7 +12,7 @@ from pathlib import Path
 
 from . import harness, inputs, machine
 
-CASES = ("quality", "ablation", "speed", "construction", "collapse")
+CASES = ("quality", "ablation", "speed", "construction", "growth", "collapse")
 
 
 def main(arguments=None):
