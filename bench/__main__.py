@@ -12,7 +12,16 @@ from pathlib import Path
 
 from . import harness, inputs, machine
 
-CASES = ("quality", "ablation", "speed", "construction", "growth", "collapse")
+CASES = (
+    "quality",
+    "ablation",
+    "speed",
+    "construction",
+    "growth",
+    "paper-construction",
+    "paper-knn",
+    "paper-planted",
+)
 
 
 def main(arguments=None):
@@ -44,8 +53,12 @@ def _parser():
     return parser
 
 
+def _case(name):
+    return import_module(f"bench.cases.{name.replace('-', '_')}")
+
+
 def _run(given):
-    case = import_module(f"bench.cases.{given.case}")
+    case = _case(given.case)
     options = harness.Options(
         data=given.data,
         peers=given.peers,
@@ -90,7 +103,7 @@ def _write_page(path, report):
 
 def _list(given):
     for name in CASES:
-        print(f"{name:14}", import_module(f"bench.cases.{name}").__doc__.splitlines()[0])
+        print(f"{name:14}", _case(name).__doc__.splitlines()[0])
 
 
 def _peers(given):

@@ -26,7 +26,7 @@ _PUBLIC = {
     "write_graph": ".graphs.files",
     "write_labels": ".graphs.files",
 }
-_MODULES = ("datasets", "metrics")
+_MODULES = ("datasets", "metrics", "networkx")
 
 __all__ = [
     "Coreset",
@@ -46,6 +46,7 @@ __all__ = [
     "datasets",
     "knn_graph",
     "metrics",
+    "networkx",
     "open_graph",
     "read_graph",
     "write_graph",
