@@ -1,0 +1,284 @@
+"""What can be said for certain about a clustering of kernel features, without ever forming the kernel matrix."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._validation import check_integer, check_labels, check_real
+from ..exceptions import InputError
+from .diagnostics import as_text
+from .gram import as_gram, product
+from .leverage import top_eigenpairs
+from .linear import centers_and_cost
+
+__all__ = [
+    "Certificate",
+    "DictionaryQuality",
+    "SpectralGuarantee",
+    "certify",
+    "column_cost",
+    "dictionary_quality",
+    "spectral_guarantee",
+]
+
+# Residual and trace agree to rounding: the kernel matrix has rank s at most.
+_ROUNDING = 1e-10
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Deterministic statements about a partition J of the points, from features B with ``0 <= B B^T <= K``.
+
+    Costs are means over points (over weights, where there are any), and hold up to the rounding of the type that the
+    features are stored in.
+
+    Attributes
+    ----------
+    n_clusters : int
+        Clusters that hold a point.
+    cost_lower : float
+        Cost of J on the features, ``f(J; B)``: not above the true cost.
+    cost_upper : float
+        ``f(J; B) + alpha / n``: not below the true cost. It is also the exact cost of J with centres from the span of
+        the features, the one to compare between numbers of landmarks.
+    optimum_lower : float
+        No partition into so many clusters costs less: the sum of the squared singular values of the landmark
+        approximation after the k-th, over n. 0, so no statement, with weights.
+    """
+
+    n_clusters: int
+    cost_lower: float
+    cost_upper: float
+    optimum_lower: float
+
+    @property
+    def ratio_bound(self):
+        """The partition costs at most so many times the optimum; infinite if nothing is known of the optimum."""
+        if self.optimum_lower > 0:
+            return self.cost_upper / self.optimum_lower
+        return np.inf if self.cost_upper > 0 else 1.0
+
+    def lines(self):
+        """The statements as (what, value) pairs of text."""
+        ratio = f"{self.ratio_bound:.3g} times the optimum" if np.isfinite(self.ratio_bound) else "unknown"
+        return [
+            ("clusters", f"{self.n_clusters:,}"),
+            ("cost", f"{self.cost_lower:.6g} to {self.cost_upper:.6g}, mean over points"),
+            ("optimum", f"at least {self.optimum_lower:.6g}, so the cost is at most: {ratio}"),
+        ]
+
+    def __str__(self):
+        return as_text(self.lines())
+
+
+def certify(found, labels, *, sample_weight=None):
+    """Bracket the true kernel k-means cost of a partition, without the kernel matrix.
+
+    Parameters
+    ----------
+    found : KernelFeatures
+    labels : array-like of shape (n,), int
+        Any partition, from 0.
+    sample_weight : ndarray of shape (n,), optional
+
+    Returns
+    -------
+    Certificate
+
+    Notes
+    -----
+    With ``E = K - B B^T`` positive semi-definite, the cost is ``f(J; B)`` plus the cost of the same partition under E,
+    which is from 0 to the (weighted) trace of E. Time O(n s).
+
+    References
+    ----------
+    Wang, Gittens, Mahoney, JMLR 20 (2019), Lemmas 8, 11 and 12.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.kmeans.certificates import certify
+    >>> from graphcore.kmeans.nystrom import nystrom_features
+    >>> X = np.array([[0.0], [0.1], [4.0], [4.2]])
+    >>> K = np.exp(-((X - X.T) ** 2))
+    >>> proof = certify(nystrom_features(K, 2, sampling=[0, 2]), [0, 0, 1, 1])
+    >>> true = (np.trace(K) - (K[:2, :2].sum() + K[2:, 2:].sum()) / 2) / 4
+    >>> bool(proof.cost_lower <= true <= proof.cost_upper)
+    True
+    """
+    n = len(found.features)
+    labels = check_labels("labels", labels, n)
+    if labels.min() < 0:
+        raise InputError("every point needs a label from 0; -1 has no cost here")
+    w = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    lower = centers_and_cost(found.features, labels, w)[1]
+    k = len(np.unique(labels))
+    optimum = 0.0 if w is not None else float((found.singular_values[k:] ** 2).sum()) / n
+    return Certificate(k, lower, lower + float(np.average(found.residuals, weights=w)), optimum)
+
+
+@dataclass(frozen=True)
+class SpectralGuarantee:
+    """How far features are from the best of their rank, and what that promises for k-means on them.
+
+    Attributes
+    ----------
+    alpha : float
+        Trace of ``K - B B^T``.
+    best_alpha : float
+        Trace of ``K - K_s``: the least that any s features can leave out.
+    eps_hat : float
+        ``alpha / best_alpha - 1``; 0 if both are rounding, infinite if only the latter is.
+    factor : float
+        ``1 + eps_hat + k / s``: k-means solved to a factor g on the features costs at most g times this times the
+        optimum, always.
+    optimum_lower : float
+        ``(tr K - sum_{i <= k} lambda_i) / n``, below the cost of every partition.
+    """
+
+    alpha: float
+    best_alpha: float
+    eps_hat: float
+    factor: float
+    optimum_lower: float
+
+
+def spectral_guarantee(K, found, n_clusters, *, eigenvalues=None):
+    """Measured error against the best rank s, which needs the top eigenvalues of the kernel matrix.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n, n), or Gram
+        Up to 20,000 points unless sparse.
+    found : KernelFeatures
+    n_clusters : int
+        k.
+    eigenvalues : array-like, optional
+        Largest eigenvalues of K, at least max(k, s) of them, descending; computed if not given.
+
+    Returns
+    -------
+    SpectralGuarantee
+
+    References
+    ----------
+    Wang, Gittens, Mahoney, JMLR 20 (2019), Theorem 2 with the measured error in place of eps.
+    """
+    gram = as_gram(K)
+    k = check_integer("n_clusters", n_clusters, low=1, high=gram.n, why_high="the number of points")
+    s = found.n_components
+    if eigenvalues is None:
+        eigenvalues = top_eigenpairs(gram, min(gram.n, max(k, s)))[0]
+    eigenvalues = np.asarray(eigenvalues, dtype=np.float64)
+    if len(eigenvalues) < min(gram.n, max(k, s)):
+        raise InputError(f"{max(k, s)} eigenvalues are needed, got {len(eigenvalues)}")
+    trace = found.trace
+    best = max(0.0, trace - float(eigenvalues[:s].sum()))
+    if best <= _ROUNDING * trace:
+        eps_hat = 0.0 if found.alpha <= 10 * _ROUNDING * trace else np.inf
+    else:
+        eps_hat = max(0.0, found.alpha / best - 1.0)
+    lower = max(0.0, trace - float(eigenvalues[:k].sum())) / gram.n
+    return SpectralGuarantee(found.alpha, best, eps_hat, 1.0 + eps_hat + k / s, lower)
+
+
+@dataclass(frozen=True)
+class DictionaryQuality:
+    """Whether landmarks preserve the kernel up to an accuracy gamma.
+
+    Attributes
+    ----------
+    residual_norm : float
+        Spectral norm of ``E = K - B B^T``.
+    gamma : float
+    eps_hat : float
+        ``|E| / (|E| + gamma)``: the landmarks are gamma-preserving with every constant eps from this on.
+    """
+
+    residual_norm: float
+    gamma: float
+    eps_hat: float
+
+
+def dictionary_quality(K, found, gamma, *, n_jobs=None):
+    """Spectral norm of what features leave out, by Lanczos on ``v -> K v - B (B^T v)``; nothing is formed.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n, n), or Gram
+    found : KernelFeatures
+        Without restriction of the rank, for statements about the landmarks themselves.
+    gamma : float
+        Positive.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    DictionaryQuality
+
+    References
+    ----------
+    Calandriello, Rosasco, NeurIPS 2018, Definition 2; it is the same as ``|E| <= eps gamma / (1 - eps)``.
+    """
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    gram = as_gram(K)
+    gamma = check_real("gamma", gamma, low=0.0, open_low=True)
+    columns, B = gram.columns(), np.asarray(found.features, dtype=np.float64)
+
+    def apply(v):
+        v = v.reshape(-1, 1)
+        return (product(columns, v, n_jobs=n_jobs) - B @ (B.T @ v)).ravel()
+
+    if gram.n <= 2:
+        norm = float(np.linalg.eigvalsh(np.column_stack([apply(e) for e in np.eye(gram.n)]))[-1])
+    elif found.alpha <= _ROUNDING * found.trace:
+        norm = found.alpha  # nothing but rounding is left, and Lanczos would not converge on it
+    else:
+        start = np.random.default_rng(0).standard_normal(gram.n)
+        operator = LinearOperator((gram.n, gram.n), matvec=apply, dtype=np.float64)
+        norm = float(eigsh(operator, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
+    norm = max(0.0, norm)
+    return DictionaryQuality(norm, gamma, norm / (norm + gamma))
+
+
+def column_cost(K, labels, *, n_jobs=None):
+    """Mean squared distance of the columns of K, as vectors, to the means of their clusters.
+
+    The objective that the experiments of the Nystrom paper report (its equation 6). It is no kernel k-means cost: the
+    columns stand for the points, not their images in kernel space.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n, n), or Gram
+    labels : array-like of shape (n,), int
+        From 0.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.kmeans.certificates import column_cost
+    >>> round(column_cost(np.eye(4), [0, 0, 1, 1]), 6)
+    0.5
+    """
+    gram = as_gram(K)
+    labels = check_labels("labels", labels, gram.n)
+    if labels.min() < 0:
+        raise InputError("every point needs a label from 0; -1 has no cost here")
+    found, labels = np.unique(labels, return_inverse=True)
+    membership = np.zeros((gram.n, len(found)))
+    membership[np.arange(gram.n), labels] = 1.0 / np.sqrt(np.bincount(labels))[labels]
+    columns = gram.columns()
+
+    def squares(rows):
+        rows = rows.toarray() if hasattr(rows, "toarray") else rows
+        return np.einsum("ij,ij->i", rows, rows, dtype=np.float64)[:, None]
+
+    total = product(columns, squares, n_jobs=n_jobs).sum()
+    explained = np.square(product(columns, membership, n_jobs=n_jobs)).sum()
+    return float((total - explained) / gram.n)
