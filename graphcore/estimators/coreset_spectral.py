@@ -16,11 +16,28 @@ from ..graphs.graph import Graph
 from ..graphs.neighbors import knn_graph
 from ..pipeline import cluster_graph
 from ..propagation.quotient import apply_labels
+from ..selection.auto import choose_for_fit
 from ..settings import resolve_settings
 
 __all__ = ["CoresetSpectralClustering"]
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed")
+# Parameters that are passed on to resolve_settings, which checks them.
+_SETTINGS = (
+    "coreset_size",
+    "sampling",
+    "n_seeds",
+    "self_loop",
+    "eigen_solver",
+    "walk_steps",
+    "row_budget",
+    "overcluster",
+    "objective",
+    "refine",
+    "min_cluster_size",
+    "n_coresets",
+    "preset",
+)
 
 
 class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
@@ -28,7 +45,8 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default 8
+    n_clusters : int or "auto", default 8
+        "auto" chooses by :func:`graphcore.select_n_clusters` first, which costs about as much as the fit.
     affinity : {"auto", "nearest_neighbors", "precomputed"}, default "auto"
         What is given to :meth:`fit`. "auto": graph objects and square sparse matrices are graphs, everything else is
         vectors, whose kNN graph is built. "precomputed" takes everything as a graph (a dense square array too),
@@ -81,6 +99,10 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
     ----------
     labels_ : ndarray of shape (n_samples,), int32
         Cluster of every node or vector, from 0; -1 for isolated nodes.
+    n_clusters_ : int
+        `n_clusters`, or what was chosen for "auto".
+    selection_ : KSelection or None
+        How it was chosen; None if it was given.
     coreset_indices_ : ndarray of shape (n_coreset,), int64
         Nodes of the coreset.
     coreset_weights_ : ndarray of shape (n_coreset,), float64
@@ -207,25 +229,17 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
         stages = Stages(verbose=self.verbose)
         streams = Streams(self.random_state)
         graph = self._as_graph(X, streams, stages)
-        settings = resolve_settings(
-            graph,
-            self.n_clusters,
-            coreset_size=self.coreset_size,
-            sampling=self.sampling,
-            n_seeds=self.n_seeds,
-            self_loop=self.self_loop,
-            eigen_solver=self.eigen_solver,
-            walk_steps=self.walk_steps,
-            row_budget=self.row_budget,
-            overcluster=self.overcluster,
-            objective=self.objective,
-            refine=self.refine,
-            min_cluster_size=self.min_cluster_size,
-            n_coresets=self.n_coresets,
-            preset=self.preset,
-        )
+        parameters = {name: getattr(self, name) for name in _SETTINGS}
+        n_clusters, selection = self.n_clusters, None
+        if isinstance(n_clusters, str) and n_clusters == "auto":
+            with stages("choice of k"):
+                selection = choose_for_fit(graph, parameters, random_state=streams, n_jobs=self.n_jobs)
+            n_clusters = selection.best
+        settings = resolve_settings(graph, n_clusters, **parameters)
         result = cluster_graph(graph, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
         self.labels_ = result.labels
+        self.n_clusters_ = settings.n_clusters
+        self.selection_ = selection
         self.coreset_indices_ = result.coreset.indices
         self.coreset_weights_ = result.coreset.weights
         self.coreset_labels_ = result.coreset_labels
