@@ -12,7 +12,7 @@ from pathlib import Path
 
 from . import harness, inputs, machine
 
-CASES = ("quality", "ablation", "speed", "construction")
+CASES = ("quality", "ablation", "speed", "construction", "choose-k")
 
 
 def main(arguments=None):
@@ -39,13 +39,17 @@ def _parser():
     run.add_argument("--quick", action="store_true", help="leave out the large graphs")
     run.add_argument("--graphs", nargs="+", metavar="WORD", help="only graphs with these words in the name")
     run.add_argument("--methods", nargs="+", metavar="WORD", help="only methods with these words in the title")
-    run.add_argument("--page", type=Path, help="for ablation: also write the tables of the docs here")
+    run.add_argument("--page", type=Path, help="for ablation and choose-k: also write the tables of the docs here")
     run.add_argument("--settings", type=json.loads, help="for ablation: a JSON list of settings")
     return parser
 
 
+def _module(case):
+    return import_module(f"bench.cases.{case.replace('-', '_')}")
+
+
 def _run(given):
-    case = import_module(f"bench.cases.{given.case}")
+    case = _module(given.case)
     options = harness.Options(
         data=given.data,
         peers=given.peers,
@@ -90,7 +94,7 @@ def _write_page(path, report):
 
 def _list(given):
     for name in CASES:
-        print(f"{name:14}", import_module(f"bench.cases.{name}").__doc__.splitlines()[0])
+        print(f"{name:14}", _module(name).__doc__.splitlines()[0])
 
 
 def _peers(given):

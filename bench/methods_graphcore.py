@@ -3,6 +3,8 @@
 import time
 import warnings
 
+import numpy as np
+
 import graphcore
 
 
@@ -63,6 +65,15 @@ def coreset_only(graph, k, seed, params, threads):
     return [], {}, {"coreset": coreset.indices}
 
 
+def choose(graph, k, seed, params, threads):
+    """select_n_clusters; `params` are its keywords. The known k is not looked at."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", graphcore.GraphWarning)
+        found = graphcore.select_n_clusters(graph, random_state=seed, n_jobs=threads, **params)
+    clear = -1 if found.clear is None else int(found.clear)
+    return [], {}, {"best": np.array(found.best), "clear": np.array(clear)}
+
+
 class Clock:
     """Seconds between calls of `lap`, by name."""
 
@@ -75,4 +86,9 @@ class Clock:
         self.laps[name], self._last = now - self._last, now
 
 
-METHODS = {"cluster": (prepare, cluster), "construct": (prepare, construct), "coreset_only": (prepare, coreset_only)}
+METHODS = {
+    "cluster": (prepare, cluster),
+    "construct": (prepare, construct),
+    "coreset_only": (prepare, coreset_only),
+    "choose": (prepare, choose),
+}
