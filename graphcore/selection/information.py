@@ -6,6 +6,9 @@ import numpy as np
 
 __all__ = ["Corners", "concave_hull", "effective_edges", "information_corners", "label_price"]
 
+# Slopes lie between 0 and 1; a smaller difference is rounding.
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class Corners:
@@ -113,6 +116,7 @@ def information_corners(information, price):
         after = np.repeat(steps, np.diff(kept))
         slopes[:-1, 1], slopes[1:, 0] = after, after
         scores = slopes[:, 0] - slopes[:, 1]
+        scores[scores < _ROUNDING] = 0.0
         scores[-1] = np.nan
     scores[0] = 0.0
     return Corners(scores, hull, slopes)

@@ -84,7 +84,9 @@ def cell_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n_jobs=Non
     them is favoured.
     """
     n_linked = graph.n_nodes - graph.n_isolated
-    size = min(n_linked, max(_LEAST_CORESET, _CELLS_PER_CLUSTER * n_clusters, round(_SHARE * n_linked)))
+    size = max(_LEAST_CORESET, _CELLS_PER_CLUSTER * n_clusters, round(_SHARE * n_linked))
+    # At most half of the nodes, or all coresets of a small graph would be the same.
+    size = max(n_clusters, min(size, n_linked // 2))
     settings = resolve_settings(graph, n_clusters, coreset_size=size)
     streams = Streams(random_state)
     rows = graph_rows(graph)
