@@ -37,8 +37,8 @@ def quietly(*args, **parameters):
 
 @pytest.mark.parametrize(("k", "size"), [(5, 200), (20, 200), (100, 100)])
 def test_planted_blocks_are_counted_exactly(k, size):
-    # In 200 (k = 5, 20) and 50 (k = 100) other graphs none was missed. So a miss has a probability of at most 0.06
-    # (k = 5, 20: 0.015) with confidence 0.95, and two misses in ten have one of at most 0.12 (0.01).
+    # Of 150 other graphs (50 for k = 100) none was missed. So, with confidence 0.95, one is missed with a probability of
+    # at most 0.02 (0.06), and two or more of ten with one of at most 0.02 (0.12).
     found = [select_n_clusters(blocks(k, size, seed), random_state=seed) for seed in range(10)]
     assert sum(choice.best == k for choice in found) >= 9
     assert sum(choice.clear for choice in found) >= 9
@@ -80,7 +80,8 @@ def test_a_random_graph_has_one_cluster():
 
 @pytest.mark.parametrize("dimensions", [2, 10])
 def test_nothing_stands_out_in_one_cloud(dimensions):
-    # Of 100 other clouds in two dimensions and 60 in ten, {} were called clear.
+    # Of 100 other clouds in two dimensions 6 were called clear, of 60 in ten dimensions none: more than 3 of 10 are so
+    # with a probability of 0.003.
     X = [np.random.default_rng(seed).random((1500, dimensions)) for seed in range(10)]
     assert sum(quietly(x, random_state=0).clear for x in X) <= 3
 
