@@ -12,7 +12,7 @@ import networkx as nx
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import load_digits, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import graphcore
@@ -43,7 +43,7 @@ def main(folder=FOLDER):
     with plt.rc_context(STYLE), warnings.catch_warnings():
         # The published algorithm is shown where it fails; it warns there.
         warnings.simplefilter("ignore", graphcore.GraphWarning)
-        for draw in (whiskers, sparse_coreset, stability, importance, coreset_error):
+        for draw in (whiskers, sparse_coreset, stability, importance, coreset_error, choosing_k):
             figure = draw()
             figure.savefig(folder / f"{draw.__name__}.png")
             plt.close(figure)
@@ -147,6 +147,21 @@ def coreset_error():
         ax.xaxis.set_minor_locator(NullLocator())
         _plain_decades(ax)
     axes[0].legend(frameon=False)
+    return figure
+
+
+def choosing_k():
+    """Information against labels, and its corners: digits, and one cloud without clusters."""
+    cloud = np.random.default_rng(0).random((1500, 10))
+    figure, axes = plt.subplots(2, 2, figsize=(8, 5), layout="constrained", sharex="col", sharey="row")
+    for column, (name, X) in zip(axes.T, (("handwritten digits", load_digits().data), ("a cube", cloud)), strict=True):
+        found = graphcore.select_n_clusters(X, random_state=0)
+        found.plot(column)
+        verdict = "clear" if found.clear else "not clear"
+        column[0].set_title(f"{name}: k = {found.best}, {verdict}")
+    for ax in axes[:, 1]:
+        ax.set_ylabel("")
+    axes[0, 0].set_ylabel("J(k) in nats")
     return figure
 
 

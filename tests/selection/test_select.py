@@ -37,8 +37,8 @@ def quietly(*args, **parameters):
 
 @pytest.mark.parametrize(("k", "size"), [(5, 200), (20, 200), (100, 100)])
 def test_planted_blocks_are_counted_exactly(k, size):
-    # Of 150 other graphs (50 for k = 100) none was missed. So, with confidence 0.95, one is missed with a probability of
-    # at most 0.02 (0.06), and two or more of ten with one of at most 0.02 (0.12).
+    # Of 150 other graphs (50 for k = 100) none was missed. So, with confidence 0.95, one is missed with a probability
+    # of at most 0.02 (0.06), and two or more of ten with one of at most 0.02 (0.12).
     found = [select_n_clusters(blocks(k, size, seed), random_state=seed) for seed in range(10)]
     assert sum(choice.best == k for choice in found) >= 9
     assert sum(choice.clear for choice in found) >= 9
