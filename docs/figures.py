@@ -152,9 +152,12 @@ def coreset_error():
 
 def choosing_k():
     """Information against labels, and its corners: digits, and one cloud without clusters."""
-    cloud = np.random.default_rng(0).random((1500, 10))
+    data = {
+        "handwritten digits": load_digits().data,
+        "points in a cube": np.random.default_rng(0).random((1500, 10)),
+    }
     figure, axes = plt.subplots(2, 2, figsize=(8, 5), layout="constrained", sharex="col", sharey="row")
-    for column, (name, X) in zip(axes.T, (("handwritten digits", load_digits().data), ("a cube", cloud)), strict=True):
+    for column, (name, X) in zip(axes.T, data.items(), strict=True):
         found = graphcore.select_n_clusters(X, random_state=0)
         found.plot(column)
         verdict = "clear" if found.clear else "not clear"

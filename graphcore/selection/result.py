@@ -49,7 +49,7 @@ class KSelection:
         -------
         ndarray of two matplotlib Axes
         """
-        from matplotlib.ticker import NullFormatter, ScalarFormatter
+        from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
         if axes is None:
             from matplotlib.figure import Figure
@@ -75,8 +75,9 @@ class KSelection:
             ax.axvline(self.best, color="#b5547a", lw=1, zorder=0)
             if self.candidates[-1] > 20:
                 ax.set_xscale("log")
-                ax.xaxis.set_major_formatter(ScalarFormatter())
-                ax.xaxis.set_minor_formatter(NullFormatter())
+                ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+                ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+                ax.xaxis.set_minor_locator(NullLocator())
         upper.set_title(f"k = {self.best}")
         return axes
 
