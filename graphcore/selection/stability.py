@@ -7,28 +7,36 @@ import numpy as np
 __all__ = ["adjusted_rand", "agreement_at"]
 
 
-def adjusted_rand(common):
-    """Adjusted Rand index of two partitions from the sizes of their common parts.
+def adjusted_rand(first, second, n_clusters):
+    """Adjusted Rand index of two partitions.
 
     Parameters
     ----------
-    common : ndarray of shape (k_1, k_2)
-        Number of nodes in each pair of clusters.
+    first, second : ndarray of shape (n,), integer
+        Labels below `n_clusters`.
+    n_clusters : int
 
     Returns
     -------
     float
         1 for equal partitions, 0 in the mean for independent ones of the same sizes.
     """
-    n = float(common.sum())
-    pairs = 0.5 * n * (n - 1)
-    both = 0.5 * float((common.astype(float) * (common - 1.0)).sum())
-    rows, columns = (common.sum(axis=axis).astype(float) for axis in (1, 0))
-    first, second = (0.5 * float((sums * (sums - 1)).sum()) for sums in (rows, columns))
-    expected = first * second / pairs if pairs else 0.0
-    most = 0.5 * (first + second)
+    n = len(first)
+    codes = first.astype(np.int64) * n_clusters + second
+    # A table of all pairs of clusters, unless most of it would be empty.
+    small = n_clusters * n_clusters <= 4 * n
+    common = np.bincount(codes) if small else np.unique(codes, return_counts=True)[1]
+    both, alone, other = (_pairs(sizes) for sizes in (common, np.bincount(first), np.bincount(second)))
+    expected = alone * other / (0.5 * n * (n - 1)) if n > 1 else 0.0
+    most = 0.5 * (alone + other)
     # Equal where both are one cluster, or both are single nodes.
     return 1.0 if most == expected else (both - expected) / (most - expected)
+
+
+def _pairs(sizes):
+    """Number of pairs of nodes within parts of these sizes."""
+    sizes = sizes.astype(np.float64)
+    return 0.5 * float((sizes * (sizes - 1.0)).sum())
 
 
 def agreement_at(cell_trees, n_clusters):
@@ -47,8 +55,4 @@ def agreement_at(cell_trees, n_clusters):
     labellings = [tree.labels_at(n_clusters) for tree in cell_trees]
     inside = labellings[0] >= 0
     labellings = [labels[inside] for labels in labellings]
-    values = []
-    for first, second in combinations(labellings, 2):
-        common = np.bincount(first.astype(np.int64) * n_clusters + second, minlength=n_clusters * n_clusters)
-        values.append(adjusted_rand(common.reshape(n_clusters, n_clusters)))
-    return float(np.mean(values))
+    return float(np.mean([adjusted_rand(a, b, n_clusters) for a, b in combinations(labellings, 2)]))
