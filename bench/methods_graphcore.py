@@ -44,7 +44,7 @@ def construct(graph, k, seed, params, threads):
     clock.lap("sampling")
     coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=threads)
     clock.lap("coreset graph")
-    embedding = power_embedding(coreset_graph, k, random_state=streams)
+    embedding = power_embedding(coreset_graph, k, random_state=streams, n_jobs=threads)
     clock.lap("embedding")
     coreset_labels = kmeans_labels(embedding, k, n_init=params["n_init"], random_state=streams)
     clock.lap("k-means")
