@@ -11,6 +11,7 @@ from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..graphs.convert import as_graph
 from ..graphs.graph import Graph
+from ..settings import resolve_settings
 from . import penalty as _penalty
 from .eigengap import laplacian_eigenvalues
 from .evidence import description_gain
@@ -22,7 +23,6 @@ from .sweep import cell_trees
 __all__ = ["METHODS", "default_candidates", "select_n_clusters"]
 
 METHODS = ("information", "description-length", "eigengap", "merge-gap", "stability", "penalty")
-_N_CORESETS = 4
 # Where nobody says how far to look: as far as clusters of sqrt(n) / 2 nodes, and not beyond this.
 _MOST_CANDIDATES = 200
 
@@ -52,7 +52,8 @@ def select_n_clusters(
     n_neighbors, metric
         For the kNN graph of vectors, see :func:`graphcore.knn_graph`.
     n_coresets : int, optional
-        Coresets to sweep over, at least 2 for "stability". Default: 4 for "information" and "stability", 1 otherwise.
+        Coresets to sweep over, at least 2 for "stability". Default: for "information" and "stability" as many as a
+        fit takes (4, but on huge graphs 1, and 2 for "stability"), otherwise 1.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int, optional
         Threads; given a graph, the result does not depend on it.
@@ -103,10 +104,7 @@ def select_n_clusters(
     """
     check_choice("method", method, METHODS)
     streams = Streams(random_state)
-    if n_coresets is None:
-        n_coresets = _N_CORESETS if method in ("information", "stability") else 1
-    n_coresets = check_integer("n_coresets", n_coresets, low=1)
-    if method == "stability" and n_coresets < 2:
+    if n_coresets is not None and check_integer("n_coresets", n_coresets, low=1) < 2 and method == "stability":
         raise ParameterError("n_coresets=1 is too few for method='stability', which compares coresets; use 2 or more")
     if isinstance(candidates, (str, bytes)):
         raise ParameterError(f"candidates={candidates!r} must be integers, such as range(2, 21), or None")
@@ -120,6 +118,9 @@ def select_n_clusters(
     if n_linked == 0:
         raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
     candidates = _as_candidates(candidates, n_linked, "nodes that have an edge")
+    if n_coresets is None:
+        n_coresets = resolve_settings(graph, 1).n_coresets if method in ("information", "stability") else 1
+        n_coresets = max(n_coresets, 2) if method == "stability" else n_coresets
     # One more than asked about, since a gap or a corner needs what comes next.
     trees = cell_trees(
         graph,

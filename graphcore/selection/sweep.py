@@ -11,7 +11,7 @@ from ..kernels.cut import CutKernel
 from ..kernels.walk import WalkKernel
 from ..propagation.cells import coreset_cells, spread
 from ..propagation.merge import MergeTree, agglomerate
-from ..propagation.quotient import GraphRows, apply_labels, compact_labels, graph_rows, quotient
+from ..propagation.quotient import GraphRows, apply_labels, compact_labels, graph_rows, label_sizes, quotient
 from ..propagation.refine import cluster_sums, refine
 from ..settings import resolve_settings
 
@@ -20,7 +20,8 @@ __all__ = ["CellTree", "cell_trees"]
 # Passes over the nodes that let cells settle before they are merged, as in a fit.
 _CELL_PASSES = 2
 _LEAST_CORESET = 1000
-_SHARE = 0.01
+# Fewer than in a fit of a huge graph: here all cells are merged one pair at a time.
+_SHARE, _LARGEST_SHARE = 0.01, 10_000
 # Cells for each of the most clusters looked at: what is merged has to be finer than what is asked about.
 _CELLS_PER_CLUSTER = 10
 
@@ -84,7 +85,8 @@ def cell_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n_jobs=Non
     them is favoured.
     """
     n_linked = graph.n_nodes - graph.n_isolated
-    size = max(_LEAST_CORESET, _CELLS_PER_CLUSTER * n_clusters, round(_SHARE * n_linked))
+    share = min(round(_SHARE * n_linked), _LARGEST_SHARE)
+    size = max(_LEAST_CORESET, _CELLS_PER_CLUSTER * n_clusters, share)
     # At most half of the nodes, or all coresets of a small graph would be the same.
     size = max(n_clusters, min(size, n_linked // 2))
     settings = resolve_settings(graph, n_clusters, coreset_size=size)
@@ -101,7 +103,7 @@ def cell_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n_jobs=Non
 def _cell_tree(graph, rows, settings, streams, n_jobs):
     cells, n_cells = _cells(graph, rows, settings, streams, n_jobs)
     between = quotient(rows, cells, n_cells, n_jobs)
-    sizes = np.bincount(cells[cells >= 0], minlength=n_cells).astype(np.int64)
+    sizes = label_sizes(cells, n_cells)
     _, children, losses = agglomerate(between, sizes, 1)
     # One cluster has no information, and every union loses what it costs.
     information = np.concatenate([[0.0], np.cumsum(losses[::-1])])

@@ -159,6 +159,18 @@ def test_information_is_the_mean_over_coresets():
     assert not np.array_equal(trees[0].information[:8], trees[1].information[:8])
 
 
+def test_as_many_coresets_as_a_fit_takes(monkeypatch):
+    graph = blocks(5, 100, 0)
+
+    def scores(method, **parameters):
+        return select_n_clusters(graph, range(1, 9), method=method, random_state=1, **parameters).scores
+
+    for limit, expected in ((1 << 28, {"information": 4, "stability": 4}), (1, {"information": 1, "stability": 2})):
+        monkeypatch.setattr("graphcore.settings._MOST_ENTRIES_FOR_SEVERAL", limit)
+        for method, n_coresets in expected.items():
+            np.testing.assert_array_equal(scores(method), scores(method, n_coresets=n_coresets))
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 def test_every_method_returns_one_of_the_candidates(method):
