@@ -44,7 +44,7 @@ def penalty(k, n, radius=1.0):
     --------
     >>> from graphcore.selection.penalty import penalty
     >>> [round(float(p), 3) for p in penalty([1, 2, 3, 5, 10], 1000)]
-    [0.238, 0.581, 0.846, 1.35, 2.57]
+    [0.238, 0.581, 0.846, 1.349, 2.57]
     """
     n = check_integer("n", n, low=1)
     radius = check_real("radius", radius, low=0.0)
