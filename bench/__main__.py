@@ -12,7 +12,7 @@ from pathlib import Path
 
 from . import harness, inputs, machine
 
-CASES = ("quality", "ablation", "speed", "construction", "choose-k")
+CASES = ("quality", "ablation", "speed", "construction", "growth", "choose-k")
 
 
 def main(arguments=None):

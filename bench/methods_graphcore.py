@@ -24,6 +24,15 @@ def cluster(graph, k, seed, params, threads):
     return found.labels, dict(found.seconds), {}
 
 
+def cluster_counted(graph, k, seed, params, threads):
+    """The whole pipeline, with the entries that it went through beside the seconds."""
+    from graphcore._work import counted
+
+    with counted() as work:
+        labels, seconds, arrays = cluster(graph, k, seed, params, threads)
+    return labels, {**seconds, **work}, arrays
+
+
 def construct(graph, k, seed, params, threads):
     """The published algorithm stage by stage, k-means timed apart.
 
@@ -88,6 +97,7 @@ class Clock:
 
 METHODS = {
     "cluster": (prepare, cluster),
+    "cluster_counted": (prepare, cluster_counted),
     "construct": (prepare, construct),
     "coreset_only": (prepare, coreset_only),
     "choose": (prepare, choose),

@@ -8,6 +8,7 @@ __all__ = ["Corners", "concave_hull", "effective_edges", "information_corners", 
 
 # Slopes lie between 0 and 1; a smaller difference is rounding.
 _ROUNDING = 1e-9
+_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +57,11 @@ def effective_edges(graph):
     """Number of edges that carry as much evidence, if all had the same weight."""
     if not graph.is_weighted:
         return 0.5 * graph.n_entries
-    total, squares = float(graph.degrees.sum()), float(np.square(graph.weights).sum())
-    return 0.5 * total * total / squares
+    # By blocks: nothing as large as the graph is made.
+    blocks = (graph.weights[i : i + _BLOCK].astype(np.float64) for i in range(0, graph.n_entries, _BLOCK))
+    total = float(graph.degrees.sum())
+    # In this order, so that weights of any magnitude neither overflow nor vanish.
+    return 0.5 / sum(float(np.square(block / total).sum()) for block in blocks)
 
 
 def concave_hull(x, y):

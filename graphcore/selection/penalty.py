@@ -6,6 +6,7 @@ from .._random import Streams
 from .._threads import single_threaded_libraries
 from .._validation import check_integer, check_real
 from ..exceptions import InputError, ParameterError
+from ..kernels.cut import CutKernel
 
 __all__ = ["KMeansErrors", "kmeans_cost_of_graph", "penalised_curve", "penalty", "radius_of", "statistical_bound"]
 
@@ -193,13 +194,15 @@ def kmeans_cost_of_graph(graph, cell_tree):
     linked = degrees > 0
     if not linked.any():
         raise InputError("no node has an edge: there is no kernel to choose by")
-    loops = np.asarray(graph.to_scipy().diagonal())[linked]
+    # K_ii of the kernel with the shift: (A_ii / d + 1) / d.
+    diagonal = CutKernel(graph).diagonal()[linked]
     degrees = degrees[linked]
+    diagonal += 1.0 / degrees
     # tr(W K): what the points pay before anything is explained.
-    whole = float((1.0 + loops / degrees).sum())
+    whole = float(diagonal @ degrees)
     volume = float(degrees.sum())
 
     def error_of(k):
         return max(0.0, whole - k - cell_tree.value_at(k, "ncut")) / volume
 
-    return error_of, float(np.sqrt(((1.0 + loops / degrees) / degrees).max()))
+    return error_of, float(np.sqrt(diagonal.max()))

@@ -81,6 +81,9 @@ def test_effective_edges_of_weights():
     weights = np.array([1.0, 2.0, 0.5, 4.0])
     graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], weights=weights)
     assert effective_edges(graph) == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    for scale in (1e-200, 1e200):
+        scaled = Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], weights=scale * weights)
+        assert effective_edges(scaled) == pytest.approx(effective_edges(graph))
     # Edges of next to no weight count for next to nothing.
     heavy = Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], weights=[1.0, 1.0, 1e-9, 1e-9])
     assert effective_edges(heavy) == pytest.approx(2)
