@@ -12,7 +12,17 @@ from pathlib import Path
 
 from . import harness, inputs, machine
 
-CASES = ("quality", "ablation", "speed", "construction", "growth", "choose-k")
+CASES = (
+    "quality",
+    "ablation",
+    "speed",
+    "construction",
+    "growth",
+    "paper-construction",
+    "paper-knn",
+    "paper-planted",
+    "choose-k",
+)
 
 
 def main(arguments=None):
@@ -44,12 +54,12 @@ def _parser():
     return parser
 
 
-def _module(case):
-    return import_module(f"bench.cases.{case.replace('-', '_')}")
+def _case(name):
+    return import_module(f"bench.cases.{name.replace('-', '_')}")
 
 
 def _run(given):
-    case = _module(given.case)
+    case = _case(given.case)
     options = harness.Options(
         data=given.data,
         peers=given.peers,
@@ -94,7 +104,7 @@ def _write_page(path, report):
 
 def _list(given):
     for name in CASES:
-        print(f"{name:14}", _module(name).__doc__.splitlines()[0])
+        print(f"{name:14}", _case(name).__doc__.splitlines()[0])
 
 
 def _peers(given):

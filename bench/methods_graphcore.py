@@ -83,6 +83,29 @@ def choose(graph, k, seed, params, threads):
     return [], {}, {"best": np.array(found.best), "clear": np.array(clear)}
 
 
+def coreset_kernel_kmeans(graph, k, seed, params, threads):
+    """Kernel k-means on a coreset drawn by importance sampling, all nodes to the nearest centroid.
+
+    `params`: `size` (share of the nodes), `seeding`, `n_init` (starts of k-means).
+    """
+    from graphcore.kmeans.coreset import coreset_kernel_kmeans as run
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", graphcore.GraphWarning)
+        found = run(
+            graph,
+            k,
+            size=max(k, round(params["size"] * graph.n_nodes)),
+            seeding=params["seeding"],
+            n_init=params["n_init"],
+            random_state=seed,
+            n_jobs=threads,
+        )
+    coreset = found.coreset
+    arrays = {"coreset": coreset.indices, "weights": coreset.weights, "coreset_labels": found.few.labels}
+    return found.labels, {}, arrays
+
+
 class Clock:
     """Seconds between calls of `lap`, by name."""
 
@@ -100,5 +123,6 @@ METHODS = {
     "cluster_counted": (prepare, cluster_counted),
     "construct": (prepare, construct),
     "coreset_only": (prepare, coreset_only),
+    "coreset_kernel_kmeans": (prepare, coreset_kernel_kmeans),
     "choose": (prepare, choose),
 }

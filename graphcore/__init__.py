@@ -7,12 +7,14 @@ __version__ = "0.1.0"
 # Public names and the modules that hold them; each is imported when it is first used.
 _PUBLIC = {
     "Coreset": ".coresets.coreset",
+    "CoresetKernelKMeans": ".estimators.coreset_kernel_kmeans",
     "CoresetSpectralClustering": ".estimators.coreset_spectral",
     "FormatError": ".exceptions",
     "Graph": ".graphs.graph",
     "GraphWarning": ".exceptions",
     "InputError": ".exceptions",
     "KSelection": ".selection.result",
+    "KernelKMeans": ".estimators.kernel_kmeans",
     "ParameterError": ".exceptions",
     "build_coreset": ".coresets.coreset",
     "build_store": ".graphs.store",
@@ -24,16 +26,18 @@ _PUBLIC = {
     "write_graph": ".graphs.files",
     "write_labels": ".graphs.files",
 }
-_MODULES = ("datasets", "metrics")
+_MODULES = ("datasets", "metrics", "networkx")
 
 __all__ = [
     "Coreset",
+    "CoresetKernelKMeans",
     "CoresetSpectralClustering",
     "FormatError",
     "Graph",
     "GraphWarning",
     "InputError",
     "KSelection",
+    "KernelKMeans",
     "ParameterError",
     "build_coreset",
     "build_store",
@@ -41,6 +45,7 @@ __all__ = [
     "datasets",
     "knn_graph",
     "metrics",
+    "networkx",
     "open_graph",
     "read_graph",
     "select_n_clusters",

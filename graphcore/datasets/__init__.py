@@ -1,14 +1,17 @@
-"""Graphs and vectors with known clusters: random models, and small real data."""
+"""Graphs and vectors with known clusters: random models, small real data, public data to be fetched."""
 
 from importlib import import_module
 
 # Modules must not share a name with a function, or importing one would hide the other.
 _HOMES = {
+    "CATALOGUE": ".catalogue",
     "LabeledGraph": ".results",
     "LabeledVectors": ".results",
     "blobs": ".vectors",
     "degree_corrected_partition": ".degree_corrected",
+    "fetch": ".public",
     "lfr": ".benchmark",
+    "load": ".public",
     "load_digits": ".real",
     "load_karate": ".real",
     "moons": ".vectors",
@@ -18,11 +21,14 @@ _HOMES = {
 }
 
 __all__ = [
+    "CATALOGUE",
     "LabeledGraph",
     "LabeledVectors",
     "blobs",
     "degree_corrected_partition",
+    "fetch",
     "lfr",
+    "load",
     "load_digits",
     "load_karate",
     "moons",

@@ -9,7 +9,7 @@ from .._random import Streams
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import as_graph
+from ..graphs.convert import as_graph, is_graph_object
 from ..graphs.graph import Graph
 from ..settings import resolve_settings
 from . import penalty as _penalty
@@ -42,7 +42,7 @@ def select_n_clusters(
 
     Parameters
     ----------
-    X : Graph, sparse matrix, networkx graph, or array-like of shape (n_samples, n_features)
+    X : Graph, sparse matrix, networkx or igraph graph, or array-like of shape (n_samples, n_features)
         Graph objects and square sparse matrices are graphs; everything else is vectors.
     candidates : iterable of int, optional
         Numbers of clusters to choose from, each from 1 to the number of nodes that have an edge. Default: 1 to
@@ -219,9 +219,7 @@ _CHOICES = {
 
 
 def _is_graph(X):
-    return (
-        isinstance(X, Graph) or hasattr(X, "adj") or (hasattr(X, "tocsr") and X.ndim == 2 and X.shape[0] == X.shape[1])
-    )
+    return is_graph_object(X) or (hasattr(X, "tocsr") and X.ndim == 2 and X.shape[0] == X.shape[1])
 
 
 def _as_vectors(X):
