@@ -21,6 +21,7 @@ CASES = (
     "paper-construction",
     "paper-knn",
     "paper-planted",
+    "choose-k",
 )
 
 
@@ -48,7 +49,7 @@ def _parser():
     run.add_argument("--quick", action="store_true", help="leave out the large graphs")
     run.add_argument("--graphs", nargs="+", metavar="WORD", help="only graphs with these words in the name")
     run.add_argument("--methods", nargs="+", metavar="WORD", help="only methods with these words in the title")
-    run.add_argument("--page", type=Path, help="for ablation: also write the tables of the docs here")
+    run.add_argument("--page", type=Path, help="for ablation and choose-k: also write the tables of the docs here")
     run.add_argument("--settings", type=json.loads, help="for ablation: a JSON list of settings")
     return parser
 

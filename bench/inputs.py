@@ -54,14 +54,28 @@ def _idx(path, header):
         return np.frombuffer(file.read(), dtype=np.uint8, offset=header)
 
 
-def planted(n_clusters, cluster_size, p_in, p_out):
-    """Path of a planted partition: edges with probability `p_in` inside a cluster and `p_out` between clusters."""
+def planted(n_clusters, cluster_size, p_in, p_out, *, name=""):
+    """Path of a planted partition: edges with probability `p_in` inside a cluster and `p_out` between clusters.
+
+    `name` tells files of the same sizes and other probabilities apart.
+    """
 
     def make():
         graph, labels = graphcore.datasets.planted_partition(n_clusters, cluster_size, p_in, p_out, random_state=0)
         return {"indptr": graph.indptr, "indices": graph.indices, "labels": labels}
 
-    return _cached(f"planted-{n_clusters}x{cluster_size}", make)
+    return _cached(f"planted-{n_clusters}x{cluster_size}{name}", make)
+
+
+def digits():
+    """Path of the 10-NN graph of scikit-learn's handwritten digits."""
+
+    def make():
+        found = graphcore.datasets.load_digits()
+        graph = graphcore.knn_graph(found.data, 10, random_state=0)
+        return {"indptr": graph.indptr, "indices": graph.indices, "labels": found.labels}
+
+    return _cached("digits-nn10", make)
 
 
 def rmat(scale, n_edges):

@@ -3,6 +3,8 @@
 import time
 import warnings
 
+import numpy as np
+
 import graphcore
 
 
@@ -72,6 +74,15 @@ def coreset_only(graph, k, seed, params, threads):
     return [], {}, {"coreset": coreset.indices}
 
 
+def choose(graph, k, seed, params, threads):
+    """select_n_clusters; `params` are its keywords. The known k is not looked at."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", graphcore.GraphWarning)
+        found = graphcore.select_n_clusters(graph, random_state=seed, n_jobs=threads, **params)
+    clear = -1 if found.clear is None else int(found.clear)
+    return [], {}, {"best": np.array(found.best), "clear": np.array(clear)}
+
+
 def coreset_kernel_kmeans(graph, k, seed, params, threads):
     """Kernel k-means on a coreset drawn by importance sampling, all nodes to the nearest centroid.
 
@@ -113,4 +124,5 @@ METHODS = {
     "construct": (prepare, construct),
     "coreset_only": (prepare, coreset_only),
     "coreset_kernel_kmeans": (prepare, coreset_kernel_kmeans),
+    "choose": (prepare, choose),
 }

@@ -14,7 +14,7 @@ from figures_flats import PICTURES as FLATS
 from figures_nystrom import nystrom_brackets, nystrom_schemes
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
-from sklearn.datasets import make_blobs, make_moons
+from sklearn.datasets import load_digits, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import graphcore
@@ -215,6 +215,24 @@ def coreset_error_curve():
     return plot.coreset_error(sizes, errors, label="relative error of the cut").figure
 
 
+def choosing_k():
+    """Information against labels, and its corners: digits, and one cloud without clusters."""
+    data = {
+        "handwritten digits": load_digits().data,
+        "points in a cube": np.random.default_rng(0).random((1500, 10)),
+    }
+    figure, axes = plt.subplots(2, 2, figsize=(8, 5), layout="constrained", sharex="col", sharey="row")
+    for column, (name, X) in zip(axes.T, data.items(), strict=True):
+        found = graphcore.select_n_clusters(X, random_state=0)
+        found.plot(column)
+        verdict = "clear" if found.clear else "not clear"
+        column[0].set_title(f"{name}: k = {found.best}, {verdict}")
+    for ax in axes[:, 1]:
+        ax.set_ylabel("")
+    axes[0, 0].set_ylabel("J(k) in nats")
+    return figure
+
+
 def _errors(graph, kernel, labels, size, method, n_draws=30):
     """Root mean squares, over several coresets, of the relative errors of cost and kNC of a partition."""
     errors = []
@@ -288,7 +306,7 @@ def _bare(ax):
 
 
 GALLERY = (cluster_sizes, clusters_drawn, coreset_map, dendrogram, objective_history, k_sweep, coreset_error_curve)
-DRAWN = (whiskers, sparse_coreset, stability, importance, coreset_error, nystrom_brackets, nystrom_schemes)
+DRAWN = (whiskers, sparse_coreset, stability, importance, coreset_error, choosing_k, nystrom_brackets, nystrom_schemes)
 
 if __name__ == "__main__":
     main()

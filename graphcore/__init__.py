@@ -15,6 +15,7 @@ _PUBLIC = {
     "InputError": ".exceptions",
     "KFlats": ".estimators.flats",
     "KernelKFlats": ".estimators.kernel_flats",
+    "KSelection": ".selection.result",
     "KernelKMeans": ".estimators.kernel_kmeans",
     "NystromFeatures": ".estimators.nystrom_features",
     "NystromKernelKMeans": ".estimators.nystrom_kernel_kmeans",
@@ -25,6 +26,7 @@ _PUBLIC = {
     "knn_graph": ".graphs.neighbors",
     "open_graph": ".graphs.store",
     "read_graph": ".graphs.files",
+    "select_n_clusters": ".selection.select",
     "write_graph": ".graphs.files",
     "write_labels": ".graphs.files",
 }
@@ -39,6 +41,7 @@ __all__ = [
     "GraphWarning",
     "InputError",
     "KFlats",
+    "KSelection",
     "KernelKFlats",
     "KernelKMeans",
     "NystromFeatures",
@@ -55,6 +58,7 @@ __all__ = [
     "plot",
     "read_graph",
     "report",
+    "select_n_clusters",
     "write_graph",
     "write_labels",
 ]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bench import __main__ as command
 from bench import harness, inputs, report, runner, scoring
-from bench.cases import ablation, construction, growth, paper_planted, quality, speed
+from bench.cases import ablation, choose_k, construction, growth, paper_planted, quality, speed
 from bench.harness import Method, Outcome
 
 
@@ -282,6 +282,28 @@ def test_ablation_writes_the_tables_of_the_docs(tmp_path, monkeypatch, capsys):
     assert "walk_steps=3 must be 1" in rows["| `walk_steps=3`"]
     with pytest.raises(SystemExit, match="not written"):
         command.main([*shared, "--graphs", "nothing"])
+
+
+def test_choose_k_writes_the_tables_of_the_docs(tmp_path, monkeypatch):
+    (tmp_path / "graphs").mkdir()
+    indptr, indices = runner.small_graph(n_blocks=6, size=100)
+    np.savez(tmp_path / "graphs" / "har.npz", indptr=indptr, indices=indices, labels=np.repeat(np.arange(6), 100))
+    monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
+    page = tmp_path / "table.md"
+    arguments = ["run", "choose-k", "--seeds", "2", "--data", str(tmp_path), "--page", str(page), "--graphs", "har"]
+    command.main([*arguments, "--methods", "information"])
+    picks, seconds = (line for line in page.read_text().splitlines() if line.startswith("| har"))
+    assert picks == "| har | 6 | 6 |"
+    assert all(float(text.strip(" |")) > 0 for text in seconds.split(" | ")[1:])
+
+
+def test_picks_are_counted():
+    found = outcome("METIS", 0.1, 0.5)
+    found.scores = [{"best": best, "clear": clear} for best, clear in ((9, 1), (10, 1), (10, 1), (4, 0))]
+    assert choose_k.pick(found) == "10 (2), 4? (1), 9 (1)"
+    found.scores = [{"best": 7, "clear": -1}] * 3
+    assert choose_k.pick(found) == "7"
+    assert choose_k.pick(replace(found, status="> 9 s")) == "> 9 s"
 
 
 def test_fewer_runs_than_asked_for_are_said():

@@ -57,6 +57,20 @@ class _Value(click.ParamType):
         return value
 
 
+class _Clusters(click.ParamType):
+    """A number of clusters, or auto."""
+
+    name = "clusters"
+
+    def convert(self, value, param, ctx):
+        if value == "auto":
+            return value
+        try:
+            return int(value)
+        except ValueError:
+            return self.fail(f"{value!r} is neither an integer nor auto.", param, ctx)
+
+
 def clustering_options(command):
     """Add -k and the options of the settings to a command."""
     command = click.option("--refine/--no-refine", default=None, help="Move single nodes at the end. [default: yes]")(
@@ -65,7 +79,13 @@ def clustering_options(command):
     for name, metavar, text in reversed(_SETTINGS):
         command = click.option(name, type=_Value(_WORDS.get(name, ())), metavar=metavar, help=text)(command)
     return click.option(
-        "-k", "--clusters", "n_clusters", type=int, required=True, metavar="K", help="Number of clusters."
+        "-k",
+        "--clusters",
+        "n_clusters",
+        type=_Clusters(),
+        required=True,
+        metavar="K",
+        help="Number of clusters; auto to choose it.",
     )(command)
 
 
@@ -139,7 +159,15 @@ def _cluster(graph, path, n_clusters, seed, jobs, console, options):
     from .summary import graph_facts, size_facts
 
     # What is not given is left to the library, so that its defaults stand in one place.
-    settings = resolve_settings(graph, n_clusters, **{name: v for name, v in options.items() if v is not None})
+    parameters = {name: value for name, value in options.items() if value is not None}
+    chosen = None
+    if n_clusters == "auto":
+        from ..selection.auto import choose_for_fit
+
+        with console.stages("choice of k"):
+            chosen = choose_for_fit(graph, parameters, random_state=seed, n_jobs=jobs)
+        n_clusters = chosen.best
+    settings = resolve_settings(graph, n_clusters, **parameters)
     several = settings.n_coresets > 1
     console.expect(2 + (4 + (settings.n_coresets > 2) if several else 1))
     result = cluster_graph(graph, settings, random_state=seed, n_jobs=jobs, stages=console.stages)
@@ -147,6 +175,7 @@ def _cluster(graph, path, n_clusters, seed, jobs, console, options):
     with console.stages("score"):
         facts = graph_facts(path, graph) | {
             "n_clusters": n_clusters,
+            "chosen": None if chosen is None else {"method": chosen.method, "clear": chosen.clear},
             "seed": seed,
             "settings": asdict(settings),
             "coreset": {"nodes": len(result.coreset), "draws": result.coreset.n_draws},

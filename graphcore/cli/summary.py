@@ -63,6 +63,9 @@ def cluster_lines(facts):
         ("clusters", _sizes(facts["cluster_sizes"])),
         ("NC", f"{facts['normalized_cut']:.4f}"),
     ]
+    if facts["chosen"] is not None:
+        doubt = "" if facts["chosen"]["clear"] else "; it does not stand out"
+        lines.insert(1, ("k", f"{facts['n_clusters']}, chosen by {facts['chosen']['method']}{doubt}"))
     if facts["stability"] is not None:
         lines.append(
             ("stability", f"{facts['stability']:.2f}, the share of coresets that agree with a label in the mean")

@@ -18,6 +18,7 @@ from ..graphs.precomputed import listed_neighbors
 from ..metrics.cut import sums_and_shares
 from ..pipeline import cluster_graph
 from ..propagation.quotient import apply_labels
+from ..selection.auto import choose_for_fit
 from ..settings import resolve_settings
 from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
 from .out_of_sample import Reference, new_labels, new_shares
@@ -26,6 +27,22 @@ from .table import node_table
 __all__ = ["CoresetSpectralClustering"]
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
+# Parameters that are passed on to resolve_settings, which checks them.
+_SETTINGS = (
+    "coreset_size",
+    "sampling",
+    "n_seeds",
+    "self_loop",
+    "eigen_solver",
+    "walk_steps",
+    "row_budget",
+    "overcluster",
+    "objective",
+    "refine",
+    "min_cluster_size",
+    "n_coresets",
+    "preset",
+)
 
 
 class CoresetSpectralClustering(
@@ -35,7 +52,8 @@ class CoresetSpectralClustering(
 
     Parameters
     ----------
-    n_clusters : int, default 8
+    n_clusters : int or "auto", default 8
+        "auto" chooses by :func:`graphcore.select_n_clusters` first, which costs about as much as the fit.
     affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
         What is given to :meth:`fit`. "auto": graph objects and square sparse matrices are graphs, everything else is
         vectors, whose kNN graph is built. "precomputed" takes everything as a graph (a dense square array too),
@@ -89,6 +107,10 @@ class CoresetSpectralClustering(
     ----------
     labels_ : ndarray of shape (n_samples,), int32
         Cluster of every node or vector, from 0; -1 for isolated nodes.
+    n_clusters_ : int
+        `n_clusters`, or what was chosen for "auto".
+    selection_ : KSelection or None
+        How it was chosen; None if it was given.
     coreset_indices_ : ndarray of shape (n_coreset,), int64
         Nodes of the coreset.
     coreset_weights_ : ndarray of shape (n_coreset,), float64
@@ -221,25 +243,17 @@ class CoresetSpectralClustering(
         stages = Stages(on_stage=tasks, verbose=self.verbose)
         streams = Streams(self.random_state)
         graph = self._as_graph(X, streams, stages)
-        settings = resolve_settings(
-            graph,
-            self.n_clusters,
-            coreset_size=self.coreset_size,
-            sampling=self.sampling,
-            n_seeds=self.n_seeds,
-            self_loop=self.self_loop,
-            eigen_solver=self.eigen_solver,
-            walk_steps=self.walk_steps,
-            row_budget=self.row_budget,
-            overcluster=self.overcluster,
-            objective=self.objective,
-            refine=self.refine,
-            min_cluster_size=self.min_cluster_size,
-            n_coresets=self.n_coresets,
-            preset=self.preset,
-        )
+        parameters = {name: getattr(self, name) for name in _SETTINGS}
+        n_clusters, selection = self.n_clusters, None
+        if isinstance(n_clusters, str) and n_clusters == "auto":
+            with stages("choice of k"):
+                selection = choose_for_fit(graph, parameters, random_state=streams, n_jobs=self.n_jobs)
+            n_clusters = selection.best
+        settings = resolve_settings(graph, n_clusters, **parameters)
         result = cluster_graph(graph, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
         self.labels_ = result.labels
+        self.n_clusters_ = settings.n_clusters
+        self.selection_ = selection
         sums, self.distance_ = sums_and_shares(graph, result.labels, settings.n_clusters, self.n_jobs)
         self._reference.set_clusters(sums)
         self.node_names_ = graph.node_names

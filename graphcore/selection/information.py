@@ -1,0 +1,126 @@
+"""The default: the sharpest corner of information against labels, where more labels stop to pay."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["Corners", "concave_hull", "effective_edges", "information_corners", "label_price"]
+
+# Slopes lie between 0 and 1; a smaller difference is rounding.
+_ROUNDING = 1e-9
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Corners:
+    """Corners of the information curve, for k = 1, 2, ..., n.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n,), float64
+        How much the slope falls at k; 0 where the curve has no corner and at k = 1, NaN at the
+        last k, after which nothing is known.
+    hull : ndarray of shape (n,), float64
+        The least concave function above the information, as a function of log k.
+    slopes : ndarray of shape (n, 2), float64
+        Slope of the hull before and after k, not below the price of labels; before k = 1 it is 1.
+    """
+
+    scores: np.ndarray
+    hull: np.ndarray
+    slopes: np.ndarray
+
+    def stands_out(self, k):
+        """Whether the slope falls by a larger factor at k than at 1."""
+        before, after = self.slopes[k - 1]
+        return bool(self.scores[k - 1] > 0 and before / after > 1.0 / self.slopes[0, 1])
+
+
+def label_price(graph):
+    """What a nat of labels costs in nats for each edge: nodes over edges.
+
+    Labels of all nodes take ``n log k`` nats to write down, and information is counted for each edge. With weights, the
+    number of edges is the effective one, ``(sum w)^2 / sum w^2``.
+
+    Parameters
+    ----------
+    graph : Graph
+
+    Returns
+    -------
+    float
+    """
+    return (graph.n_nodes - graph.n_isolated) / effective_edges(graph)
+
+
+def effective_edges(graph):
+    """Number of edges that carry as much evidence, if all had the same weight."""
+    if not graph.is_weighted:
+        return 0.5 * graph.n_entries
+    # By blocks: nothing as large as the graph is made.
+    blocks = (graph.weights[i : i + _BLOCK].astype(np.float64) for i in range(0, graph.n_entries, _BLOCK))
+    total = float(graph.degrees.sum())
+    # In this order, so that weights of any magnitude neither overflow nor vanish.
+    return 0.5 / sum(float(np.square(block / total).sum()) for block in blocks)
+
+
+def concave_hull(x, y):
+    """Indices of the vertices of the least concave function above the points; x ascending."""
+    kept = [0]
+    for i in range(1, len(x)):
+        while len(kept) > 1:
+            a, b = kept[-2], kept[-1]
+            if (y[i] - y[b]) * (x[b] - x[a]) < (y[b] - y[a]) * (x[i] - x[b]):
+                break
+            kept.pop()
+        kept.append(i)
+    return np.array(kept)
+
+
+def information_corners(information, price):
+    """Find the corners of information against log k.
+
+    Parameters
+    ----------
+    information : ndarray of shape (n,), float64
+        For k = 1, 2, ..., n clusters, the first one 0.
+    price : float
+        From :func:`label_price`; slopes below it count as equal to it.
+
+    Returns
+    -------
+    Corners
+
+    Notes
+    -----
+    k clusters have at most log k nats of information, and reach that if they have equal volumes and no edge between
+    them. So slopes lie between 0 and 1 but for noise: the slope is the share of each further nat of labels that the
+    edges confirm. The k at a vertex of the hull is the best one by ``information - s log k`` for all prices s between
+    the slopes after and before it: the score is the length of that range of prices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.selection.information import information_corners
+    >>> x = np.log(np.arange(1, 9))
+    >>> corners = information_corners(np.minimum(0.9 * x, 0.9 * np.log(4) + 0.3 * (x - np.log(4))), 0.1)
+    >>> int(np.nanargmax(corners.scores)) + 1, round(float(np.nanmax(corners.scores)), 6)
+    (4, 0.6)
+    """
+    n = len(information)
+    x = np.log(np.arange(1, n + 1))
+    kept = concave_hull(x, information)
+    hull = np.interp(x, x[kept], information[kept])
+    scores = np.zeros(n)
+    slopes = np.full((n, 2), price, dtype=np.float64)
+    slopes[0, 0] = 1.0
+    if n > 1:
+        # Of every stretch of the hull; a gain of more than a nat for a nat is noise of the tree.
+        steps = np.clip(np.diff(information[kept]) / np.diff(x[kept]), price, max(1.0, price))
+        after = np.repeat(steps, np.diff(kept))
+        slopes[:-1, 1], slopes[1:, 0] = after, after
+        scores = slopes[:, 0] - slopes[:, 1]
+        scores[scores < _ROUNDING] = 0.0
+        scores[-1] = np.nan
+    scores[0] = 0.0
+    return Corners(scores, hull, slopes)

@@ -1,0 +1,266 @@
+"""How many clusters a graph, or the neighbour graph of vectors, has."""
+
+from dataclasses import replace
+from numbers import Integral
+
+import numpy as np
+
+from .._random import Streams
+from .._validation import check_choice, check_integer
+from .._warn import warn_user
+from ..exceptions import InputError, ParameterError
+from ..graphs.convert import as_graph, is_graph_object
+from ..graphs.graph import Graph
+from ..settings import resolve_settings
+from . import penalty as _penalty
+from .eigengap import laplacian_eigenvalues
+from .evidence import description_gain
+from .information import information_corners, label_price
+from .result import selection
+from .stability import agreement_at
+from .sweep import cell_trees
+
+__all__ = ["METHODS", "default_candidates", "select_n_clusters"]
+
+METHODS = ("information", "description-length", "eigengap", "merge-gap", "stability", "penalty")
+# Where nobody says how far to look: as far as clusters of sqrt(n) / 2 nodes, and not beyond this.
+_MOST_CANDIDATES = 200
+
+
+def select_n_clusters(
+    X,
+    candidates=None,
+    *,
+    method="information",
+    n_neighbors=10,
+    metric="euclidean",
+    n_coresets=None,
+    random_state=None,
+    n_jobs=None,
+):
+    """Choose the number of clusters of a graph, or of vectors through their kNN graph.
+
+    Parameters
+    ----------
+    X : Graph, sparse matrix, networkx or igraph graph, or array-like of shape (n_samples, n_features)
+        Graph objects and square sparse matrices are graphs; everything else is vectors.
+    candidates : iterable of int, optional
+        Numbers of clusters to choose from, each from 1 to the number of nodes that have an edge. Default: 1 to
+        ``2 sqrt(n)``, at most 200.
+    method : {"information", "description-length", "eigengap", "merge-gap", "stability", "penalty"}
+        See Notes. The default is "information".
+    n_neighbors, metric
+        For the kNN graph of vectors, see :func:`graphcore.knn_graph`.
+    n_coresets : int, optional
+        Coresets to sweep over, at least 2 for "stability". Default: for "information" and "stability" as many as a
+        fit takes (4, but on huge graphs 1, and 2 for "stability"), otherwise 1.
+    random_state : int, numpy Generator, RandomState or None, default None
+    n_jobs : int, optional
+        Threads; given a graph, the result does not depend on it.
+
+    Returns
+    -------
+    KSelection
+
+    Raises
+    ------
+    InputError, ParameterError
+        If X cannot be used, a candidate is out of range, or the method is not known.
+
+    Notes
+    -----
+    All methods but "penalty" on vectors look at the same sweep: cells of a coreset, as in a fit, merged pair by pair
+    down to one cluster. A sweep over all k costs about as much as a fit for one k.
+
+    "information"
+        The information J(k) that clusters have about edges (the objective that fits raise) against log k, the most
+        that k clusters can have. The candidate with the sharpest corner of the concave hull is taken: it is the best
+        under the widest range of prices for a nat of labels. Prices below n nodes / n edges do not count, since labels
+        that earn less do not pay for their own description; so graphs without clusters get k = 1. J(k) is the mean
+        over the coresets, so that corners that one tree has by chance even out. If there is no corner, the candidate
+        that is best at the least price is taken: 1, or the last one. `clear` is False, and a warning is given, if
+        there is no corner, or if the slope falls by a larger factor at k = 1 than at the k chosen.
+    "description-length"
+        The k whose partition gives the shortest description of the graph by a degree-corrected planted partition
+        model. Finds the finest clusters that the edges support, which for kNN graphs are many small patches.
+    "eigengap"
+        Largest gap ``lambda_(k+1) - lambda_k`` of the normalised Laplacian of the graph between cells.
+    "merge-gap"
+        Largest difference between what the last union into k clusters, and the next one, cost.
+    "stability"
+        Largest mean adjusted Rand index between the partitions of different coresets; 1 is never chosen unless it is
+        the only candidate.
+    "penalty"
+        Least penalised error of k-means, :func:`graphcore.selection.penalty.penalty`: scikit-learn's k-means for
+        vectors, the kernel k-means cost of the tree's partitions for graphs, where it is a mere heuristic. Picks 1 for
+        small n (always up to 117, most often far beyond).
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph, _ = graphcore.datasets.planted_partition(5, 100, 0.2, 0.01, random_state=0)
+    >>> graphcore.select_n_clusters(graph, random_state=0).best
+    5
+    """
+    check_choice("method", method, METHODS)
+    streams = Streams(random_state)
+    if n_coresets is not None and check_integer("n_coresets", n_coresets, low=1) < 2 and method == "stability":
+        raise ParameterError("n_coresets=1 is too few for method='stability', which compares coresets; use 2 or more")
+    if isinstance(candidates, (str, bytes)):
+        raise ParameterError(f"candidates={candidates!r} must be integers, such as range(2, 21), or None")
+    if not _is_graph(X):
+        X = _as_vectors(X)
+        if method == "penalty":
+            return _penalised_vectors(X, _as_candidates(candidates, X.shape[0], "vectors"), streams)
+        X = _neighbours(X, n_neighbors, metric, streams, n_jobs)
+    graph = X if isinstance(X, Graph) else as_graph(X)
+    n_linked = graph.n_nodes - graph.n_isolated
+    if n_linked == 0:
+        raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
+    candidates = _as_candidates(candidates, n_linked, "nodes that have an edge")
+    if n_coresets is None:
+        n_coresets = resolve_settings(graph, 1).n_coresets if method in ("information", "stability") else 1
+        n_coresets = max(n_coresets, 2) if method == "stability" else n_coresets
+    # One more than asked about, since a gap or a corner needs what comes next.
+    trees = cell_trees(
+        graph,
+        min(int(candidates[-1]) + 1, n_linked),
+        n_coresets=n_coresets,
+        random_state=streams,
+        n_jobs=n_jobs,
+    )
+    return _CHOICES[method](graph, trees, candidates, streams)
+
+
+def default_candidates(n):
+    """1 to ``2 sqrt(n)``, at most 200 and at most n."""
+    return np.arange(1, max(1, min(n, _MOST_CANDIDATES, max(2, int(2 * np.sqrt(n))))) + 1)
+
+
+def _by_information(graph, trees, candidates, streams):
+    most = min(tree.n_cells for tree in trees)
+    information = np.mean([tree.information[:most] for tree in trees], axis=0)
+    price = label_price(graph)
+    corners = information_corners(information, price)
+    at = candidates - 1
+    curves = {"information (nats)": information[at], "concave hull": corners.hull[at]}
+    found = selection("information", candidates, corners.scores[at], curves)
+    score = corners.scores[found.best - 1]
+    if score > 0:
+        clear = corners.stands_out(found.best)
+        if not clear:
+            warn_user(
+                f"no number of clusters stands out: the sharpest corner, of {score:.2f}, is at k = {found.best}; look "
+                "at KSelection.plot() or at other methods before relying on it"
+            )
+        return replace(found, clear=clear)
+    # No corner: at every price one end of the candidates is best, and at the price that labels have it is this one.
+    best = int(candidates[int(np.argmax(information[at] - price * np.log(candidates)))])
+    if best == candidates[0]:
+        warn_user(
+            f"k = {best}, the least of the candidates, is chosen: no finer division of this graph that was found pays "
+            "for its description"
+        )
+    else:
+        warn_user(
+            f"no number of clusters stands out: information grows evenly up to k = {best}, the best of the candidates; "
+            "give larger candidates, or choose by what the clusters are for"
+        )
+    return replace(found, best=best, clear=False)
+
+
+def _by_description_length(graph, trees, candidates, streams):
+    most = min(tree.n_cells for tree in trees)
+    gain = np.max([description_gain(tree, graph)[:most] for tree in trees], axis=0)[candidates - 1]
+    return selection("description-length", candidates, gain, {"description saved (nats)": gain})
+
+
+def _by_eigengap(graph, trees, candidates, streams):
+    first = trees[0]
+    values = laplacian_eigenvalues(first.rows, int(candidates[-1]) + 1, random_state=streams)
+    gaps = np.append(np.diff(values), np.nan)[candidates - 1]
+    return selection("eigengap", candidates, gaps, {"eigenvalue of the Laplacian": values[candidates - 1]})
+
+
+def _by_merge_gap(graph, trees, candidates, streams):
+    # heights[k - 1] is what the union of k clusters into k - 1 cost; one cluster was not united.
+    heights = np.append(np.append(np.nan, trees[0].tree.heights[::-1]), np.nan)
+    gaps = (heights[:-1] - heights[1:])[candidates - 1]
+    return selection("merge-gap", candidates, gaps, {"cost of the union below k (nats)": heights[candidates - 1]})
+
+
+def _by_stability(graph, trees, candidates, streams):
+    agreement = np.array([agreement_at(trees, int(k)) if k > 1 else np.nan for k in candidates])
+    return selection("stability", candidates, agreement, {"agreement of coresets (ARI)": agreement})
+
+
+def _by_penalty(graph, trees, candidates, streams):
+    error_of, radius = _penalty.kmeans_cost_of_graph(graph, trees[0])
+    return _penalised(error_of, candidates, graph.n_nodes - graph.n_isolated, radius)
+
+
+def _penalised_vectors(X, candidates, streams):
+    return _penalised(_penalty.KMeansErrors(X, streams), candidates, X.shape[0], _penalty.radius_of(X))
+
+
+def _penalised(error_of, candidates, n, radius):
+    errors, penalised = _penalty.penalised_curve(error_of, candidates, n, radius)
+    return selection("penalty", candidates, -penalised, {"penalised error": penalised, "error": errors})
+
+
+_CHOICES = {
+    "information": _by_information,
+    "description-length": _by_description_length,
+    "eigengap": _by_eigengap,
+    "merge-gap": _by_merge_gap,
+    "stability": _by_stability,
+    "penalty": _by_penalty,
+}
+
+
+def _is_graph(X):
+    return is_graph_object(X) or (hasattr(X, "tocsr") and X.ndim == 2 and X.shape[0] == X.shape[1])
+
+
+def _as_vectors(X):
+    from sklearn.utils.validation import check_array
+
+    try:
+        return check_array(X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_min_samples=2)
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(f"X cannot be used as vectors: {error}") from error
+
+
+def _neighbours(X, n_neighbors, metric, streams, n_jobs):
+    from ..graphs.neighbors import knn_graph
+
+    n_neighbors = check_integer("n_neighbors", n_neighbors, low=1)
+    return knn_graph(
+        X,
+        min(n_neighbors, X.shape[0] - 1),
+        metric=metric,
+        random_state=streams.child("neighbours"),
+        n_jobs=n_jobs,
+    )
+
+
+def _as_candidates(candidates, n, what):
+    """Ascending, each once."""
+    if candidates is None:
+        return default_candidates(n)
+    try:
+        given = list(candidates)
+    except TypeError:
+        raise ParameterError(f"candidates={candidates!r} must be a sequence of integers, or None") from None
+    if not given:
+        raise ParameterError("candidates=[] is empty; give numbers of clusters such as range(2, 21), or None")
+    for k in given:
+        if isinstance(k, (bool, np.bool_)) or not isinstance(k, Integral):
+            raise ParameterError(f"candidates: {k!r} must be an integer, got {type(k).__name__}")
+        if k < 1:
+            raise ParameterError(f"candidates: {k} must be at least 1")
+        if k > n:
+            raise ParameterError(f"candidates: {k} is more than the {n} {what}")
+    return np.unique(np.array(given, dtype=np.int64))

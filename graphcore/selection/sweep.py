@@ -1,0 +1,134 @@
+"""One pass over all numbers of clusters: the cells of a few coresets, merged down to one."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .._random import Streams
+from .._threads import effective_jobs, map_blocks
+from ..coresets.coreset import sample_coreset
+from ..kernels.cut import CutKernel
+from ..kernels.walk import WalkKernel
+from ..propagation.cells import coreset_cells, spread
+from ..propagation.merge import MergeTree, agglomerate
+from ..propagation.quotient import GraphRows, apply_labels, compact_labels, graph_rows, label_sizes, quotient
+from ..propagation.refine import cluster_sums, refine
+from ..settings import resolve_settings
+
+__all__ = ["CellTree", "cell_trees"]
+
+# Passes over the nodes that let cells settle before they are merged, as in a fit.
+_CELL_PASSES = 2
+_LEAST_CORESET = 1000
+# Fewer than in a fit of a huge graph: here all cells are merged one pair at a time.
+_SHARE, _LARGEST_SHARE = 0.01, 10_000
+# Cells for each of the most clusters looked at: what is merged has to be finer than what is asked about.
+_CELLS_PER_CLUSTER = 10
+
+
+@dataclass(frozen=True, eq=False)
+class CellTree:
+    """Cells of one coreset and the tree that merges them, pair by pair, down to one cluster.
+
+    Attributes
+    ----------
+    cells : ndarray of shape (n_nodes,), int32
+        -1 for isolated nodes.
+    rows : GraphRows
+        The graph between the cells.
+    tree : MergeTree
+    information : ndarray of shape (n_cells,), float64
+        ``information[k - 1]`` is the objective "information", in nats, of the tree's partition into k clusters.
+    """
+
+    cells: np.ndarray
+    rows: GraphRows
+    tree: MergeTree
+    information: np.ndarray = field(repr=False)
+
+    @property
+    def n_cells(self):
+        """Number of cells, the largest number of clusters that the tree knows."""
+        return self.tree.n_leaves
+
+    def labels_at(self, n_clusters):
+        """Labels of all nodes when `n_clusters` are left; -1 for isolated nodes."""
+        return apply_labels(self.tree.labels_at(n_clusters), self.cells)
+
+    def value_at(self, n_clusters, objective):
+        """An objective of :func:`graphcore.propagation.refine.refine` at `n_clusters`."""
+        return cluster_sums(self.rows, self.tree.labels_at(n_clusters), n_clusters).value(objective)
+
+
+def cell_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n_jobs=None):
+    """Draw coresets, give every node to a cell, and merge the cells of each down to one.
+
+    Parameters
+    ----------
+    graph : Graph
+        With an edge.
+    n_clusters : int
+        The most clusters that will be asked about; at most the number of nodes that have an edge.
+    n_coresets : int, default 1
+    random_state : int, Generator, RandomState, Streams or None
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    list of CellTree
+
+    Notes
+    -----
+    This is the first half of a default fit: coreset, walks, cells, two passes of moves. Then cells are merged one pair
+    at a time, from cells to one cluster, so that one tree holds a partition for every number of clusters and none of
+    them is favoured.
+    """
+    n_linked = graph.n_nodes - graph.n_isolated
+    share = min(round(_SHARE * n_linked), _LARGEST_SHARE)
+    size = max(_LEAST_CORESET, _CELLS_PER_CLUSTER * n_clusters, share)
+    # At most half of the nodes, or all coresets of a small graph would be the same.
+    size = max(n_clusters, min(size, n_linked // 2))
+    settings = resolve_settings(graph, n_clusters, coreset_size=size)
+    streams = Streams(random_state)
+    rows = graph_rows(graph)
+    inner_jobs = effective_jobs(n_jobs) if n_coresets == 1 else 1
+    return map_blocks(
+        lambda r, _: _cell_tree(graph, rows, settings, streams.child("coreset", r), inner_jobs),
+        np.arange(n_coresets + 1),
+        n_jobs,
+    )
+
+
+def _cell_tree(graph, rows, settings, streams, n_jobs):
+    cells, n_cells = _cells(graph, rows, settings, streams, n_jobs)
+    between = quotient(rows, cells, n_cells, n_jobs)
+    sizes = label_sizes(cells, n_cells)
+    _, children, losses = agglomerate(between, sizes, 1)
+    # One cluster has no information, and every union loses what it costs.
+    information = np.concatenate([[0.0], np.cumsum(losses[::-1])])
+    return CellTree(cells, between, MergeTree(children, np.maximum.accumulate(losses), sizes), information)
+
+
+def _cells(graph, rows, settings, streams, n_jobs):
+    """Cell of every node that has an edge, and how many there are: at least as many as clusters are asked about."""
+    kernel = (
+        CutKernel(graph, settings.self_loop)
+        if settings.walk_steps == 1
+        else WalkKernel(
+            graph, settings.walk_steps, laziness=settings.laziness, row_budget=settings.row_budget, n_jobs=n_jobs
+        )
+    )
+    coreset = sample_coreset(
+        kernel, settings.n_clusters, size=settings.coreset_size, method=settings.sampling, random_state=streams
+    )
+    cells = coreset_cells(kernel, coreset.indices)
+    n_cells = spread(rows, cells, len(coreset))
+    refine(rows, cells, n_cells, objective=settings.objective, n_passes=_CELL_PASSES)
+    n_cells = compact_labels(cells, n_cells)
+    if n_cells < settings.n_clusters:
+        # Hardly fewer clusters than coreset nodes: every coreset node must keep its cell.
+        cells = coreset_cells(kernel, coreset.indices)
+        cells[coreset.indices] = np.arange(len(coreset))
+        n_cells = spread(rows, cells, len(coreset))
+    return cells, n_cells

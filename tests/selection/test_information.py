@@ -1,0 +1,89 @@
+"""Corners of the information curve: hull and scores against brute force."""
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import Graph
+from graphcore.selection.information import concave_hull, effective_edges, information_corners, label_price
+
+from ..oracles import quick
+
+curves = st.lists(st.floats(0, 1), min_size=1, max_size=25).map(lambda gains: np.concatenate([[0.0], np.cumsum(gains)]))
+
+
+@quick
+@given(curves, st.integers(0, 99))
+def test_hull_is_the_largest_chord_above_each_point(information, seed):
+    y = information + 0.1 * np.random.default_rng(seed).standard_normal(len(information))
+    x = np.log(np.arange(1, len(y) + 1))
+    kept = concave_hull(x, y)
+    hull = np.interp(x, x[kept], y[kept])
+    for i in range(len(y)):
+        chords = [y[i]] + [
+            y[a] + (y[b] - y[a]) * (x[i] - x[a]) / (x[b] - x[a]) for a in range(i) for b in range(i + 1, len(y))
+        ]
+        assert hull[i] == pytest.approx(max(chords), abs=1e-12)
+    assert (np.diff(np.diff(y[kept]) / np.diff(x[kept])) < 1e-9).all()
+
+
+@quick
+@given(curves, st.sampled_from([0.0, 0.1, 0.4]))
+def test_a_score_is_the_range_of_prices_at_which_its_k_is_best(gains, price):
+    n = len(gains)
+    x = np.log(np.arange(1, n + 1))
+    # Slopes between 0 and 1, as information has them but for noise.
+    information = np.concatenate([[0.0], np.cumsum(np.diff(gains) * np.diff(x))])
+    corners = information_corners(information, price)
+    prices = price + (1 - price) * (np.arange(20_000) + 0.5) / 20_000
+    best = np.argmax(information[:, None] - prices * x[:, None], axis=0)
+    shares = (1 - price) * np.bincount(best, minlength=n) / 20_000
+    if n > 1:
+        assert corners.scores[0] == 0
+        assert np.isnan(corners.scores[-1])
+    np.testing.assert_allclose(corners.scores[1:-1], shares[1:-1], atol=2e-4)
+    assert (np.diff(corners.slopes[:, 0]) <= 1e-12).all()
+    assert corners.slopes[0, 0] == 1
+
+
+def test_a_corner_stands_out_if_the_slope_falls_by_more_than_at_one():
+    x = np.log(np.arange(1, 41))
+    for first, second, expected in ((0.9, 0.3, True), (0.5, 0.3, False), (0.5, 0.2, True), (0.9, 0.85, False)):
+        information = np.where(x <= x[9], first * x, first * x[9] + second * (x - x[9]))
+        corners = information_corners(information, 0.1)
+        assert int(np.nanargmax(corners.scores)) == 9
+        assert corners.scores[9] == pytest.approx(first - second)
+        assert corners.stands_out(10) is expected
+    assert not corners.stands_out(20)  # no corner
+
+
+def test_slopes_below_the_price_are_no_corners():
+    x = np.log(np.arange(1, 31))
+    information = np.where(x <= x[4], 0.2 * x, 0.2 * x[4] + 0.1 * (x - x[4]))
+    assert np.nanmax(information_corners(information, 0.25).scores) == 0
+    assert np.nanmax(information_corners(information, 0.15).scores) == pytest.approx(0.05)
+
+
+def test_price_of_labels_is_nodes_over_edges_whatever_the_unit_of_weights():
+    G = nx.barabasi_albert_graph(60, 3, seed=0)
+    graph = Graph.from_networkx(G)
+    A = graph.to_scipy()
+    assert label_price(graph) == pytest.approx(60 / G.number_of_edges())
+    assert label_price(Graph.from_scipy(2.5 * A)) == pytest.approx(label_price(graph))
+    grown = sp.block_diag([A, sp.csr_array((3, 3))], format="csr")
+    assert label_price(Graph.from_scipy(grown)) == pytest.approx(label_price(graph))  # isolated nodes have no label
+
+
+def test_effective_edges_of_weights():
+    weights = np.array([1.0, 2.0, 0.5, 4.0])
+    graph = Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], weights=weights)
+    assert effective_edges(graph) == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    for scale in (1e-200, 1e200):
+        scaled = Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], weights=scale * weights)
+        assert effective_edges(scaled) == pytest.approx(effective_edges(graph))
+    # Edges of next to no weight count for next to nothing.
+    heavy = Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 3], weights=[1.0, 1.0, 1e-9, 1e-9])
+    assert effective_edges(heavy) == pytest.approx(2)
