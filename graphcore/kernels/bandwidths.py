@@ -1,0 +1,140 @@
+"""Bandwidths of distance kernels, by the rules of the papers."""
+
+from numbers import Integral, Real
+
+import numpy as np
+
+from .._random import Streams
+from .._validation import check_choice, check_integer, check_real
+from ..exceptions import InputError, ParameterError
+
+__all__ = ["BANDWIDTH_RULES", "rule_bandwidth"]
+
+# Rules and the numbers that they take when none is given.
+BANDWIDTH_RULES = {"rms": 1.0, "quantile": 0.25, "neighbours": 0.1}
+_SAMPLE = 1000
+_BLOCK_BYTES = 1 << 24
+
+
+def rule_bandwidth(X, rule, *, distance="euclidean", random_state=None):
+    """Bandwidth of vectors by a rule.
+
+    Parameters
+    ----------
+    X : ndarray or sparse array of shape (n_samples, n_features)
+        At least two rows.
+    rule : str or (str, number)
+        - ``("rms", beta)``: beta times the root mean square distance over all n^2 pairs, the pairs of a point with
+          itself included. For Euclidean distances this is ``beta sqrt(2 mean |x - mean(x)|^2)``, exact in O(n d).
+        - ``("quantile", q)``: the q-quantile of the distances between different points.
+        - ``("neighbours", share)``: the median over points of the radius of the ball that holds this share of the
+          other points; an integer counts points instead.
+
+        A name alone takes beta 1, q 0.25, share 0.1.
+    distance : {"euclidean", "manhattan"}
+    random_state : int, Generator, RandomState or None
+        All but the closed form use 1,000 points drawn without replacement, or all if there are fewer.
+
+    Returns
+    -------
+    float
+        Positive.
+
+    Raises
+    ------
+    InputError
+        If the rule gives 0: the points, or too many pairs of them, are equal.
+    ParameterError
+        If the rule is not known or its number is out of range.
+
+    References
+    ----------
+    "rms": Wang, Gittens, Mahoney, JMLR 2019, section 5.1 (beta in {0.2, 1, 5}), and Calandriello and Rosasco, NeurIPS
+    2018, whose printed formula divides by n once too often. "quantile" with 0.25: Kpotufe and Sriperumbudur, "Gaussian
+    sketching yields a J-L lemma in RKHS", who use it in ``exp(-|x - y|^2 / sigma^2)``, that is gamma = 1 / sigma^2.
+    "neighbours" with n/10: El Ghazzal, "Learning data representation and piece-wise estimation", 2012, section 5.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.kernels.bandwidths import rule_bandwidth
+    >>> X = np.array([[0.0], [1.0], [3.0]])
+    >>> round(rule_bandwidth(X, ("rms", 1.0)) ** 2, 10), (2 * (1 + 9 + 4)) / 9
+    (3.1111111111, 3.111...)
+    """
+    name, number = _parse(rule, X.shape[0])
+    check_choice("distance", distance, ("euclidean", "manhattan"))
+    if X.shape[0] < 2:
+        raise InputError(f"bandwidth={rule!r} needs at least two points, got {X.shape[0]}; give a number")
+    if name == "rms" and distance == "euclidean":
+        sigma = number * np.sqrt(2.0 * _mean_square_deviation(X))
+    else:
+        sigma = _sampled(X, name, number, distance, random_state)
+    if not np.isfinite(sigma):
+        raise InputError(f"bandwidth={rule!r} gives {sigma}: the vectors must be finite, and not too large to square")
+    if sigma <= 0:
+        remedy = {
+            "rms": "all points are equal; a distance kernel cannot tell them apart: give a number",
+            "quantile": "that share of the pairs are duplicates; use a higher quantile, drop duplicates or give a "
+            "number",
+            "neighbours": "most points have that many duplicates; use a larger share, drop duplicates or give a number",
+        }[name]
+        raise InputError(f"bandwidth={rule!r} gives a zero bandwidth: {remedy}")
+    return float(sigma)
+
+
+def _parse(rule, n):
+    """Name and number of a rule; a count of neighbours becomes a share."""
+    name, number = (rule, None) if isinstance(rule, str) else _pair(rule)
+    check_choice("bandwidth", name, tuple(BANDWIDTH_RULES))
+    if number is None:
+        return name, BANDWIDTH_RULES[name]
+    if name == "neighbours" and isinstance(number, Integral):
+        number = check_integer("bandwidth[1]", number, low=1, high=n - 1, why_high="the other points")
+        return name, number / (n - 1)
+    high = None if name == "rms" else 1.0
+    return name, check_real("bandwidth[1]", number, low=0.0, high=high, open_low=True)
+
+
+def _pair(rule):
+    if isinstance(rule, tuple | list) and len(rule) == 2 and isinstance(rule[0], str) and isinstance(rule[1], Real):
+        return rule
+    raise ParameterError(
+        f"bandwidth={rule!r} must be a positive number or a rule such as ('rms', 1.0), ('quantile', 0.25) or "
+        "('neighbours', 0.1)"
+    )
+
+
+def _mean_square_deviation(X):
+    """Mean over rows of |x - mean|^2 in float64, in blocks of rows; centred first, so that nothing cancels."""
+    n, d = X.shape
+    if hasattr(X, "tocsr"):
+        mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+        values = X.tocsr().data
+        return max(0.0, float(np.square(values, dtype=np.float64).sum()) / n - float(mean @ mean))
+    mean = X.mean(axis=0, dtype=np.float64)
+    total = 0.0
+    step = max(1, _BLOCK_BYTES // (8 * max(1, d)))
+    for start in range(0, n, step):
+        block = X[start : start + step] - mean
+        total += float(np.einsum("ij,ij->", block, block))
+    return total / n
+
+
+def _sampled(X, name, number, distance, random_state):
+    """The rule over the pairs of a sample."""
+    from sklearn.metrics import pairwise_distances
+
+    n = X.shape[0]
+    if n > _SAMPLE:
+        chosen = np.sort(Streams(random_state).generator("bandwidth").choice(n, _SAMPLE, replace=False))
+        X = X[chosen]
+        n = _SAMPLE
+    D = pairwise_distances(X.astype(np.float64), metric=distance)
+    if name == "rms":
+        return number * float(np.sqrt(np.mean(D**2)))
+    if name == "quantile":
+        return float(np.quantile(D[np.triu_indices(n, 1)], number))
+    # Position 0 of every sorted row is the point itself.
+    place = max(1, min(n - 1, round(number * (n - 1))))
+    return float(np.median(np.partition(D, place, axis=1)[:, place]))

@@ -1,0 +1,237 @@
+"""Kernels over vectors: values, types, blocks, bandwidths, bad parameters."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.gaussian_process.kernels import RBF
+from sklearn.metrics.pairwise import (
+    cosine_similarity,
+    laplacian_kernel,
+    linear_kernel,
+    polynomial_kernel,
+    rbf_kernel,
+    sigmoid_kernel,
+)
+
+from graphcore import InputError, ParameterError
+from graphcore.kernels.bandwidths import rule_bandwidth
+from graphcore.kernels.vectors import row_blocks, vector_kernel
+
+ORACLES = {
+    "gaussian": ({"bandwidth": 0.7}, lambda X, Y: rbf_kernel(X, Y, gamma=0.5 / 0.49)),
+    "rbf": ({"gamma": 0.3}, lambda X, Y: rbf_kernel(X, Y, gamma=0.3)),
+    "laplacian": ({"bandwidth": 2.0}, lambda X, Y: laplacian_kernel(X, Y, gamma=0.5)),
+    "polynomial": ({"degree": 2, "coef0": 0.5}, lambda X, Y: polynomial_kernel(X, Y, degree=2, coef0=0.5)),
+    "poly": ({"gamma": 0.3}, lambda X, Y: polynomial_kernel(X, Y, degree=3, gamma=0.3, coef0=1)),
+    "sigmoid": ({"gamma": 0.2, "coef0": -0.1}, lambda X, Y: sigmoid_kernel(X, Y, gamma=0.2, coef0=-0.1)),
+    "cosine": ({}, cosine_similarity),
+    "linear": ({}, linear_kernel),
+    "callable": ({}, lambda X, Y: (X @ Y.T) ** 2),
+}
+
+
+def make(name):
+    parameters, oracle = ORACLES[name]
+    return vector_kernel(oracle if name == "callable" else name, **parameters), oracle
+
+
+def data(dtype=np.float64, n=23, d=4):
+    return np.random.default_rng(1).standard_normal((n, d)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", ORACLES)
+def test_values_types_diagonal_and_symmetry(name, dtype):
+    kernel, oracle = make(name)
+    X, Y = data(dtype), data(dtype)[:5] + dtype(0.25)
+    tolerance = {"rtol": 1e-12, "atol": 1e-13} if dtype == np.float64 else {"rtol": 2e-4, "atol": 2e-5}
+    block = kernel(X, Y)
+    assert block.dtype == dtype
+    np.testing.assert_allclose(block, oracle(X.astype(float), Y.astype(float)), **tolerance)
+    square = kernel(X)
+    np.testing.assert_array_equal(square, square.T)
+    np.testing.assert_allclose(kernel.diagonal(X), np.diag(square), **tolerance)
+    assert kernel.diagonal(X).dtype == dtype
+
+
+@pytest.mark.parametrize("name", [name for name in ORACLES if name != "callable"])
+def test_sparse_vectors_on_either_side(name):
+    kernel, oracle = make(name)
+    X = data()
+    X[np.abs(X) < 0.5] = 0
+    Y = X[:6] * 1.5
+    expected = oracle(X, Y)
+    for left in (X, sp.csr_array(X)):
+        for right in (Y, sp.csc_array(Y)):
+            np.testing.assert_allclose(kernel(left, right), expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(kernel.diagonal(sp.csr_array(X)), kernel.diagonal(X))
+
+
+def test_integers_are_computed_in_float64_and_input_is_never_changed():
+    X = np.arange(12, dtype=np.uint8).reshape(6, 2)
+    before = X.copy()
+    assert vector_kernel("linear")(X).dtype == np.float64
+    np.testing.assert_array_equal(vector_kernel("linear")(X), X.astype(float) @ X.astype(float).T)
+    F = X.astype(float)
+    for name in ORACLES:
+        make(name)[0](F[1:])
+    np.testing.assert_array_equal(F, before)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 2000), st.sampled_from(sorted(ORACLES)))
+def test_blocks_of_any_size_give_the_matrix(seed, block_bytes, name):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.standard_normal((rng.integers(1, 12), 3)), rng.standard_normal((rng.integers(1, 7), 3))
+    kernel, _ = make(name)
+    expected, out = kernel(X, Y), np.full((len(X), len(Y)), np.nan)
+    for start, stop, block in row_blocks(kernel, X, Y, block_bytes=block_bytes):
+        out[start:stop] = block
+    np.testing.assert_allclose(out, expected, rtol=1e-12, atol=1e-14)
+
+
+def test_blocks_of_integers_in_float32():
+    X = np.arange(40, dtype=np.uint8).reshape(10, 4)
+    kernel = vector_kernel("gaussian", bandwidth=10.0)
+    blocks = [block for _, _, block in row_blocks(kernel, X, X[:3], block_bytes=60, dtype=np.float32)]
+    assert len(blocks) > 1
+    assert all(block.dtype == np.float32 for block in blocks)
+    np.testing.assert_allclose(np.vstack(blocks), kernel(X, X[:3]), rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-9), (np.float32, 1e-4)])
+def test_distances_survive_an_offset(dtype, tolerance):
+    # Powers of two, so that the moved points are exact and only the kernel's own rounding is seen.
+    X = (np.random.default_rng(0).integers(-64, 64, (30, 3)) / 16).astype(dtype)
+    kernel = vector_kernel("gaussian", bandwidth=2.0)
+    np.testing.assert_allclose(kernel(X + dtype(4096), X[:7] + dtype(4096)), kernel(X, X[:7]), rtol=tolerance)
+
+
+def test_a_positive_definite_kernel_is_one_and_says_so():
+    X = data(n=30)
+    for name in ORACLES:
+        kernel, _ = make(name)
+        assert kernel.is_psd is {"sigmoid": False, "callable": None}.get(name, True)
+        if kernel.is_psd:
+            eigenvalues = np.linalg.eigvalsh(kernel(X))
+            assert eigenvalues[0] > -1e-12 * eigenvalues[-1]
+    assert vector_kernel("polynomial", coef0=-1.0).is_psd is False
+    assert np.linalg.eigvalsh(vector_kernel("sigmoid", coef0=-1.0)(X))[0] < -1e-3
+
+
+def test_a_callable_with_its_own_diagonal_is_not_called_for_it():
+    X = data()
+    kernel = vector_kernel(RBF(0.8))
+    np.testing.assert_allclose(kernel(X, X[:4]), vector_kernel("gaussian", bandwidth=0.8)(X, X[:4]), rtol=1e-12)
+    np.testing.assert_array_equal(kernel.diagonal(X), 1.0)
+    calls = []
+
+    def counting(A, B):
+        calls.append(len(A) * len(B))
+        return A @ B.T
+
+    vector_kernel(counting).diagonal(X)
+    assert sum(calls) == len(X)
+
+
+@pytest.mark.parametrize(
+    "returned", [np.ones((2, 2)), np.ones(5), np.full((5, 5), np.nan), np.ones((5, 5), dtype=complex), "words"]
+)
+def test_a_callable_that_returns_something_else(returned):
+    with pytest.raises(InputError, match="callable kernel"):
+        vector_kernel(lambda X, Y: returned)(data(n=5))
+
+
+# -- bandwidths --------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.2, 1.0, 5.0]), st.sampled_from([0.0, 1e6]))
+def test_rms_is_the_root_mean_square_over_all_pairs(seed, beta, offset):
+    X = np.random.default_rng(seed).standard_normal((17, 3)) + offset
+    D2 = ((X[:, None] - X) ** 2).sum(axis=2)
+    assert rule_bandwidth(X, ("rms", beta)) == pytest.approx(beta * np.sqrt(D2.mean()), rel=1e-8)
+    if not offset:
+        assert rule_bandwidth(sp.csr_array(X), ("rms", beta)) == pytest.approx(beta * np.sqrt(D2.mean()))
+
+
+def test_the_other_rules_against_all_pairs():
+    X = data(n=41)
+    D = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    L = np.abs(X[:, None] - X).sum(axis=2)
+    pairs = np.triu_indices(41, 1)
+    assert rule_bandwidth(X, ("quantile", 0.25)) == pytest.approx(np.quantile(D[pairs], 0.25))
+    assert rule_bandwidth(X, "quantile", distance="manhattan") == pytest.approx(np.quantile(L[pairs], 0.25))
+    assert rule_bandwidth(X, ("rms", 2.0), distance="manhattan") == pytest.approx(2 * np.sqrt((L**2).mean()))
+    radii = np.sort(D, axis=1)[:, 4]
+    for number in (0.1, 4):
+        assert rule_bandwidth(X, ("neighbours", number)) == pytest.approx(np.median(radii))
+    kernel = vector_kernel("gaussian", bandwidth=("quantile", 0.25), X=X)
+    assert kernel.bandwidth == pytest.approx(np.quantile(D[pairs], 0.25))
+    assert vector_kernel("gaussian", X=X).bandwidth == pytest.approx(np.sqrt((D**2).mean()))
+    assert vector_kernel("laplacian", bandwidth="quantile", X=X).bandwidth == pytest.approx(np.quantile(L[pairs], 0.25))
+
+
+def test_rules_on_a_sample_repeat_with_the_seed():
+    X = np.random.default_rng(0).standard_normal((3000, 2))
+    all_pairs = rule_bandwidth(X[:1000], "quantile")
+    sampled = rule_bandwidth(X, "quantile", random_state=3)
+    assert sampled == rule_bandwidth(X, "quantile", random_state=3) != rule_bandwidth(X, "quantile", random_state=4)
+    assert sampled == pytest.approx(all_pairs, rel=0.1)
+
+
+@pytest.mark.parametrize("rule", ["rms", ("quantile", 0.25), ("neighbours", 0.1)])
+def test_zero_bandwidths_are_refused_with_a_remedy(rule):
+    with pytest.raises(InputError, match=r"zero bandwidth.*give a number"):
+        vector_kernel("gaussian", bandwidth=rule, X=np.ones((20, 3)))
+
+
+def test_a_quantile_of_mostly_duplicates_is_refused():
+    X = np.concatenate([np.zeros((15, 2)), data(n=5, d=2)])
+    with pytest.raises(InputError, match="higher quantile"):
+        rule_bandwidth(X, "quantile")
+    assert rule_bandwidth(X, ("quantile", 0.9)) > 0
+
+
+@pytest.mark.parametrize(
+    "kernel, parameters, words",
+    [
+        ("gauss", {}, "choose one of 'gaussian'"),
+        (3, {}, "kernel=3"),
+        ("gaussian", {"bandwidth": 0.0}, "bandwidth=0.0 must be more than 0"),
+        ("gaussian", {"bandwidth": -1}, "must be more than 0"),
+        ("gaussian", {"bandwidth": float("nan")}, "must be finite"),
+        ("gaussian", {"bandwidth": 1e-200}, "rescale"),
+        ("gaussian", {"bandwidth": 1.0, "gamma": 1.0}, "not both"),
+        ("gaussian", {"gamma": 0}, "gamma=0.0 must be more than 0"),
+        ("gaussian", {}, "give X="),
+        ("gaussian", {"bandwidth": ("median", 1), "X": np.eye(3)}, "choose one of 'rms'"),
+        ("gaussian", {"bandwidth": ["rms", "a"], "X": np.eye(3)}, "must be a positive number or a rule"),
+        ("gaussian", {"bandwidth": ("rms", 0), "X": np.eye(3)}, "must be more than 0"),
+        ("gaussian", {"bandwidth": ("quantile", 1.5), "X": np.eye(3)}, "at most 1"),
+        ("gaussian", {"bandwidth": ("neighbours", 7), "X": np.eye(3)}, "at most 2"),
+        ("gaussian", {"bandwidth": "rms", "X": np.ones((1, 2))}, "at least two points"),
+        ("linear", {"bandwidth": 1.0}, "no meaning"),
+        ("cosine", {"gamma": 1.0}, "no meaning"),
+        (lambda X, Y: X @ Y.T, {"gamma": 1.0}, "no meaning"),
+        ("polynomial", {"degree": 1.5}, "must be an integer"),
+        ("polynomial", {"degree": 0}, "at least 1"),
+        ("polynomial", {"coef0": np.inf}, "must be finite"),
+        ("sigmoid", {"gamma": -1}, "more than 0"),
+    ],
+)
+def test_bad_parameters(kernel, parameters, words):
+    with pytest.raises((ParameterError, InputError), match=words):
+        vector_kernel(kernel, **parameters)
+
+
+def test_bad_vectors():
+    kernel = vector_kernel("linear")
+    with pytest.raises(InputError, match="3 columns and the other vectors 2"):
+        kernel(np.ones((2, 3)), np.ones((2, 2)))
+    with pytest.raises(InputError, match="matrix of real numbers"):
+        kernel(np.ones(3))
+    with pytest.raises(InputError, match="matrix of real numbers"):
+        kernel(np.ones((2, 2), dtype=complex))
+    with pytest.raises(InputError, match="rows that are not all zero"):
+        vector_kernel("cosine")(np.array([[1.0, 0.0], [0.0, 0.0]]))
