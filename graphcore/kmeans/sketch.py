@@ -7,7 +7,8 @@ import numpy as np
 
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
-from ..exceptions import InputError, ParameterError
+from ..exceptions import ParameterError
+from .gram import as_gram
 
 __all__ = ["GaussianSketch", "effective_rank", "gaussian_sketch", "jl_dimension", "leading_eigenvalues", "sketch_gram"]
 
@@ -71,7 +72,8 @@ def gaussian_sketch(K, n_components=None, *, center=True, scale="theory", random
     Raises
     ------
     InputError
-        If K is not a square symmetric matrix of finite numbers, or a parameter cannot be used.
+        If K is not a square symmetric matrix of finite numbers without negative entries on its diagonal, or a parameter
+        cannot be used.
 
     Notes
     -----
@@ -93,7 +95,8 @@ def gaussian_sketch(K, n_components=None, *, center=True, scale="theory", random
     >>> bool(np.allclose(sketch.features(K).mean(axis=0), 0))
     True
     """
-    n = _check_gram(K)
+    K = as_gram(K).K
+    n = K.shape[0]
     check_choice("scale", scale, SCALES)
     if n_components is None:
         mixing = np.eye(n)
@@ -131,7 +134,7 @@ def sketch_gram(K, rows, others=None, *, center=False):
     --------
     >>> import numpy as np
     >>> from graphcore.kmeans.sketch import sketch_gram
-    >>> sketch_gram(np.eye(2), np.array([[3.0, 0.0]])).tolist()
+    >>> sketch_gram(np.eye(2), np.array([[3.0, 0.0]])).round(6).tolist()
     [[1.125]]
     """
     mean = gaussian_sketch(K, None, center=center)
@@ -163,7 +166,8 @@ def leading_eigenvalues(K, n_values=None, *, center=True, random_state=None):
     >>> leading_eigenvalues(np.diag([4.0, 2.0]), 1, center=False).tolist()
     [2.0]
     """
-    n = _check_gram(K)
+    K = as_gram(K).K
+    n = K.shape[0]
     n_values = n if n_values is None else min(check_integer("n_values", n_values, low=1), n)
     if n <= _DENSE_POINTS or n_values > n // 4:
         dense = K.toarray() if hasattr(K, "toarray") else np.asarray(K)
@@ -239,24 +243,6 @@ def jl_dimension(n_points, distortion):
     if e >= 1:
         raise ParameterError(f"distortion={e} must be less than 1")
     return max(1, ceil(4 * log(n_points) / (e**2 / 2 - e**3 / 3)))
-
-
-def _check_gram(K):
-    """Number of rows of a symmetric matrix of finite numbers."""
-    if getattr(K, "ndim", 0) != 2 or K.shape[0] != K.shape[1]:
-        raise InputError(f"the kernel of the subsample has shape {getattr(K, 'shape', None)}; it must be square")
-    if K.shape[0] == 0:
-        raise InputError("the subsample is empty; at least one point is needed")
-    data = K.data if hasattr(K, "tocsr") else np.asarray(K)
-    if data.dtype.kind not in "fiu":
-        raise InputError(f"the kernel of the subsample has dtype {data.dtype}; it must be real")
-    if not np.isfinite(data).all():
-        raise InputError("the kernel of the subsample holds NaN or infinite values")
-    size, gap = abs(data).max(initial=0.0), abs(K - K.T).max()
-    tolerance = 1e-8 if data.dtype.itemsize > 4 or data.dtype.kind != "f" else 1e-4
-    if gap > tolerance * size:
-        raise InputError(f"the kernel of the subsample is not symmetric: entries differ by {gap:.3g} from their mirror")
-    return K.shape[0]
 
 
 def _row_means(K):
