@@ -1,0 +1,318 @@
+"""Kernel matrices that are never held whole: what landmark methods ask of them, for vectors and for given matrices."""
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from .._threads import map_blocks, single_threaded_libraries
+from ..exceptions import InputError
+
+__all__ = ["Columns", "Gram", "MatrixGram", "VectorGram", "as_gram", "block_borders"]
+
+# Bytes of a block of kernel values together with its vectors: small enough for a processor's cache, large enough for
+# BLAS to run at full speed.
+_BLOCK_BYTES = 6 << 20
+_UNIT_DIAGONAL = ("gaussian", "laplacian", "cosine")
+
+
+class Columns(Protocol):
+    """Some columns of a kernel matrix, in blocks of rows."""
+
+    dtype: np.dtype
+    row_bytes: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        ...
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Rows `start` to `stop` as an ndarray or a csr_array."""
+        ...
+
+
+class Gram(Protocol):
+    """A symmetric positive semi-definite kernel matrix K of shape (n, n)."""
+
+    n: int
+    dtype: np.dtype
+
+    def diagonal(self) -> np.ndarray:
+        """The diagonal, float64."""
+        ...
+
+    def columns(self, indices: np.ndarray | None = None) -> Columns:
+        """The columns `indices`, or all of them."""
+        ...
+
+    def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """``K[rows][:, columns]`` in float64."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class VectorColumns:
+    """``K(X, Y)`` for vectors, computed as it is asked for."""
+
+    kernel: Any
+    X: Any
+    Y: Any
+    dtype: np.dtype
+
+    @property
+    def shape(self):
+        """Rows and columns."""
+        return self.X.shape[0], self.Y.shape[0]
+
+    @property
+    def row_bytes(self):
+        """Working memory of one row."""
+        width = 0 if hasattr(self.X, "tocsr") else 2 * self.X.shape[1]
+        return (width + 2 * self.Y.shape[0]) * self.dtype.itemsize
+
+    def rows(self, start, stop):
+        """Rows `start` to `stop`."""
+        return self.kernel(_as_type(self.X[start:stop], self.dtype), self.Y)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixColumns:
+    """Columns of a matrix that is there, dense or sparse."""
+
+    matrix: Any
+    dtype: np.dtype
+
+    @property
+    def shape(self):
+        """Rows and columns."""
+        return self.matrix.shape
+
+    @property
+    def row_bytes(self):
+        """Working memory of one row."""
+        return 2 * self.matrix.shape[1] * self.dtype.itemsize
+
+    def rows(self, start, stop):
+        """Rows `start` to `stop`."""
+        return _as_type(self.matrix[start:stop], self.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class VectorGram:
+    """The kernel matrix of vectors, ``K[i, j] = kernel(X[i], X[j])``.
+
+    Attributes
+    ----------
+    kernel : VectorKernel
+        See :func:`graphcore.kernels.vectors.vector_kernel`.
+    X : ndarray, memmap or csr_array of shape (n, n_features)
+        Any real type; blocks of rows are brought to `dtype` when they are used.
+    dtype : dtype, default float64
+        float32 or float64: what kernel values are computed in. Values among landmarks are always float64.
+    """
+
+    kernel: Any
+    X: Any
+    dtype: np.dtype = field(default=np.dtype(np.float64))
+
+    @property
+    def n(self):
+        """Number of points."""
+        return self.X.shape[0]
+
+    def diagonal(self):
+        """The diagonal, float64, in blocks of rows."""
+        if self.kernel.name in _UNIT_DIAGONAL:
+            return np.ones(self.n)
+        out = np.empty(self.n)
+        width = 1 if hasattr(self.X, "tocsr") else self.X.shape[1]
+        step = max(1, _BLOCK_BYTES // (8 * width))
+        for start in range(0, self.n, step):
+            out[start : start + step] = self.kernel.diagonal(_as_type(self.X[start : start + step], np.float64))
+        return out
+
+    def columns(self, indices=None):
+        """The columns `indices`, or all of them."""
+        Y = self.X if indices is None else self.X[indices]
+        return VectorColumns(self.kernel, self.X, _as_type(Y, self.dtype), np.dtype(self.dtype))
+
+    def against(self, X, indices=None):
+        """Kernel of other vectors with the points `indices`."""
+        columns = self.columns(indices)
+        return VectorColumns(self.kernel, X, columns.Y, columns.dtype)
+
+    def block(self, rows, columns):
+        """``K[rows][:, columns]`` in float64."""
+        left = _as_type(self.X[rows], np.float64)
+        same = rows is columns or np.array_equal(rows, columns)
+        return np.asarray(self.kernel(left, None if same else _as_type(self.X[columns], np.float64)), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixGram:
+    """A kernel matrix that is given: a square symmetric ndarray, or a csr_array.
+
+    Attributes
+    ----------
+    K : ndarray or csr_array of shape (n, n)
+        Checked by :func:`as_gram`.
+    """
+
+    K: Any
+
+    @property
+    def n(self):
+        """Number of points."""
+        return self.K.shape[0]
+
+    @property
+    def dtype(self):
+        """float32 or float64."""
+        return np.dtype(np.float32 if self.K.dtype == np.float32 else np.float64)
+
+    def diagonal(self):
+        """The diagonal, float64."""
+        return np.asarray(self.K.diagonal(), dtype=np.float64)
+
+    def columns(self, indices=None):
+        """The columns `indices`, or all of them."""
+        if indices is None:
+            return MatrixColumns(self.K, self.dtype)
+        if not hasattr(self.K, "tocsr"):
+            return MatrixColumns(self.K[:, indices], self.dtype)
+        # Rows of a symmetric CSR matrix are its columns, and quicker to take.
+        return MatrixColumns(self.K[indices].T.tocsr(), self.dtype)
+
+    def against(self, X, indices=None):
+        """Columns `indices` of given kernel values of other points, shape (n_rows, n)."""
+        return MatrixColumns(X if indices is None else X[:, indices], self.dtype)
+
+    def block(self, rows, columns):
+        """``K[rows][:, columns]`` in float64."""
+        block = self.K[rows][:, columns]
+        return np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
+
+
+def as_gram(K, *, tolerance=1e-8):
+    """Check a kernel matrix and wrap it; a Gram is returned as it is.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n, n), or Gram
+    tolerance : float, default 1e-8
+        Asymmetry allowed, as a share of the largest absolute value (1e-5 for float32).
+
+    Returns
+    -------
+    Gram
+
+    Raises
+    ------
+    InputError
+        If K is not square, real, finite and symmetric, or has a negative diagonal.
+    """
+    if isinstance(K, VectorGram | MatrixGram):
+        return K
+    if hasattr(K, "tocsr"):
+        return MatrixGram(_checked_sparse(K, tolerance))
+    K = np.asarray(K)
+    _check_square(K)
+    if K.dtype not in (np.float32, np.float64):
+        K = K.astype(np.float64)
+    tolerance = max(tolerance, 1e-5 if K.dtype == np.float32 else 0.0)
+    n = K.shape[0]
+    largest, asymmetry = 0.0, 0.0
+    step = max(1, _BLOCK_BYTES // (8 * n))
+    for start in range(0, n, step):
+        rows = K[start : start + step]
+        top = float(np.abs(rows).max())
+        if not np.isfinite(top):
+            raise InputError("the kernel matrix holds NaN or infinity; drop those points or mend the kernel")
+        largest = max(largest, top)
+        asymmetry = max(asymmetry, float(np.abs(rows - K[:, start : start + step].T).max()))
+    _check_symmetric(asymmetry, largest, tolerance)
+    _check_diagonal(K.diagonal(), largest, tolerance)
+    return MatrixGram(K)
+
+
+def _check_square(K):
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise InputError(f"a kernel matrix must be square, got shape {K.shape}")
+    if K.shape[0] == 0:
+        raise InputError("the kernel matrix is empty; at least one point is needed")
+    if K.dtype.kind not in "biuf":
+        raise InputError(f"the kernel matrix must hold real numbers, got type {K.dtype}")
+
+
+def _check_symmetric(asymmetry, largest, tolerance):
+    if asymmetry > tolerance * largest:
+        raise InputError(
+            f"the kernel matrix is not symmetric: entries differ from their mirror image by up to {asymmetry:.3g}; "
+            "use (K + K.T) / 2 if that is rounding"
+        )
+
+
+def _check_diagonal(diagonal, largest, tolerance):
+    low = float(diagonal.min())
+    if low < -tolerance * largest:
+        raise InputError(
+            f"the kernel matrix has a negative diagonal entry ({low:.3g} at {int(diagonal.argmin())}): it is not "
+            "positive semi-definite; add a multiple of the identity"
+        )
+
+
+def _checked_sparse(K, tolerance):
+    import scipy.sparse as sp
+
+    _check_square(K)
+    K = sp.csr_array(K)
+    if K.dtype not in (np.float32, np.float64):
+        K = K.astype(np.float64)
+    if not K.has_canonical_format:
+        K = K.copy()
+        K.sum_duplicates()
+    if not np.isfinite(K.data).all():
+        raise InputError("the kernel matrix holds NaN or infinity; drop those points or mend the kernel")
+    tolerance = max(tolerance, 1e-5 if K.dtype == np.float32 else 0.0)
+    largest = float(np.abs(K.data).max()) if K.nnz else 0.0
+    _check_symmetric(float(abs(K - K.T).max()) if K.nnz else 0.0, largest, tolerance)
+    _check_diagonal(K.diagonal(), largest, tolerance)
+    return K
+
+
+def _as_type(X, dtype):
+    """Rows as a plain array or CSR of `dtype`, copied only where they are not that."""
+    return X.astype(dtype, copy=False) if hasattr(X, "tocsr") else np.asarray(X, dtype=dtype)
+
+
+def block_borders(columns, block_rows=None):
+    """Borders of the blocks of rows that columns are worked through in; they depend on the data alone."""
+    n = columns.shape[0]
+    if block_rows is None:
+        block_rows = min(max(_BLOCK_BYTES // max(1, columns.row_bytes), 64), 1 << 14)
+    return np.append(np.arange(0, n, block_rows), n) if n else np.array([0, 0])
+
+
+def product(columns, M, *, n_jobs=None, block_rows=None):
+    """``C M`` by blocks of rows, float64.
+
+    Parameters
+    ----------
+    columns : Columns
+        C, of shape (n, c).
+    M : ndarray of shape (c, m), or a function that takes a block of rows and returns its product
+    n_jobs, block_rows : int, optional
+
+    Returns
+    -------
+    ndarray of shape (n, m), float64
+    """
+    apply = M if callable(M) else (lambda rows: rows @ M)
+
+    def one(start, stop):
+        part = apply(columns.rows(start, stop))
+        return np.asarray(part.toarray() if hasattr(part, "toarray") else part, dtype=np.float64)
+
+    with single_threaded_libraries():
+        return np.concatenate(map_blocks(one, block_borders(columns, block_rows), n_jobs))
