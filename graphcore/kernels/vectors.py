@@ -15,6 +15,8 @@ __all__ = ["VECTOR_KERNELS", "VectorKernel", "row_blocks", "vector_kernel"]
 VECTOR_KERNELS = ("gaussian", "laplacian", "polynomial", "sigmoid", "cosine", "linear")
 _ALIASES = {"rbf": "gaussian", "poly": "polynomial"}
 _BLOCK_BYTES = 1 << 26
+# Share of the mean squared norm that is the mean's own, beyond which vectors are centred before distances are taken.
+_FAR = 0.9
 
 
 @dataclass(frozen=True)
@@ -326,16 +328,20 @@ def _products(X, Y):
 
 def _gaussian(X, Y, gamma):
     """``exp(-gamma |x - y|^2)`` by way of one product."""
-    if not hasattr(X, "tocsr") and not hasattr(Y, "tocsr") and Y.shape[0]:
-        # Distances do not change when all points move, and near the origin less of them cancels.
-        same = X is Y
+    norms = _squared_norms(Y)
+    if not hasattr(X, "tocsr") and not hasattr(Y, "tocsr") and len(norms):
         centre = Y.mean(axis=0)
-        X = X - centre
-        Y = X if same else Y - centre
+        # Distances do not change when all points move. Far from the origin too much of them would cancel; elsewhere
+        # the copies are saved.
+        if centre @ centre > _FAR * norms.mean():
+            same = X is Y
+            X = X - centre
+            Y = X if same else Y - centre
+            norms = _squared_norms(Y)
     block = _products(X, Y)
     block *= 2.0 * gamma
     block -= (gamma * _squared_norms(X))[:, None]
-    block -= gamma * _squared_norms(Y)
+    block -= gamma * norms
     np.minimum(block, 0.0, out=block)
     return np.exp(block, out=block)
 

@@ -1,0 +1,137 @@
+"""The view of kernel matrices: every form against the dense matrix, and what is refused."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import InputError
+from graphcore.kernels.dense_matrix import DenseMatrix, VectorMatrix
+from graphcore.kernels.matrix import memberships
+from graphcore.kernels.rows_matrix import GraphMatrix, SparseMatrix
+from graphcore.kernels.vectors import vector_kernel
+
+from ..strategies import contain, graphs
+
+
+def random_kernel(seed, n, sparse=False):
+    rng = np.random.default_rng(seed)
+    B = rng.standard_normal((n, 3))
+    K = B @ B.T
+    if sparse:
+        K[np.abs(K) < 0.7] = 0
+        K = K * (K == K.T)
+        np.fill_diagonal(K, np.abs(np.diag(K)))
+    return K
+
+
+def check(matrix, K, seed, n_jobs=None, tolerance=1e-12):
+    rng = np.random.default_rng(seed)
+    n = len(K)
+    scale = tolerance * max(1.0, np.abs(K).max())
+    assert matrix.n_points == n
+    np.testing.assert_allclose(matrix.diagonal, np.diag(K), atol=scale)
+    rows, columns = rng.integers(0, n, rng.integers(1, 2 * n)), rng.integers(0, n, rng.integers(1, 2 * n))
+    np.testing.assert_allclose(matrix.block(rows, columns), K[rows][:, columns], atol=scale)
+    np.testing.assert_allclose(matrix.block(slice(None), columns), K[:, columns], atol=scale)
+    np.testing.assert_allclose(matrix.column(int(rows[0])), K[:, rows[0]], atol=scale)
+    M = rng.standard_normal((n, 3))
+    np.testing.assert_allclose(matrix.product(M, n_jobs), K @ M, atol=20 * n * scale)
+    labels, weights = rng.integers(-1, 4, n), rng.random(n)
+    Z = np.zeros((n, 4))
+    Z[np.arange(n)[labels >= 0], labels[labels >= 0]] = weights[labels >= 0]
+    np.testing.assert_array_equal(memberships(labels, weights, 4).toarray(), Z.T)
+    np.testing.assert_allclose(matrix.group_sums(labels, weights, 4, n_jobs), K @ Z, atol=n * scale)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 14))
+def test_a_dense_matrix(seed, n):
+    K = random_kernel(seed, n)
+    check(DenseMatrix(K), K, seed)
+    check(DenseMatrix(np.asfortranarray(K)), K, seed)
+    check(DenseMatrix(K.astype(np.float32)), K, seed, tolerance=1e-6)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 14), st.sampled_from(["csr_array", "csc_matrix", "coo_duplicated"]))
+def test_a_sparse_matrix(seed, n, container):
+    K = random_kernel(seed, n, sparse=True)
+    given = contain(K, container)
+    before = given.toarray()
+    check(SparseMatrix(given), K, seed)
+    np.testing.assert_array_equal(given.toarray(), before)
+
+
+@given(graphs(), st.sampled_from([0.0, 1.0]), st.integers(0, 2**32 - 1))
+def test_a_graph(pair, self_loop, seed):
+    graph, _ = pair
+    matrix = GraphMatrix(graph, self_loop)
+    check(matrix, matrix.kernel.to_dense(), seed, n_jobs=2)
+    np.testing.assert_array_equal(matrix.point_weights > 0, graph.degrees > 0)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 14), st.sampled_from([1, 200, 1 << 20]))
+def test_vectors_in_blocks_of_any_size(seed, n, block_bytes):
+    X = np.random.default_rng(seed).standard_normal((n, 2))
+    kernel = vector_kernel("gaussian", bandwidth=1.0)
+    matrix = VectorMatrix(X, kernel, block_bytes)
+    check(matrix, kernel(X), seed, n_jobs=2)
+    assert (matrix._held is not None) == (8 * n * n <= block_bytes)
+
+
+def test_no_block_is_larger_than_asked_for():
+    shapes = []
+
+    def spying(X, Y):
+        shapes.append((len(X), len(Y)))
+        return X @ Y.T
+
+    matrix = VectorMatrix(np.ones((100, 2)), vector_kernel(spying), block_bytes=8 * 100 * 10)
+    matrix.product(np.ones((100, 2)))
+    assert max(a * b for a, b in shapes) <= 1000
+    assert sum(a for a, _ in shapes) == 100
+
+
+def test_products_do_not_depend_on_threads():
+    X = np.random.default_rng(0).standard_normal((300, 4))
+    matrix = VectorMatrix(X, vector_kernel("laplacian", gamma=0.5), block_bytes=20_000)
+    M = X[:, :2].copy()
+    np.testing.assert_array_equal(matrix.product(M), matrix.product(M, n_jobs=3))
+
+
+BAD = {
+    "not square": (np.ones((2, 3)), "square"),
+    "empty": (np.ones((0, 0)), "not empty"),
+    "one-dimensional": (np.ones(3), "square"),
+    "complex": (np.eye(2) * 1j, "real numbers"),
+    "objects": (np.array([[1, "a"], ["a", 1]], dtype=object), "real numbers"),
+    "NaN": (np.array([[1, np.nan], [np.nan, 1]]), "finite"),
+    "infinity": (np.array([[np.inf, 0], [0, 1]]), "finite"),
+    "asymmetric": (np.array([[1, 0.5], [0.4, 1]]), "not symmetric"),
+    "negative diagonal": (np.array([[1.0, 0.0], [0.0, -1.0]]), "negative diagonal"),
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_what_is_refused(bad):
+    K, words = BAD[bad]
+    with pytest.raises(InputError, match=words):
+        DenseMatrix(K)
+    if K.ndim == 2 and K.dtype.kind != "O":
+        with pytest.raises(InputError, match=words):
+            SparseMatrix(sp.csr_array(K))
+
+
+def test_rounding_is_not_asymmetry():
+    K = random_kernel(0, 10)
+    DenseMatrix(K + np.triu(np.full_like(K, 1e-13), 1))
+    DenseMatrix(K.astype(np.float32) * (1 + np.triu(np.full((10, 10), 1e-6, dtype=np.float32), 1)))
+    SparseMatrix(sp.csr_array(K + np.triu(np.full_like(K, 1e-13), 1)))
+
+
+def test_a_kernel_that_overflows_or_has_a_negative_diagonal():
+    X = np.full((3, 2), 1e150)
+    with np.errstate(over="ignore"), pytest.raises(InputError, match="overflows"):
+        _ = VectorMatrix(X, vector_kernel("polynomial", gamma=1.0, degree=5)).diagonal
+    with pytest.raises(InputError, match="negative diagonal"):
+        _ = VectorMatrix(np.ones((3, 2)), vector_kernel("sigmoid", coef0=-9.0)).diagonal
