@@ -1,21 +1,17 @@
 """The scikit-learn classes for Gaussian sketches of a kernel: features alone, and kernel k-means on them."""
 
-import warnings
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._random import Streams
-from .._threads import effective_jobs, single_threaded_libraries
+from .._threads import effective_jobs
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
-from ..exceptions import ParameterError
 from ..kernels.bandwidths import rule_bandwidth
 from ..kernels.vectors import vector_kernel
 from ..kmeans.gram import MatrixColumns, VectorColumns, VectorGram, as_gram
+from ..kmeans.linear import linear_kmeans, nearest_center
 from ..kmeans.sketch import SCALES, leading_eigenvalues
 from ..kmeans.sketched import sketch_kernel
 
@@ -174,8 +170,8 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         Features are ``projection_ @ k_x - offset_``.
     n_components_ : int
     coverage_ : ndarray of shape (n_samples,), float64
-        Largest cosine in feature space of each point fitted with a subsample point. Points near 0 are not
-        represented, and are all mapped to about the same features.
+        Largest cosine in feature space (without its sign) of each point fitted with a subsample point. Points near 0
+        are not represented, and are all mapped to about the same features.
     effective_dimension_ : float
         ``tr(Sigma) / |Sigma|`` of the subsample's covariance in feature space.
     n_features_in_ : int
@@ -314,7 +310,7 @@ class GaussianSketchKernelKMeans(ClusterMixin, _Sketched):
     ----------
     labels_ : ndarray of shape (n_samples,), int32
     cluster_centers_ : ndarray of shape (n_clusters, n_components_), float64
-        In the space of the features.
+        In the space of the features; fewer where there are fewer distinct points.
     inertia_ : float
         Mean squared distance of the features to their centre, on the scale of the features.
     n_iter_ : int
@@ -410,21 +406,15 @@ class GaussianSketchKernelKMeans(ClusterMixin, _Sketched):
             n_components = 10 * k
         streams = Streams(self.random_state)
         features = self._fit_sketch(X, n_components, streams)
-        if k > len(features):
-            raise ParameterError(f"n_clusters={k} must be at most {len(features)} (the number of points)")
+        check_integer("n_clusters", k, high=len(features), why_high="the number of points")
         self._condition(k)
-        seed = streams.integer("k-means")
-        self._model = KMeans(k, n_init=n_init, max_iter=max_iter, tol=tol, random_state=seed)
-        with single_threaded_libraries(), warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # said below, in other words
-            self._model.fit(features)
-        self.labels_ = self._model.labels_.astype(np.int32)
-        self.cluster_centers_ = self._model.cluster_centers_
-        self.inertia_ = float(self._model.inertia_) / len(features)
-        self.n_iter_ = int(self._model.n_iter_)
-        n_found = len(np.unique(self.labels_))
-        if n_found < k:
-            warn_user(f"only {n_found} of {k} clusters hold points: there are no more distinct features")
+        found = linear_kmeans(
+            features, k, n_init=n_init, max_iter=max_iter, tol=tol, random_state=streams.child("k-means")
+        )
+        self.labels_ = found.labels
+        self.cluster_centers_ = found.centers
+        self.inertia_ = found.cost
+        self.n_iter_ = found.n_iter
         return self
 
     def _condition(self, k):
@@ -451,17 +441,15 @@ class GaussianSketchKernelKMeans(ClusterMixin, _Sketched):
         -------
         ndarray of shape (n,), int32
         """
-        features = self._features(X)
-        with single_threaded_libraries():
-            return self._model.predict(features).astype(np.int32)
+        return nearest_center(self._features(X), self.cluster_centers_)[0]
 
     def report(self):
         """What was fitted, in a few lines of text."""
         check_is_fitted(self, "labels_")
-        sizes = np.bincount(self.labels_, minlength=self.n_clusters)
+        sizes = np.bincount(self.labels_)
         clusters = [
             ("spectral condition", f"{self.spectral_condition_:.3g} (trouble from {_CONDITION:g} on)"),
-            ("clusters", f"{np.count_nonzero(sizes):,}, of {sizes[sizes > 0].min():,} to {sizes.max():,} points"),
+            ("clusters", f"{len(sizes):,}, of {sizes.min():,} to {sizes.max():,} points"),
             ("mean cost", f"{self.inertia_:.4g} in the features, after {self.n_iter_} passes"),
         ]
         return _lines(self._report() + clusters)

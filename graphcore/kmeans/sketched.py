@@ -50,8 +50,8 @@ class KernelSketch(NamedTuple):
         -------
         features : ndarray of shape (n, n_components), float64
         nearest : ndarray of shape (n,), float64
-            Largest ``K(x, x_i) / sqrt(K(x_i, x_i))`` over the subsample: over ``sqrt(K(x, x))`` the largest cosine in
-            feature space. Near 0 the subsample says nothing about the point.
+            Largest ``|K(x, x_i)| / sqrt(K(x_i, x_i))`` over the subsample: over ``sqrt(K(x, x))`` the largest cosine in
+            feature space, without its sign. Near 0 the subsample says nothing about the point.
         """
         diagonal = np.asarray(self.kernel.diagonal(), dtype=np.float64)
         root = np.sqrt(np.maximum(diagonal, 0))
@@ -61,7 +61,7 @@ class KernelSketch(NamedTuple):
         def both(rows):
             features = self.sketch.features(rows)
             scaled = rows if unit else rows * inverse
-            nearest = scaled.max(axis=1)
+            nearest = abs(scaled).max(axis=1)
             nearest = nearest.toarray() if hasattr(nearest, "toarray") else nearest
             return np.column_stack([features, np.asarray(nearest).ravel()])
 
