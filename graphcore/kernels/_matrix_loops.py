@@ -34,6 +34,7 @@ def nearest_centroids(
     inner,
     outer,
     labels,
+    weights,
     norms,
     masses,
     own_bonus,
@@ -46,7 +47,7 @@ def nearest_centroids(
     out_labels,
     out_values,
 ):
-    """out_labels[x] = argmin_j norms[j] - 2 S_xj / masses[j], less own_bonus[j] for the cluster that holds x.
+    """out_labels[x] = argmin_j norms[j] - 2 S_xj / masses[j], less own_bonus[j] for the cluster that has x's weight.
 
     Of equals the lowest label. Clusters that a row does not reach offer their norm alone, so the first such in
     `by_norm` (clusters by ascending norm, empty ones with infinite norm last) stands for all of them. `sums`, `stamps`
@@ -82,7 +83,7 @@ def nearest_centroids(
         for t in range(n_touched):
             j = touched[t]
             value = norms[j] - 2.0 * outer[x] * sums[j] / masses[j]
-            if j == own:
+            if j == own and weights[x] > 0.0:
                 value -= own_bonus[j]
             if best < 0 or value < best_value or (value == best_value and j < best):
                 best = j

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._threads import map_blocks
 from ..exceptions import InputError
-from .matrix import BLOCK_BYTES, KernelMatrix, check_diagonal, check_precomputed, check_symmetric, memberships
+from .matrix import BLOCK_BYTES, KernelMatrix, check_diagonal, check_precomputed, check_symmetric, memberships, noise_of
 from .vectors import VectorKernel, _floating
 
 __all__ = ["DenseMatrix", "VectorMatrix"]
@@ -33,6 +33,7 @@ class DenseMatrix(KernelMatrix):
         check_precomputed(K)
         self.values = K if K.dtype in (np.float32, np.float64) else K.astype(np.float64)
         self.n_points = K.shape[0]
+        self.noise = noise_of(self.values.dtype)
         if check:
             self._check()
 
@@ -95,6 +96,7 @@ class VectorMatrix(KernelMatrix):
         self.X, self.kernel = _floating(X), kernel
         self.n_points = self.X.shape[0]
         self.is_psd = kernel.is_psd
+        self.noise = noise_of(self.X.dtype)
         self.block_bytes = block_bytes
         row_bytes = self.X.dtype.itemsize * max(1, self.n_points)
         self._held = DenseMatrix(kernel(self.X), check=False) if row_bytes * self.n_points <= block_bytes else None

@@ -6,7 +6,15 @@ import numpy as np
 
 from ..exceptions import InputError
 
-__all__ = ["BLOCK_BYTES", "KernelMatrix", "check_diagonal", "check_precomputed", "check_symmetric", "memberships"]
+__all__ = [
+    "BLOCK_BYTES",
+    "KernelMatrix",
+    "check_diagonal",
+    "check_precomputed",
+    "check_symmetric",
+    "memberships",
+    "noise_of",
+]
 
 BLOCK_BYTES = 1 << 26
 # A matrix whose two halves differ by less than this share of its largest entry is symmetric up to rounding.
@@ -27,10 +35,16 @@ class KernelMatrix:
         weight 0 of a graph are isolated nodes and take no part.
     is_psd : bool or None
         Whether the matrix is positive semi-definite for certain (True), for certain not (False), or it is not known.
+    noise : float
+        Squared distances below this share of the two squared norms are rounding: the points are equal.
+    leaves_out_isolated : bool
+        Whether points of weight 0 are in no cluster, as the isolated nodes of a graph.
     """
 
     n_points: int
     is_psd: bool | None = None
+    noise: float = 1e-12
+    leaves_out_isolated: bool = False
 
     @cached_property
     def point_weights(self):
@@ -85,6 +99,11 @@ class KernelMatrix:
         ndarray of shape (n_points, n_groups), float64
         """
         return self.product(memberships(labels, weights, n_groups).T.toarray(), n_jobs)
+
+
+def noise_of(dtype):
+    """Relative rounding of squared distances between points whose kernel values have this type."""
+    return 2e-6 if dtype == np.float32 else 1e-12
 
 
 def memberships(labels, weights, n_groups):

@@ -119,6 +119,8 @@ class GraphMatrix(RowsMatrix):
         Weight of a loop on every node that has an edge, inside the kernel only.
     """
 
+    leaves_out_isolated = True
+
     def __init__(self, graph, self_loop=0.0):
         self.kernel = CutKernel(graph, self_loop)
         self.n_points = self.kernel.n_points

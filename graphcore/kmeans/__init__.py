@@ -1,1 +1,1 @@
-"""Kernel k-means by every route: exact, with landmarks, with sketches, with random features."""
+"""Kernel k-means by every route: exact, with coresets, and more."""

@@ -6,8 +6,9 @@ import numpy as np
 
 from .._validation import check_integer, check_labels, check_real
 from ..exceptions import InputError
+from .diagnostics import as_text
 from .gram import as_gram, product
-from .leverage import coherence, top_eigenpairs
+from .leverage import top_eigenpairs
 from .linear import centers_and_cost
 
 __all__ = [
@@ -17,7 +18,6 @@ __all__ = [
     "certify",
     "column_cost",
     "dictionary_quality",
-    "partition_cost",
     "spectral_guarantee",
 ]
 
@@ -25,95 +25,54 @@ __all__ = [
 _ROUNDING = 1e-10
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Certificate:
-    """Deterministic statements about a clustering J of features B, with ``0 <= B B^T <= K``.
+    """Deterministic statements about a partition J of the points, from features B with ``0 <= B B^T <= K``.
 
-    All costs are means over points (over weights, where there are any). They hold up to the rounding of the type that
+    Costs are means over points (over weights, where there are any), and hold up to the rounding of the type that the
     features are stored in.
 
     Attributes
     ----------
-    n, n_clusters, n_components, n_landmarks : int
-    rank : int
-        Of the landmark matrix as used.
+    n_clusters : int
+        Clusters that hold a point.
     cost_lower : float
         Cost of J on the features, ``f(J; B)``: not above the true cost.
     cost_upper : float
         ``f(J; B) + alpha / n``: not below the true cost. It is also the exact cost of J with centres from the span of
         the features, the one to compare between numbers of landmarks.
     optimum_lower : float
-        No partition into k clusters costs less, on the kernel itself: the sum of the squared singular
-        values of the landmark approximation from the (k+1)-th on, over n. 0 with weights.
-    trace : float
-        Trace of the kernel matrix over n: mean of the diagonal.
-    residual : float
-        ``alpha / n``, the mean residual.
-    residual_max : float
-    n_uncovered : int
-        Points of which the features keep less than a tenth, ``K_ii - |b_i|^2 > 0.9 K_ii``.
-    coherence : float
-        Of the features' left singular vectors, an estimate of the coherence of the top eigenvectors: from 1 (uniform
-        landmarks do) to n / s.
-    ridge : float
-        gamma that the effective dimension is for: ``sqrt(n)`` times the mean diagonal.
-    effective_dimension : (float, float)
-        Lower and upper bound of ``sum_j lambda_j / (lambda_j + gamma)``.
-    landmark_spectrum : (float, float), or None
-        Largest eigenvalue of the landmark matrix and the smallest one in use.
-    n_zero_rows : int
-        Points with a kernel value of zero to every landmark.
+        No partition into so many clusters costs less: the sum of the squared singular values of the landmark
+        approximation after the k-th, over n. 0, so no statement, with weights.
     """
 
-    n: int
     n_clusters: int
-    n_components: int
-    n_landmarks: int
-    rank: int
     cost_lower: float
     cost_upper: float
     optimum_lower: float
-    trace: float
-    residual: float
-    residual_max: float
-    n_uncovered: int
-    coherence: float
-    ridge: float
-    effective_dimension: tuple[float, float]
-    landmark_spectrum: tuple[float, float] | None
-    n_zero_rows: int
 
     @property
     def ratio_bound(self):
-        """Cost of J is at most this many times the optimum; infinite if nothing is known of the optimum."""
+        """The partition costs at most so many times the optimum; infinite if nothing is known of the optimum."""
         if self.optimum_lower > 0:
             return self.cost_upper / self.optimum_lower
         return np.inf if self.cost_upper > 0 else 1.0
 
-    def __str__(self):
-        share = 1.0 - self.residual / self.trace if self.trace > 0 else 1.0
-        low, high = self.effective_dimension
-        lines = [
-            f"points {self.n:,}, clusters {self.n_clusters}, landmarks {self.n_landmarks} (rank {self.rank} used), "
-            f"features {self.n_components}",
-            f"cost             between {self.cost_lower:.6g} and {self.cost_upper:.6g} (mean over points)",
-            f"optimum          at least {self.optimum_lower:.6g}; this clustering costs at most "
-            f"{self.ratio_bound:.3g} times the optimum",
-            f"kernel kept      {100 * share:.2f} % of the trace; residual mean {self.residual:.3g}, "
-            f"largest {self.residual_max:.3g}",
-            f"points uncovered {self.n_uncovered:,} (less than a tenth kept), {self.n_zero_rows:,} with no similar "
-            "landmark",
-            f"coherence        {self.coherence:.3g} of at most {self.n / self.n_components:.3g}",
-            f"eff. dimension   {low:.3g} to {high:.3g} at ridge {self.ridge:.3g}",
+    def lines(self):
+        """The statements as (what, value) pairs of text."""
+        ratio = f"{self.ratio_bound:.3g} times the optimum" if np.isfinite(self.ratio_bound) else "unknown"
+        return [
+            ("clusters", f"{self.n_clusters:,}"),
+            ("cost", f"{self.cost_lower:.6g} to {self.cost_upper:.6g}, mean over points"),
+            ("optimum", f"at least {self.optimum_lower:.6g}, so the cost is at most: {ratio}"),
         ]
-        if self.landmark_spectrum is not None:
-            top, bottom = self.landmark_spectrum
-            lines.append(f"landmark matrix  eigenvalues {top:.3g} to {bottom:.3g} in use")
-        return "\n".join(lines)
+
+    def __str__(self):
+        return as_text(self.lines())
 
 
 def certify(found, labels, *, sample_weight=None):
-    """Bracket the true kernel k-means cost of a partition, and judge the features that it comes from.
+    """Bracket the true kernel k-means cost of a partition, without the kernel matrix.
 
     Parameters
     ----------
@@ -147,50 +106,15 @@ def certify(found, labels, *, sample_weight=None):
     >>> bool(proof.cost_lower <= true <= proof.cost_upper)
     True
     """
-    B, residuals, diagonal = found.features, found.residuals, found.diagonal
-    n, s = B.shape
+    n = len(found.features)
     labels = check_labels("labels", labels, n)
     if labels.min() < 0:
         raise InputError("every point needs a label from 0; -1 has no cost here")
-    lower = centers_and_cost(B, labels, sample_weight)[1]
     w = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    residual = float(np.average(residuals, weights=w))
+    lower = centers_and_cost(found.features, labels, w)[1]
     k = len(np.unique(labels))
-    sigma = found.singular_values[:s]
-    ridge = float(np.sqrt(n) * diagonal.mean()) or 1.0
-    seen = float((sigma**2 / (sigma**2 + ridge)).sum())
-    root = found.landmark_root
-    return Certificate(
-        n=n,
-        n_clusters=k,
-        n_components=s,
-        n_landmarks=found.n_landmarks,
-        rank=s if root is None else root.rank,
-        cost_lower=lower,
-        cost_upper=lower + residual,
-        optimum_lower=0.0 if w is not None else float((found.singular_values[k:] ** 2).sum()) / n,
-        trace=float(np.average(diagonal, weights=w)),
-        residual=residual,
-        residual_max=float(residuals.max()),
-        n_uncovered=int(((residuals > 0.9 * diagonal) & (diagonal > 0)).sum()),
-        coherence=_feature_coherence(B, sigma),
-        ridge=ridge,
-        effective_dimension=(seen, seen + found.alpha / ridge),
-        landmark_spectrum=None
-        if root is None
-        else (float(root.eigenvalues[0]), float(root.eigenvalues[root.rank - 1])),
-        n_zero_rows=found.n_zero_rows,
-    )
-
-
-def _feature_coherence(B, sigma):
-    """Coherence of the left singular vectors of the features, in blocks of rows."""
-    n, s = B.shape
-    largest, step = 0.0, max(1, (1 << 22) // s)
-    for start in range(0, n, step):
-        rows = np.asarray(B[start : start + step], dtype=np.float64) / sigma
-        largest = max(largest, float(np.einsum("ij,ij->i", rows, rows).max()))
-    return n / s * largest
+    optimum = 0.0 if w is not None else float((found.singular_values[k:] ** 2).sum()) / n
+    return Certificate(k, lower, lower + float(np.average(found.residuals, weights=w)), optimum)
 
 
 @dataclass(frozen=True)
@@ -318,33 +242,6 @@ def dictionary_quality(K, found, gamma, *, n_jobs=None):
     return DictionaryQuality(norm, gamma, norm / (norm + gamma))
 
 
-def partition_cost(K, labels, *, sample_weight=None, n_jobs=None):
-    """True kernel k-means cost of a partition, a mean over points: all n^2 kernel values, in blocks of rows.
-
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
-    labels : array-like of shape (n,), int
-        From 0.
-    sample_weight : ndarray of shape (n,), optional
-    n_jobs : int, optional
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.kmeans.certificates import partition_cost
-    >>> partition_cost(np.eye(4), [0, 0, 1, 1])
-    0.5
-    """
-    gram, labels, w, membership = _partition(K, labels, sample_weight)
-    inside = (membership * product(gram.columns(), membership, n_jobs=n_jobs)).sum()
-    return float((w @ gram.diagonal() - inside) / w.sum())
-
-
 def column_cost(K, labels, *, n_jobs=None):
     """Mean squared distance of the columns of K, as vectors, to the means of their clusters.
 
@@ -366,10 +263,16 @@ def column_cost(K, labels, *, n_jobs=None):
     --------
     >>> import numpy as np
     >>> from graphcore.kmeans.certificates import column_cost
-    >>> column_cost(np.eye(4), [0, 0, 1, 1])
+    >>> round(column_cost(np.eye(4), [0, 0, 1, 1]), 6)
     0.5
     """
-    gram, labels, w, membership = _partition(K, labels, None)
+    gram = as_gram(K)
+    labels = check_labels("labels", labels, gram.n)
+    if labels.min() < 0:
+        raise InputError("every point needs a label from 0; -1 has no cost here")
+    found, labels = np.unique(labels, return_inverse=True)
+    membership = np.zeros((gram.n, len(found)))
+    membership[np.arange(gram.n), labels] = 1.0 / np.sqrt(np.bincount(labels))[labels]
     columns = gram.columns()
 
     def squares(rows):
@@ -379,18 +282,3 @@ def column_cost(K, labels, *, n_jobs=None):
     total = product(columns, squares, n_jobs=n_jobs).sum()
     explained = np.square(product(columns, membership, n_jobs=n_jobs)).sum()
     return float((total - explained) / gram.n)
-
-
-def _partition(K, labels, sample_weight):
-    """Checked input and the n x k matrix with orthonormal columns, times the root of the weights."""
-    gram = as_gram(K)
-    labels = check_labels("labels", labels, gram.n)
-    if labels.min() < 0:
-        raise InputError("every point needs a label from 0; -1 has no cost here")
-    w = np.ones(gram.n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    found, labels = np.unique(labels, return_inverse=True)
-    masses = np.bincount(labels, weights=w)
-    membership = np.zeros((gram.n, len(found)))
-    share = np.divide(1.0, np.sqrt(masses), out=np.zeros_like(masses), where=masses > 0)
-    membership[np.arange(gram.n), labels] = w * share[labels]
-    return gram, labels, w, membership

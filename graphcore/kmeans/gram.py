@@ -7,8 +7,11 @@ import numpy as np
 
 from .._threads import map_blocks, single_threaded_libraries
 from ..exceptions import InputError
+from ..graphs.graph import Graph
+from ..kernels.matrix import KernelMatrix
+from .inputs import kernel_matrix
 
-__all__ = ["Columns", "Gram", "MatrixGram", "VectorGram", "as_gram", "block_borders"]
+__all__ = ["BlockGram", "Columns", "Gram", "MatrixGram", "VectorGram", "as_gram", "block_borders", "product"]
 
 # Bytes of a block of kernel values together with its vectors: small enough for a processor's cache, large enough for
 # BLAS to run at full speed.
@@ -194,12 +197,76 @@ class MatrixGram:
         return np.asarray(block.toarray() if hasattr(block, "toarray") else block, dtype=np.float64)
 
 
+@dataclass(frozen=True, eq=False)
+class BlockColumns:
+    """Columns of a :class:`graphcore.kernels.matrix.KernelMatrix`, read where they are needed."""
+
+    matrix: Any
+    indices: Any
+
+    @property
+    def shape(self):
+        """Rows and columns."""
+        n = self.matrix.n_points
+        return n, n if isinstance(self.indices, slice) else len(self.indices)
+
+    @property
+    def dtype(self):
+        """Always float64."""
+        return np.dtype(np.float64)
+
+    @property
+    def row_bytes(self):
+        """Working memory of one row."""
+        return 16 * self.shape[1]
+
+    def rows(self, start, stop):
+        """Rows `start` to `stop`."""
+        return np.asarray(self.matrix.block(slice(start, stop), self.indices), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockGram:
+    """A kernel matrix in the form that exact kernel k-means takes: of a graph, for one.
+
+    Attributes
+    ----------
+    matrix : KernelMatrix
+    """
+
+    matrix: Any
+
+    @property
+    def n(self):
+        """Number of points."""
+        return self.matrix.n_points
+
+    @property
+    def dtype(self):
+        """Always float64."""
+        return np.dtype(np.float64)
+
+    def diagonal(self):
+        """The diagonal, float64."""
+        return np.array(self.matrix.diagonal, dtype=np.float64)
+
+    def columns(self, indices=None):
+        """The columns `indices`, or all of them."""
+        return BlockColumns(self.matrix, slice(None) if indices is None else indices)
+
+    def block(self, rows, columns):
+        """``K[rows][:, columns]`` in float64."""
+        return np.asarray(self.matrix.block(rows, columns), dtype=np.float64)
+
+
 def as_gram(K, *, tolerance=1e-8):
     """Check a kernel matrix and wrap it; a Gram is returned as it is.
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), Graph, KernelMatrix or Gram
+        A graph stands for its kernel ``D^-1 A D^-1``, which is positive semi-definite only with loops that are heavy
+        enough: ``GraphMatrix(graph, self_loop)``.
     tolerance : float, default 1e-8
         Asymmetry allowed, as a share of the largest absolute value (1e-5 for float32).
 
@@ -212,8 +279,10 @@ def as_gram(K, *, tolerance=1e-8):
     InputError
         If K is not square, real, finite and symmetric, or has a negative diagonal.
     """
-    if isinstance(K, VectorGram | MatrixGram):
+    if isinstance(K, VectorGram | MatrixGram | BlockGram):
         return K
+    if isinstance(K, KernelMatrix | Graph):
+        return BlockGram(kernel_matrix(K))
     if hasattr(K, "tocsr"):
         return MatrixGram(_checked_sparse(K, tolerance))
     K = np.asarray(K)

@@ -197,7 +197,7 @@ def ridge_leverage_scores(K, ridge):
     --------
     >>> import numpy as np
     >>> from graphcore.kmeans.leverage import ridge_leverage_scores
-    >>> ridge_leverage_scores(np.diag([3.0, 1.0]), 1.0).tolist()
+    >>> ridge_leverage_scores(np.diag([3.0, 1.0]), 1.0).round(6).tolist()
     [0.75, 0.5]
     """
     from scipy.linalg import cho_factor, cho_solve

@@ -1,0 +1,268 @@
+"""Weighted kernel k-means on all points: the reference for every approximation."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .._random import Streams
+from .._threads import single_threaded_libraries
+from .._validation import check_choice, check_integer, check_labels, check_real
+from .._warn import warn_user
+from ..exceptions import InputError
+from ..kernels.rows_matrix import GraphMatrix
+from .definiteness import least_sampled_eigenvalue, semidefinite_shift
+from .inputs import check_init, check_weights, kernel_matrix
+from .lloyd import EMPTY_CLUSTERS, centroid_step, lloyd
+from .starts import STARTS, centres_to_labels
+
+__all__ = ["KernelKMeansResult", "kernel_kmeans", "partition_cost"]
+
+# A least eigenvalue below this share of the largest is no rounding.
+_INDEFINITE = -1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class KernelKMeansResult:
+    """A partition found by kernel k-means.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_points,), int32
+        -1 for isolated nodes of a graph.
+    cost : float
+        ``sum_x w_x |phi(x) - c(x)|^2 / sum_x w_x``: the mean over points that the papers report.
+    inertia : float
+        The sum itself.
+    masses : ndarray of shape (n_clusters,), float64
+        Weight of every cluster; 0 for empty ones.
+    norms : ndarray of shape (n_clusters,), float64
+        Squared norms of the centroids, inf for empty clusters, without the shift. A point x is nearest to the cluster
+        of least ``norms_j - 2 sum_{y in j} w_y K_xy / masses_j``.
+    shift : float
+        The iterations worked with ``K + shift W^-1``; `cost` and `inertia` are those of K itself.
+    history : list of float
+        Sums that the best start's iterations went through, with the shift.
+    n_iter : int
+        Partitions looked at.
+    stopped : str
+        See :class:`graphcore.kmeans.lloyd.LloydRun`.
+    n_rises : int
+        How often the sum went up; 0 for a positive semi-definite kernel.
+    costs_of_starts : ndarray of shape (n_init,), float64
+        What every start came to, as `cost`.
+    """
+
+    labels: np.ndarray
+    cost: float
+    inertia: float
+    masses: np.ndarray = field(repr=False)
+    norms: np.ndarray = field(repr=False)
+    shift: float
+    history: list = field(repr=False)
+    n_iter: int
+    stopped: str
+    n_rises: int
+    costs_of_starts: np.ndarray = field(repr=False)
+
+
+def kernel_kmeans(
+    K,
+    n_clusters,
+    *,
+    weights=None,
+    init="k-means++",
+    n_init=10,
+    max_iter=300,
+    tol=0.0,
+    shift=0.0,
+    empty_clusters="farthest",
+    random_state=None,
+    n_jobs=None,
+):
+    """Weighted kernel k-means by Lloyd's iterations in feature space.
+
+    Parameters
+    ----------
+    K : KernelMatrix, Graph, or square array or sparse matrix of shape (n_points, n_points)
+        A graph stands for its normalised-cut kernel ``D^-1 A D^-1``; arrays are precomputed kernels.
+    n_clusters : int
+    weights : array-like of shape (n_points,), optional
+        Not negative. Default: ones; node degrees for a graph, which takes no others.
+    init : {"k-means++", "random"} or array-like of shape (n_points,), integer, default "k-means++"
+        "k-means++" draws centres in feature space by D2 sampling, "random" takes different points at random; every
+        point goes to the nearest centre. An array is a first partition.
+    n_init : int, default 10
+        Starts, of which the one of least cost is kept; 1 for a partition given.
+    max_iter : int, default 300
+    tol : float, default 0
+        Also stop when the cost falls by no more than this share of itself.
+    shift : float or "psd", default 0
+        Work with ``K + shift W^-1`` (which is ``K + shift I`` for equal weights). The cost of every partition into k
+        clusters grows by the same ``shift (n - k)``, but every point is bound more tightly to the cluster it is in, and
+        Lloyd's iterations stop earlier. "psd" takes the least shift that makes the kernel positive semi-definite, so
+        that the cost never rises.
+    empty_clusters : {"farthest", "drop", "error"}, default "farthest"
+        See :func:`graphcore.kmeans.lloyd.lloyd`.
+    random_state : int, Generator, RandomState or None
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    KernelKMeansResult
+
+    Raises
+    ------
+    InputError
+        If K is not symmetric, not finite or has a negative diagonal, or if the weights cannot be used.
+    ParameterError
+        If a parameter is out of range.
+
+    Warns
+    -----
+    GraphWarning
+        If K is not positive semi-definite (then the cost may rise on the way, and the best partition met is kept), if
+        there are fewer different points than clusters, or if no start converged.
+
+    Notes
+    -----
+    An iteration takes O(n_points^2) for a dense kernel, O(entries) for a sparse one or a graph, and evaluates all
+    n_points^2 values for vectors, unless these are held (see :class:`graphcore.kernels.dense_matrix.VectorMatrix`).
+
+    References
+    ----------
+    Dhillon, Guan, Kulis, "Kernel k-means, spectral clustering and normalized cuts", KDD 2004; section 1.1 of Wang,
+    Gittens, Mahoney, JMLR 2019.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.kmeans.exact import kernel_kmeans
+    >>> x = np.array([0.0, 1.0, 10.0, 11.0])
+    >>> result = kernel_kmeans(np.outer(x, x), 2, random_state=0)
+    >>> result.cost, bool(result.labels[0] == result.labels[1] != result.labels[2])
+    (0.25, True)
+    """
+    matrix = kernel_matrix(K)
+    weights = check_weights(matrix, weights)
+    n_points = int(np.count_nonzero(weights > 0))
+    n_clusters = check_integer(
+        "n_clusters", n_clusters, low=1, high=n_points, why_high="the points that have weight; ask for fewer clusters"
+    )
+    n_init, max_iter = check_integer("n_init", n_init, low=1), check_integer("max_iter", max_iter, low=1)
+    tol = check_real("tol", tol, low=0.0)
+    check_choice("empty_clusters", empty_clusters, EMPTY_CLUSTERS)
+    given = None
+    if isinstance(init, str) or init is None:
+        check_choice("init", init, STARTS)
+    else:
+        given, n_init = check_init(matrix, init, n_clusters), 1
+    streams = Streams(random_state)
+    with single_threaded_libraries():
+        shift = _check_shift(matrix, weights, shift, streams, n_jobs)
+        runs = []
+        for start in range(n_init):
+            labels, n_seeds = given, n_clusters
+            if given is None:
+                labels, seeds = centres_to_labels(
+                    matrix, weights, n_clusters, init, streams.generator("start", start), shift
+                )
+                n_seeds = len(seeds.indices)
+            run = lloyd(
+                matrix,
+                labels,
+                weights,
+                n_clusters,
+                shift=shift,
+                max_iter=max_iter,
+                tol=tol,
+                empty_clusters=empty_clusters,
+                n_jobs=n_jobs,
+            )
+            runs.append(run)
+            if n_seeds < n_clusters:
+                break  # centres at every different point: another start is the same partition
+    return _result(runs, weights, n_clusters, shift, empty_clusters)
+
+
+def partition_cost(K, labels, *, weights=None, n_jobs=None):
+    """Cost of a partition under a kernel, its own centroids taken: the mean over points of squared distances.
+
+    Parameters
+    ----------
+    K : KernelMatrix, Graph, or square array or sparse matrix of shape (n_points, n_points)
+    labels : array-like of shape (n_points,), integer
+        -1 leaves a point out.
+    weights : array-like of shape (n_points,), optional
+    n_jobs : int, optional
+
+    Returns
+    -------
+    float
+        ``sum_x w_x |phi(x) - c(x)|^2 / sum_x w_x``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.kmeans.exact import partition_cost
+    >>> x = np.array([0.0, 1.0, 10.0, 11.0])
+    >>> partition_cost(np.outer(x, x), [0, 0, 1, 1]), partition_cost(np.outer(x, x), [0, 0, 0, 0])
+    (0.25, 25.25)
+    """
+    matrix = kernel_matrix(K)
+    weights = check_weights(matrix, weights)
+    labels = np.array(check_labels("labels", labels, matrix.n_points))
+    if matrix.leaves_out_isolated:
+        labels[weights == 0] = -1
+    total = float(weights[labels >= 0].sum())
+    if total <= 0:
+        raise InputError("no point with weight has a label of 0 or more: there is no cost")
+    step = centroid_step(matrix, labels, weights, int(labels.max()) + 1, n_jobs=n_jobs)
+    return float(weights @ step.own) / total
+
+
+def _check_shift(matrix, weights, shift, streams, n_jobs):
+    if isinstance(shift, str):
+        check_choice("shift", shift, ("psd",))
+        return semidefinite_shift(matrix, weights, random_state=streams, n_jobs=n_jobs)
+    shift = check_real("shift", shift, low=0.0)
+    if shift == 0.0 and not matrix.is_psd and not isinstance(matrix, GraphMatrix):
+        least = least_sampled_eigenvalue(matrix, streams)
+        if least < _INDEFINITE:
+            warn_user(
+                f"the kernel is not positive semi-definite (an eigenvalue is {least:.2g} of the largest): the cost may "
+                "rise on the way, and the best partition met is kept; shift='psd' makes it fall, another kernel makes "
+                "it a distance"
+            )
+    return shift
+
+
+def _result(runs, weights, n_clusters, shift, empty_clusters):
+    best = min(runs, key=lambda run: run.inertia)
+    filled = best.step.masses > 0
+    # A shift adds the same to every partition into as many clusters: the weighted points less the clusters.
+    extra = shift * (int(np.count_nonzero((weights > 0) & (best.labels >= 0))) - int(filled.sum()))
+    total = float(weights[best.labels >= 0].sum())
+    norms = best.step.norms.copy()
+    norms[filled] -= shift / best.step.masses[filled]
+    n_found = int(filled.sum())
+    if n_found < n_clusters and empty_clusters != "drop":
+        warn_user(
+            f"only {n_found} of n_clusters={n_clusters} clusters hold points: there are no more different points under "
+            "this kernel; ask for fewer clusters"
+        )
+    if all(run.stopped == "max_iter" for run in runs):
+        warn_user(f"no start converged in max_iter={len(best.history) - 1} iterations; raise max_iter, or tol")
+    return KernelKMeansResult(
+        labels=best.labels,
+        cost=(best.inertia - extra) / total,
+        inertia=best.inertia - extra,
+        masses=best.step.masses,
+        norms=norms,
+        shift=shift,
+        history=best.history,
+        n_iter=best.n_iter,
+        stopped=best.stopped,
+        n_rises=best.n_rises,
+        costs_of_starts=np.array([(run.inertia - extra) / total for run in runs]),
+    )

@@ -1,0 +1,82 @@
+"""Slow and plain twins of the landmark methods: dense matrices, all partitions."""
+
+from itertools import product
+
+import numpy as np
+
+
+def gaussian_matrix(X, beta=1.0):
+    """Dense Gaussian kernel matrix with the bandwidth of the papers, beta times the RMS pairwise distance."""
+    squares = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    return np.exp(-squares / (2 * beta**2 * squares.mean()))
+
+
+def blobs(n, k=10, d=16, spread=1.5, seed=0):
+    """Gaussian blobs of unit noise with centres of the given spread, and their labels."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, k, n)
+    return rng.normal(0, spread, (k, d))[labels] + rng.normal(size=(n, d)), labels
+
+
+def best_of_rank(M, s):
+    """Best approximation of rank s of a symmetric positive semi-definite matrix."""
+    values, vectors = np.linalg.eigh((M + M.T) / 2)
+    values, vectors = np.maximum(values[::-1][:s], 0), vectors[:, ::-1][:, :s]
+    return (vectors * values) @ vectors.T
+
+
+def dense_nystrom(K, P, s, truncation=None):
+    """``(C W^+ C^T)_s`` by dense pseudo-inverses; W is cut to rank `truncation` first."""
+    C, W = K @ P, P.T @ K @ P
+    if truncation is not None:
+        W = best_of_rank(W, truncation)
+    return best_of_rank(C @ np.linalg.pinv(W, rcond=1e-13, hermitian=True) @ C.T, s)
+
+
+def selection(n, indices, scale=None):
+    """The n x c matrix that picks columns."""
+    P = np.zeros((n, len(indices)))
+    P[indices, np.arange(len(indices))] = 1.0 if scale is None else scale
+    return P
+
+
+def partitions(n, k):
+    """All partitions of n points into at most k clusters, as labels in order of first appearance."""
+    for rest in product(range(k), repeat=n - 1):
+        labels = (0, *rest)
+        highest, ordered = 0, True
+        for label in labels:
+            ordered = label <= highest
+            if not ordered:
+                break
+            highest = max(highest, label + 1)
+        if ordered:
+            yield np.array(labels)
+
+
+def indicator(labels):
+    """The matrix X with ``X^T X = I`` whose products are cluster means."""
+    found, labels = np.unique(labels, return_inverse=True)
+    X = np.zeros((len(labels), len(found)))
+    X[np.arange(len(labels)), labels] = 1
+    return X / np.sqrt(X.sum(axis=0))
+
+
+def cost(K, labels, weights=None):
+    """Kernel k-means cost of a partition by its definition: mean of squared distances to the centroids."""
+    w = np.ones(len(K)) if weights is None else weights
+    total = 0.0
+    for j in np.unique(labels):
+        inside = np.flatnonzero(labels == j)
+        if w[inside].sum() == 0:
+            continue
+        a = w[inside] / w[inside].sum()
+        block = K[np.ix_(inside, inside)]
+        squares = np.diag(block) - 2 * block @ a + a @ block @ a
+        total += w[inside] @ squares
+    return total / w.sum()
+
+
+def trace_norm(M):
+    """Sum of singular values."""
+    return np.abs(np.linalg.eigvalsh((M + M.T) / 2)).sum()

@@ -1,0 +1,321 @@
+"""kernel_kmeans: starts, identities, scikit-learn's k-means, shifts, brute force, bad input."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_digits, make_blobs
+
+from graphcore import Graph, GraphWarning, InputError, ParameterError
+from graphcore.kernels.dense_matrix import DenseMatrix, VectorMatrix
+from graphcore.kernels.rows_matrix import GraphMatrix, SparseMatrix
+from graphcore.kernels.vectors import vector_kernel
+from graphcore.kmeans.definiteness import least_sampled_eigenvalue, semidefinite_shift
+from graphcore.kmeans.exact import kernel_kmeans, partition_cost
+from graphcore.kmeans.starts import d2_draws
+from graphcore.metrics import kernel_kmeans_cost, normalized_cut
+
+from ..strategies import graphs
+from . import oracles
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+# -- identities --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_linear_kernel_is_scikit_learns_k_means_from_the_same_start(weighted):
+    X = load_digits().data[:300] / 16
+    rng = np.random.default_rng(0)
+    weights = rng.random(300) if weighted else None
+    for _ in range(3):
+        labels = rng.integers(0, 8, 300)
+        W = np.ones(300) if weights is None else weights
+        centres = np.array([np.average(X[labels == j], axis=0, weights=W[labels == j]) for j in range(8)])
+        theirs = KMeans(8, init=centres, n_init=1, tol=0, algorithm="lloyd", max_iter=1000)
+        theirs.fit(X, sample_weight=weights)
+        for K in (X @ X.T, VectorMatrix(X, vector_kernel("linear"), block_bytes=1 << 14)):
+            ours = kernel_kmeans(K, 8, weights=weights, init=labels)
+            np.testing.assert_array_equal(ours.labels, theirs.labels_)
+            assert ours.inertia == pytest.approx(theirs.inertia_, rel=1e-9)
+            assert ours.cost == pytest.approx(theirs.inertia_ / W.sum(), rel=1e-9)
+
+
+@given(graphs(), SEEDS, st.sampled_from([0.0, 1.0, 2.5]), st.sampled_from([0.0, 1.0]))
+def test_the_cost_on_a_graph_is_its_normalised_cut(pair, seed, shift, self_loop):
+    graph, A = pair
+    if graph.n_isolated == graph.n_nodes:
+        return
+    matrix = GraphMatrix(graph, self_loop)
+    k = min(3, graph.n_nodes - graph.n_isolated)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphWarning)
+        result = kernel_kmeans(matrix, k, init="random", n_init=2, shift=shift, random_state=seed)
+    n = graph.n_nodes - graph.n_isolated
+    degrees = matrix.point_weights
+    looped = A + np.diag(np.where(degrees > 0, self_loop, 0.0))
+    trace = sum(looped[x, x] / degrees[x] for x in range(len(A)) if degrees[x] > 0)
+    found = np.unique(result.labels[result.labels >= 0])
+    k_times_nc = sum(
+        looped[result.labels == j][:, result.labels != j].sum() / degrees[result.labels == j].sum() for j in found
+    )
+    assert result.inertia == pytest.approx(trace - len(found) + k_times_nc, abs=1e-9)
+    assert min(result.history) == pytest.approx(result.inertia + shift * (n - len(found)), abs=1e-9)
+    assert result.inertia == pytest.approx(kernel_kmeans_cost(graph, result.labels, self_loop=self_loop), abs=1e-9)
+    assert result.cost == pytest.approx(result.inertia / degrees.sum(), abs=1e-9)
+    if self_loop == 0 and len(found) == k:
+        assert k * normalized_cut(graph, result.labels, n_clusters=k) == pytest.approx(k_times_nc, abs=1e-9)
+    if shift >= 1:
+        assert result.n_rises == 0
+
+
+@given(SEEDS, st.sampled_from([0.0, 2.0]))
+def test_the_cost_of_a_partition(seed, shift):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 9))
+    B, weights = rng.standard_normal((n, 2)), rng.random(n) + 0.1
+    K, labels = B @ B.T, rng.integers(-1, 3, n)
+    labels[0] = 0
+    placed = labels >= 0
+    expected = oracles.inertia(K, labels, weights) / weights[placed].sum()
+    assert partition_cost(K, labels, weights=weights) == pytest.approx(expected, abs=1e-12)
+    assert partition_cost(sp.csr_array(K), labels, weights=weights) == pytest.approx(expected, abs=1e-12)
+    result = kernel_kmeans(K, 2, weights=weights, shift=shift, random_state=seed)
+    assert partition_cost(K, result.labels, weights=weights) == pytest.approx(result.cost, abs=1e-12)
+
+
+def test_any_partition_costs_at_most_what_the_mean_of_the_kernel_leaves():
+    # Jensen: with sigma the root mean square distance and K_xx = 1, no partition costs more than 1 - exp(-1/2).
+    X, _ = make_blobs(200, 5, centers=4, random_state=0)
+    kernel = vector_kernel("gaussian", bandwidth=("rms", 1.0), X=X)
+    labels = np.random.default_rng(0).integers(0, 10, 200)
+    assert partition_cost(VectorMatrix(X, kernel), labels) <= partition_cost(kernel(X), np.zeros(200, dtype=int))
+    assert partition_cost(kernel(X), np.zeros(200, dtype=int)) <= 1 - np.exp(-0.5)
+
+
+@given(SEEDS)
+def test_no_partition_beats_the_optimum_and_the_optimum_stays(seed):
+    rng = np.random.default_rng(seed)
+    B, weights = rng.standard_normal((7, 2)), rng.random(7) + 0.1
+    K = B @ B.T
+    costs = {tuple(labels): oracles.inertia(K, labels, weights) for labels in oracles.partitions(7, 2)}
+    best = min(costs, key=costs.get)
+    result = kernel_kmeans(K, 2, weights=weights, n_init=5, random_state=seed)
+    assert result.inertia >= costs[best] - 1e-9
+    assert result.cost == result.costs_of_starts.min()
+    assert kernel_kmeans(K, 2, weights=weights, init=best).inertia == pytest.approx(costs[best], abs=1e-9)
+
+
+def test_all_forms_of_a_kernel_give_the_same_partition():
+    X, y = make_blobs(150, 3, centers=4, cluster_std=0.8, random_state=3)
+    kernel = vector_kernel("gaussian", bandwidth=2.0)
+    K = kernel(X)
+    sparse = np.where(K > 1e-3, K, 0.0)
+    expected = kernel_kmeans(K, 4, random_state=1)
+    for other in (DenseMatrix(K), VectorMatrix(X, kernel, block_bytes=4000), sp.csr_array(K), K.astype(np.float32)):
+        result = kernel_kmeans(other, 4, random_state=1)
+        np.testing.assert_array_equal(result.labels, expected.labels)
+        assert result.cost == pytest.approx(expected.cost, rel=1e-5)
+    np.testing.assert_array_equal(
+        kernel_kmeans(sp.csr_array(sparse), 4, random_state=1).labels, kernel_kmeans(sparse, 4, random_state=1).labels
+    )
+    # Weights of the degrees make a precomputed normalised-cut kernel the graph's.
+    graph = Graph.from_scipy(sp.csr_array(sparse))
+    ours = kernel_kmeans(GraphMatrix(graph), 4, init=y)
+    dense = kernel_kmeans(GraphMatrix(graph).kernel.to_dense(), 4, init=y, weights=graph.degrees)
+    np.testing.assert_array_equal(ours.labels, dense.labels)
+
+
+def test_results_repeat_and_do_not_depend_on_threads():
+    X, _ = make_blobs(300, 4, centers=5, random_state=0)
+    matrix = VectorMatrix(X, vector_kernel("laplacian", gamma=0.3), block_bytes=50_000)
+    one, two = (kernel_kmeans(matrix, 5, n_init=2, random_state=5, n_jobs=jobs) for jobs in (None, 3))
+    np.testing.assert_array_equal(one.labels, two.labels)
+    assert one.inertia == two.inertia
+
+
+def test_duplicates_and_weights_are_the_same_thing():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((30, 2))
+    counts = rng.integers(1, 4, 30)
+    many = np.repeat(np.arange(30), counts)
+    labels = rng.integers(0, 3, 30)
+    weighted = kernel_kmeans(X @ X.T, 3, weights=counts, init=labels)
+    repeated = kernel_kmeans(X[many] @ X[many].T, 3, init=labels[many])
+    np.testing.assert_array_equal(weighted.labels[many], repeated.labels)
+    assert weighted.cost == pytest.approx(repeated.cost)
+
+
+def test_points_without_weight_are_labelled_and_count_for_nothing():
+    x = np.array([0.0, 1.0, 10.0, 11.0, 9.0])
+    weights = np.array([1.0, 1.0, 1.0, 1.0, 0.0])
+    result = kernel_kmeans(np.outer(x, x), 2, weights=weights, random_state=0)
+    assert result.cost == 0.25
+    assert result.labels[4] == result.labels[3] != result.labels[0]
+
+
+# -- starts ------------------------------------------------------------------------------------------------------------
+
+
+def test_k_means_plus_plus_draws_by_weighted_squared_distance():
+    # Chi-square at 1e-4: one false alarm in 10,000 for each of the two tests, and the seed is fixed.
+    x, weights = np.array([0.0, 1.0, 3.0, 3.0, 7.0]), np.array([1.0, 2.0, 0.5, 1.0, 0.0])
+    K = np.outer(x, x)
+    rng = np.random.default_rng(0)
+    firsts, seconds = np.zeros(5), np.zeros(5)
+    for _ in range(6000):
+        seeds = d2_draws(DenseMatrix(K), weights, 2, rng)
+        firsts[seeds.indices[0]] += 1
+        if seeds.indices[0] == 1:
+            seconds[seeds.indices[1]] += 1
+    assert chisquare(firsts[:4], 6000 * weights[:4] / weights.sum()).pvalue > 1e-4
+    odds = weights * (x - x[1]) ** 2
+    assert seconds[1] == seconds[4] == 0
+    kept = odds > 0
+    assert chisquare(seconds[kept], seconds.sum() * odds[kept] / odds.sum()).pvalue > 1e-4
+
+
+@given(SEEDS, st.sampled_from([0.0, 0.4]))
+def test_contributions_after_drawing(seed, shift):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 12))
+    B, weights = rng.standard_normal((n, 2)), rng.random(n) + 0.1
+    K = B @ B.T + shift * np.diag(1 / weights)
+    seeds = d2_draws(DenseMatrix(B @ B.T), weights, min(n, 4), rng, shift=shift)
+    D = np.diag(K)[:, None] + np.diag(K)[seeds.indices] - 2 * K[:, seeds.indices]
+    np.testing.assert_allclose(seeds.contributions, weights * D.min(axis=1), atol=1e-10)
+    np.testing.assert_allclose(D[np.arange(n), seeds.nearest], D.min(axis=1), atol=1e-10)
+    assert len(set(seeds.indices.tolist())) == len(seeds.indices)
+    assert seeds.n_negative == 0
+
+
+def test_fewer_different_points_than_clusters():
+    x = np.array([0.0, 4.0, 4.0, 0.0, 9.0])
+    for dtype in (np.float64, np.float32):
+        for start in ("k-means++", "random"):
+            with pytest.warns(GraphWarning, match="only 3 of n_clusters=5 clusters hold points"):
+                result = kernel_kmeans(np.outer(x, x).astype(dtype), 5, init=start, random_state=0)
+            assert len(set(result.labels.tolist())) == 3
+            assert result.cost == pytest.approx(0.0, abs=1e-6)
+
+
+def test_equal_points_are_one_cluster_and_no_crash():
+    with pytest.warns(GraphWarning, match="only 1 of n_clusters=2"):
+        result = kernel_kmeans(np.ones((6, 6)), 2, random_state=0)
+    assert result.labels.tolist() == [0] * 6
+    with pytest.warns(GraphWarning, match="only 1 of n_clusters=2"):
+        kernel_kmeans(np.zeros((6, 6)), 2, random_state=0)
+
+
+# -- kernels that are not positive semi-definite -----------------------------------------------------------------------
+
+
+def indefinite(n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    K = rng.standard_normal((n, n))
+    K = K + K.T
+    np.fill_diagonal(K, 0.1)
+    return K
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_shift_that_makes_a_kernel_definite(weighted, sparse):
+    K = indefinite()
+    weights = np.random.default_rng(1).random(40) + 0.1 if weighted else np.ones(40)
+    matrix = SparseMatrix(sp.csr_array(K)) if sparse else DenseMatrix(K)
+    shift = semidefinite_shift(matrix, weights)
+    eigenvalues = np.linalg.eigvalsh(np.sqrt(weights)[:, None] * K * np.sqrt(weights) + shift * np.eye(40))
+    assert 0 <= eigenvalues[0] < 1e-8 * eigenvalues[-1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphWarning)
+        result = kernel_kmeans(matrix, 4, weights=weights, shift="psd", random_state=0)
+    assert result.shift == pytest.approx(shift)
+    assert result.n_rises == 0
+    assert (np.diff(result.history) <= 1e-9 * np.abs(result.history[0])).all()
+
+
+def test_the_shift_by_lanczos(monkeypatch):
+    monkeypatch.setattr("graphcore.kmeans.definiteness._DENSE_POINTS", 10)
+    rng = np.random.default_rng(0)
+    Q, _ = np.linalg.qr(rng.standard_normal((300, 300)))
+    K = (Q * np.concatenate([[-3.0], np.linspace(-0.5, 10, 299)])) @ Q.T
+    matrix = DenseMatrix((K + K.T) / 2)
+    assert semidefinite_shift(matrix, np.ones(300)) == pytest.approx(3.0, rel=1e-3)
+    assert semidefinite_shift(matrix, np.ones(300)) >= 3.0 - 1e-6
+    definite = DenseMatrix((Q * np.linspace(0.1, 1, 300)) @ Q.T, check=False)
+    assert semidefinite_shift(definite, np.ones(300)) == 0.0
+
+
+def test_an_indefinite_kernel_is_warned_about_and_a_definite_one_is_not():
+    with pytest.warns(GraphWarning, match=r"not positive semi-definite.*shift='psd'"):
+        kernel_kmeans(indefinite(), 3, random_state=0)
+    with pytest.warns(GraphWarning, match="not positive semi-definite"):
+        kernel_kmeans(indefinite(700), 3, n_init=1, random_state=0)
+    X = np.random.default_rng(0).standard_normal((60, 2))
+    with pytest.warns(GraphWarning, match="not positive semi-definite"):
+        kernel_kmeans(VectorMatrix(X, vector_kernel("sigmoid", coef0=0.0)), 3, n_init=1, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphWarning)
+        kernel_kmeans(X @ X.T, 3, random_state=0)
+        kernel_kmeans(VectorMatrix(X, vector_kernel("cosine")), 3, n_init=1, random_state=0)
+    assert least_sampled_eigenvalue(DenseMatrix(np.zeros((3, 3)))) == 0.0
+
+
+def test_what_does_not_converge_is_warned_about():
+    X = np.random.default_rng(0).standard_normal((300, 2))
+    with pytest.warns(GraphWarning, match="no start converged in max_iter=1"):
+        kernel_kmeans(X @ X.T, 9, n_init=2, max_iter=1, random_state=0)
+
+
+# -- bad input ---------------------------------------------------------------------------------------------------------
+
+EYE = np.eye(4)
+
+
+@pytest.mark.parametrize(
+    "K, parameters, words",
+    [
+        (EYE, {"n_clusters": 0}, "at least 1"),
+        (EYE, {"n_clusters": 5}, "at most 4"),
+        (EYE, {"n_clusters": 2.0}, "must be an integer"),
+        (EYE, {"weights": [1, 1, 1]}, "4 numbers are needed"),
+        (EYE, {"weights": [1, 1, 1, -1]}, "not negative"),
+        (EYE, {"weights": [1, 1, np.nan, 1]}, "finite"),
+        (EYE, {"weights": [0, 0, 0, 0]}, "not all 0"),
+        (EYE, {"weights": [1, 0, 0, 0]}, "at most 1"),
+        (EYE, {"init": "best"}, "choose one of 'k-means"),
+        (EYE, {"init": None}, "init=None"),
+        (EYE, {"init": [0, 1, 2, 0]}, "they run from 0 to 1"),
+        (EYE, {"init": [0, 1, -1, 0]}, "they run from 0 to 1"),
+        (EYE, {"init": [0, 1]}, "one label for each of 4"),
+        (EYE, {"init": [0.0, 1, 0, 1]}, "must be integers"),
+        (EYE, {"n_init": 0}, "at least 1"),
+        (EYE, {"max_iter": 0}, "at least 1"),
+        (EYE, {"tol": -1.0}, "at least 0"),
+        (EYE, {"shift": -1.0}, "at least 0"),
+        (EYE, {"shift": "auto"}, "choose one of 'psd'"),
+        (EYE, {"empty_clusters": "keep"}, "choose one of 'farthest'"),
+        (EYE, {"random_state": "x"}, "random_state"),
+        (np.ones((3, 2)), {}, "square"),
+        (np.array([[1.0, 0.5], [0.1, 1.0]]), {}, "not symmetric"),
+        (np.array([[1.0, np.nan], [np.nan, 1.0]]), {}, "finite"),
+        (-EYE, {}, "negative diagonal"),
+        (Graph.from_edges([0], [1]), {"weights": [1.0, 1.0]}, "weighted by their degrees"),
+        (Graph(np.zeros(3, dtype=int), np.zeros(0, dtype=int)), {}, "no node has an edge"),
+    ],
+)
+def test_bad_input(K, parameters, words):
+    with pytest.raises((InputError, ParameterError), match=words):
+        kernel_kmeans(K, **{"n_clusters": 2, **parameters})
+
+
+def test_labels_without_weight_have_no_cost():
+    with pytest.raises(InputError, match="no point with weight"):
+        partition_cost(EYE, [-1, -1, -1, -1])

@@ -1,0 +1,175 @@
+"""Steps and iterations in feature space, against dense oracles."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import InputError
+from graphcore.kernels.dense_matrix import DenseMatrix, VectorMatrix
+from graphcore.kernels.rows_matrix import GraphMatrix, SparseMatrix
+from graphcore.kernels.vectors import vector_kernel
+from graphcore.kmeans.lloyd import centroid_step, lloyd
+
+from ..strategies import graphs
+from . import oracles
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def random_problem(seed, definite=True):
+    """A kernel matrix, weights (some 0), labels of k clusters, k."""
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(2, 11)), int(rng.integers(1, 5))
+    B = rng.standard_normal((n, 3))
+    K = B @ B.T if definite else (B @ B.T) * rng.choice([-1.0, 1.0])
+    if not definite:
+        np.fill_diagonal(K, np.abs(np.diag(K)))
+    K[np.abs(K) < rng.choice([0.0, 0.5])] = 0.0
+    weights = rng.random(n) * rng.choice([0.0, 1.0], n, p=[0.2, 0.8])
+    weights[rng.integers(n)] = 1.0
+    return K, weights, rng.integers(0, k, n).astype(np.int32), k
+
+
+def check_step(matrix, K, weights, labels, k, shift, n_jobs=None):
+    step = centroid_step(matrix, labels, weights, k, shift=shift, n_jobs=n_jobs)
+    D = oracles.distances(K, labels, weights, k, shift)
+    scale = 1e-11 * (1 + np.abs(K).max() + shift / weights[weights > 0].min() + (K.max() if K.size else 0))
+    np.testing.assert_allclose(step.masses, [weights[labels == j].sum() for j in range(k)], atol=1e-12)
+    for x in range(len(K)):
+        if labels[x] < 0:
+            assert step.labels[x] == -1
+            assert step.own[x] == 0
+            continue
+        if step.masses[labels[x]] > 0:
+            assert step.own[x] == pytest.approx(D[x, labels[x]], abs=scale)
+        assert step.distances[x] == pytest.approx(D[x].min(), abs=scale)
+        assert D[x, step.labels[x]] == pytest.approx(D[x].min(), abs=scale)
+        ties = np.flatnonzero(D[x] <= D[x].min() + scale)
+        if len(ties) == 1:
+            assert step.labels[x] == ties[0]
+    return step
+
+
+@given(SEEDS, st.sampled_from([0.0, 0.7]), st.booleans())
+def test_a_step_on_dense_and_sparse_matrices(seed, shift, definite):
+    K, weights, labels, k = random_problem(seed, definite)
+    dense = check_step(DenseMatrix(K), K, weights, labels, k, shift)
+    sparse = check_step(SparseMatrix(sp.csr_array(K)), K, weights, labels, k, shift)
+    np.testing.assert_allclose(dense.norms, sparse.norms)
+
+
+@given(SEEDS, st.sampled_from([1, 1 << 20]))
+def test_a_step_on_vectors(seed, block_bytes):
+    X = np.random.default_rng(seed).standard_normal((9, 2))
+    labels = np.random.default_rng(seed).integers(0, 3, 9).astype(np.int32)
+    kernel = vector_kernel("gaussian", bandwidth=1.0)
+    check_step(VectorMatrix(X, kernel, block_bytes), kernel(X), np.ones(9), labels, 3, 0.0, n_jobs=2)
+
+
+@given(graphs(), st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1.0]), SEEDS)
+def test_a_step_on_a_graph(pair, self_loop, shift, seed):
+    graph, _ = pair
+    matrix = GraphMatrix(graph, self_loop)
+    weights = matrix.point_weights
+    if not weights.any():
+        return
+    labels = np.random.default_rng(seed).integers(0, 3, graph.n_nodes).astype(np.int32)
+    labels[weights == 0] = -1
+    check_step(matrix, matrix.kernel.to_dense(), weights, labels, 3, shift, n_jobs=2)
+
+
+def test_threads_do_not_change_a_step():
+    rng = np.random.default_rng(0)
+    A = sp.random_array((3000, 3000), density=0.05, random_state=rng)
+    from graphcore import Graph
+
+    matrix = GraphMatrix(Graph.from_scipy(A + A.T, warn=False), 1.0)
+    labels = rng.integers(0, 7, 3000).astype(np.int32)
+    one = centroid_step(matrix, labels, matrix.point_weights, 7)
+    two = centroid_step(matrix, labels, matrix.point_weights, 7, n_jobs=2)
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+# -- iterations --------------------------------------------------------------------------------------------------------
+
+
+@given(SEEDS, st.sampled_from(["farthest", "drop"]), st.sampled_from([0.0, 0.3]))
+def test_the_cost_never_rises_for_a_positive_semidefinite_kernel(seed, empty_clusters, shift):
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(3, 30)), int(rng.integers(1, 6))
+    B = rng.standard_normal((n, 3))
+    weights = rng.random(n) + 0.01
+    run = lloyd(DenseMatrix(B @ B.T), rng.integers(0, k, n), weights, k, shift=shift, empty_clusters=empty_clusters)
+    assert run.n_rises == 0
+    assert run.stopped in ("converged", "cycle")
+    history = np.array(run.history)
+    assert (np.diff(history) <= 1e-10 * history[0]).all()
+    assert run.inertia == pytest.approx(oracles.inertia(B @ B.T, run.labels, weights, shift), abs=1e-9)
+    if run.stopped == "converged":
+        np.testing.assert_array_equal(run.labels, run.step.labels)
+
+
+def test_an_indefinite_kernel_cycles_and_the_best_partition_is_kept():
+    cycled = rises = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        K = rng.standard_normal((12, 12))
+        K = K + K.T
+        np.fill_diagonal(K, 0.0)
+        run = lloyd(DenseMatrix(K), rng.integers(0, 2, 12), np.ones(12), 2, max_iter=500)
+        assert run.inertia == min(run.history)
+        assert run.inertia == pytest.approx(oracles.inertia(K, run.labels, np.ones(12)))
+        assert run.stopped in ("converged", "cycle")
+        cycled += run.stopped == "cycle"
+        rises += run.n_rises
+    # Without detection these would run for ever.
+    assert cycled > 5
+    assert rises > 5
+
+
+def test_max_iter_and_tol():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 2))
+    matrix, labels = DenseMatrix(X @ X.T), rng.integers(0, 9, 400)
+    full = lloyd(matrix, labels, np.ones(400), 9)
+    cut = lloyd(matrix, labels, np.ones(400), 9, max_iter=3)
+    assert (cut.stopped, cut.history) == ("max_iter", full.history[:4])
+    loose = lloyd(matrix, labels, np.ones(400), 9, tol=0.01)
+    assert loose.stopped == "tolerance"
+    assert 3 < len(loose.history) < len(full.history)
+    falls = -np.diff(loose.history)
+    assert falls[-1] <= 0.01 * loose.history[-1]
+    assert (falls[:-1] > 0.01 * np.array(loose.history[1:-1])).all()
+
+
+# -- empty clusters ----------------------------------------------------------------------------------------------------
+
+LINE = np.array([0.0, 1.0, 2.0, 50.0])
+
+
+def test_an_empty_cluster_gets_the_farthest_point():
+    run = lloyd(DenseMatrix(np.outer(LINE, LINE)), np.zeros(4), np.ones(4), 2, empty_clusters="farthest", max_iter=1)
+    assert run.labels.tolist() == [0, 0, 0, 1]
+    # Weights count: point 0 is much nearer, but weighs more.
+    weights = np.array([1e4, 1.0, 1.0, 1.0])
+    run = lloyd(DenseMatrix(np.outer(LINE, LINE)), np.zeros(4), weights, 2, max_iter=1)
+    assert run.labels.tolist() == [0, 0, 0, 1]
+
+
+def test_an_empty_cluster_is_dropped_or_refused():
+    K = DenseMatrix(np.outer(LINE, LINE))
+    run = lloyd(K, np.zeros(4), np.ones(4), 3, empty_clusters="drop")
+    assert run.labels.tolist() == [0, 0, 0, 0]
+    assert run.step.masses.tolist() == [4.0, 0.0, 0.0]
+    with pytest.raises(InputError, match=r"2 of 3 clusters lost all.*'farthest'"):
+        lloyd(K, np.zeros(4), np.ones(4), 3, empty_clusters="error")
+
+
+def test_no_more_clusters_than_different_points_are_filled():
+    x = np.array([0.0, 0.0, 5.0, 5.0, 5.0])
+    run = lloyd(DenseMatrix(np.outer(x, x)), np.zeros(5), np.ones(5), 4)
+    assert len(set(run.labels.tolist())) == 2
+    assert run.inertia == pytest.approx(0.0, abs=1e-12)
