@@ -114,15 +114,15 @@ class GraphMatrix(RowsMatrix):
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph or CutKernel
     self_loop : float, default 0
-        Weight of a loop on every node that has an edge, inside the kernel only.
+        Weight of a loop on every node that has an edge, inside the kernel only. A CutKernel has its own.
     """
 
     leaves_out_isolated = True
 
     def __init__(self, graph, self_loop=0.0):
-        self.kernel = CutKernel(graph, self_loop)
+        self.kernel = graph if isinstance(graph, CutKernel) else CutKernel(graph, self_loop)
         self.n_points = self.kernel.n_points
         self.indptr, self.indices, self.values = self.kernel.indptr, self.kernel.indices, self.kernel.weights
         self.self_loop = self.kernel.self_loop

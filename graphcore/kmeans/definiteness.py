@@ -55,7 +55,7 @@ def semidefinite_shift(matrix, weights, *, random_state=None, n_jobs=None):
     """
     if matrix.is_psd:
         return 0.0
-    if isinstance(matrix, GraphMatrix):
+    if isinstance(matrix, GraphMatrix) and np.array_equal(weights, matrix.kernel.degrees):
         return 1.0
     root = np.sqrt(weights)
     n = matrix.n_points

@@ -83,10 +83,11 @@ def d2_draws(matrix, weights, n_seeds, rng, *, shift=0.0, initial=()):
 def centres_to_labels(matrix, weights, n_clusters, start, rng, shift):
     """Labels of the first partition: every point with the nearest of the points that are drawn as centres.
 
-    For a graph without self-loops distances are those of ``K + D^-1``, because K itself has a diagonal of zeros.
+    For a graph with nodes that have no self-loop, distances are those of ``K + W^-1``: K has zeros on its diagonal
+    there, and no distance would be positive.
     """
     taking_part = np.flatnonzero(weights > 0)
-    if isinstance(matrix, GraphMatrix) and matrix.self_loop == 0:
+    if isinstance(matrix, GraphMatrix) and not matrix.diagonal[taking_part].all():
         shift = max(shift, 1.0)
     initial = ()
     if start == "random":

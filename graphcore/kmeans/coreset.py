@@ -1,0 +1,214 @@
+"""Kernel k-means on a coreset: the few are clustered, the rest go to the nearest centroid."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from .._random import Streams
+from .._validation import check_choice, check_integer
+from .._warn import warn_user
+from ..coresets.coreset import SAMPLING, Coreset, _distinct_sample, sample_coreset
+from ..coresets.importance import importance_probabilities, importance_sample
+from ..exceptions import InputError, ParameterError
+from ..graphs.graph import Graph
+from ..kernels.dense_matrix import DenseMatrix
+from ..kernels.rows_matrix import GraphMatrix
+from ..propagation.nearest import label_all
+from .assign import assign_rows
+from .exact import KernelKMeansResult, kernel_kmeans
+from .inputs import check_weights, kernel_matrix
+from .starts import d2_draws
+
+__all__ = ["SEEDING", "CoresetKernelKMeansResult", "coreset_kernel_kmeans"]
+
+SEEDING = ("auto", "fast", "naive")
+_BLOCK_BYTES = 1 << 26
+
+
+@dataclass(frozen=True, eq=False)
+class CoresetKernelKMeansResult:
+    """A partition of all points by the centroids of a clustered coreset.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_points,), int32
+        Nearest centroid of every point, the coreset's own included; -1 for isolated nodes of a graph.
+    coreset : Coreset
+    few : KernelKMeansResult
+        Weighted kernel k-means on the coreset; its `cost` estimates that of all points.
+    n_unreached : int
+        Nodes of a graph that no coreset node is joined to: their label is that of the centroid of least norm, evidence
+        for no cluster. 0 for other kernels.
+    """
+
+    labels: np.ndarray
+    coreset: Coreset
+    few: KernelKMeansResult
+    n_unreached: int = field(default=0)
+
+
+class _Weighted(NamedTuple):
+    """What importance sampling asks of a kernel."""
+
+    n_points: int
+    point_weights: np.ndarray
+
+
+def coreset_kernel_kmeans(
+    K,
+    n_clusters,
+    *,
+    size,
+    sampling="importance",
+    seeding="auto",
+    n_seeds=None,
+    self_loop=1.0,
+    weights=None,
+    init="k-means++",
+    n_init=10,
+    max_iter=300,
+    tol=0.0,
+    empty_clusters="farthest",
+    random_state=None,
+    n_jobs=None,
+):
+    """Kernel k-means on a coreset.
+
+    Parameters
+    ----------
+    K : KernelMatrix, Graph, or square array or sparse matrix of shape (n_points, n_points)
+        As for :func:`graphcore.kmeans.exact.kernel_kmeans`.
+    n_clusters : int
+    size : int
+        Draws ("importance"; repeats are merged) or different points ("uniform", "degree").
+    sampling : {"importance", "uniform", "degree"}, default "importance"
+        "importance" is the published scheme: D2 seeds, then draws by distance to the seeds and by the weight of the
+        seeds' cells. "degree" is for graphs.
+    seeding : {"auto", "fast", "naive"}, default "auto"
+        How the seeds are drawn: "naive" looks at all points for every seed, "fast" goes through a sampling tree, for
+        graphs only. "auto" is fast where that can be.
+    n_seeds : int, optional
+        Default ``2 * n_clusters``.
+    self_loop : float, default 1
+        Weight of a loop on every node, where K is a Graph, as published.
+    weights : array-like of shape (n_points,), optional
+        As for :func:`graphcore.kmeans.exact.kernel_kmeans`.
+    init, n_init, max_iter, tol, empty_clusters
+        Of kernel k-means on the coreset; `init` is "k-means++" or "random".
+    random_state : int, Generator, RandomState or None
+    n_jobs : int, optional
+
+    Returns
+    -------
+    CoresetKernelKMeansResult
+
+    Raises
+    ------
+    InputError, ParameterError
+        As for :func:`graphcore.kmeans.exact.kernel_kmeans` and :func:`graphcore.build_coreset`.
+
+    Notes
+    -----
+    On a graph this finds local optima when there are many clusters: most pairs of coreset nodes share no edge, nearly
+    all distances are the same, and Lloyd's iterations stop where they start. Spectral clustering of the same coreset
+    does not (:class:`graphcore.CoresetSpectralClustering`).
+
+    References
+    ----------
+    Jiang, Krauthgamer, Lou, Zhang, "Coresets for kernel clustering"; the baseline of Jourdan, Schwartzman, Macgregor,
+    Sun, "Coreset Spectral Clustering", section 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.kmeans.coreset import coreset_kernel_kmeans
+    >>> x = np.repeat([0.0, 10.0], 50) + np.linspace(0, 1, 100)
+    >>> result = coreset_kernel_kmeans(np.outer(x, x), 2, size=20, random_state=0)
+    >>> len(set(result.labels[:50])), len(set(result.labels[50:])), len(set(result.labels))
+    (1, 1, 2)
+    """
+    matrix = GraphMatrix(K, self_loop) if isinstance(K, Graph) else kernel_matrix(K)
+    weights = check_weights(matrix, weights)
+    check_choice("sampling", sampling, SAMPLING)
+    check_choice("seeding", seeding, SEEDING)
+    if not isinstance(init, str):
+        raise ParameterError(
+            "init of a coreset's clustering is 'k-means++' or 'random': its points are not known before"
+        )
+    of_graph = isinstance(matrix, GraphMatrix)
+    streams = Streams(random_state)
+    if of_graph:
+        coreset = sample_coreset(
+            matrix.kernel,
+            n_clusters,
+            size=size,
+            method=sampling,
+            n_seeds=n_seeds,
+            seeding="fast" if seeding == "auto" else seeding,
+            random_state=streams,
+        )
+        few_matrix, few_weights = GraphMatrix(matrix.kernel.restrict(coreset.indices, coreset.weights)), None
+    else:
+        coreset = _sample(matrix, weights, n_clusters, size, sampling, seeding, n_seeds, streams)
+        few_matrix = DenseMatrix(matrix.block(coreset.indices, coreset.indices), check=False)
+        few_matrix.is_psd, few_weights = matrix.is_psd, coreset.weights
+    if len(coreset) < n_clusters:
+        raise InputError(
+            f"only {len(coreset)} different points were drawn for n_clusters={n_clusters}; raise size={size}, or use "
+            "sampling='uniform', which repeats none"
+        )
+    few = kernel_kmeans(
+        few_matrix,
+        n_clusters,
+        weights=few_weights,
+        init=init,
+        n_init=n_init,
+        max_iter=max_iter,
+        tol=tol,
+        empty_clusters=empty_clusters,
+        random_state=streams.child("few"),
+        n_jobs=n_jobs,
+    )
+    if of_graph:
+        found = label_all(matrix.kernel, coreset.indices, coreset.weights, few.labels, n_clusters, n_jobs=n_jobs)
+        n_unreached = int(np.count_nonzero(found.unreached))
+        return CoresetKernelKMeansResult(found.labels, coreset, few, n_unreached)
+    return CoresetKernelKMeansResult(_label_rest(matrix, coreset, few), coreset, few)
+
+
+def _sample(matrix, weights, n_clusters, size, sampling, seeding, n_seeds, streams):
+    """A coreset of points that are no graph's nodes."""
+    n_points = int(np.count_nonzero(weights > 0))
+    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_points, why_high="the points that have weight")
+    size = check_integer("size", size, low=1, high=n_points, why_high="the points that have weight")
+    if size < n_clusters:
+        raise ParameterError(f"size={size} is less than n_clusters={n_clusters}; each cluster needs a point")
+    if sampling == "degree":
+        raise ParameterError("sampling='degree' is for graphs; use 'importance' or 'uniform'")
+    if seeding == "fast":
+        raise ParameterError("seeding='fast' reads the rows of a graph; use 'naive' (or 'auto') for other kernels")
+    if sampling == "uniform":
+        draws = _distinct_sample(weights, size, "uniform", streams.generator("coreset"))
+        return Coreset(draws.indices, draws.weights, "uniform", draws.n_draws)
+    n_seeds = 2 * n_clusters if n_seeds is None else check_integer("n_seeds", n_seeds, low=1)
+    seeds = d2_draws(matrix, weights, min(n_seeds, n_points), streams.generator("seeding"))
+    if seeds.exhausted and len(seeds.indices) < n_clusters:
+        warn_user(
+            f"D2 seeding found {len(seeds.indices)} different points for n_clusters={n_clusters}: there are no more "
+            "under this kernel; ask for fewer clusters"
+        )
+    points = _Weighted(matrix.n_points, weights)
+    draws = importance_sample(points, importance_probabilities(points, seeds), size, streams)
+    return Coreset(draws.indices, draws.weights, "importance", draws.n_draws, seeds)
+
+
+def _label_rest(matrix, coreset, few):
+    """Nearest centroid of every point, in blocks of rows."""
+    labels = np.empty(matrix.n_points, dtype=np.int32)
+    step = max(1, _BLOCK_BYTES // (8 * len(coreset)))
+    for start in range(0, matrix.n_points, step):
+        stop = min(start + step, matrix.n_points)
+        K = matrix.block(slice(start, stop), coreset.indices).astype(np.float64, copy=False)
+        labels[start:stop], _ = assign_rows(K, few.labels, coreset.weights, few.masses, few.norms)
+    return labels
