@@ -287,7 +287,7 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return _lines(self._report())
 
 
-class GaussianSketchKernelKMeans(ClusterMixin, _Sketched):
+class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, _Sketched):
     """Kernel k-means on Gaussian sketches of the kernel features.
 
     Parameters
@@ -311,8 +311,9 @@ class GaussianSketchKernelKMeans(ClusterMixin, _Sketched):
     labels_ : ndarray of shape (n_samples,), int32
     cluster_centers_ : ndarray of shape (n_clusters, n_components_), float64
         In the space of the features; fewer where there are fewer distinct points.
-    inertia_ : float
-        Mean squared distance of the features to their centre, on the scale of the features.
+    cost_ : float
+        Mean squared distance of the features to their centre, on the scale of the features. It is no kernel k-means
+        cost, and sketches are not to be compared by it.
     n_iter_ : int
     spectral_condition_ : float
         Largest eigenvalue over the last that k clusters need, number k - 1 (k if not centred). Its cube is how much
@@ -413,7 +414,7 @@ class GaussianSketchKernelKMeans(ClusterMixin, _Sketched):
         )
         self.labels_ = found.labels
         self.cluster_centers_ = found.centers
-        self.inertia_ = found.cost
+        self.cost_ = found.cost
         self.n_iter_ = found.n_iter
         return self
 
@@ -443,6 +444,25 @@ class GaussianSketchKernelKMeans(ClusterMixin, _Sketched):
         """
         return nearest_center(self._features(X), self.cluster_centers_)[0]
 
+    def transform(self, X):
+        """Distance of any points to every centre, in the space of the features.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
+
+        Returns
+        -------
+        ndarray of shape (n, n_clusters), float64
+        """
+        from sklearn.metrics import euclidean_distances
+
+        return euclidean_distances(self._features(X), self.cluster_centers_)
+
+    @property
+    def _n_features_out(self):
+        return len(self.cluster_centers_)
+
     def report(self):
         """What was fitted, in a few lines of text."""
         check_is_fitted(self, "labels_")
@@ -450,7 +470,7 @@ class GaussianSketchKernelKMeans(ClusterMixin, _Sketched):
         clusters = [
             ("spectral condition", f"{self.spectral_condition_:.3g} (trouble from {_CONDITION:g} on)"),
             ("clusters", f"{len(sizes):,}, of {sizes.min():,} to {sizes.max():,} points"),
-            ("mean cost", f"{self.inertia_:.4g} in the features, after {self.n_iter_} passes"),
+            ("mean cost", f"{self.cost_:.4g} in the features, after {self.n_iter_} passes"),
         ]
         return _lines(self._report() + clusters)
 

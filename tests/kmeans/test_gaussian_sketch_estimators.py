@@ -111,7 +111,9 @@ def test_predict_repeats_labels(dtype):
     np.testing.assert_array_equal(threads.labels_, model.labels_)
     features = GaussianSketchFeatures(30, n_subsample=50, random_state=0).fit_transform(X)
     centres = model.cluster_centers_[model.labels_]
-    assert model.inertia_ == pytest.approx(np.square(features - centres).sum(axis=1).mean(), rel=1e-6)
+    np.testing.assert_array_equal(model.transform(X).argmin(axis=1), model.labels_)
+    assert np.square(model.transform(X).min(axis=1)).mean() == pytest.approx(model.cost_, rel=1e-4)
+    assert model.cost_ == pytest.approx(np.square(features - centres).sum(axis=1).mean(), rel=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
@@ -258,7 +260,7 @@ def test_constant_data_and_fewer_distinct_points_than_clusters():
     with pytest.warns(GraphWarning, match="there are 1 clusters instead"):
         model = GaussianSketchKernelKMeans(2, gamma=1.0, random_state=0).fit(constant)
     assert set(model.labels_) == {model.labels_[0]}
-    assert model.inertia_ == pytest.approx(0, abs=1e-12)
+    assert model.cost_ == pytest.approx(0, abs=1e-12)
     assert model.effective_dimension_ == 0
     with (
         pytest.warns(GraphWarning, match="there are 2 clusters instead"),
