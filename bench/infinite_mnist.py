@@ -1,14 +1,14 @@
 """MNIST-like images by the million: every digit of MNIST many times over, each time with another small deformation.
 
-    python bench/infinite_mnist.py FOLDER                  # 8.1 million rows, 6.4 GB
-    python bench/infinite_mnist.py FOLDER --rows 300000
+    python -m bench.infinite_mnist FOLDER                  # 8.1 million rows, 6.4 GB
+    python -m bench.infinite_mnist FOLDER --rows 300000
 
 Writes FOLDER/mnist-ROWS.u8 (rows of 784 bytes, to be mapped by numpy.memmap) and FOLDER/mnist-ROWS.labels.npy. The
-recipe is that of Loosli, Canu and Bottou, "Training invariant support vector machines using selective sampling" (2007),
-from which the set known as MNIST8M comes: an image moves along smooth random displacement fields, to first order, and is
-made thicker or thinner. Row i is training image ``i mod 60,000``; the first 60,000 rows are the images as they are. Here
-every image has fields of its own, where the original draws from a fixed list; the rows are not those of MNIST8M, but of
-the same kind. ``--noise A`` adds noise, uniform from -A to A grey levels, which the original does not have.
+recipe is that of Loosli, Canu and Bottou, "Training invariant support vector machines using selective sampling", 2007,
+from which the set known as MNIST8M comes: an image moves along smooth random displacement fields, to first order, and
+is made thicker or thinner. Row i is training image ``i mod 60,000``; the first 60,000 rows are the images as they are.
+Here every image has fields of its own, where the original draws from a fixed list; the rows are not those of MNIST8M,
+but of the same kind. ``--noise A`` adds noise, uniform from -A to A grey levels, which the original does not have.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def load_mnist(data, part="train"):
 
 
 def bumps():
-    """Gaussian bumps on a grid, shape (BUMPS squared, 784), scaled so that sums with normal weights have deviation 1."""
+    """Gaussian bumps on a grid, (BUMPS squared, 784); sums with normal weights have deviation 1 everywhere."""
     centres = np.linspace(0, SIDE - 1, BUMPS)
     line = np.exp(-0.5 * ((np.arange(SIDE) - centres[:, None]) / BUMP_WIDTH) ** 2)
     basis = np.einsum("ai,bj->abij", line, line).reshape(BUMPS**2, PIXELS)
@@ -116,7 +116,7 @@ def generate(folder, rows, data, *, seed=0, noise=0, progress=None):
 
 
 def main():
-    from inputs import default_data
+    from .inputs import default_data
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
