@@ -37,7 +37,8 @@ class FeatureDiagnostics:
     effective_dimension : (float, float)
         Lower and upper bound of ``sum_j lambda_j / (lambda_j + gamma)``.
     landmark_spectrum : (float, float), or None
-        Largest eigenvalue of the landmark matrix and the smallest one in use.
+        Largest eigenvalue of the landmark matrix ``P^T K P`` and the smallest one in use; P is scaled so that they
+        estimate eigenvalues of K.
     """
 
     n: int

@@ -65,7 +65,7 @@ class NystromFactor:
     n_zero_rows: int
 
 
-def inverse_root(W, *, truncation=None, rtol=None, indefinite="error"):
+def inverse_root(W, *, truncation=None, rtol=None, indefinite="error", precision=np.float64):
     """Root of the pseudo-inverse of a positive semi-definite matrix.
 
     Parameters
@@ -76,9 +76,11 @@ def inverse_root(W, *, truncation=None, rtol=None, indefinite="error"):
         Largest rank kept.
     rtol : float, optional
         Eigenvalues up to this share of the largest are taken for zero; default c times the machine epsilon of
-        float64.
+        `precision`.
     indefinite : {"error", "clip"}, default "error"
         What becomes of clearly negative eigenvalues: an error, or they are dropped.
+    precision : dtype, default float64
+        What kernel values were computed in.
 
     Returns
     -------
@@ -101,7 +103,8 @@ def inverse_root(W, *, truncation=None, rtol=None, indefinite="error"):
     c = len(W)
     if truncation is not None:
         truncation = check_integer("truncation", truncation, low=1, high=c, why_high="the number of landmarks")
-    rtol = c * np.finfo(np.float64).eps if rtol is None else check_real("rtol", rtol, low=0.0, high=1.0)
+    noise = c * float(np.finfo(precision).eps)
+    rtol = noise if rtol is None else check_real("rtol", rtol, low=0.0, high=1.0)
     if not np.isfinite(W).all():
         raise InputError("kernel values among the landmarks hold NaN or infinity; check the data and the kernel")
     values, vectors = np.linalg.eigh((W + W.T) / 2)
@@ -112,7 +115,7 @@ def inverse_root(W, *, truncation=None, rtol=None, indefinite="error"):
             "kernel values among the landmarks are all zero, so nothing can be learnt from them; choose other "
             "landmarks (sampling='leverage', more of them) or check the kernel"
         )
-    if indefinite == "error" and values[-1] < -_INDEFINITE * scale:
+    if indefinite == "error" and values[-1] < -max(_INDEFINITE, noise) * scale:
         raise InputError(
             f"the kernel is not positive semi-definite: among the landmarks its eigenvalues go from {values[0]:.3g} to "
             f"{values[-1]:.3g}; use another kernel, add a multiple of the identity, or indefinite='clip' to drop the "
@@ -207,11 +210,11 @@ def nystrom_factor(
         if scale.shape != (c,) or not np.isfinite(scale).all() or (scale <= 0).any():
             raise ParameterError(f"scale must hold {c} positive numbers, one for each landmark")
         W = W * scale * scale[:, None]
-    if rtol is None:
-        rtol = c * float(np.finfo(columns.dtype).eps)
     borders = block_borders(columns, block_rows)
     with single_threaded_libraries():
-        landmark_root = inverse_root(W, truncation=truncation, rtol=rtol, indefinite=indefinite)
+        landmark_root = inverse_root(
+            W, truncation=truncation, rtol=rtol, indefinite=indefinite, precision=columns.dtype
+        )
         Z = landmark_root.root if scale is None else landmark_root.root * scale[:, None]
         kept = {} if n * c * columns.dtype.itemsize <= _KEEP_BYTES else None
         gram, n_zero_rows = _gram_of_features(columns, Z, borders, kept, n_jobs)

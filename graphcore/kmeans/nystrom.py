@@ -128,7 +128,7 @@ class KernelFeatures:
     landmark_root : InverseRoot or None
         None for kernel PCA.
     n_zero_rows : int
-        Points whose kernel values with all landmarks are zero.
+        Points whose kernel values with all landmarks are zero, though that with themselves is not.
     """
 
     features: np.ndarray
@@ -276,9 +276,11 @@ def nystrom_features(
             f"the kernel has rank {factor.features.shape[1]} among the landmarks, so there are so many features and "
             f"not n_components={n_components}; take more landmarks or a narrower bandwidth"
         )
-    if factor.n_zero_rows:
+    # A point at the origin of kernel space has no other kernel values than zero.
+    n_zero_rows = max(0, factor.n_zero_rows - int((gram.diagonal() <= 0).sum()))
+    if n_zero_rows:
         warn_user(
-            f"{factor.n_zero_rows} of {gram.n} points have a kernel value of zero with every landmark; their features "
+            f"{n_zero_rows} of {gram.n} points have a kernel value of zero with every landmark; their features "
             "are zero and they fall into one cluster: take more landmarks, sampling='countsketch' or 'leverage', or "
             "graphcore.kmeans.nystrom.power_features"
         )
@@ -293,7 +295,7 @@ def nystrom_features(
         sampling=sampling if mixed else landmarks.sampling,
         landmarks=landmarks,
         landmark_root=factor.landmark_root,
-        n_zero_rows=factor.n_zero_rows,
+        n_zero_rows=n_zero_rows,
     )
 
 

@@ -110,7 +110,7 @@ def recursive_ridge_scores(K, ridge, *, n_dictionary=None, random_state=None, n_
     ridge : float
         gamma, positive.
     n_dictionary : int, optional
-        Points in every dictionary, about; default what the scores ask for, ``2 d log(2 d)`` with d the effective
+        Points in every dictionary, about; default what the scores ask for, ``3 d log(2 d)`` with d the effective
         dimension so far, at least 50.
     random_state : int, Generator, RandomState or None
     n_jobs : int, optional
@@ -160,7 +160,7 @@ def _draw(points, scores, n_dictionary, rng):
     if total == 0.0:  # a kernel that is zero on these points: any of them will do
         return points[:1], np.ones(1)
     if n_dictionary is None:
-        n_dictionary = max(50.0, 2.0 * total * np.log(2.0 * total + 2.0))
+        n_dictionary = max(50.0, 3.0 * total * np.log(2.0 * total + 2.0))
     probabilities = np.minimum(1.0, scores * (n_dictionary / total))
     taken = rng.random(len(points)) < probabilities
     if not taken.any():
