@@ -12,7 +12,17 @@ from pathlib import Path
 
 from . import harness, inputs, machine
 
-CASES = ("quality", "ablation", "speed", "construction", "kernel_features", "heldout", "sketch", "mnist8m")
+CASES = (
+    "quality",
+    "ablation",
+    "speed",
+    "construction",
+    "collapse",
+    "kernel_features",
+    "heldout",
+    "sketch",
+    "mnist8m",
+)
 
 
 def main(arguments=None):

@@ -63,6 +63,29 @@ def coreset_only(graph, k, seed, params, threads):
     return [], {}, {"coreset": coreset.indices}
 
 
+def coreset_kernel_kmeans(graph, k, seed, params, threads):
+    """Kernel k-means on a coreset drawn by importance sampling, all nodes to the nearest centroid.
+
+    `params`: `size` (share of the nodes), `seeding`, `n_init` (starts of k-means).
+    """
+    from graphcore.kmeans.coreset import coreset_kernel_kmeans as run
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", graphcore.GraphWarning)
+        found = run(
+            graph,
+            k,
+            size=max(k, round(params["size"] * graph.n_nodes)),
+            seeding=params["seeding"],
+            n_init=params["n_init"],
+            random_state=seed,
+            n_jobs=threads,
+        )
+    coreset = found.coreset
+    arrays = {"coreset": coreset.indices, "weights": coreset.weights, "coreset_labels": found.few.labels}
+    return found.labels, {}, arrays
+
+
 class Clock:
     """Seconds between calls of `lap`, by name."""
 
@@ -75,4 +98,9 @@ class Clock:
         self.laps[name], self._last = now - self._last, now
 
 
-METHODS = {"cluster": (prepare, cluster), "construct": (prepare, construct), "coreset_only": (prepare, coreset_only)}
+METHODS = {
+    "cluster": (prepare, cluster),
+    "construct": (prepare, construct),
+    "coreset_only": (prepare, coreset_only),
+    "coreset_kernel_kmeans": (prepare, coreset_kernel_kmeans),
+}

@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 # Public names and the modules that hold them; each is imported when it is first used.
 _PUBLIC = {
     "Coreset": ".coresets.coreset",
+    "CoresetKernelKMeans": ".estimators.coreset_kernel_kmeans",
     "CoresetSpectralClustering": ".estimators.coreset_spectral",
     "FormatError": ".exceptions",
     "GaussianSketchFeatures": ".estimators.gaussian_sketch",
@@ -14,6 +15,7 @@ _PUBLIC = {
     "Graph": ".graphs.graph",
     "GraphWarning": ".exceptions",
     "InputError": ".exceptions",
+    "KernelKMeans": ".estimators.kernel_kmeans",
     "NonPositiveDegreeError": ".exceptions",
     "NystromFeatures": ".estimators.nystrom",
     "NystromKernelKMeans": ".estimators.nystrom",
@@ -28,6 +30,7 @@ _MODULES = ("datasets", "metrics")
 
 __all__ = [
     "Coreset",
+    "CoresetKernelKMeans",
     "CoresetSpectralClustering",
     "FormatError",
     "GaussianSketchFeatures",
@@ -35,6 +38,7 @@ __all__ = [
     "Graph",
     "GraphWarning",
     "InputError",
+    "KernelKMeans",
     "NonPositiveDegreeError",
     "NystromFeatures",
     "NystromKernelKMeans",

@@ -7,6 +7,7 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
+from ._floats import as_floats
 
 __all__ = ["BANDWIDTH_RULES", "rule_bandwidth"]
 
@@ -65,7 +66,7 @@ def rule_bandwidth(X, rule, *, distance="euclidean", random_state=None):
     name, number = _parse(rule, X.shape[0])
     check_choice("distance", distance, ("euclidean", "manhattan"))
     if X.shape[0] < 2:
-        raise InputError(f"bandwidth={rule!r} needs at least two points, got {X.shape[0]}; give a number")
+        raise InputError(f"bandwidth={rule!r} needs at least two points, got n_samples = {X.shape[0]}; give a number")
     if name == "rms" and distance == "euclidean":
         sigma = number * np.sqrt(2.0 * _mean_square_deviation(X))
     else:
@@ -130,7 +131,7 @@ def _sampled(X, name, number, distance, random_state):
         chosen = np.sort(Streams(random_state).generator("bandwidth").choice(n, _SAMPLE, replace=False))
         X = X[chosen]
         n = _SAMPLE
-    D = pairwise_distances(X.astype(np.float64), metric=distance)
+    D = pairwise_distances(as_floats(X, np.float64), metric=distance)
     if name == "rms":
         return number * float(np.sqrt(np.mean(D**2)))
     if name == "quantile":

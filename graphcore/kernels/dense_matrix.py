@@ -6,8 +6,9 @@ import numpy as np
 
 from .._threads import map_blocks
 from ..exceptions import InputError
+from ._floats import as_floats
 from .matrix import BLOCK_BYTES, KernelMatrix, check_diagonal, check_precomputed, check_symmetric, memberships, noise_of
-from .vectors import VectorKernel, _floating
+from .vectors import VectorKernel
 
 __all__ = ["DenseMatrix", "VectorMatrix"]
 
@@ -89,17 +90,18 @@ class VectorMatrix(KernelMatrix):
     X : ndarray or sparse array of shape (n_points, n_features)
     kernel : VectorKernel
     block_bytes : int, default 64 MiB
-        Size of a block. If the whole matrix fits into one, it is evaluated once and held.
+        Size of a block. If the whole matrix fits into one, it is evaluated at the first product and held.
     """
 
     def __init__(self, X, kernel: VectorKernel, block_bytes=BLOCK_BYTES):
-        self.X, self.kernel = _floating(X), kernel
+        self.X, self.kernel = as_floats(X), kernel
         self.n_points = self.X.shape[0]
         self.is_psd = kernel.is_psd
         self.noise = noise_of(self.X.dtype)
         self.block_bytes = block_bytes
         row_bytes = self.X.dtype.itemsize * max(1, self.n_points)
-        self._held = DenseMatrix(kernel(self.X), check=False) if row_bytes * self.n_points <= block_bytes else None
+        self._fits = row_bytes * self.n_points <= block_bytes
+        self._held = None
         self._step = max(1, block_bytes // (2 * row_bytes))
 
     @cached_property
@@ -117,7 +119,7 @@ class VectorMatrix(KernelMatrix):
 
     def product(self, M, n_jobs=None):
         """See :meth:`KernelMatrix.product`."""
-        if self._held is not None:
+        if self._hold():
             return self._held.product(M, n_jobs)
         M = np.asarray(M, dtype=np.float64)
         borders = np.append(np.arange(0, self.n_points, self._step), self.n_points)
@@ -129,6 +131,12 @@ class VectorMatrix(KernelMatrix):
 
     def group_sums(self, labels, weights, n_groups, n_jobs=None):
         """See :meth:`KernelMatrix.group_sums`."""
-        if self._held is not None:
+        if self._hold():
             return self._held.group_sums(labels, weights, n_groups, n_jobs)
         return super().group_sums(labels, weights, n_groups, n_jobs)
+
+    def _hold(self):
+        """Whether the whole matrix is held; evaluates it where it may be."""
+        if self._held is None and self._fits:
+            self._held = DenseMatrix(self.kernel(self.X), check=False)
+        return self._fits

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
+from ._floats import as_floats
 from .bandwidths import rule_bandwidth
 
 __all__ = ["VECTOR_KERNELS", "VectorKernel", "row_blocks", "vector_kernel"]
@@ -74,9 +75,9 @@ class VectorKernel:
             If the columns do not fit, a callable returns something else than such a block, or "cosine" meets a row of
             zeros.
         """
-        X = _floating(X)
+        X = as_floats(X)
         alone = Y is None or Y is X
-        Y = X if alone else _floating(Y, X.dtype)
+        Y = X if alone else as_floats(Y, X.dtype)
         if X.shape[1] != Y.shape[1]:
             raise InputError(
                 f"X has {X.shape[1]} columns and the other vectors {Y.shape[1]}; a kernel needs the same of both"
@@ -102,7 +103,7 @@ class VectorKernel:
             A callable is asked for its own ``diag(X)`` (as scikit-learn's Gaussian-process kernels have it) or, if it
             has none, called once for every row.
         """
-        X = _floating(X)
+        X = as_floats(X)
         if self.name in ("gaussian", "laplacian"):
             return np.ones(X.shape[0], dtype=X.dtype)
         if self.name == "callable":
@@ -262,12 +263,12 @@ def row_blocks(kernel, X, Y=None, block_bytes=_BLOCK_BYTES, dtype=None):
     >>> [(a, b) for a, b, block in row_blocks(vector_kernel("linear"), X, X[:2], block_bytes=48)]
     [(0, 2), (2, 4), (4, 6)]
     """
-    Y = _floating(X if Y is None else Y, dtype)
+    Y = as_floats(X if Y is None else Y, dtype)
     width = Y.shape[0] + (0 if hasattr(X, "tocsr") else X.shape[1])
     step = max(1, check_integer("block_bytes", block_bytes, low=1) // (Y.dtype.itemsize * max(1, width)))
     for start in range(0, X.shape[0], step):
         stop = min(start + step, X.shape[0])
-        yield start, stop, kernel(_floating(X[start:stop], dtype), Y)
+        yield start, stop, kernel(as_floats(X[start:stop], dtype), Y)
 
 
 def _distance_gamma(name, bandwidth, gamma, random_state, X):
@@ -298,18 +299,6 @@ def _refuse_given(what, **parameters):
     for name, value in parameters.items():
         if value is not None:
             raise ParameterError(f"{name}={value!r} has no meaning for {what}; leave it out")
-
-
-def _floating(X, dtype=None):
-    """Vectors as an array or CSR of float32 or float64; no copy where they are that already."""
-    if dtype is None:
-        dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
-    if hasattr(X, "tocsr"):
-        return X.tocsr().astype(dtype, copy=False)
-    X = np.asarray(X)
-    if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise InputError(f"vectors must be a matrix of real numbers, got shape {X.shape} and type {X.dtype}")
-    return X.astype(dtype, copy=False)
 
 
 def _squared_norms(X):

@@ -59,17 +59,17 @@ def assign_rows(K, labels, weights, masses, norms):
     return _nearest(S, masses, norms)
 
 
-def assign_graph_rows(A, degrees, self_loop, labels, weights, masses, norms):
+def assign_graph_rows(A, own_degrees, degrees, labels, weights, masses, norms):
     """Nearest centroids of nodes given by their edges to the nodes of a graph.
 
     Parameters
     ----------
     A : ndarray or sparse array of shape (n_samples, n_points)
         Weights of the edges; not negative.
+    own_degrees : ndarray of shape (n_samples,), float64
+        Degrees of the new nodes, over all nodes and loops; 0 for those without an edge.
     degrees : ndarray of shape (n_points,), float64
         Degrees of the graph's nodes, as in its kernel.
-    self_loop : float
-        Weight of a loop on the new nodes as well: it counts in their degrees.
     labels, weights, masses, norms : ndarray
         As for :func:`assign_vectors`.
 
@@ -78,12 +78,11 @@ def assign_graph_rows(A, degrees, self_loop, labels, weights, masses, norms):
     labels : ndarray of shape (n_samples,), int32
         -1 for nodes without an edge.
     """
-    own = np.asarray(A.sum(axis=1), dtype=np.float64).ravel()
     inverse = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
-    scale = np.divide(1.0, own + self_loop, out=np.zeros(len(own)), where=own > 0)
+    scale = np.divide(1.0, own_degrees, out=np.zeros(len(own_degrees)), where=own_degrees > 0)
     S = (A @ memberships(labels, weights * inverse, len(norms)).T.toarray()) * scale[:, None]
     found, _ = _nearest(S, masses, norms)
-    found[own == 0] = -1
+    found[own_degrees == 0] = -1
     return found
 
 

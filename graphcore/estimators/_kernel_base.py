@@ -1,0 +1,173 @@
+"""What the kernel k-means classes share: which kernel is meant, and nearest centroids for new points."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from .._validation import check_choice, check_integer, check_real
+from .._warn import warn_user
+from ..exceptions import InputError, ParameterError
+from ..graphs.convert import as_graph
+from ..graphs.graph import Graph
+from ..kernels.dense_matrix import DenseMatrix, VectorMatrix
+from ..kernels.rows_matrix import GraphMatrix, SparseMatrix
+from ..kernels.vectors import VECTOR_KERNELS, VectorKernel, vector_kernel
+from ..kmeans.assign import assign_graph_rows, assign_rows, assign_vectors
+
+__all__ = ["KernelClusterer", "is_graph"]
+
+MATRIX_KERNELS = ("auto", "precomputed", "normalized_cut")
+_FLOATS = (np.float64, np.float32)
+
+
+def _is(kernel, *names):
+    """Whether a kernel, which may be anything, is one of these names."""
+    return isinstance(kernel, str) and kernel in names
+
+
+def is_graph(X):
+    """Whether an object is a graph by itself: a Graph, a networkx graph, a square sparse matrix."""
+    if isinstance(X, Graph) or hasattr(X, "adj"):
+        return True
+    return hasattr(X, "tocsr") and X.ndim == 2 and X.shape[0] == X.shape[1]
+
+
+def _takes_vectors(estimator):
+    if _is(estimator.kernel, "precomputed", "normalized_cut"):
+        return False
+    return getattr(estimator, "_kind", "vectors") == "vectors"
+
+
+class KernelClusterer(ClusterMixin, BaseEstimator):
+    """Base of the kernel k-means classes; see them for the parameters."""
+
+    def _resolve(self, X, streams):
+        """The kernel matrix of what :meth:`fit` was given; says in `_kind` and `kernel_` what it is."""
+        kernel = self.kernel
+        if not (callable(kernel) or isinstance(kernel, VectorKernel)):
+            check_choice("kernel", kernel, (*MATRIX_KERNELS, *VECTOR_KERNELS, "rbf", "poly"))
+        self.kernel_ = None
+        if _is(kernel, "auto"):
+            kernel = "normalized_cut" if is_graph(X) else "gaussian"
+        if _is(kernel, "normalized_cut"):
+            self._kind = "graph"
+            return self._graph_matrix(X)
+        if isinstance(X, Graph) or hasattr(X, "adj"):
+            raise ParameterError(
+                f"kernel={kernel!r} takes vectors or a matrix, and this is a {type(X).__name__}; use kernel='auto' or "
+                "'normalized_cut'"
+            )
+        if _is(kernel, "precomputed"):
+            self._kind = "precomputed"
+            X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS)
+            return SparseMatrix(X) if hasattr(X, "tocsr") else DenseMatrix(X)
+        self._kind = "vectors"
+        X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, order="C")
+        block_bytes = check_integer("block_bytes", self.block_bytes, low=1)
+        self.kernel_ = vector_kernel(
+            kernel,
+            bandwidth=self.bandwidth,
+            gamma=self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            random_state=streams.child("kernel"),
+            X=X,
+        )
+        return VectorMatrix(X, self.kernel_, block_bytes)
+
+    def _graph_matrix(self, X):
+        self_loop = check_real("self_loop", self.self_loop, low=0.0)
+        if not is_graph(X):
+            X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, ensure_non_negative=True)
+        graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
+        self.n_features_in_ = graph.n_nodes
+        if graph.n_isolated:
+            warn_user(
+                f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1"
+            )
+        return GraphMatrix(graph, self_loop)
+
+    def _weights(self, matrix, sample_weight):
+        if sample_weight is None:
+            return None
+        if self._kind == "graph":
+            raise ParameterError("a graph's nodes are weighted by their degrees; leave sample_weight out")
+        like = np.empty((matrix.n_points, 1))
+        return _check_sample_weight(sample_weight, like, dtype=np.float64, ensure_non_negative=True)
+
+    def _store(self, matrix, points, labels, weights, masses, norms):
+        """Keep what the centroids are made of: these points, their labels and weights."""
+        self._points = points
+        self._centroids = labels, weights, masses, norms
+        if self._kind == "vectors":
+            self._reference = matrix.X if points is None else matrix.X[points]
+        elif self._kind == "graph":
+            self._reference = matrix.kernel.degrees if points is None else matrix.kernel.degrees[points]
+            self._loop = matrix.kernel.self_loop
+
+    def predict(self, X):
+        """Nearest centroid of new points.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+            Vectors of shape (n_samples, n_features). With ``kernel="precomputed"`` the kernel of the new points
+            against the fitted ones, of shape (n_samples, n_fitted). For a graph the weights of the edges from new nodes
+            to the fitted ones, of the same shape.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int32
+            -1 for new nodes without an edge.
+        """
+        check_is_fitted(self)
+        X = self._new_points(X)
+        if self._kind == "vectors":
+            return assign_vectors(self.kernel_, X, self._reference, *self._centroids)[0]
+        columns = X if self._points is None else X[:, self._points]
+        if self._kind == "precomputed":
+            return assign_rows(columns, *self._centroids)[0]
+        degrees = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
+        degrees[degrees > 0] += self._loop
+        return assign_graph_rows(columns, degrees, self._reference, *self._centroids)
+
+    @available_if(_takes_vectors)
+    def score(self, X, y=None, sample_weight=None):
+        """Minus the cost of new points: the mean squared distance to the nearest centroid. Larger is better.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Vectors; of other inputs the distances are not known.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self)
+        X = self._new_points(X)
+        _, values = assign_vectors(self.kernel_, X, self._reference, *self._centroids)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        return -float(np.average(self.kernel_.diagonal(X) + values, weights=weights))
+
+    def _new_points(self, X):
+        if isinstance(X, Graph) or hasattr(X, "adj"):
+            raise InputError(
+                "predict takes the edges from new nodes to the fitted ones, as a matrix of shape (n_new, n_fitted); "
+                "labels_ has the labels of the fitted nodes"
+            )
+        positive = self._kind == "graph"
+        return validate_data(
+            self, X, accept_sparse="csr", dtype=_FLOATS, order="C", reset=False, ensure_non_negative=positive
+        )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = _is(self.kernel, "precomputed", "normalized_cut")
+        tags.input_tags.positive_only = _is(self.kernel, "normalized_cut")
+        return tags

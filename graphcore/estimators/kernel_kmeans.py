@@ -1,0 +1,186 @@
+"""The scikit-learn class for exact kernel k-means."""
+
+from .._random import Streams
+from ..kmeans.exact import kernel_kmeans
+from ._kernel_base import KernelClusterer
+
+__all__ = ["KernelKMeans"]
+
+
+class KernelKMeans(KernelClusterer):
+    """Weighted kernel k-means on all points: of vectors, of a precomputed kernel, or of a graph.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+    kernel : str or callable, default "auto"
+        - "gaussian" ("rbf"), "laplacian", "polynomial" ("poly"), "sigmoid", "cosine", "linear" or a function
+          ``kernel(X, Y)``: kernels over vectors, see :func:`graphcore.kernels.vectors.vector_kernel`
+        - "precomputed": what :meth:`fit` gets is the kernel matrix, dense or sparse
+        - "normalized_cut": what it gets is a graph, a networkx graph or an adjacency matrix A, with kernel
+          ``D^-1 A D^-1`` and the degrees as weights; kernel k-means then is normalised cut
+        - "auto": "normalized_cut" for graphs and square sparse matrices, "gaussian" for everything else
+    bandwidth : float, str or (str, number), optional
+        Sigma of ``exp(-|x - y|^2 / (2 sigma^2))``, or a rule: ``("rms", beta)``, ``("quantile", q)``,
+        ``("neighbours", share)``. Default ``("rms", 1.0)``, the root mean square distance.
+    gamma : float, optional
+        In place of the bandwidth; 1 / (2 sigma^2) for the Gaussian kernel.
+    degree : int, default 3
+    coef0 : float, default 1
+        Of the polynomial and sigmoid kernels.
+    init : {"k-means++", "random"} or array-like of shape (n_samples,), default "k-means++"
+        D2 sampling in feature space, random points as centres, or labels to start from.
+    n_init : int, default 10
+        Starts, the best of which is kept.
+    max_iter : int, default 300
+    tol : float, default 0
+        Stop when the cost falls by no more than this share of itself. 0 iterates until no point moves.
+    shift : float or "psd", default 0
+        Multiple of the identity (over the weights) that is added to the kernel while iterating; "psd" makes an
+        indefinite kernel positive semi-definite. See :func:`graphcore.kmeans.exact.kernel_kmeans`.
+    self_loop : float, default 0
+        Weight of a loop on every node of a graph, in the kernel only.
+    empty_clusters : {"farthest", "drop", "error"}, default "farthest"
+        What becomes of a cluster that lost all its points: it takes the point that is farthest from its centroid, stays
+        empty, or ends the fit.
+    block_bytes : int, default 256 MiB
+        Kernel values over vectors are evaluated in blocks of this size; a matrix that fits into one is held.
+    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+        What becomes of an asymmetric adjacency matrix, see :meth:`graphcore.Graph.from_edges`.
+    random_state : int, numpy Generator, RandomState or None, default None
+    n_jobs : int or None, default None
+        Threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+        -1 for isolated nodes of a graph.
+    cost_ : float
+        ``sum_x w_x |phi(x) - c(x)|^2 / sum_x w_x``, the mean over points, as the papers report it.
+    inertia_ : float
+        The sum itself, scikit-learn's inertia. For a graph without loops it is ``kNC - k``, with kNC the sum of the
+        clusters' conductances.
+    cluster_weights_ : ndarray of shape (n_clusters,), float64
+        Weight of every cluster; 0 for empty ones.
+    n_iter_ : int
+        Partitions that the best start looked at.
+    stopped_ : str
+        "converged", "tolerance", "cycle" (an indefinite kernel) or "max_iter".
+    kernel_ : VectorKernel or None
+        The kernel over vectors, with its bandwidth resolved.
+    result_ : KernelKMeansResult
+        All that is known of the run.
+    n_features_in_ : int
+
+    See Also
+    --------
+    CoresetKernelKMeans : The same on a few points.
+
+    Notes
+    -----
+    The cost of an iteration is O(n^2) kernel values (vectors, dense matrices) or O(entries) (sparse matrices, graphs).
+    Where "cycle" or "max_iter" ended the best start, points may be nearer to another centroid than to their own, and
+    :meth:`predict` then differs from `labels_` on the fitted points.
+
+    References
+    ----------
+    Dhillon, Guan, Kulis, "Kernel k-means, spectral clustering and normalized cuts", KDD 2004; Wang, Gittens, Mahoney,
+    "Scalable kernel k-means clustering with Nystrom approximation", JMLR 2019, section 1.1.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> rings = graphcore.datasets.rings(200, factor=0.2, random_state=0)
+    >>> model = graphcore.KernelKMeans(2, bandwidth=0.3, random_state=0).fit(rings.data)
+    >>> round(graphcore.metrics.agreement(rings.labels, model.labels_)["ari"], 2)
+    1.0
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        kernel="auto",
+        bandwidth=None,
+        gamma=None,
+        degree=3,
+        coef0=1.0,
+        init="k-means++",
+        n_init=10,
+        max_iter=300,
+        tol=0.0,
+        shift=0.0,
+        self_loop=0.0,
+        empty_clusters="farthest",
+        block_bytes=1 << 28,
+        symmetrize="max",
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_clusters = n_clusters
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shift = shift
+        self.self_loop = self_loop
+        self.empty_clusters = empty_clusters
+        self.block_bytes = block_bytes
+        self.symmetrize = symmetrize
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Cluster vectors, a kernel matrix or a graph.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, Graph or networkx graph
+            See `kernel`.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the points, not negative. A graph takes none: its nodes weigh their degrees. Bandwidth rules
+            look at the points alone.
+
+        Returns
+        -------
+        KernelKMeans
+            This object.
+
+        Raises
+        ------
+        ValueError
+            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+        """
+        streams = Streams(self.random_state)
+        matrix = self._resolve(X, streams)
+        weights = self._weights(matrix, sample_weight)
+        result = kernel_kmeans(
+            matrix,
+            self.n_clusters,
+            weights=weights,
+            init=self.init,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            shift=self.shift,
+            empty_clusters=self.empty_clusters,
+            random_state=streams,
+            n_jobs=self.n_jobs,
+        )
+        self.labels_ = result.labels
+        self.cost_ = result.cost
+        self.inertia_ = result.inertia
+        self.cluster_weights_ = result.masses
+        self.n_iter_ = result.n_iter
+        self.stopped_ = result.stopped
+        self.result_ = result
+        weights = matrix.point_weights if weights is None else weights
+        self._store(matrix, None, result.labels, weights, result.masses, result.norms)
+        return self

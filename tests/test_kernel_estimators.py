@@ -1,0 +1,280 @@
+"""KernelKMeans and CoresetKernelKMeans: scikit-learn's contract, every kind of input, predict, bad parameters."""
+
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import graphcore
+from graphcore import CoresetKernelKMeans, Graph, GraphWarning, InputError, KernelKMeans, ParameterError
+
+# Degenerate data of scikit-learn's checks are warned about; where a warning matters, the test asks for it.
+pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+
+CAVEMEN = nx.connected_caveman_graph(5, 8)
+TRUTH = np.repeat(np.arange(5), 8)
+
+
+def expected_failures(estimator):
+    # As for scikit-learn's own KMeans; kmeans/test_exact.py tests that weights are repeats, from the same start.
+    reason = "starts are drawn, and repeated points lead to other draws and another local optimum"
+    failures = {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
+    if estimator.kernel in ("precomputed", "normalized_cut"):
+        failures["check_clustering"] = "fits vectors, which are no square matrix"
+        failures["check_positive_only_tag_during_fit"] = "fits a matrix with a negative diagonal, which is no kernel"
+    return failures
+
+
+@parametrize_with_checks(
+    [
+        KernelKMeans(n_clusters=3, n_init=2, random_state=0),
+        KernelKMeans(n_clusters=3, kernel="gaussian", n_init=2, random_state=0, block_bytes=256),
+        KernelKMeans(n_clusters=3, kernel="linear", n_init=2, random_state=0),
+        KernelKMeans(n_clusters=3, kernel="precomputed", n_init=2, random_state=0),
+        CoresetKernelKMeans(n_clusters=3, n_init=2, random_state=0),
+        CoresetKernelKMeans(n_clusters=3, kernel="laplacian", coreset_size=0.5, n_init=2, random_state=0),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("model", [KernelKMeans(3, kernel="rbf", tol=0.1), CoresetKernelKMeans(3, sampling="uniform")])
+def test_get_set_params_and_clone(model):
+    again = clone(model)
+    assert again.get_params() == model.get_params()
+    assert again.set_params(n_clusters=5).n_clusters == 5
+    type(model)("many", kernel=3)  # the constructor stores and does not check
+
+
+@pytest.mark.parametrize("estimator", [KernelKMeans, CoresetKernelKMeans])
+def test_in_a_pipeline_and_a_grid_search(estimator):
+    X, y = make_blobs([40, 40, 40], random_state=0, cluster_std=0.5, centers=None)
+    pipeline = make_pipeline(StandardScaler(), estimator(3, n_init=3, random_state=0))
+    name = estimator.__name__.lower()
+
+    def score(fitted, X, y=None):
+        return adjusted_rand_score(y, fitted.predict(X))
+
+    search = GridSearchCV(pipeline, {f"{name}__n_clusters": [2, 3, 6]}, scoring=score, cv=3).fit(X, y)
+    assert search.best_params_[f"{name}__n_clusters"] == 3
+    assert search.best_score_ > 0.95
+    # With its own score, minus the cost of the points left out, more clusters are never worse here.
+    search = GridSearchCV(pipeline, {f"{name}__n_clusters": [1, 2, 3]}, cv=3).fit(X)
+    assert search.best_params_[f"{name}__n_clusters"] == 3
+
+
+@pytest.mark.parametrize("kernel", ["precomputed", "normalized_cut"])
+@pytest.mark.parametrize("estimator", [KernelKMeans, CoresetKernelKMeans])
+def test_a_grid_search_over_a_matrix(estimator, kernel):
+    X, y = make_blobs([30, 30, 30], random_state=0, cluster_std=0.5, centers=[[0, 0], [6, 0], [0, 6]])
+    K = rbf_kernel(X, gamma=0.5)
+
+    def score(fitted, X, y=None):
+        return adjusted_rand_score(y, fitted.predict(X))
+
+    model = estimator(kernel=kernel, n_init=3, random_state=0)
+    for given in (K, sp.csr_array(np.where(K > 1e-3, K, 0.0))):
+        search = GridSearchCV(model, {"n_clusters": [2, 3]}, scoring=score, cv=3).fit(given, y)
+        assert search.best_params_["n_clusters"] == 3
+        assert search.best_score_ > 0.9
+
+
+# -- inputs ------------------------------------------------------------------------------------------------------------
+
+
+def graph_inputs():
+    A = nx.to_scipy_sparse_array(CAVEMEN, format="csr", dtype=np.float64)
+    return {
+        "Graph": Graph.from_scipy(A),
+        "csr_array": sp.csr_array(A),
+        "coo_matrix": sp.coo_matrix(A),
+        "int": A.astype(np.int64),
+        "networkx": CAVEMEN,
+    }
+
+
+@pytest.mark.parametrize("kind", graph_inputs())
+@pytest.mark.parametrize("model", [KernelKMeans(5, random_state=1), CoresetKernelKMeans(5, random_state=1)])
+def test_every_kind_of_graph_gives_the_same_labels(kind, model):
+    expected = clone(model).fit(graph_inputs()["Graph"])
+    found = clone(model).fit(graph_inputs()[kind])
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    assert found.n_features_in_ == 40
+    assert found.kernel_ is None
+    dense = clone(model).set_params(kernel="normalized_cut").fit(graph_inputs()["csr_array"].toarray())
+    np.testing.assert_array_equal(dense.labels_, expected.labels_)
+
+
+def test_a_graph_of_caves():
+    model = KernelKMeans(5, self_loop=1.0, n_init=20, random_state=0).fit(CAVEMEN)
+    assert adjusted_rand_score(TRUTH, model.labels_) == 1.0
+    graph = Graph.from_networkx(CAVEMEN)
+    plain = KernelKMeans(5, init=model.labels_).fit(graph)
+    assert plain.inertia_ == pytest.approx(-5 + 5 * graphcore.metrics.normalized_cut(graph, plain.labels_))
+    np.testing.assert_array_equal(model.predict(graph.to_scipy()), model.labels_)
+
+
+def test_isolated_nodes_get_no_cluster():
+    A = np.zeros((12, 12))
+    A[:5, :5] = A[5:10, 5:10] = 1.0
+    for model in (KernelKMeans(2, random_state=0), CoresetKernelKMeans(2, coreset_size=1.0, random_state=0)):
+        with pytest.warns(GraphWarning, match="2 of 12 nodes are isolated"):
+            model.fit(sp.csr_array(A))
+        assert model.labels_[10:].tolist() == [-1, -1]
+        assert adjusted_rand_score(np.repeat([0, 1], 5), model.labels_[:10]) == 1.0
+        new = np.zeros((3, 12))
+        new[0, :3], new[1, 7] = 1.0, 2.0
+        assert model.predict(new).tolist() == [model.labels_[0], model.labels_[7], -1]
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplacian", "polynomial", "cosine", "linear", rbf_kernel])
+def test_precomputed_is_the_same_as_vectors(kernel):
+    X = load_digits().data[:150] / 16
+    model = KernelKMeans(5, kernel=kernel, n_init=2, random_state=0).fit(X[:100])
+    K = model.kernel_(X)
+    given = KernelKMeans(5, kernel="precomputed", n_init=2, random_state=0).fit(K[:100, :100])
+    np.testing.assert_array_equal(given.labels_, model.labels_)
+    assert given.cost_ == pytest.approx(model.cost_)
+    assert given.inertia_ == pytest.approx(100 * given.cost_)
+    np.testing.assert_array_equal(given.predict(K[100:, :100]), model.predict(X[100:]))
+    np.testing.assert_array_equal(given.predict(sp.csr_array(K[100:, :100])), model.predict(X[100:]))
+    assert model.score(X[:100]) == pytest.approx(-model.cost_)
+    assert not hasattr(given, "score")
+    sparse = (
+        KernelKMeans(5, kernel=kernel, n_init=2, random_state=0).fit(sp.csr_array(X[:100]))
+        if (isinstance(kernel, str))
+        else model
+    )
+    np.testing.assert_array_equal(sparse.labels_, model.labels_)
+
+
+@pytest.mark.parametrize("sampling", ["importance", "uniform"])
+@pytest.mark.parametrize("kernel", ["gaussian", "precomputed"])
+def test_a_coreset_of_vectors(sampling, kernel):
+    X, y = make_blobs(600, 4, centers=4, cluster_std=1.0, random_state=0)
+    fitted = X[:500]
+    if kernel == "precomputed":
+        fitted = rbf_kernel(X[:500], gamma=0.02)
+    model = CoresetKernelKMeans(4, coreset_size=60, sampling=sampling, kernel=kernel, random_state=0).fit(fitted)
+    assert adjusted_rand_score(y[:500], model.labels_) > 0.95
+    assert len(model.coreset_indices_) == len(model.coreset_weights_) == len(model.coreset_labels_) <= 60
+    assert model.coreset_weights_.sum() == pytest.approx(500, rel=0.35)
+    new = X[500:] if kernel == "gaussian" else rbf_kernel(X[500:], X[:500], gamma=0.02)
+    assert adjusted_rand_score(y[500:], model.predict(new)) > 0.95
+    np.testing.assert_array_equal(model.predict(fitted), model.labels_)
+
+
+@pytest.mark.parametrize("seeding", ["fast", "naive"])
+def test_a_coreset_of_a_graph(seeding):
+    graph, truth = graphcore.datasets.planted_partition(4, 100, 0.5, 0.001, random_state=0)
+    model = CoresetKernelKMeans(4, coreset_size=0.5, seeding=seeding, random_state=0).fit(graph)
+    assert adjusted_rand_score(truth, model.labels_) > 0.95
+    np.testing.assert_array_equal(model.predict(graph.to_scipy()), model.labels_)
+
+
+def test_fitted_models_survive_pickling_and_feature_names_are_kept():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(make_blobs(60, random_state=0)[0], columns=["height", "weight"])
+    for model in (KernelKMeans(3, random_state=0), CoresetKernelKMeans(3, random_state=0)):
+        model.fit(frame)
+        assert model.feature_names_in_.tolist() == ["height", "weight"]
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(again.predict(frame), model.labels_)
+
+
+def test_float32_stays_float32_and_agrees():
+    X, _ = make_blobs(200, 5, centers=4, random_state=0)
+    narrow = KernelKMeans(4, random_state=0).fit(X.astype(np.float32))
+    wide = KernelKMeans(4, random_state=0).fit(X)
+    np.testing.assert_array_equal(narrow.labels_, wide.labels_)
+    assert narrow.cost_ == pytest.approx(wide.cost_, rel=1e-4)
+    assert narrow._reference.dtype == np.float32
+
+
+# -- bad input ---------------------------------------------------------------------------------------------------------
+
+X3 = np.random.default_rng(0).standard_normal((20, 3))
+RING = nx.to_scipy_sparse_array(nx.cycle_graph(20), dtype=float)
+
+
+@pytest.mark.parametrize(
+    "parameters, X, words",
+    [
+        ({"kernel": "rbg"}, X3, "choose one of 'auto', 'precomputed', 'normalized_cut', 'gaussian'"),
+        ({"kernel": None}, X3, "kernel=None is not known"),
+        ({"n_clusters": 21}, X3, "at most 20"),
+        ({"n_clusters": "many"}, X3, "must be an integer"),
+        ({"bandwidth": 0.0}, X3, "must be more than 0"),
+        ({}, np.ones((20, 3)), "zero bandwidth"),
+        ({}, np.full((20, 3), np.nan), "NaN"),
+        ({}, np.zeros((0, 3)), "0 sample"),
+        ({"kernel": "cosine"}, np.zeros((20, 3)), "not all zero"),
+        ({"kernel": "precomputed"}, X3, "square"),
+        ({"kernel": "precomputed"}, np.triu(np.ones((20, 20))), "not symmetric"),
+        ({"kernel": "normalized_cut"}, -np.ones((20, 20)), "Negative values"),
+        ({"kernel": "gaussian"}, Graph.from_scipy(RING), "kernel='auto'"),
+        ({"self_loop": -1.0}, RING, "at least 0"),
+        ({"block_bytes": 0}, X3, "at least 1"),
+        ({"init": "best"}, X3, "init"),
+    ],
+)
+@pytest.mark.parametrize("estimator", [KernelKMeans, CoresetKernelKMeans])
+def test_bad_input(estimator, parameters, X, words):
+    with pytest.raises(ValueError, match=words):
+        estimator(**{"n_clusters": 3, **parameters}).fit(X)
+
+
+@pytest.mark.parametrize(
+    "parameters, X, words",
+    [
+        ({"coreset_size": 2}, X3, "less than n_clusters=3"),
+        ({"coreset_size": 21}, X3, "at most 20"),
+        ({"coreset_size": 1.5}, X3, "at most 1"),
+        ({"coreset_size": "most"}, X3, "must be a number"),
+        ({"sampling": "degree"}, X3, "for graphs"),
+        ({"sampling": "random"}, X3, "choose one of 'degree'"),
+        ({"seeding": "fast"}, X3, "reads the rows of a graph"),
+        ({"seeding": "slow"}, RING, "choose one of 'auto'"),
+        ({"n_seeds": 0}, X3, "at least 1"),
+        ({"init": [0, 1, 2]}, X3, "not known before"),
+        ({"self_loop": 0.0}, RING, "diagonal is zero"),
+    ],
+)
+def test_bad_parameters_of_a_coreset(parameters, X, words):
+    with pytest.raises((InputError, ParameterError), match=words):
+        CoresetKernelKMeans(**{"n_clusters": 3, **parameters}).fit(X)
+
+
+def test_bad_calls():
+    with pytest.raises(ParameterError, match="n_jobs=0"):
+        KernelKMeans(3, n_jobs=0, block_bytes=64).fit(X3)
+    with pytest.raises(NotFittedError):
+        KernelKMeans().predict(X3)
+    graph = KernelKMeans(3, random_state=0).fit(RING)
+    with pytest.raises(InputError, match="edges from new nodes"):
+        graph.predict(Graph.from_scipy(RING))
+    with pytest.raises(ValueError, match="features"):
+        graph.predict(np.ones((2, 5)))
+    with pytest.raises(ParameterError, match="leave sample_weight out"):
+        KernelKMeans(3).fit(RING, sample_weight=np.ones(20))
+    with pytest.raises(ValueError, match="sample_weight"):
+        KernelKMeans(3).fit(X3, sample_weight=np.ones(5))
+
+
+def test_points_drawn_too_few_for_the_clusters():
+    X = np.repeat(np.arange(3.0), 10)[:, None]
+    with pytest.raises(InputError, match=r"different points were drawn.*sampling='uniform'"):
+        CoresetKernelKMeans(3, coreset_size=3, random_state=0, n_seeds=3, bandwidth=1.0).fit(X[[0] * 300 + [10, 20]])
