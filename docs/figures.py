@@ -10,6 +10,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
+from figures_sketch import PICTURES as SKETCH
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 from sklearn.datasets import make_blobs, make_moons
@@ -43,7 +44,7 @@ def main(folder=FOLDER):
     with plt.rc_context(STYLE), warnings.catch_warnings():
         # The published algorithm is shown where it fails; it warns there.
         warnings.simplefilter("ignore", graphcore.GraphWarning)
-        for draw in (whiskers, sparse_coreset, stability, importance, coreset_error):
+        for draw in (whiskers, sparse_coreset, stability, importance, coreset_error, *SKETCH):
             figure = draw()
             figure.savefig(folder / f"{draw.__name__}.png")
             plt.close(figure)

@@ -29,7 +29,7 @@ def run(options):
         outcome
         for n, d in SIZES
         if not (options.quick and n > QUICK_LIMIT)
-        for outcome in preprocessing(n, d, min(seeds, 10), options)
+        for outcome in preprocessing(n, d, min(seeds, 10 if n <= 1000 else 3), options)
     ]
     sections, outcomes = [preprocessing_table(timed)], list(timed)
     for name, data in (("PenDigits", vectors.pendigits(options.data)), ("8 x 8 digits", digits())):
@@ -39,7 +39,8 @@ def run(options):
             outcomes += found
         elif data is None:
             sections.append(f"Not in the data folder ({options.data}): {name}.")
-    return Report("Gaussian sketches of a kernel", sections, outcomes)
+    page = "\n\n".join(section.replace("## ", "**", 1).replace("\n", "**\n", 1) for section in sections)
+    return Report("Gaussian sketches of a kernel", sections, outcomes, page=page)
 
 
 def digits():
