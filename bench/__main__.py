@@ -17,6 +17,7 @@ CASES = (
     "ablation",
     "speed",
     "construction",
+    "growth",
     "collapse",
     "kernel_features",
     "heldout",

@@ -22,6 +22,15 @@ def cluster(graph, k, seed, params, threads):
     return found.labels, dict(found.seconds), {}
 
 
+def cluster_counted(graph, k, seed, params, threads):
+    """The whole pipeline, with the entries that it went through beside the seconds."""
+    from graphcore._work import counted
+
+    with counted() as work:
+        labels, seconds, arrays = cluster(graph, k, seed, params, threads)
+    return labels, {**seconds, **work}, arrays
+
+
 def construct(graph, k, seed, params, threads):
     """The published algorithm stage by stage, k-means timed apart.
 
@@ -42,7 +51,7 @@ def construct(graph, k, seed, params, threads):
     clock.lap("sampling")
     coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=threads)
     clock.lap("coreset graph")
-    embedding = power_embedding(coreset_graph, k, random_state=streams)
+    embedding = power_embedding(coreset_graph, k, random_state=streams, n_jobs=threads)
     clock.lap("embedding")
     coreset_labels = kmeans_labels(embedding, k, n_init=params["n_init"], random_state=streams)
     clock.lap("k-means")
@@ -100,6 +109,7 @@ class Clock:
 
 METHODS = {
     "cluster": (prepare, cluster),
+    "cluster_counted": (prepare, cluster_counted),
     "construct": (prepare, construct),
     "coreset_only": (prepare, coreset_only),
     "coreset_kernel_kmeans": (prepare, coreset_kernel_kmeans),

@@ -12,15 +12,18 @@ from .propagation.cells import coreset_cells, spread
 from .propagation.consensus import coarse_partition
 from .propagation.merge import agglomerate
 from .propagation.nearest import label_all
-from .propagation.quotient import apply_labels, compact_labels, graph_rows, quotient
+from .propagation.quotient import GraphRows, apply_labels, compact_labels, graph_rows, label_sizes, quotient
 from .propagation.refine import cluster_sums, refine
 from .propagation.sizes import grow_small_clusters
 from .spectral.partition import spectral_partition
 
-__all__ = ["CoresetRun", "grow_clusters", "limits", "refine_labels", "run_coreset"]
+__all__ = ["CoresetRun", "grow_clusters", "limits", "most_links", "refine_labels", "run_coreset"]
 
 # Passes over the nodes that let cells settle before they are merged.
 _CELL_PASSES = 2
+# Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
+_FEW_LINKS = 1 << 22
+_LEAST_COMPRESSION = 4
 # Refinement ends when a pass moves a smaller share of the nodes.
 _TOLERANCE = 1e-4
 # Moves leave every cluster this share of the mean volume: a cluster is not to be eaten up from its border.
@@ -38,6 +41,7 @@ class CoresetRun:
     n_unreached: int
     groups: np.ndarray | None
     group_labels: np.ndarray | None
+    group_graph: GraphRows | None
     row_bytes: int
     history: list
     seconds: dict
@@ -51,6 +55,11 @@ def limits(settings):
         # The pure normalised cut is left alone: its smallest clusters are its answer.
         "least_share": _LEAST_SHARE if settings.objective == "information" else 0.0,
     }
+
+
+def most_links(rows):
+    """Entries that a graph between groups may have before only its strong links are kept."""
+    return max(_FEW_LINKS, len(rows.indices) // _LEAST_COMPRESSION)
 
 
 def grow_clusters(rows, labels, settings):
@@ -110,12 +119,12 @@ def run_coreset(graph, settings, streams, n_jobs):
             kernel, coreset, rows, settings, streams, n_jobs, stages
         )
     history = []
-    group_labels = None
+    group_labels = between = None
     labels = groups
     if n_groups > k:
         with stages("merging"):
-            between = quotient(rows, groups, n_groups, n_jobs)
-            sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
+            between = quotient(rows, groups, n_groups, n_jobs, most_entries=most_links(rows))
+            sizes = label_sizes(groups, n_groups)
             if settings.overcluster is None:
                 group_labels = coarse_partition(
                     between,
@@ -147,6 +156,7 @@ def run_coreset(graph, settings, streams, n_jobs):
         n_unreached,
         None if group_labels is None else groups,
         group_labels,
+        between,
         0 if plain else kernel.walk_rows(coreset.indices).nbytes,
         history,
         stages.seconds,
@@ -179,7 +189,9 @@ def _spectral(kernel, coreset, rows, settings, streams, n_jobs, stages):
     with stages("coreset graph"):
         coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
     with stages("spectral partition"):
-        partition = spectral_partition(coreset_graph, n_parts, eigen_solver=settings.eigen_solver, random_state=streams)
+        partition = spectral_partition(
+            coreset_graph, n_parts, eigen_solver=settings.eigen_solver, random_state=streams, n_jobs=n_jobs
+        )
     with stages("labelling"):
         n_labels = max(n_parts, k)
         labelling = label_all(

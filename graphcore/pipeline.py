@@ -9,11 +9,18 @@ from ._progress import Stages
 from ._random import Streams
 from ._threads import effective_jobs, map_blocks
 from ._warn import warn_user
-from .coreset_run import grow_clusters, limits, refine_labels, run_coreset
+from .coreset_run import grow_clusters, limits, most_links, refine_labels, run_coreset
 from .coresets.coreset import Coreset
 from .propagation.consensus import consensus, stability
 from .propagation.merge import hierarchy
-from .propagation.quotient import GraphRows, apply_labels, compact_labels, graph_rows, overlay, quotient
+from .propagation.quotient import (
+    GraphRows,
+    apply_labels,
+    compact_labels,
+    graph_rows,
+    label_sizes,
+    overlay,
+)
 from .propagation.refine import cluster_sums
 from .settings import Settings
 
@@ -81,7 +88,7 @@ class Clustering:
             return None
         table = self.group_labels.copy()
         n_used = compact_labels(table, self.settings.n_clusters)
-        sizes = np.bincount(self.groups[self.groups >= 0], minlength=len(table)).astype(np.int64)
+        sizes = label_sizes(self.groups, len(table))
         linkage = self.settings.objective if self.settings.overcluster is None else "average"
         return hierarchy(self.group_graph, sizes, table, n_used, linkage=linkage)
 
@@ -128,13 +135,13 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     runs, agreed = _runs(graph, rows, settings, streams, n_jobs, stages)
     best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
     labels, history = best.labels, list(best.history)
-    groups, group_labels = best.groups, best.group_labels
+    groups, group_labels, group_graph = best.groups, best.group_labels, best.group_graph
     labellings = [run.labels for run in runs]
     k = settings.n_clusters
     if agreed is not None:
         with stages("consensus"):
             groups, n_groups = agreed
-            group_labels = consensus(
+            group_labels, group_graph = consensus(
                 rows,
                 groups,
                 n_groups,
@@ -143,6 +150,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
                 **limits(settings),
                 rng=streams.generator("consensus"),
                 n_jobs=n_jobs,
+                most_entries=most_links(rows),
             )
             labels = apply_labels(group_labels, groups)
             grow_clusters(rows, labels, settings)
@@ -152,12 +160,9 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
             refine_labels(rows, labels, settings, sums)
             history.append(("refinement of the consensus", sums.value(settings.objective)))
     _warn_of_clusters(labels, settings)
-    node_stability = cluster_stability = group_graph = None
+    node_stability = cluster_stability = None
     if len(runs) > 1:
         node_stability, cluster_stability = stability(labels, labellings, k)
-    if groups is not None:
-        with stages("group graph"):
-            group_graph = quotient(rows, groups, len(group_labels), n_jobs)
     first = runs[0]
     return Clustering(
         labels=labels,
@@ -205,16 +210,26 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
     k = settings.n_clusters
     most_groups = max(_MOST_GROUPS, round(_MOST_GROUPS_SHARE * graph.n_nodes))
     runs = wave(0, 2)
+    _drop_groups(runs)
     groups, n_groups = overlay([run.labels for run in runs], k)
     hopeless = n_groups > most_groups
     if n_runs > 2 and not (settings.may_stop_early and hopeless):
         runs += wave(2, n_runs)
+        _drop_groups(runs)
         groups, n_groups = overlay([run.labels for run in runs], k)
     return runs, (groups, n_groups) if k < n_groups <= most_groups else None
 
 
+def _drop_groups(runs):
+    """Forget the groups of all runs but the best: they are as large as labels, and needed only without a consensus."""
+    best = max(runs, key=lambda run: run.value)
+    for run in runs:
+        if run is not best:
+            run.groups = run.group_labels = run.group_graph = None
+
+
 def _warn_of_clusters(labels, settings):
-    sizes = np.bincount(labels[labels >= 0], minlength=settings.n_clusters)
+    sizes = label_sizes(labels, settings.n_clusters)
     n_found = int(np.count_nonzero(sizes))
     if n_found < settings.n_clusters:
         warn_user(

@@ -17,11 +17,13 @@ PRESETS = (None, "published")
 # Coreset nodes for each cluster asked for: enough for k-means on the coreset graph to see every cluster many times.
 _NODES_PER_CLUSTER = 50
 _LEAST_CORESET = 1000
-_SHARE = 0.01
+_SHARE, _LARGEST_SHARE = 0.01, 100_000
 _LEAST_HALF_WALK, _MOST_HALF_WALK = 2, 4
 _LAZINESS = 0.5
 _ROW_BUDGET = 150
 _N_CORESETS = 4
+# A graph of more entries is gone through for one coreset only: each takes about ten passes over it.
+_MOST_ENTRIES_FOR_SEVERAL = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def resolve_settings(
     n_clusters : int
     coreset_size : int, float or "auto"
         A number of nodes, or a share of the nodes in (0, 1]. "auto" is 50 nodes for every cluster, at least 1,000
-        and at least 1 % of the nodes.
+        and at least 1 % of the nodes or 100,000, whichever is less.
     walk_steps : int or "auto"
         "auto" lets the half walk see about twice as many nodes as there are for each coreset node, 2 to 4 steps.
     sampling, n_seeds, self_loop, eigen_solver, row_budget, overcluster, objective, refine, min_cluster_size, n_coresets
@@ -167,7 +169,8 @@ def resolve_settings(
         )
     may_stop_early = _is_auto(n_coresets)
     if may_stop_early:
-        n_coresets = 1 if published or not refine else _N_CORESETS
+        once = published or not refine or graph.n_entries > _MOST_ENTRIES_FOR_SEVERAL
+        n_coresets = 1 if once else _N_CORESETS
     n_coresets = check_integer("n_coresets", n_coresets, low=1)
     if n_coresets > 1 and not refine:
         raise ParameterError(
@@ -207,7 +210,8 @@ def _walk_steps(graph, coreset_size, n_linked):
 def _coreset_size(size, n_clusters, n_linked):
     if isinstance(size, str):
         check_choice("coreset_size", size, ("auto",))
-        return min(n_linked, max(_LEAST_CORESET, _NODES_PER_CLUSTER * n_clusters, round(_SHARE * n_linked)))
+        share = min(round(_SHARE * n_linked), _LARGEST_SHARE)
+        return min(n_linked, max(_LEAST_CORESET, _NODES_PER_CLUSTER * n_clusters, share))
     if isinstance(size, (float, np.floating)):
         share = check_real("coreset_size", size, low=0.0, open_low=True, high=1.0)
         size = max(1, round(share * n_linked))

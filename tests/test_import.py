@@ -7,7 +7,10 @@ import pytest
 
 import graphcore
 
-HEAVY = ("joblib", "networkx", "numba", "pandas", "polars", "pynndescent", "scipy", "sklearn", "threadpoolctl", "tqdm")
+HEAVY = (
+    "joblib", "networkx", "numba", "pandas", "polars", "pyarrow", "pynndescent", "scipy", "sklearn", "threadpoolctl",
+    "tqdm",
+)  # fmt: skip
 
 
 def loaded_after(code):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from graphcore import Graph, InputError, ParameterError
+from graphcore import settings as settings_module
 from graphcore.settings import resolve_settings
 
 from .oracles import cliques, example
@@ -158,3 +159,18 @@ def test_settings_are_frozen(ring):
 def test_one_coreset_without_refinement(ring, options):
     # The consensus of several coresets needs refinement, so "auto" gives one coreset without it.
     assert resolve_settings(ring, 3, **options).n_coresets == 1
+
+
+def test_a_huge_graph_has_one_coreset_of_bounded_size(ring, monkeypatch):
+    monkeypatch.setattr(settings_module, "_MOST_ENTRIES_FOR_SEVERAL", ring.n_entries)
+    monkeypatch.setattr(settings_module, "_LEAST_CORESET", 10)
+    assert resolve_settings(ring, 1).n_coresets == 4
+    assert resolve_settings(ring, 1, coreset_size="auto").coreset_size == 50
+    monkeypatch.setattr(settings_module, "_SHARE", 0.5)
+    assert resolve_settings(ring, 1).coreset_size == 2500
+    monkeypatch.setattr(settings_module, "_LARGEST_SHARE", 70)
+    assert resolve_settings(ring, 1).coreset_size == 70
+    assert resolve_settings(ring, 2).coreset_size == 100
+    monkeypatch.setattr(settings_module, "_MOST_ENTRIES_FOR_SEVERAL", ring.n_entries - 1)
+    assert resolve_settings(ring, 1).n_coresets == 1
+    assert resolve_settings(ring, 1, n_coresets=3).n_coresets == 3

@@ -7,6 +7,7 @@ import sys
 import click
 
 from .. import __version__
+from .build import build, check
 from .cluster import cluster
 from .convert import convert
 from .demo import demo
@@ -25,7 +26,7 @@ def app():
     """Clusters graphs too large for spectral clustering, as well as spectral clustering would have done."""
 
 
-for command in (cluster, info, convert, demo):
+for command in (cluster, info, convert, build, check, demo):
     app.add_command(command)
 
 

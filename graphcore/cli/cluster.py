@@ -64,8 +64,8 @@ def clustering_options(command):
 def cluster(input, n_clusters, output, as_json, quiet, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
-    INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML or GML file; or vectors (.npy, or another file with
-    --vectors). Nodes without an edge belong to no cluster and get label -1.
+    INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML or GML file; a graph on disk (see build); or
+    vectors (.npy, or another file with --vectors). Nodes without an edge belong to no cluster and get label -1.
     """
     if as_json and output == "-":
         raise click.UsageError("--json and -o - both want standard output; write the labels to a file")

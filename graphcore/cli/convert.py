@@ -16,8 +16,12 @@ __all__ = ["convert"]
 def convert(input, output, to_format, **options):
     """Read the graph in IN (or make the kNN graph of its vectors) and write it to OUT."""
     from ..graphs.files import check_writable, write_graph
+    from ..graphs.store import check_replaceable
 
-    check_writable(output)
+    if to_format == "store" or (to_format is None and output.endswith(".graph")):
+        check_replaceable(output)
+    else:
+        check_writable(output)
     console = Console()
     with console.listening():
         graph = load(input, console.stages, **options)

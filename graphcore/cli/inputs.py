@@ -7,7 +7,7 @@ import click
 from ..exceptions import InputError
 from .vectors import read_vectors
 
-__all__ = ["READING", "input_options", "load"]
+__all__ = ["READING", "input_options", "load", "reading_options"]
 
 # Keywords of graphcore.read_graph, and what vectors need.
 READING = ("format", "delimiter", "columns", "weight_column", "symmetrize", "vectors", "n_neighbors", "metric")
@@ -27,8 +27,7 @@ def _column(_ctx, _param, text):
     return None if text == "none" else int(text) if text.isdecimal() else text
 
 
-_OPTIONS = (
-    click.option("--format", metavar="NAME", help="Format of a graph file. [default: guessed from name and content]"),
+_READING_OPTIONS = (
     click.option("--delimiter", metavar="CHAR", help="Between the columns of an edge list. [default: guessed]"),
     click.option(
         "--columns",
@@ -49,6 +48,10 @@ _OPTIONS = (
         show_default=True,
         help="What becomes of directed edges: max, average, sum, min, or error to refuse them.",
     ),
+)
+_OPTIONS = (
+    click.option("--format", metavar="NAME", help="Format of a graph file. [default: guessed from name and content]"),
+    *_READING_OPTIONS,
     click.option("--vectors", is_flag=True, help="INPUT holds vectors (.npy always does); their kNN graph is made."),
     click.option(
         "--neighbors",
@@ -67,7 +70,16 @@ _OPTIONS = (
 
 def input_options(command):
     """Add the options that :func:`load` takes to a command."""
-    for option in reversed(_OPTIONS):
+    return _with(command, _OPTIONS)
+
+
+def reading_options(command):
+    """Add the options that say how an edge list is read to a command."""
+    return _with(command, _READING_OPTIONS)
+
+
+def _with(command, options):
+    for option in reversed(options):
         command = option(command)
     return command
 

@@ -16,6 +16,8 @@ __all__ = ["SAMPLING", "Coreset", "build_coreset", "sample_coreset"]
 
 SAMPLING = ("degree", "uniform", "importance")
 
+_POINTS_PER_BLOCK = 1 << 18
+
 
 @dataclass(frozen=True, eq=False)
 class Coreset:
@@ -163,19 +165,26 @@ def sample_coreset(
 
 
 def _distinct_sample(point_weights, size, method, rng):
-    candidates = np.flatnonzero(point_weights > 0)
-    weights = point_weights[candidates]
-    if size == len(candidates):
-        return Draws(candidates, weights.copy(), size)
-    keys = rng.random(len(candidates))
+    """Keep the `size` smallest keys, a block of points at a time: memory is that of a block and of the sample."""
+    points, keys, threshold = np.empty(0, dtype=np.int64), np.empty(0), np.inf
+    for start in range(0, len(point_weights), _POINTS_PER_BLOCK):
+        weights = point_weights[start : start + _POINTS_PER_BLOCK]
+        candidates = np.flatnonzero(weights > 0)
+        drawn = rng.random(len(candidates))
+        if method == "degree":
+            drawn /= weights[candidates]
+        low = drawn < threshold
+        points, keys = np.concatenate([points, candidates[low] + start]), np.concatenate([keys, drawn[low]])
+        if len(points) > size + 1:
+            # The size + 1 smallest keys; the largest of them is the threshold that makes the weights unbiased.
+            smallest = np.argpartition(keys, size)[: size + 1]
+            points, keys = points[smallest], keys[smallest]
+            threshold = keys.max()
+    if len(points) == size:
+        return Draws(points, point_weights[points], size)
+    threshold = keys.max()
+    chosen = np.sort(points[keys < threshold])
+    weights = point_weights[chosen]
     if method == "degree":
-        keys /= weights
-    # The size + 1 smallest keys; the largest of them is the threshold that makes the weights unbiased.
-    smallest = np.argpartition(keys, size)[: size + 1]
-    threshold = keys[smallest].max()
-    chosen = np.sort(smallest[keys[smallest] < threshold])
-    if method == "degree":
-        kept = np.maximum(weights[chosen], 1.0 / threshold)
-    else:
-        kept = weights[chosen] * (len(candidates) / size)
-    return Draws(candidates[chosen], kept, size)
+        return Draws(chosen, np.maximum(weights, 1.0 / threshold), size)
+    return Draws(chosen, weights * (np.count_nonzero(point_weights > 0) / size), size)

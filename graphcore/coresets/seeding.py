@@ -7,6 +7,7 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
+from .._work import count
 from ..exceptions import InputError, ParameterError
 from . import _loops
 from .sampling_tree import level_offsets
@@ -116,6 +117,8 @@ def d2_seeding(kernel, n_seeds, *, method="fast", initial=None, random_state=Non
     uniforms = rng.random(n_uniforms)
     run = _run_fast if method == "fast" else _run_naive
     seeds, contributions, nearest, counters = run(kernel, diagonal, initial, uniforms)
+    count("entries repaired", counters[0])
+    count("sums updated", counters[1])
     exhausted = len(seeds) < len(initial) + len(uniforms)
     if exhausted:
         warn_user(

@@ -39,7 +39,7 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
         Distance between vectors, see :func:`graphcore.knn_graph`.
     coreset_size : int, float or "auto", default "auto"
         Nodes in the coreset (draws, for importance sampling), or their share of the nodes. "auto" is 50 for every
-        cluster, at least 1,000 and at least 1 % of the nodes.
+        cluster, at least 1,000, and at least 1 % of the nodes or 100,000, whichever is less.
     sampling : {"auto", "degree", "uniform", "importance"}, default "auto"
         How the coreset is drawn; "auto" is "degree" (see Notes), and "importance" for ``preset="published"``.
     n_seeds : int or "auto", default "auto"
@@ -65,7 +65,7 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
         No cluster has fewer nodes; a float is a share of the nodes.
     n_coresets : int or "auto", default "auto"
         Independent coresets, each clustered; the result is their consensus, and their agreement its stability. "auto"
-        is 4.
+        is 4, fewer where two hardly agree, and 1 for graphs of more than 2^28 entries (134 million edges).
     preset : {None, "published"}, default None
         "published" is the algorithm of the paper: what is left "auto" takes the paper's value (plain kernel with
         self-loops, importance sampling, spectral clustering of one coreset, no merging, no refinement).

@@ -9,12 +9,17 @@ from ..exceptions import InputError
 from . import _loops
 
 __all__ = [
-    "SYMMETRIZE", "Rows", "canonical_rows", "drop_zeros", "is_symmetric", "read_only", "read_only_rows",
+    "SYMMETRIZE", "Rows", "canonical_rows", "drop_zeros", "is_symmetric", "policy_code", "read_only", "read_only_rows",
     "rows_from_edges", "rows_from_pairs", "symmetrize_rows", "transpose_rows",
 ]  # fmt: skip
 
 SYMMETRIZE = ("max", "average", "sum", "min", "error")
 _POLICIES = {"max": _loops.MAX, "average": _loops.AVERAGE, "sum": _loops.SUM, "min": _loops.MIN}
+
+
+def policy_code(policy):
+    """The number by which compiled loops know a policy; "error" goes by "max", after the check."""
+    return _POLICIES.get(policy, _loops.MAX)
 
 
 class Rows(NamedTuple):

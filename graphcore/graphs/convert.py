@@ -23,7 +23,14 @@ from .build import (
 )
 from .graph import _NO_WEIGHTS, _SYMMETRY_TOLERANCE, _as_floats, _as_names, _defect, _narrow_ids
 
-__all__ = ["as_graph", "graph_from_edges", "graph_from_ends", "graph_from_networkx", "graph_from_scipy"]
+__all__ = [
+    "as_graph",
+    "check_directions",
+    "graph_from_edges",
+    "graph_from_ends",
+    "graph_from_networkx",
+    "graph_from_scipy",
+]
 
 # With fewer nodes than this, ids with gaps only cost some memory.
 _LARGEST_GAP = 1 << 27
@@ -68,7 +75,15 @@ def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn
 
 
 def _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn):
-    # Edges listed once each, in any direction, are an undirected list; so are edges listed both ways alike.
+    check_directions(both, single, uneven, symmetrize, warn)
+    return cls(rows.indptr, rows.indices, _simplify(rows.weights), node_names=node_names, check=False)
+
+
+def check_directions(both, single, uneven, symmetrize, warn):
+    """Refuse edges that look directed if `symmetrize` says so, or warn about them.
+
+    Edges listed once each, in any direction, are an undirected list; so are edges listed both ways alike.
+    """
     if uneven and both > 0:
         if symmetrize == "error":
             how = f"{single} in one" if single else "some with two different weights"
@@ -78,7 +93,6 @@ def _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn):
             )
         if warn:
             _warn_directed(both, single, symmetrize)
-    return cls(rows.indptr, rows.indices, _simplify(rows.weights), node_names=node_names, check=False)
 
 
 def graph_from_scipy(cls, A, *, node_names, symmetrize, warn, check):

@@ -66,6 +66,9 @@ class Graph:
     array([2., 2., 2.])
     """
 
+    # Where the arrays are mapped from, if they are.
+    _path = None
+
     def __init__(self, indptr, indices, weights=None, *, node_names=None, check=True):
         indptr, indices = np.asarray(indptr), np.asarray(indices)
         for name, array in (("indptr", indptr), ("indices", indices)):
@@ -208,6 +211,21 @@ class Graph:
 
         return graph_from_networkx(cls, G, weight, symmetrize=symmetrize, warn=warn)
 
+    @classmethod
+    def _mapped(cls, indptr, indices, weights, node_names, degrees, *, path, known):
+        """A graph over arrays that were checked when they were stored; nothing is read or computed.
+
+        `path` is what it is pickled as, `known` holds counts that would otherwise be made when they are asked for.
+        """
+        graph = cls.__new__(cls)
+        graph.indptr, graph.indices = read_only(indptr), read_only(indices)
+        graph.weights = None if weights is None else read_only(weights)
+        graph.node_names = None if node_names is None else read_only(node_names)
+        graph.degrees = read_only(degrees)
+        graph.__dict__.update(known, _path=path)
+        graph._frozen = True
+        return graph
+
     # -- what it holds -----------------------------------------------------------------------------------------------
 
     @property
@@ -331,6 +349,8 @@ class Graph:
         raise AttributeError(f"a Graph is immutable; cannot delete {name}")
 
     def __reduce__(self):
+        if self._path is not None:
+            return _reopen, (self._path,)
         # Unpickled arrays are writable; going through the constructor freezes them again.
         return _rebuild, (self.indptr, self.indices, self.weights, self.node_names)
 
@@ -342,6 +362,12 @@ class Graph:
 
 def _rebuild(indptr, indices, weights, node_names):
     return Graph(indptr, indices, weights, node_names=node_names, check=False)
+
+
+def _reopen(path):
+    from .store import open_graph
+
+    return open_graph(path)
 
 
 def _narrow_ids(ids, n_nodes):

@@ -44,9 +44,8 @@ def submatrix_fill(
     indices,
     values,
     scale,
-    degrees,
+    factors,
     self_loop,
-    weights,
     position,
     first,
     last,
@@ -56,15 +55,16 @@ def submatrix_fill(
 ):
     """Fill ``W K(points, points) W`` row by row; columns ascend because `points` do.
 
+    factors are the points' weights over their degrees. Isolated points (scale 0) get no entry.
     Each product is taken in the same order for (i, j) and (j, i), so the result is symmetric to the last bit.
     """
     weighted = len(values) > 0
     for i in range(first, last):
         at = out_indptr[i]
         own = points[i]
-        if degrees[own] == 0:
+        if scale[i] == 0.0:
             continue
-        own_factor = weights[i] / degrees[own]
+        own_factor = factors[i]
         pending = self_loop > 0
         for e in range(starts[i], stops[i]):
             x = indices[e]
@@ -81,7 +81,7 @@ def submatrix_fill(
                 value += self_loop
                 pending = False
             out_indices[at] = j
-            out_values[at] = value * (own_factor * (weights[j] / degrees[x]))
+            out_values[at] = value * (own_factor * factors[j])
             at += 1
         if pending:
             out_indices[at] = i

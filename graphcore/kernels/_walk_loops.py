@@ -3,32 +3,9 @@
 import numpy as np
 from numba import njit
 
+from .._select import nth_largest
+
 __all__ = ["walk_rows"]
-
-
-@njit(cache=True, nogil=True)
-def _cut_value(values, length, keep):
-    """Value of the `keep`-th largest of values[:length]; permutes them (quickselect)."""
-    low, high, wanted = 0, length - 1, keep - 1
-    while low < high:
-        pivot = values[(low + high) >> 1]
-        i, j = low, high
-        while i <= j:
-            while values[i] > pivot:
-                i += 1
-            while values[j] < pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if wanted <= j:
-            high = j
-        elif wanted >= i:
-            low = i
-        else:
-            break
-    return values[wanted]
 
 
 @njit(cache=True, nogil=True)
@@ -59,8 +36,14 @@ def walk_rows(
     n = len(degrees)
     weighted = len(weights) > 0
     mass = np.zeros(n, dtype=np.float32)
-    touched = np.empty(n, dtype=indices.dtype)
-    scratch = np.empty(n, dtype=np.float32)
+    # The first step reaches the neighbours of the point. Later ones send at least `least` along each edge, and all
+    # that is sent in a step sums to 1 - laziness at most, so 1 / least edges are more than enough.
+    room = np.int64(1.0 / least) if least * n > 1.0 else np.int64(n)
+    for r in range(first, last):
+        room = max(room, indptr[points[r] + 1] - indptr[points[r]])
+    room = min(room + cap + 1, n)
+    touched = np.empty(room, dtype=indices.dtype)
+    scratch = np.empty(room, dtype=np.float32)
     for r in range(first, last):
         columns[r, 0] = points[r]
         values[r, 0] = 1.0
@@ -97,7 +80,7 @@ def walk_rows(
             if n_touched > cap:
                 for i in range(n_touched):
                     scratch[i] = mass[touched[i]]
-                cut = _cut_value(scratch, n_touched, cap)
+                cut = nth_largest(scratch, n_touched, cap)
             length = 0
             for i in range(n_touched):
                 z = touched[i]

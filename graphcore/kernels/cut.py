@@ -116,6 +116,7 @@ class CutKernel:
         import scipy.sparse as sp
 
         rows = self.rows(points)
+        factors = np.divide(weights, self.degrees[points], out=np.zeros(len(points)), where=rows.scale > 0)
         position = np.full(self.n_points, -1, dtype=np.int32)
         position[points] = np.arange(len(points), dtype=np.int32)
         borders = _borders(rows.stops - rows.starts)
@@ -131,7 +132,9 @@ class CutKernel:
         out_indices = np.empty(indptr[-1], dtype=np.int32)
         out_values = np.empty(indptr[-1])
         map_blocks(
-            lambda a, b: _loops.submatrix_fill(*rows, weights, position, a, b, indptr, out_indices, out_values),
+            lambda a, b: _loops.submatrix_fill(
+                *rows[:6], factors, self.self_loop, position, a, b, indptr, out_indices, out_values
+            ),
             borders,
             n_jobs,
         )

@@ -4,6 +4,7 @@ import numpy as np
 
 from .._threads import map_blocks
 from .._validation import check_integer, check_real
+from .._work import count
 from ..exceptions import ParameterError
 from ._walk_loops import walk_rows
 from .base import KernelRows
@@ -153,6 +154,7 @@ class WalkKernel:
             borders,
             self.n_jobs,
         )
+        count("walk entries", rows.lengths.sum())
         self._last = rows
         return rows
 

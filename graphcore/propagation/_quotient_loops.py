@@ -1,9 +1,26 @@
 """Compiled loops that look at a graph through a labelling: groups of nodes, the graph between them, overlays."""
 
+from math import log
+
 import numpy as np
 from numba import njit
 
-__all__ = ["apply_labels", "compact_labels", "group_nodes", "overlay_labels", "pick_labels", "quotient_rows"]
+from .._select import nth_largest
+
+__all__ = [
+    "apply_labels",
+    "compact_labels",
+    "count_pairs",
+    "group_nodes",
+    "label_sizes",
+    "label_volumes",
+    "link_cuts",
+    "overlay_labels",
+    "pick_labels",
+    "quotient_rows",
+    "row_lengths",
+    "strong_rows",
+]
 
 
 @njit(cache=True, nogil=True)
@@ -25,6 +42,49 @@ def group_nodes(labels, starts, members):
 
 
 @njit(cache=True, nogil=True)
+def label_sizes(labels, sizes):
+    """Count the nodes of every label; labels of -1 are left out."""
+    for x in range(len(labels)):
+        if labels[x] >= 0:
+            sizes[labels[x]] += 1
+
+
+@njit(cache=True, nogil=True)
+def label_volumes(labels, degrees, volumes):
+    """Sum of the degrees of the nodes of every label; labels of -1 are left out."""
+    for x in range(len(labels)):
+        if labels[x] >= 0:
+            volumes[labels[x]] += degrees[x]
+
+
+@njit(cache=True, nogil=True)
+def _gather(indptr, indices, weights, labels, starts, members, a, sums, touched):
+    """Weights between cluster a and all others into `sums`; returns how many clusters are listed in `touched`."""
+    weighted = len(weights) > 0
+    n_touched = 0
+    for m in range(starts[a], starts[a + 1]):
+        x = members[m]
+        for e in range(indptr[x], indptr[x + 1]):
+            b = labels[indices[e]]
+            if b < 0:
+                continue
+            if sums[b] == 0.0:
+                touched[n_touched] = b
+                n_touched += 1
+            sums[b] += weights[e] if weighted else 1.0
+    return n_touched
+
+
+@njit(cache=True, nogil=True)
+def _grown(array, length, room):
+    """A longer array with the same beginning."""
+    out = np.empty(room, dtype=array.dtype)
+    for i in range(length):  # a slice assignment takes numba over a second to compile
+        out[i] = array[i]
+    return out
+
+
+@njit(cache=True, nogil=True)
 def quotient_rows(indptr, indices, weights, labels, starts, members, first, last, out_counts):
     """Rows first to last of the graph between clusters: entry (a, b) is the weight between a and b.
 
@@ -33,7 +93,6 @@ def quotient_rows(indptr, indices, weights, labels, starts, members, first, last
     out_counts gets row lengths.
     """
     n_clusters = len(starts) - 1
-    weighted = len(weights) > 0
     sums = np.zeros(n_clusters)
     touched = np.empty(n_clusters, dtype=np.int32)
     room = 32 * (last - first) + 64
@@ -41,27 +100,10 @@ def quotient_rows(indptr, indices, weights, labels, starts, members, first, last
     values = np.empty(room)
     length = 0
     for a in range(first, last):
-        n_touched = 0
-        for m in range(starts[a], starts[a + 1]):
-            x = members[m]
-            for e in range(indptr[x], indptr[x + 1]):
-                b = labels[indices[e]]
-                if b < 0:
-                    continue
-                if sums[b] == 0.0:
-                    touched[n_touched] = b
-                    n_touched += 1
-                sums[b] += weights[e] if weighted else 1.0
+        n_touched = _gather(indptr, indices, weights, labels, starts, members, a, sums, touched)
         if length + n_touched > room:
             room = 2 * (length + n_touched)
-            more_columns = np.empty(room, dtype=np.int32)
-            for i in range(length):  # a slice assignment takes numba over a second to compile
-                more_columns[i] = columns[i]
-            columns = more_columns
-            more_values = np.empty(room)
-            for i in range(length):
-                more_values[i] = values[i]
-            values = more_values
+            columns, values = _grown(columns, length, room), _grown(values, length, room)
         for t in range(n_touched):
             b = touched[t]
             columns[length] = b
@@ -69,6 +111,86 @@ def quotient_rows(indptr, indices, weights, labels, starts, members, first, last
             sums[b] = 0.0
             length += 1
         out_counts[a] = n_touched
+    return columns[:length].copy(), values[:length].copy()
+
+
+@njit(cache=True, nogil=True)
+def row_lengths(indptr, indices, labels, starts, members, chosen, out):
+    """Entries in the chosen rows of the graph between clusters."""
+    last_seen = np.full(len(starts) - 1, -1, dtype=np.int32)
+    for i in range(len(chosen)):
+        count = 0
+        for m in range(starts[chosen[i]], starts[chosen[i] + 1]):
+            x = members[m]
+            for e in range(indptr[x], indptr[x + 1]):
+                b = labels[indices[e]]
+                if b >= 0 and last_seen[b] != i:
+                    last_seen[b] = i
+                    count += 1
+        out[i] = count
+
+
+@njit(cache=True, nogil=True)
+def _strength(weight, volume_a, volume_b, total):
+    """What a link tells: its weight times the logarithm of weight over weight by chance."""
+    return np.float32(weight * log(weight / volume_a * total / volume_b))
+
+
+@njit(cache=True, nogil=True)
+def link_cuts(indptr, indices, weights, labels, starts, members, first, last, volumes, most, cuts):
+    """Strength of the `most`-th strongest link of clusters first to last, -inf where there are no more than that."""
+    n_clusters = len(starts) - 1
+    total = volumes.sum()
+    sums = np.zeros(n_clusters)
+    touched = np.empty(n_clusters, dtype=np.int32)
+    strengths = np.empty(n_clusters, dtype=np.float32)
+    for a in range(first, last):
+        n_touched = _gather(indptr, indices, weights, labels, starts, members, a, sums, touched)
+        n_links = 0
+        for t in range(n_touched):
+            b = touched[t]
+            if b != a:
+                strengths[n_links] = _strength(sums[b], volumes[a], volumes[b], total)
+                n_links += 1
+            sums[b] = 0.0
+        cuts[a] = nth_largest(strengths, n_links, most) if n_links > most else -np.inf
+
+
+@njit(cache=True, nogil=True)
+def strong_rows(indptr, indices, weights, labels, starts, members, first, last, volumes, most, cuts, out_counts):
+    """Rows first to last of the graph between clusters, with the links that are strong for either end, and the inside.
+
+    Returns (columns, weights) like quotient_rows.
+    """
+    n_clusters = len(starts) - 1
+    total = volumes.sum()
+    sums = np.zeros(n_clusters)
+    touched = np.empty(n_clusters, dtype=np.int32)
+    # No row has more links of its own than `most`, and what the other ends add is as much again over all rows.
+    room = (2 * most + 1) * (last - first) + 64
+    columns = np.empty(room, dtype=np.int32)
+    values = np.empty(room)
+    length = 0
+    for a in range(first, last):
+        start = length
+        n_touched = _gather(indptr, indices, weights, labels, starts, members, a, sums, touched)
+        if length + n_touched > room:
+            room = 2 * (length + n_touched)
+            columns, values = _grown(columns, length, room), _grown(values, length, room)
+        for t in range(n_touched):
+            b = touched[t]
+            kept = b == a
+            if not kept:
+                strength = _strength(sums[b], volumes[a], volumes[b], total)
+                # Sums taken in another order differ in the last bits; both ends must come to the same answer.
+                strength += np.float32(1e-5) * abs(strength)
+                kept = strength >= cuts[a] or strength >= cuts[b]
+            if kept:
+                columns[length] = b
+                values[length] = sums[b]
+                length += 1
+            sums[b] = 0.0
+        out_counts[a] = length - start
     return columns[:length].copy(), values[:length].copy()
 
 
@@ -123,3 +245,14 @@ def pick_labels(groups, labels, out):
     for x in range(len(groups)):
         if groups[x] >= 0:
             out[groups[x]] = labels[x]
+
+
+@njit(cache=True, nogil=True)
+def count_pairs(pairs, labels, other, first, second, counts):
+    """For every pair number of `overlay_labels`: the two labels, and how many nodes carry them."""
+    for x in range(len(pairs)):
+        p = pairs[x]
+        if p >= 0:
+            first[p] = labels[x]
+            second[p] = other[x]
+            counts[p] += 1

@@ -63,7 +63,7 @@ def move_nodes(
     natural = len(order) == 0
     total = volumes.sum()
     sums = np.zeros(k)
-    touched = np.empty(k, dtype=np.int32)
+    touched = np.empty(k + 1, dtype=np.int32)
     parts = np.empty(k)
     cut, apart = 1.0, 1.0
     for c in range(k):
@@ -107,10 +107,11 @@ def move_nodes(
                 if z == x:
                     own = weight
                     continue
-                if sums[c] == 0.0:
-                    touched[n_touched] = c
-                    n_touched += 1
-                sums[c] += weight
+                # Without a branch, which would be mispredicted half the time.
+                before = sums[c]
+                touched[n_touched] = c
+                n_touched += before == 0.0
+                sums[c] = before + weight
             degree = degrees[x] / total
             loop = own / total
             link_a = sums[a] / total
@@ -188,7 +189,7 @@ def batch_assign(indptr, indices, weights, degrees, by_inner, by_volume, first, 
     """
     weighted = len(weights) > 0
     sums = np.zeros(len(by_inner))
-    touched = np.empty(len(by_inner), dtype=np.int32)
+    touched = np.empty(len(by_inner) + 1, dtype=np.int32)
     changed = 0
     for x in range(first, last):
         a = labels[x]
@@ -200,10 +201,10 @@ def batch_assign(indptr, indices, weights, degrees, by_inner, by_volume, first, 
             c = labels[indices[e]]
             if c < 0 or indices[e] == x:
                 continue
-            if sums[c] == 0.0:
-                touched[n_touched] = c
-                n_touched += 1
-            sums[c] += weights[e] if weighted else 1.0
+            before = sums[c]
+            touched[n_touched] = c
+            n_touched += before == 0.0
+            sums[c] = before + (weights[e] if weighted else 1.0)
         best = 2.0 * sums[a] * by_inner[a] + degrees[x] * by_volume[a]
         for t in range(n_touched):
             c = touched[t]

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from .._threads import map_blocks
 from .merge import agglomerate, merge_rounds
-from .quotient import pick_labels, quotient
+from .quotient import apply_labels, contingency, label_sizes, pick_labels, quotient
 from .refine import refine
 from .sizes import grow_small_clusters
 
@@ -75,7 +76,18 @@ def _merge(rows, sizes, n_clusters, *, objective, least_size, least_share):
 
 
 def consensus(
-    rows, groups, n_groups, labels, n_clusters, *, objective, least_size=1, least_share=0.0, rng=None, n_jobs=None
+    rows,
+    groups,
+    n_groups,
+    labels,
+    n_clusters,
+    *,
+    objective,
+    least_size=1,
+    least_share=0.0,
+    rng=None,
+    n_jobs=None,
+    most_entries=None,
 ):
     """Partition the groups of nodes on which several labellings agree.
 
@@ -97,24 +109,33 @@ def consensus(
     least_share : float
     rng : numpy Generator
     n_jobs : int, optional
+    most_entries : int, optional
+        See :func:`graphcore.propagation.quotient.quotient`.
 
     Returns
     -------
-    ndarray of shape (n_groups,), int32
+    table : ndarray of shape (n_groups,), int32
         Clusters of the groups.
+    between : GraphRows
+        The graph between the groups.
     """
-    between = quotient(rows, groups, n_groups, n_jobs)
-    sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
+    between = quotient(rows, groups, n_groups, n_jobs, most_entries)
+    sizes = label_sizes(groups, n_groups)
     limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
-    starts = [
-        pick_labels(groups, n_groups, labels),
-        coarse_partition(between, sizes, n_clusters, rng=rng, **limits),
-    ]
-    scores = []
-    for start in starts:
-        sums, _ = refine(between, start, n_clusters, order=rng.permutation(n_groups), counts=sizes, **limits)
-        scores.append((bool(sums.sizes.min() >= least_size), sums.value(objective)))
-    return starts[scores.index(max(scores))]
+    # Drawn before the starts are worked on side by side.
+    orders = rng.permutation(n_groups), rng.permutation(n_groups)
+
+    def improved(start, _):
+        table = (
+            pick_labels(groups, n_groups, labels)
+            if start == 0
+            else coarse_partition(between, sizes, n_clusters, rng=rng, **limits)
+        )
+        sums, _ = refine(between, table, n_clusters, order=orders[start], counts=sizes, **limits)
+        return (bool(sums.sizes.min() >= least_size), sums.value(objective)), table
+
+    (kept, first), (scratch, second) = map_blocks(improved, np.arange(3), n_jobs)
+    return first if kept >= scratch else second, between
 
 
 def stability(labels, labellings, n_clusters):
@@ -137,20 +158,31 @@ def stability(labels, labellings, n_clusters):
     clusters : ndarray of shape (n_clusters,), float64
         Mean Jaccard index of each final cluster with the clusters matched to it.
     """
-    import scipy.sparse as sp
-    from scipy.optimize import linear_sum_assignment
-
-    inside = labels >= 0
     nodes = np.zeros(len(labels), dtype=np.float32)
     clusters = np.zeros(n_clusters)
-    sizes = np.bincount(labels[inside], minlength=n_clusters)
+    sizes = label_sizes(labels, n_clusters)
     for other in labellings:
-        common = sp.coo_array(
-            (np.ones(inside.sum()), (labels[inside], other[inside])), shape=(n_clusters, n_clusters)
-        ).toarray()
-        _, matched = linear_sum_assignment(common, maximize=True)
-        nodes[inside] += matched[labels[inside]] == other[inside]
+        common = contingency(labels, other, n_clusters)
+        matched = _match(common)
         shared = common[np.arange(n_clusters), matched]
-        union = sizes + np.bincount(other[inside], minlength=n_clusters)[matched] - shared
+        union = sizes + np.asarray(common.sum(axis=0))[matched] - shared
         clusters += np.divide(shared, union, out=np.zeros(n_clusters), where=union > 0)
-    return nodes / len(labellings), clusters / len(labellings)
+        nodes += apply_labels(matched, labels) == other
+    nodes[labels < 0] = 0.0
+    nodes /= len(labellings)
+    return nodes, clusters / len(labellings)
+
+
+def _match(common):
+    """For every row of a contingency table a column of its own, with as large a sum as possible."""
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    n = common.shape[0]
+    # A row may share nothing with any column that is left: it then takes a stand-in, worth less than any node.
+    padded = sp.hstack([common.astype(np.float64), sp.diags_array(np.full(n, 0.5 / n))], format="csr")
+    _, columns = min_weight_full_bipartite_matching(padded, maximize=True)
+    alone = columns >= n
+    matched = np.where(alone, -1, columns).astype(np.int32)
+    matched[alone] = np.setdiff1d(np.arange(n), columns)[: np.count_nonzero(alone)]
+    return matched

@@ -5,11 +5,27 @@ from typing import NamedTuple
 import numpy as np
 
 from .._threads import map_blocks
+from .._work import count
 from . import _quotient_loops as _loops
 
-__all__ = ["GraphRows", "apply_labels", "compact_labels", "graph_rows", "overlay", "pick_labels", "quotient"]
+__all__ = [
+    "GraphRows",
+    "apply_labels",
+    "compact_labels",
+    "contingency",
+    "graph_rows",
+    "grouped",
+    "label_sizes",
+    "overlay",
+    "pick_labels",
+    "quotient",
+]
 
-_LEAST_ENTRIES_PER_BLOCK = 1 << 21
+_LEAST_ENTRIES_PER_BLOCK = 1 << 19
+_MOST_BLOCKS = 32
+# Links that a cluster keeps, at least, where the graph between clusters would be too dense.
+_MOST_LINKS = 64
+_SAMPLED_ROWS = 256
 
 
 class GraphRows(NamedTuple):
@@ -26,7 +42,7 @@ def graph_rows(graph):
     return GraphRows(graph.indptr, graph.indices, graph._weights, graph.degrees)
 
 
-def quotient(rows, labels, n_clusters, n_jobs=None):
+def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
     """Graph between clusters: weights between them summed, the weight inside (both directions) as self-loop.
 
     Degrees of the result are the clusters' volumes, and inner weights and volumes of any union of clusters are exact.
@@ -39,6 +55,10 @@ def quotient(rows, labels, n_clusters, n_jobs=None):
         -1 for nodes to leave out.
     n_clusters : int
     n_jobs : int, optional
+    most_entries : int, optional
+        Where there would be many more entries than this, by a sample of rows, only links among the strongest 64 of
+        either end are kept: those whose weight times the logarithm of weight over weight by chance is largest. Volumes
+        and inner weights of clusters stay exact.
 
     Returns
     -------
@@ -46,21 +66,42 @@ def quotient(rows, labels, n_clusters, n_jobs=None):
         Columns in no particular order.
     """
     starts, members = grouped(labels, n_clusters)
-    counts = np.zeros(n_clusters + 1, dtype=np.int64)
-    n_blocks = max(1, min(8, len(rows.indices) // _LEAST_ENTRIES_PER_BLOCK))
+    counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), np.zeros(n_clusters)
+    _loops.label_volumes(labels, rows.degrees, volumes)
+    n_blocks = max(1, min(_MOST_BLOCKS, len(rows.indices) // _LEAST_ENTRIES_PER_BLOCK))
     borders = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1]))
     borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
-    parts = map_blocks(
-        lambda a, b: _loops.quotient_rows(*rows[:3], labels, starts, members, a, b, counts[1:]), borders, n_jobs
-    )
+    grouping = *rows[:3], labels, starts, members
+    if most_entries is not None and _estimated_entries(grouping) > most_entries:
+        count("entries grouped", 2 * len(rows.indices))
+        cuts = np.empty(n_clusters, dtype=np.float32)
+        map_blocks(lambda a, b: _loops.link_cuts(*grouping, a, b, volumes, _MOST_LINKS, cuts), borders, n_jobs)
+        parts = map_blocks(
+            lambda a, b: _loops.strong_rows(*grouping, a, b, volumes, _MOST_LINKS, cuts, counts[1:]), borders, n_jobs
+        )
+    else:
+        count("entries grouped", len(rows.indices))
+        parts = map_blocks(lambda a, b: _loops.quotient_rows(*grouping, a, b, counts[1:]), borders, n_jobs)
     indptr = np.cumsum(counts, out=counts)
-    indices = np.concatenate([np.empty(0, dtype=np.int32), *(columns for columns, _ in parts)])
-    weights = np.concatenate([np.empty(0), *(values for _, values in parts)])
-    volumes = np.bincount(labels[labels >= 0], weights=rows.degrees[labels >= 0], minlength=n_clusters)
+    if len(parts) == 1:
+        ((indices, weights),) = parts
+    else:
+        indices = np.concatenate([columns for columns, _ in parts])
+        weights = np.concatenate([values for _, values in parts])
     out = GraphRows(indptr, indices, weights, volumes)
     for array in out:
         array.flags.writeable = False
     return out
+
+
+def _estimated_entries(grouping):
+    """Entries of a graph between clusters, by some of its rows."""
+    indptr, indices, _, labels, starts, members = grouping
+    n_clusters = len(starts) - 1
+    chosen = np.linspace(0, n_clusters, min(n_clusters, _SAMPLED_ROWS), endpoint=False).astype(np.int64)
+    lengths = np.empty(len(chosen), dtype=np.int64)
+    _loops.row_lengths(indptr, indices, labels, starts, members, chosen, lengths)
+    return lengths.mean() * n_clusters
 
 
 def grouped(labels, n_clusters):
@@ -94,6 +135,36 @@ def overlay(labellings, n_clusters):
     if len(labellings) == 1:
         count = compact_labels(groups, count)
     return groups, count
+
+
+def label_sizes(labels, n_clusters):
+    """Nodes of every label, int64; labels of -1 are left out."""
+    sizes = np.zeros(n_clusters, dtype=np.int64)
+    _loops.label_sizes(labels, sizes)
+    return sizes
+
+
+def contingency(labels, other, n_clusters):
+    """Count the nodes in common of the clusters of two labellings.
+
+    Parameters
+    ----------
+    labels, other : ndarray of shape (n,), int32
+        Labels below `n_clusters`, -1 for nodes to leave out.
+    n_clusters : int
+
+    Returns
+    -------
+    csr_array of shape (n_clusters, n_clusters), int64
+        Only pairs of clusters that have nodes in common are stored.
+    """
+    import scipy.sparse as sp
+
+    pairs, n_pairs = overlay([labels, other], n_clusters)
+    first, second = np.empty(n_pairs, dtype=np.int32), np.empty(n_pairs, dtype=np.int32)
+    counts = np.zeros(n_pairs, dtype=np.int64)
+    _loops.count_pairs(pairs, labels, other, first, second, counts)
+    return sp.csr_array((counts, (first, second)), shape=(n_clusters, n_clusters))
 
 
 def compact_labels(labels, n_clusters):

@@ -6,6 +6,7 @@ import numpy as np
 
 from .._threads import map_blocks, row_blocks
 from .._validation import check_choice
+from .._work import count
 from . import _objective_loops, _refine_loops
 
 __all__ = ["OBJECTIVES", "ClusterSums", "batch_sweeps", "cluster_sums", "objective_code", "refine"]
@@ -56,7 +57,8 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None):
         _refine_loops.cluster_sums(*rows, _ONES if counts is None else counts, labels, first, last, *sums)
         return sums
 
-    parts = map_blocks(part, row_blocks(rows.indptr, entries=1 << 22), n_jobs)
+    count("entries summed", len(rows.indices))
+    parts = map_blocks(part, row_blocks(rows.indptr, entries=1 << 20), n_jobs)
     # Block by block in order, so that sums of floats do not depend on the number of threads.
     return ClusterSums(*(sum(arrays[1:], arrays[0]) for arrays in zip(*parts, strict=True)))
 
@@ -107,7 +109,7 @@ def refine(
     """
     if sums is None:
         sums = cluster_sums(rows, labels, n_clusters, counts=counts)
-    moves, _ = _refine_loops.move_nodes(
+    moves, entries = _refine_loops.move_nodes(
         *rows,
         _ONES if counts is None else counts,
         objective_code(objective),
@@ -121,6 +123,7 @@ def refine(
         sums.sizes,
         labels,
     )
+    count("entries moved over", entries)
     return sums, int(moves)
 
 

@@ -32,7 +32,7 @@ class SpectralPartition:
     n_clusters: int
 
 
-def spectral_partition(A, n_clusters, *, eigen_solver="power", n_init=10, random_state=None):
+def spectral_partition(A, n_clusters, *, eigen_solver="power", n_init=10, random_state=None, n_jobs=None):
     """Cluster the nodes of a (coreset) graph by spectral clustering.
 
     Parameters
@@ -45,6 +45,7 @@ def spectral_partition(A, n_clusters, *, eigen_solver="power", n_init=10, random
     n_init : int, default 10
         Restarts of k-means.
     random_state : int, Generator, RandomState or None
+    n_jobs : int, optional
 
     Returns
     -------
@@ -61,7 +62,7 @@ def spectral_partition(A, n_clusters, *, eigen_solver="power", n_init=10, random
     if n_clusters == 1:
         return SpectralPartition(np.zeros(A.shape[0], dtype=np.int32), np.zeros((A.shape[0], 1)), 1)
     if eigen_solver == "power":
-        embedding = power_embedding(A, n_clusters, random_state=streams)
+        embedding = power_embedding(A, n_clusters, random_state=streams, n_jobs=n_jobs)
     else:
         embedding, _ = spectral_embedding(A, n_clusters, random_state=streams)
     labels = kmeans_labels(embedding, n_clusters, n_init=n_init, random_state=streams)

@@ -64,7 +64,7 @@ def test_metis(tmp_path_factory, graph, largest):
     A = sp.triu(graph.to_scipy(), k=1)
     A.data = np.ceil(np.random.default_rng(0).random(len(A.data)) * largest) if graph.is_weighted else A.data
     graph = Graph.from_scipy(A + A.T)
-    path = tmp_path_factory.mktemp("trip") / "g.graph"
+    path = tmp_path_factory.mktemp("trip") / "g.metis"
     write_graph(graph, path)
     assert_same(read_graph(path), graph)
 
@@ -163,16 +163,16 @@ def test_standard_output(capfdbinary):
 def test_what_a_format_cannot_hold(tmp_path):
     looped = Graph.from_edges([0, 1], [1, 1])
     with pytest.raises(InputError, match="self-loops"):
-        write_graph(looped, tmp_path / "g.graph")
+        write_graph(looped, tmp_path / "g.metis")
     with pytest.raises(InputError, match="integer weights"):
-        write_graph(Graph.from_edges([0], [1], [0.5]), tmp_path / "g.graph")
+        write_graph(Graph.from_edges([0], [1], [0.5]), tmp_path / "g.metis")
     with pytest.raises(InputError, match="name 'a\\\\tb'"):
         write_graph(Graph.from_edges([0], [1], node_names=["a\tb", "c"]), tmp_path / "g.tsv")
     with pytest.raises(InputError, match="name '#a'"):
         write_graph(Graph.from_edges([0], [1], node_names=["#a", "c"]), tmp_path / "g.csv")
     assert list(tmp_path.iterdir()) == []
     named = Graph.from_edges([0], [1], node_names=["a", "b"])
-    for name in ("g.graph", "g.mtx"):
+    for name in ("g.metis", "g.mtx"):
         with pytest.warns(GraphWarning, match="no node names"):
             write_graph(named, tmp_path / name)
 

@@ -10,8 +10,10 @@ from graphcore.propagation import quotient as module
 from graphcore.propagation.quotient import (
     apply_labels,
     compact_labels,
+    contingency,
     graph_rows,
     grouped,
+    label_sizes,
     overlay,
     pick_labels,
     quotient,
@@ -96,6 +98,62 @@ def test_the_quotient_does_not_depend_on_the_number_of_threads(monkeypatch, weig
             np.testing.assert_array_equal(ours, other)
 
 
+def strengths(Q):
+    """Weight times the logarithm of weight over weight by chance; -inf on the diagonal and where there is no link."""
+    volumes = Q.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        out = Q * np.log(Q * volumes.sum() / (volumes[:, None] * volumes))
+    out[(Q == 0) | np.eye(len(Q), dtype=bool)] = -np.inf
+    return out
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("most", [1, 5, 20, 100])
+def test_a_dense_quotient_keeps_the_links_strong_for_either_end(monkeypatch, most, weighted, n_jobs):
+    monkeypatch.setattr(module, "_LEAST_ENTRIES_PER_BLOCK", 500)
+    monkeypatch.setattr(module, "_MOST_LINKS", most)
+    graph, _ = planted(5, 80, 0.2, 0.02, 0)
+    if weighted:
+        A = graph.to_scipy()
+        A.data = np.random.default_rng(0).random(len(A.data))
+        graph = Graph.from_scipy(A + A.T)
+    labels = np.random.default_rng(1).integers(0, 90, graph.n_nodes).astype(np.int32)
+    rows = graph_rows(graph)
+    Q = to_dense(quotient(rows, labels, 90))
+    found = quotient(rows, labels, 90, n_jobs, most_entries=0)
+    np.testing.assert_allclose(found.degrees, Q.sum(axis=1), rtol=1e-12)
+    own = strengths(Q)
+    cuts = np.sort(own, axis=1)[:, -most] if most <= 90 else np.full(90, -np.inf)
+    # Links as strong as a cut, up to rounding, may go either way for the other end.
+    slack = 1e-4 * np.abs(own, where=np.isfinite(own), out=np.zeros_like(own))
+    surely = (own >= cuts[:, None]) | (own >= cuts)
+    perhaps = (own >= cuts[:, None] - slack) | (own >= cuts - slack)
+    kept = to_dense(found)
+    np.testing.assert_allclose(kept.diagonal(), Q.diagonal(), rtol=1e-12)
+    apart = ~np.eye(90, dtype=bool) & (Q > 0)
+    assert (kept[apart & surely] > 0).all() and not kept[apart & ~perhaps].any()
+    np.testing.assert_allclose(kept[kept > 0], Q[kept > 0], rtol=1e-12)
+    np.testing.assert_array_equal(kept > 0, (kept > 0).T)
+    if most == 100:
+        np.testing.assert_allclose(kept, Q, rtol=1e-12)
+
+
+def test_entries_are_estimated_by_some_rows(monkeypatch):
+    graph, _ = planted(5, 80, 0.2, 0.02, 0)
+    labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
+    rows = graph_rows(graph)
+    exact = quotient(rows, labels, 90)
+    # Every row is looked at, so the estimate is exact, and the limit is kept to the entry.
+    monkeypatch.setattr(module, "_MOST_LINKS", 1)
+    at_limit = quotient(rows, labels, 90, most_entries=len(exact.indices))
+    np.testing.assert_array_equal(at_limit.indices, exact.indices)
+    assert len(quotient(rows, labels, 90, most_entries=len(exact.indices) - 1).indices) < len(exact.indices) / 2
+    monkeypatch.setattr(module, "_SAMPLED_ROWS", 45)
+    sampled = quotient(rows, labels, 90, most_entries=round(1.3 * len(exact.indices)))
+    assert len(sampled.indices) == len(exact.indices)
+
+
 def test_rows_longer_than_the_room_set_aside():
     # A star of clusters: row 0 has 2,000 entries, where 32 per row are set aside.
     n = 2001
@@ -150,3 +208,15 @@ def test_compact_labels_keeps_order_and_closes_gaps(n, seed):
 def test_apply_labels_leaves_nodes_without_a_group_out():
     table, groups = np.array([5, -1, 7], dtype=np.int32), np.array([2, -1, 0, 1], dtype=np.int32)
     np.testing.assert_array_equal(apply_labels(table, groups), [7, -1, 5, -1])
+
+
+@quick
+@given(st.integers(0, 40), st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_contingency_counts_the_nodes_in_common(n, k, seed):
+    rng = np.random.default_rng(seed)
+    one, other = (rng.integers(-1, k, n).astype(np.int32) for _ in range(2))
+    expected = [[np.count_nonzero((one == a) & (other == b)) for b in range(k)] for a in range(k)]
+    found = contingency(one, other, k)
+    np.testing.assert_array_equal(found.toarray(), expected)
+    assert found.nnz == np.count_nonzero(expected)
+    np.testing.assert_array_equal(label_sizes(one, k), [np.count_nonzero(one == a) for a in range(k)])

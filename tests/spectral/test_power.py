@@ -10,6 +10,8 @@ from scipy.sparse.linalg import eigsh
 
 from graphcore import Graph
 from graphcore._random import Streams
+from graphcore._threads import row_blocks
+from graphcore.spectral import power
 from graphcore.spectral.power import normalized_adjacency, power_embedding
 
 from ..oracles import EXAMPLES, cliques, example_adjacencies, planted
@@ -166,3 +168,24 @@ def test_deterministic_by_random_state():
     assert np.array_equal(one, same)
     assert not np.allclose(one, other)
     assert np.linalg.norm(one) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("n_vectors", [1, 8, 11])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_loops_for_large_graphs_give_the_same_in_single_precision(name, n_vectors, monkeypatch):
+    A = sp.csr_array(example_adjacencies()[name])
+    # Blocks of a few rows, so that sums are put together from parts.
+    monkeypatch.setattr(power, "row_blocks", lambda indptr: row_blocks(indptr, entries=40))
+    expected = power._smooth(A, start(A.shape[0], n_vectors, 3), 7)
+    found = power._smooth_large(A, start(A.shape[0], n_vectors, 3), 7)
+    np.testing.assert_allclose(found, expected, atol=5e-6)
+    np.testing.assert_array_equal(found, power._smooth_large(A, start(A.shape[0], n_vectors, 3), 7, 2))
+
+
+def test_large_graphs_are_given_to_those_loops(monkeypatch):
+    A = sp.csr_array(example_adjacencies()["barabasi-albert"])
+    expected = power_embedding(A, 5, random_state=0)
+    monkeypatch.setattr(power, "_MANY_ENTRIES", A.nnz)
+    found = power_embedding(A, 5, random_state=0)
+    assert not np.array_equal(found, expected)
+    np.testing.assert_allclose(found, expected, atol=5e-6)

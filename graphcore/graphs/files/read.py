@@ -1,10 +1,12 @@
 """Read a graph, whatever it is written in."""
 
+import os
 import re
 
 from ..._validation import check_choice
 from ...exceptions import FormatError, ParameterError
 from ..build import SYMMETRIZE
+from ..graph import Graph
 from ._source import open_source
 from .edge_list import read_edge_list
 from .markup import read_gml, read_graphml
@@ -35,7 +37,7 @@ def read_graph(
     Parameters
     ----------
     path : str or path-like
-        The file; "-" is standard input.
+        The file; "-" is standard input. A folder is a graph on disk, which is opened (:func:`graphcore.open_graph`).
     format : {"edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gml"}, optional
         Default: by the content, and by the ending where the content can be read in two ways (METIS).
     delimiter : str, optional
@@ -72,7 +74,7 @@ def read_graph(
     InputError
         If the graph cannot be used (no nodes, negative weights), or a package for its compression is missing.
     OSError
-        If the file is missing, unreadable or a folder.
+        If the file is missing, unreadable or another folder.
     ParameterError
         If an option is not known.
 
@@ -97,6 +99,11 @@ def read_graph(
     """
     check_choice("format", format, (None, *READABLE))
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
+        from ..store import looks_like_store
+
+        if looks_like_store(path):
+            return _read_store(path, weight_column)
     with open_source(path) as source:
         kind = format or guess_format(source)
         if kind in ("edgelist", "konect"):
@@ -117,6 +124,16 @@ def read_graph(
             return read_metis(source, weighted=weighted)
         reader = read_matrix_market if kind == "matrix-market" else read_npz
         return reader(source, weighted=weighted, symmetrize=symmetrize)
+
+
+def _read_store(path, weight_column):
+    from ..store import open_graph
+
+    check_choice("weight_column", weight_column, ("auto", None))
+    graph = open_graph(path)
+    if weight_column is None and graph.is_weighted:
+        return Graph(graph.indptr, graph.indices, node_names=graph.node_names, check=False)
+    return graph
 
 
 def guess_format(source):

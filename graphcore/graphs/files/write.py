@@ -19,9 +19,9 @@ from .npz import write_npz
 
 __all__ = ["WRITABLE", "write_graph"]
 
-WRITABLE = ("tsv", "csv", "matrix-market", "metis", "npz")
+WRITABLE = ("tsv", "csv", "matrix-market", "metis", "npz", "store")
 _SUFFIXES = {
-    ".csv": "csv", ".mtx": "matrix-market", ".mm": "matrix-market", ".graph": "metis", ".metis": "metis",
+    ".csv": "csv", ".mtx": "matrix-market", ".mm": "matrix-market", ".graph": "store", ".metis": "metis",
     ".npz": "npz", ".tsv": "tsv", ".txt": "tsv", ".edges": "tsv", ".el": "tsv", ".edgelist": "tsv", "": "tsv",
 }  # fmt: skip
 
@@ -34,11 +34,12 @@ def write_graph(graph, path, format=None):
     graph : Graph
     path : str or path-like
         Output file; "-" is standard output. An ending .gz, .bz2, .xz or .zst compresses.
-    format : {"tsv", "csv", "matrix-market", "metis", "npz"}, optional
-        Default: by the ending (.tsv, .txt, .edges, .csv, .mtx, .graph, .npz). Edge lists ("tsv" and "csv") hold each
-        edge once, with node names; isolated nodes come back only if the graph has no names. "metis" holds integer
-        weights, no self-loops and no names, "matrix-market" no names; "npz" holds everything, and
-        ``scipy.sparse.load_npz`` reads it too.
+    format : {"tsv", "csv", "matrix-market", "metis", "npz", "store"}, optional
+        Default: by the ending (.tsv, .txt, .edges, .csv, .mtx, .metis, .npz, .graph). Edge lists ("tsv" and "csv")
+        hold each edge once, with node names; isolated nodes come back only if the graph has no names. "metis" holds
+        integer weights, no self-loops and no names, "matrix-market" no names; "npz" holds everything, and
+        ``scipy.sparse.load_npz`` reads it too. "store" holds everything as well, in a folder that
+        :func:`graphcore.open_graph` opens without reading it.
 
     Raises
     ------
@@ -73,6 +74,13 @@ def write_graph(graph, path, format=None):
                 f"the ending {suffix!r} of {str(path)!r} names no format; pass format= one of {', '.join(WRITABLE)}"
             )
         format = _SUFFIXES[suffix]
+    if format == "store":
+        if compression:
+            raise ParameterError(f"{str(path)!r} cannot be compressed: a graph on disk is mapped as it is")
+        from ..store import write_store
+
+        write_store(graph, path)
+        return
     if graph.node_names is not None and format in ("metis", "matrix-market"):
         warn_user(f"{format} files hold no node names; nodes are numbered from 1, in their order")
     with atomic_output(path) as raw, _compressed(raw, compression.lower()) as stream:

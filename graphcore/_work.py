@@ -1,0 +1,40 @@
+"""Counts of the work done, for tests: clocks are noisy, counts are not."""
+
+import threading
+from collections import Counter
+from contextlib import contextmanager
+
+__all__ = ["count", "counted"]
+
+_LOCK = threading.Lock()
+_listening = []
+
+
+def count(name, amount):
+    """Add to what everybody who is listening has counted under a name."""
+    if _listening:
+        with _LOCK:
+            for work in _listening:
+                work[name] += int(amount)
+
+
+@contextmanager
+def counted():
+    """Count the work of all threads inside.
+
+    Yields
+    ------
+    Counter
+        "entries moved over": entries of rows that were weighed for a move. "entries summed": entries read to add up
+        clusters. "entries grouped": entries read to make graphs between groups. "walk entries": entries kept in rows of
+        walks. "entries repaired", "sums updated": rows read and groups of the sampling tree summed by D2 seeding.
+    """
+    work = Counter()
+    with _LOCK:
+        _listening.append(work)
+    try:
+        yield work
+    finally:
+        with _LOCK:
+            # By identity: two that have counted the same are equal.
+            _listening[:] = [other for other in _listening if other is not work]

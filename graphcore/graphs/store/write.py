@@ -1,0 +1,38 @@
+"""Write a graph that is in memory as a store."""
+
+from .arrays import ArrayWriter
+from .folder import atomic_folder
+from .format import Meta, write_meta
+from .names import names_as_arrays
+
+__all__ = ["write_store"]
+
+_PIECE = 1 << 22
+
+
+def write_store(graph, path):
+    """Write a graph as a folder that :func:`graphcore.open_graph` opens; the folder is whole or not there.
+
+    Parameters
+    ----------
+    graph : Graph
+    path : str or path-like
+        ``NAME.graph``. A store that is there is replaced; anything else is not.
+    """
+    arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights, "degrees": graph.degrees}
+    if graph.node_names is not None:
+        arrays |= names_as_arrays(graph.node_names)
+    with atomic_folder(path) as folder:
+        facts = {name: _write(folder, name, array) for name, array in arrays.items() if array is not None}
+        meta = Meta(graph.n_nodes, graph.n_entries, graph.n_self_loops, graph.n_isolated, facts)
+        write_meta(folder, meta)
+
+
+def _write(folder, name, array):
+    writer = ArrayWriter(folder, name, array.dtype)
+    try:
+        for start in range(0, len(array), _PIECE):
+            writer.append(array[start : start + _PIECE])
+        return writer.close()
+    finally:
+        writer.abandon()

@@ -1,0 +1,81 @@
+"""``graphcore build`` and ``check``, and the other commands on what they made."""
+
+import json
+import os
+import re
+
+import numpy as np
+import pytest
+
+from graphcore import open_graph, read_graph
+from graphcore.cli.app import run
+
+TRIANGLES = "a b\nb c\nc a\nc x\nx y\ny z\nz x\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in, with a small graph of two triangles."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "graph.txt").write_text(TRIANGLES)
+    return tmp_path
+
+
+def test_build_check_info_cluster_convert(folder, capsys):
+    assert run(["build", "graph.txt", "g.graph", "--memory", "1G"]) == 0
+    printed = capsys.readouterr().out
+    for words in ("6 nodes, 7 edges, unweighted", "in g.graph", "read ", "sort "):
+        assert words in printed
+    assert run(["check", "g.graph"]) == 0
+    assert re.search("seconds +checksums .*rows", capsys.readouterr().out)
+    assert run(["info", "g.graph", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["edges"] == 7
+    assert run(["cluster", "g.graph", "-k", "2", "-o", "labels.tsv", "--quiet"]) == 0
+    assert run(["cluster", "graph.txt", "-k", "2", "-o", "same.tsv", "--quiet"]) == 0
+    assert (folder / "labels.tsv").read_text() == (folder / "same.tsv").read_text()
+    for out in ("back.npz", "copy.graph", "copy.graph"):
+        assert run(["convert", "g.graph", out]) == 0
+        np.testing.assert_array_equal(read_graph(out).indices, read_graph("graph.txt").indices)
+
+
+def test_several_files_and_options(folder, capsys):
+    (folder / "a.csv").write_text("w;from;to\n2;0;1\n3;1;0\n")
+    (folder / "b.csv").write_text("w;from;to\n4;1;2\n")
+    assert run(["build", "a.csv", "b.csv", "g.graph", "--columns", "1,2", "--symmetrize", "sum"]) == 0
+    assert "made undirected" in capsys.readouterr().err
+    np.testing.assert_array_equal(open_graph("g.graph").weights, [5, 5, 4, 4])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["build", "graph.txt"], "Missing argument"),
+        (["build", "graph.txt", "g.npz"], r"called NAME\.graph"),
+        (["build", "none.txt", "g.graph"], r"none\.txt: No such file"),
+        (["build", "graph.txt", "g.graph", "--memory", "much"], r"memory='much' is no size.*\(option --memory\)"),
+        (["build", "graph.txt", "g.graph", "--symmetrize", "x"], r"\(option --symmetrize\)"),
+        (["check", "graph.txt"], "a graph on disk is a folder"),
+        (["check", "none.graph"], r"none\.graph: No such file"),
+    ],
+)
+def test_errors_are_one_line(folder, capsys, arguments, message):
+    assert run(arguments) == 2
+    printed = capsys.readouterr()
+    assert re.search(message, printed.err), printed.err
+    assert printed.err.count("\n") == 1
+    assert os.listdir(folder) == ["graph.txt"]
+
+
+def test_resume(folder, capsys, monkeypatch):
+    from graphcore.graphs.store import build
+
+    with monkeypatch.context() as patch:
+        patch.setattr(build._Build, "_sort", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        assert run(["build", "graph.txt", "g.graph"]) == 130
+    assert not os.path.exists("g.graph")
+    assert run(["build", "graph.txt", "g.graph", "--resume"]) == 0
+    assert "7 edges" in capsys.readouterr().out
+    assert sorted(os.listdir()) == ["g.graph", "graph.txt"]
+    (folder / "g.graph" / "indices.npy").write_bytes(b"")
+    assert run(["check", "g.graph"]) == 2
+    assert "g.graph: indices.npy is damaged" in capsys.readouterr().err

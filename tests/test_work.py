@@ -1,0 +1,89 @@
+"""The work done is counted, and bounded: what a change makes slower shows here, whatever the clock says."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from graphcore._work import count, counted
+from graphcore.coresets.seeding import d2_seeding
+from graphcore.kernels.cut import CutKernel
+from graphcore.pipeline import cluster_graph
+from graphcore.settings import resolve_settings
+
+from .oracles import planted
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*isolated.*:graphcore.GraphWarning")
+
+
+def sparse(n_clusters):
+    """Clusters of 200 nodes, average degree about 10."""
+    graph, _ = planted(n_clusters, 200, 0.04, 0.4 / (200 * n_clusters), 0)
+    return graph
+
+
+def work_of(graph, k, **given):
+    with counted() as work:
+        cluster_graph(graph, resolve_settings(graph, k, **given), random_state=0)
+    return work
+
+
+def test_everybody_listening_counts_what_all_threads_do():
+    count("things", 5)  # nobody listens
+    with counted() as outer:
+        count("things", 1)
+        with counted() as inner:
+            threads = [threading.Thread(target=count, args=("things", 2)) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        count("other", np.int64(3))
+    count("things", 100)
+    assert inner == {"things": 16} and outer == {"things": 17, "other": 3}
+
+
+@pytest.mark.parametrize("n_clusters", [10, 40])
+def test_one_coreset_takes_a_few_passes_over_the_graph(n_clusters):
+    # Cells are moved over twice and single nodes a few times; each is a part of a pass, because nodes inside a cluster
+    # are passed over. Sums are taken once for cells and once for clusters, on the graph and on the graph between cells.
+    graph = sparse(n_clusters)
+    work = work_of(graph, n_clusters, n_coresets=1)
+    per_entry = {name: amount / graph.n_entries for name, amount in work.items()}
+    assert per_entry["entries moved over"] < 5
+    assert per_entry["entries summed"] < 5
+    assert per_entry["entries grouped"] < 7.5
+    settings = resolve_settings(graph, n_clusters)
+    assert work["walk entries"] <= settings.coreset_size * settings.row_budget
+
+
+def test_work_grows_with_the_entries():
+    few, many = sparse(10), sparse(40)
+    first, second = (work_of(graph, k, n_coresets=1) for graph, k in ((few, 10), (many, 40)))
+    growth = many.n_entries / few.n_entries
+    for name in ("entries moved over", "entries summed", "entries grouped"):
+        assert second[name] / first[name] < 1.25 * growth, name
+
+
+def test_several_coresets_take_as_much_each_and_a_consensus():
+    graph = sparse(20)
+    one, four = (work_of(graph, 20, n_coresets=b) for b in (1, 4))
+    for name in ("entries moved over", "entries summed", "entries grouped"):
+        assert four[name] < 5.5 * one[name], name
+
+
+def test_fast_seeding_reads_the_rows_of_its_seeds_alone():
+    graph = sparse(20)
+    kernel = CutKernel(graph, 1.0)
+    work = {}
+    for method in ("fast", "naive"):
+        for n_seeds in (20, 200):
+            with counted() as work[method, n_seeds]:
+                seeds = d2_seeding(kernel, n_seeds, method=method, random_state=0)
+            if method == "fast":
+                assert work["fast", n_seeds]["entries repaired"] == np.diff(graph.indptr)[seeds.indices].sum()
+    # A tree of fan-out 8 over 4,000 points has four levels; neighbours share groups, so it is less for each entry.
+    assert work["fast", 200]["sums updated"] <= 4 * (work["fast", 200]["entries repaired"] + 201)
+    assert work["fast", 200]["sums updated"] < 12 * work["fast", 20]["sums updated"]
+    assert work["naive", 200]["entries repaired"] > 9 * work["naive", 20]["entries repaired"]
+    assert work["naive", 200]["entries repaired"] > 50 * work["fast", 200]["entries repaired"]
