@@ -10,6 +10,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
+from figures_nystrom import nystrom_brackets, nystrom_schemes
 from figures_sketch import PICTURES as SKETCH
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
@@ -44,7 +45,7 @@ def main(folder=FOLDER):
     with plt.rc_context(STYLE), warnings.catch_warnings():
         # The published algorithm is shown where it fails; it warns there.
         warnings.simplefilter("ignore", graphcore.GraphWarning)
-        for draw in (whiskers, sparse_coreset, stability, importance, coreset_error, *SKETCH):
+        for draw in DRAWN:
             figure = draw()
             figure.savefig(folder / f"{draw.__name__}.png")
             plt.close(figure)
@@ -222,6 +223,8 @@ def _bare(ax):
     for spine in ax.spines.values():
         spine.set_visible(False)
 
+
+DRAWN = (whiskers, sparse_coreset, stability, importance, coreset_error, nystrom_brackets, nystrom_schemes, *SKETCH)
 
 if __name__ == "__main__":
     main()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bench import __main__ as command
 from bench import harness, inputs, report, runner, scoring
-from bench.cases import ablation, construction, quality, speed
+from bench.cases import ablation, collapse, construction, quality, speed
 from bench.harness import Method, Outcome
 
 
@@ -158,6 +158,16 @@ def test_stages_and_seeds_of_the_construction_case(options, graph):
     assert split["with k-means"] - split["without k-means"] == pytest.approx(found.median("k-means"))
     assert split["without k-means"] == pytest.approx(sum(laps), rel=0.5)
     assert "90" in construction.section("g", [found], [("labelling", 1.0)], graph)
+
+
+def test_both_sides_of_the_collapse_case(options, graph):
+    for method in collapse.METHODS[:2]:
+        small = replace(method, params={**method.params, "size": 0.3})
+        found = harness.measure(small, "g", graph, 3, options, score=collapse.score)
+        assert found.status == "ok"
+        assert 0 < found.median("coreset_nodes") <= 90
+        assert -0.5 <= found.median("coreset_ari") <= 1
+    assert collapse.run(replace(options, graphs=["none"])).sections == []
 
 
 def test_what_does_not_work_is_said(options, graph, tmp_path):

@@ -10,7 +10,7 @@ from ..report import Report, table
 
 SEEDS = 20
 BLOCKS = (10, 25, 50, 100, 250)
-LARGE = (100, 250)
+LARGE = (250,)
 SHARE = 0.01
 METHODS = [
     Method(

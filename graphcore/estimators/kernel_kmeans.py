@@ -79,8 +79,8 @@ class KernelKMeans(KernelClusterer):
     Notes
     -----
     The cost of an iteration is O(n^2) kernel values (vectors, dense matrices) or O(entries) (sparse matrices, graphs).
-    Where "cycle" or "max_iter" ended the best start, points may be nearer to another centroid than to their own, and
-    :meth:`predict` then differs from `labels_` on the fitted points.
+    Where "cycle" or "max_iter" ended the best start, or with a `shift`, points may be nearer to another centroid than
+    to their own, and :meth:`predict` then differs from `labels_` on the fitted points.
 
     References
     ----------

@@ -182,7 +182,7 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Landma
     n_landmarks_, n_components_ : int
         Landmarks drawn, and features.
     singular_values_ : ndarray, float64
-        Of the approximation's root; the first `n_components_` are those of the features.
+        Of the approximation's root; the first ones are those of the features.
     diagnostics_ : FeatureDiagnostics
         What the features keep of the kernel; :meth:`report` prints it.
     kernel_ : VectorKernel or None
@@ -283,7 +283,7 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Landma
 
         Returns
         -------
-        ndarray of shape (n_samples, n_components_), float32 or float64
+        ndarray of shape (n_samples, n_components), float32 or float64
         """
         streams = Streams(self.random_state)
         X = self._training(X, streams)
@@ -302,7 +302,7 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Landma
 
         Returns
         -------
-        ndarray of shape (n, n_components_), float32 or float64
+        ndarray of shape (n, n_components), float32 or float64
         """
         return self._features_of(self._new(X))
 
@@ -317,7 +317,7 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Landma
         return tags
 
 
-class NystromKernelKMeans(ClusterMixin, TransformerMixin, _Landmarks):
+class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, _Landmarks):
     """Kernel k-means on Nystrom features, with a certificate of its cost.
 
     Parameters
@@ -345,7 +345,7 @@ class NystromKernelKMeans(ClusterMixin, TransformerMixin, _Landmarks):
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-    cluster_centers_ : ndarray of shape (n_clusters, n_components_), float64
+    cluster_centers_ : ndarray of shape (n_clusters, n_components), float64
         In the space of the features.
     cost_ : float
         Mean squared distance in kernel space to the nearest centre, ``f(J; B) + alpha / n``: comparable between numbers
@@ -535,12 +535,13 @@ class NystromKernelKMeans(ClusterMixin, TransformerMixin, _Landmarks):
         return np.sqrt(np.maximum(squares, 0.0) + self._residuals(X, B)[:, None])
 
     def score(self, X, y=None, sample_weight=None):
-        """Minus the mean squared distance to the nearest centre, in kernel space (the held-out cost for new points).
+        """Minus the mean squared distance to the nearest centre, in kernel space: the held-out cost, for new points.
 
         Parameters
         ----------
-        X : array-like, memmap or sparse matrix of shape (n, n_features)
-            See :meth:`transform` for kernel matrices.
+        X : array-like, memmap or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
+            Kernel rows do not tell ``K(x, x)``; its mean is then left out of the cost, so that scores still compare
+            between numbers of landmarks.
         y : None
             Ignored.
         sample_weight : array-like of shape (n,), optional
@@ -551,7 +552,11 @@ class NystromKernelKMeans(ClusterMixin, TransformerMixin, _Landmarks):
         """
         X = self._new(X)
         B = self._features_of(X)
-        squares = nearest_center(B, self.cluster_centers_)[1] + self._residuals(X, B)
+        squares = nearest_center(B, self.cluster_centers_)[1]
+        if self.kernel_ is None:
+            squares -= np.einsum("ij,ij->i", B, B, dtype=np.float64)
+        else:
+            squares += self._residuals(X, B)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         return -float(np.average(squares, weights=sample_weight))

@@ -14,7 +14,7 @@ __all__ = ["EMPTY_CLUSTERS", "LloydRun", "Step", "centroid_step", "lloyd"]
 
 EMPTY_CLUSTERS = ("farthest", "drop", "error")
 _BLOCK_ENTRIES = 1 << 18
-# A cost that goes up by more than this share of the total weight of the points did not do so by rounding.
+# A cost that goes up by more than this share of the points' own norms did not do so by rounding.
 _ROUNDING = 1e-9
 _EQUAL = 1e-13
 
@@ -175,7 +175,7 @@ def lloyd(
     for iteration in range(max_iter + 1):
         step = centroid_step(matrix, labels, weights, n_clusters, shift=shift, n_jobs=n_jobs)
         inertia = float(weights @ step.own)
-        n_rises += bool(history) and inertia > history[-1] + _ROUNDING * scale
+        n_rises += bool(history) and inertia > history[-1] + max(_ROUNDING, matrix.noise) * scale
         # Of equal costs the later one: its points are with their nearest centroids, equal points together.
         if best is None or inertia <= best[1] + _EQUAL * scale:
             best = labels, inertia, step

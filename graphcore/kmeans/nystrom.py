@@ -20,6 +20,8 @@ __all__ = ["SAMPLINGS", "FeatureMap", "KernelFeatures", "kernel_pca_features", "
 SAMPLINGS = LANDMARK_SAMPLINGS + PROJECTIONS
 # Residuals below minus this share of K_ii contradict a positive semi-definite kernel. float32 loses digits on the way.
 _NEGATIVE_RESIDUAL = {4: 1e-3, 8: 1e-6}
+# Landmarks that explain a smaller share of the trace have missed most of the kernel.
+_LEAST_KEPT = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -459,4 +461,10 @@ def _assembled(gram, features, feature_map, singular_values, indefinite, **rest)
             "costs and their bounds are approximate only"
         )
     np.maximum(residuals, 0.0, out=residuals)
+    kept = float(np.square(singular_values).sum())
+    if kept < _LEAST_KEPT * diagonal.sum():
+        warn_user(
+            f"the landmarks explain {100 * kept / diagonal.sum():.2g} % of the kernel: most points look alike to them "
+            "and fall into one cluster; take a larger bandwidth or more landmarks"
+        )
     return KernelFeatures(features, feature_map, singular_values, diagonal, residuals, **rest)

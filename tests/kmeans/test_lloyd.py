@@ -112,6 +112,16 @@ def test_the_cost_never_rises_for_a_positive_semidefinite_kernel(seed, empty_clu
         np.testing.assert_array_equal(run.labels, run.step.labels)
 
 
+def test_float32_rounding_is_no_rise():
+    X = np.random.default_rng(0).standard_normal((600, 5)).astype(np.float32)
+    matrix = VectorMatrix(X, vector_kernel("gaussian", bandwidth=2.0), block_bytes=100_000)
+    run = lloyd(matrix, np.arange(600) % 20, np.ones(600), 20)
+    assert run.n_rises == 0
+    assert run.stopped in ("converged", "cycle")
+    wide = lloyd(VectorMatrix(X.astype(np.float64), matrix.kernel), np.arange(600) % 20, np.ones(600), 20)
+    assert run.inertia == pytest.approx(wide.inertia, rel=1e-3)
+
+
 def test_an_indefinite_kernel_cycles_and_the_best_partition_is_kept():
     cycled = rises = 0
     for seed in range(40):

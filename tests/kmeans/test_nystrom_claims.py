@@ -210,12 +210,11 @@ def test_c23_uniform_landmarks_need_coherence_and_others_do_not():
                 out.append(nystrom_features(K, 60, 10, sampling=sketch, random_state=seed).alpha / best)
         return np.array(out)
 
-    uniform = ratios("uniform")
-    assert uniform.mean() > 1.3
+    assert ratios("uniform").mean() > 1.5
     for sketch in ("leverage", "gaussian", "srht", "countsketch"):
-        assert ratios(sketch).mean() < 1.02, sketch
-    # Ridge leverage scores know the rare clusters as well.
-    assert ratios("recursive-ridge").mean() < 1.05
+        assert ratios(sketch).mean() < 1.1, sketch
+    # Ridge leverage scores, which need no eigenvectors, know the rare clusters as well.
+    assert ratios("recursive-ridge").mean() < 1.3
 
 
 def test_c13_a_kernel_on_which_spectral_clustering_fails_is_clustered():

@@ -334,6 +334,10 @@ class TestBadInput:
             found = nystrom_features(np.diag([1.0, 0.0, 0.0]), 1, sampling=[0])
         assert found.n_zero_rows == 0
 
+    def test_a_bandwidth_far_too_narrow(self):
+        with pytest.warns(GraphWarning, match=r"explain 5 % of the kernel.*larger bandwidth"):
+            nystrom_features(np.eye(200) + 1e-6, 10, random_state=0)
+
     def test_fewer_features_than_asked_for(self):
         with pytest.warns(GraphWarning, match="rank 1 among the landmarks"):
             assert nystrom_features(np.ones((6, 6)), 4, 3, random_state=0).n_components == 1
