@@ -102,7 +102,7 @@ class Report:
                 values = [outcome.median(measure) for outcome in found]
                 values = [float("nan") if value is None else value for value in values]
                 ax.scatter(values, names, c=colours)
-                if measure != "ari":
+                if not measure.endswith("ari"):
                     ax.set_xscale("log")
                 ax.invert_yaxis()
                 ax.grid(alpha=0.3)

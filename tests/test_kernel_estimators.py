@@ -32,7 +32,12 @@ def expected_failures(estimator):
     failures = {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
     if estimator.kernel in ("precomputed", "normalized_cut"):
         failures["check_clustering"] = "fits vectors, which are no square matrix"
+    if estimator.kernel == "precomputed":
         failures["check_positive_only_tag_during_fit"] = "fits a matrix with a negative diagonal, which is no kernel"
+    if estimator.kernel == "normalized_cut":
+        kinds = ("pandas_series", "not_an_array", "list")
+        names = [f"check_sample_weights_{kind}" for kind in kinds] + ["check_all_zero_sample_weights_error"]
+        failures |= dict.fromkeys(names, "a graph's nodes are weighted by their degrees")
     return failures
 
 
@@ -42,7 +47,9 @@ def expected_failures(estimator):
         KernelKMeans(n_clusters=3, kernel="gaussian", n_init=2, random_state=0, block_bytes=256),
         KernelKMeans(n_clusters=3, kernel="linear", n_init=2, random_state=0),
         KernelKMeans(n_clusters=3, kernel="precomputed", n_init=2, random_state=0),
+        KernelKMeans(n_clusters=3, kernel="normalized_cut", n_init=2, random_state=0),
         CoresetKernelKMeans(n_clusters=3, n_init=2, random_state=0),
+        CoresetKernelKMeans(n_clusters=3, kernel="precomputed", n_init=2, random_state=0),
         CoresetKernelKMeans(n_clusters=3, kernel="laplacian", coreset_size=0.5, n_init=2, random_state=0),
     ],
     expected_failed_checks=expected_failures,
