@@ -133,7 +133,7 @@ def verdicts(outcomes, rows):
 
 
 def extrapolated(n, values):
-    """The last value, or the line through the last two at 8.1 million rows."""
+    """The last value, or the line through the last two at 8.1 million rows, if it rises."""
     if n[-1] == infinite_mnist.ROWS or len(n) == 1:
         return values[-1] * infinite_mnist.ROWS / n[-1]
-    return values[-1] + (values[-1] - values[-2]) / (n[-1] - n[-2]) * (infinite_mnist.ROWS - n[-1])
+    return values[-1] + max(0.0, values[-1] - values[-2]) / (n[-1] - n[-2]) * (infinite_mnist.ROWS - n[-1])
