@@ -165,10 +165,11 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         Its vectors; None for a kernel matrix.
     kernel_ : VectorKernel or None
         The kernel with its bandwidth; None for a kernel matrix.
-    projection_ : ndarray of shape (n_components_, n_subsample), float64
-    offset_ : ndarray of shape (n_components_,), float64
+    projection_ : ndarray of shape (d, n_subsample), float64
+    offset_ : ndarray of shape (d,), float64
         Features are ``projection_ @ k_x - offset_``.
     n_components_ : int
+        d.
     coverage_ : ndarray of shape (n_samples,), float64
         Largest cosine in feature space (without its sign) of each point fitted with a subsample point. Points near 0
         are not represented, and are all mapped to about the same features.
@@ -256,7 +257,7 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
         Returns
         -------
-        ndarray of shape (n_samples, n_components_), float64
+        ndarray of shape (n_samples, d), float64
         """
         n_components = self.n_components
         if isinstance(n_components, str):
@@ -273,7 +274,7 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
         Returns
         -------
-        ndarray of shape (n, n_components_), float64
+        ndarray of shape (n, d), float64
         """
         return self._features(X)
 
@@ -309,7 +310,7 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,), int32
-    cluster_centers_ : ndarray of shape (n_clusters, n_components_), float64
+    cluster_centers_ : ndarray of shape (n_clusters, d), float64
         In the space of the features; fewer where there are fewer distinct points.
     cost_ : float
         Mean squared distance of the features to their centre, on the scale of the features. It is no kernel k-means

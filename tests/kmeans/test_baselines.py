@@ -187,8 +187,8 @@ def test_heuristics_are_what_they_say():
 
 
 def test_narrow_kernels_make_degrees_negative_and_wide_ones_do_not():
-    # Rank-restricted to k, beta = 0.1: 10 to 40 % of draws fail; of 30 draws none would with a chance of 0.9^30 = 4 %
-    # at the low end, so data with the middle of that range are taken. beta = 1 never fails.
+    # Rank-restricted to k, beta = 0.1: 19 of 30 draws fail (fewer than 5 would with a chance of 1e-7, were that the
+    # rate); the specification saw 10 to 40 % on other blobs. beta = 1 never fails.
     X, _ = blobs(400, d=16, k=10, spread=1.0)
     failed = {}
     for beta in (0.1, 1.0):
@@ -200,7 +200,7 @@ def test_narrow_kernels_make_degrees_negative_and_wide_ones_do_not():
                 factor_spectral_clustering(B, 10, n_init=1, random_state=seed)
             except NonPositiveDegreeError:
                 failed[beta] += 1
-    assert failed[0.1] >= 1
+    assert failed[0.1] >= 5
     assert failed[1.0] == 0
 
 

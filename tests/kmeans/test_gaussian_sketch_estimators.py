@@ -1,7 +1,9 @@
 """GaussianSketchFeatures and GaussianSketchKernelKMeans: contract, geometry of the paper's figures, bad input."""
 
 import pickle
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -135,6 +137,26 @@ def test_pipelines_and_grid_search():
     ).fit(X, y)
     assert clusters.best_params_ == {"gaussiansketchkernelkmeans__center": True}
     assert np.isfinite(clusters.cv_results_["mean_test_score"]).all()
+
+
+def test_grid_search_slices_kernel_matrices_on_both_sides():
+    X, truth = datasets.cluster_in_cluster(300, random_state=0)
+    K = vector_kernel("gaussian", gamma=0.2)(X)
+    search = GridSearchCV(
+        GaussianSketchKernelKMeans(2, kernel="precomputed", n_subsample=80, random_state=0),
+        {"n_components": [1, 20]},
+        scoring="adjusted_rand_score",
+        cv=3,
+    ).fit(K, truth)
+    assert search.best_params_ == {"n_components": 20}
+    assert search.best_score_ > 0.99
+
+
+def test_the_example_of_the_page_runs(capsys):
+    page = (Path(__file__).parents[2] / "docs" / "sketch.md").read_text()
+    (code,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    exec(compile(code, "docs/sketch.md", "exec"), {})
+    assert "'ari': 1.0" in capsys.readouterr().out
 
 
 # -- what the paper shows ----------------------------------------------------------------------------------------------
