@@ -18,6 +18,9 @@ CASES = (
     "speed",
     "construction",
     "growth",
+    "paper-construction",
+    "paper-knn",
+    "paper-planted",
     "collapse",
     "kernel_features",
     "heldout",
@@ -57,8 +60,12 @@ def _parser():
     return parser
 
 
+def _case(name):
+    return import_module(f"bench.cases.{name.replace('-', '_')}")
+
+
 def _run(given):
-    case = import_module(f"bench.cases.{given.case}")
+    case = _case(given.case)
     options = harness.Options(
         data=given.data,
         peers=given.peers,
@@ -105,7 +112,7 @@ def _write_page(path, report):
 
 def _list(given):
     for name in CASES:
-        print(f"{name:14}", import_module(f"bench.cases.{name}").__doc__.splitlines()[0])
+        print(f"{name:14}", _case(name).__doc__.splitlines()[0])
 
 
 def _peers(given):

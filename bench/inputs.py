@@ -1,5 +1,6 @@
 """The graphs that are measured: real ones from the data folder, generated ones from a cache of files."""
 
+import gzip
 import os
 from pathlib import Path
 
@@ -29,6 +30,28 @@ def shape(path):
     with np.load(path) as file:
         indptr = file["indptr"]
     return len(indptr) - 1, int(indptr[-1])
+
+
+def mnist_neighbors(data, n_neighbors):
+    """Path of the exact kNN graph of MNIST's 70,000 images; None if the images are absent."""
+    folder = Path(data) / "mnist"
+    names = ("train-images-idx3-ubyte.gz", "t10k-images-idx3-ubyte.gz")
+    labels = ("train-labels-idx1-ubyte.gz", "t10k-labels-idx1-ubyte.gz")
+    if not all((folder / name).exists() for name in (*names, *labels)):
+        return None
+
+    def make():
+        X = np.concatenate([_idx(folder / name, 16).reshape(-1, 784) for name in names]).astype(np.float32)
+        graph = graphcore.knn_graph(X, n_neighbors, algorithm="exact", n_jobs=-1)
+        truth = np.concatenate([_idx(folder / name, 8) for name in labels])
+        return {"indptr": graph.indptr, "indices": graph.indices, "labels": truth.astype(np.int64)}
+
+    return _cached(f"mnist-nn{n_neighbors}", make)
+
+
+def _idx(path, header):
+    with gzip.open(path) as file:
+        return np.frombuffer(file.read(), dtype=np.uint8, offset=header)
 
 
 def planted(n_clusters, cluster_size, p_in, p_out):

@@ -29,7 +29,7 @@ _PUBLIC = {
     "write_graph": ".graphs.files",
     "write_labels": ".graphs.files",
 }
-_MODULES = ("datasets", "metrics")
+_MODULES = ("datasets", "metrics", "networkx")
 
 __all__ = [
     "Coreset",
@@ -52,6 +52,7 @@ __all__ = [
     "datasets",
     "knn_graph",
     "metrics",
+    "networkx",
     "open_graph",
     "read_graph",
     "write_graph",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bench import __main__ as command
 from bench import harness, inputs, report, runner, scoring
-from bench.cases import ablation, collapse, construction, quality, speed
+from bench.cases import ablation, construction, growth, paper_planted, quality, speed
 from bench.harness import Method, Outcome
 
 
@@ -161,13 +161,13 @@ def test_stages_and_seeds_of_the_construction_case(options, graph):
 
 
 def test_both_sides_of_the_collapse_case(options, graph):
-    for method in collapse.METHODS[:2]:
+    for method in paper_planted.METHODS[:2]:
         small = replace(method, params={**method.params, "size": 0.3})
-        found = harness.measure(small, "g", graph, 3, options, score=collapse.score)
+        found = harness.measure(small, "g", graph, 3, options, score=paper_planted.score)
         assert found.status == "ok"
         assert 0 < found.median("coreset_nodes") <= 90
         assert -0.5 <= found.median("coreset_ari") <= 1
-    assert collapse.run(replace(options, graphs=["none"])).sections == []
+    assert paper_planted.run(replace(options, graphs=["none"])).sections == []
 
 
 def test_what_does_not_work_is_said(options, graph, tmp_path):
@@ -288,3 +288,38 @@ def test_fewer_runs_than_asked_for_are_said():
     found = outcome("METIS", 0.1, 0.5)
     assert (found.remark, replace(found, n_asked=3).remark) == ("ok", "1 of 3 runs")
     assert replace(found, status="> 9 s", n_asked=3).remark == "> 9 s"
+
+
+def test_curves_are_drawn(tmp_path):
+    pytest.importorskip("matplotlib", reason="plots need matplotlib (bench extra)")
+    first, second = (Outcome(Method("a", "m"), "g", k, "ok", seconds=[k / 10]) for k in (10, 5))
+    failed = Outcome(Method("a", "m"), "g", 20, "> 5 s")
+    line = report.curve([first, second, failed], "a", "seconds")
+    assert line == ([5, 10, 20], [0.5, 1.0, None])
+    panel = report.Panel("Title", "k", "s", {"a": line}, log_y=True)
+    assert report.Report("Title", [], [first], curves=[panel] * 4).plot(tmp_path / "plot.png")
+    assert (tmp_path / "plot.png").stat().st_size > 0
+
+
+def test_slopes_and_floors_of_growth():
+    method = growth.METHOD
+    sizes = [(5_000, 100_000), (50_000, 1_000_000), (500_000, 10_000_000)]
+    outcomes = [
+        Outcome(
+            method,
+            "g",
+            50,
+            "ok",
+            cpu_seconds=[3e-7 * m],
+            parts=[{"cells": 1e-12 * m**2, "entries moved over": 3 * m, "entries summed": m}],
+            peak_bytes=40 * n,
+        )
+        for n, m in sizes
+    ]
+    assert growth.slope(outcomes, sizes, "cells") == pytest.approx(2)
+    assert growth.slope(outcomes, sizes, "cpu_seconds") == pytest.approx(1)
+    assert growth.slope(outcomes[:2], sizes[:2], "cells") is None
+    memory = {"bytes_per_second": 4e9, "gather_seconds": {1: 1e-9, 4: 9e-9}}
+    # 4 bytes in order and one look among the labels of 50,000 nodes for each of four entries an entry: 2 ns each.
+    line = growth.floor(outcomes[1], *sizes[1], memory)
+    assert line[1:] == pytest.approx([3, 1, 0, 0, 40, 8e-3, 0.3, 37.5])

@@ -51,6 +51,16 @@ def test_python_examples_run(folder, page):
     assert len(labels) in (34, 900)
 
 
+@pytest.mark.parametrize(("page", "needs"), [("docs/tables.md", ("pandas", "igraph")), ("docs/scikit_learn.md", ())])
+def test_python_examples_of_guides_run(folder, page, needs):
+    for library in needs:
+        pytest.importorskip(library)
+    namespace = {}
+    for code in blocks(page, "python"):
+        exec(compile(code, page, "exec"), namespace)
+    assert "model" in namespace
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/start.md", "docs/cli.md", "datasets/README.md"])
 def test_shell_examples_run(folder, page, capsys):
     lines = [line for block in blocks(page, "bash") for line in block.splitlines()]

@@ -20,7 +20,7 @@ def loaded_after(code):
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("module", ["graphcore", "graphcore.cli", "graphcore.exceptions"])
+@pytest.mark.parametrize("module", ["graphcore", "graphcore.cli", "graphcore.exceptions", "graphcore.networkx._info"])
 def test_import_loads_nothing_heavy(module):
     assert loaded_after(f"import {module}") == set()
 

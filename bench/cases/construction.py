@@ -1,4 +1,4 @@
-"""The published algorithm stage by stage beside coreset-sc 0.1.5, and fast beside naive D2 sampling.
+"""The published algorithm stage by stage beside coreset-sc 0.1.5.
 
 Both sides take the same share of the nodes, 2 k seeds and loops of 1; k-means is timed apart on both. coreset-sc draws
 in effect by degree; graphcore is measured with the published importance sampling and with degree sampling.
@@ -17,7 +17,7 @@ SWEEP = (100, 1_000, 5_000)
 
 
 def run(options):
-    """Measure the stages on both graphs, then coreset construction alone for growing k."""
+    """Measure the stages on both graphs."""
     graphs = harness.wanted((PLANTED, RMAT), options, (RMAT,))
     outcomes, sections = [], []
     if PLANTED in graphs:
@@ -34,15 +34,7 @@ def run(options):
             found = compare(RMAT, path, k, stage_methods(share, 1, ("degree",)), options)
             sections.append(section(RMAT, found, [("without k-means", 5.0), ("megabytes", 2.0)], path))
             outcomes += found
-        found, text = sweep(path, share, options)
-        sections.append(text)
-        outcomes += found
     return Report(f"Construction: medians over {options.seeds} runs", sections, outcomes, ("seconds", "megabytes"))
-
-
-def no_score(path, run, k, own_k):
-    """Nothing is labelled."""
-    return {"coreset_nodes": len(run["coreset"])}
 
 
 def stage_methods(share, n_init, samplings):
@@ -99,21 +91,3 @@ def section(graph, found, targets, path):
             factor = ratio(split(o).get(name), split(reference).get(name))
             factors.append([o.method.title, name, factor, least, verdict(None if factor is None else factor >= least)])
     return text + "\n\n" + table(["method", "measure", "times less than coreset-sc", "at least", "holds"], factors)
-
-
-def sweep(path, share, options):
-    """Coreset construction alone (figure 2 of the paper): importance sampling after fast and after naive D2 seeding."""
-    found = {}
-    for k in SWEEP:
-        for seeding in ("fast", "naive"):
-            method = Method(f"{seeding} D2", "coreset_only", "graphcore", {"size": share, "seeding": seeding})
-            if harness.chosen([method], options):
-                found[k, seeding] = harness.measure(method, f"{RMAT}, coreset alone", path, k, options, score=no_score)
-    rows = []
-    for (k, seeding), o in found.items():
-        first = found.get((SWEEP[0], seeding))
-        growth = ratio(first.median("cpu_seconds"), o.median("cpu_seconds")) if first else None
-        rows.append([seeding, k, o.median("seconds"), o.median("cpu_seconds"), growth, o.median("megabytes"), o.remark])
-    header = ["D2", "k", "s", "CPU s", f"times k = {SWEEP[0]}", "MB above the graph", "outcome"]
-    title = f"## {RMAT}: coreset of {DRAWS:,} draws alone, fast and naive D2"
-    return list(found.values()), f"{title}\n\n" + table(header, rows)

@@ -11,6 +11,7 @@ from .build import build, check
 from .cluster import cluster
 from .convert import convert
 from .demo import demo
+from .fetch import fetch
 from .info import info
 
 __all__ = ["app", "main"]
@@ -26,7 +27,7 @@ def app():
     """Clusters graphs too large for spectral clustering, as well as spectral clustering would have done."""
 
 
-for command in (cluster, info, convert, build, check, demo):
+for command in (cluster, info, convert, build, check, fetch, demo):
     app.add_command(command)
 
 

@@ -1,16 +1,19 @@
-"""Graphs and vectors with known clusters: random models, and small real data."""
+"""Graphs and vectors with known clusters: random models, small real data, public data to be fetched."""
 
 from importlib import import_module
 
 # Modules must not share a name with a function, or importing one would hide the other.
 _HOMES = {
+    "CATALOGUE": ".catalogue",
     "LabeledGraph": ".results",
     "LabeledVectors": ".results",
     "blobs": ".vectors",
     "cluster_in_cluster": ".shapes",
     "crescent_moon": ".shapes",
     "degree_corrected_partition": ".degree_corrected",
+    "fetch": ".public",
     "lfr": ".benchmark",
+    "load": ".public",
     "load_digits": ".real",
     "load_karate": ".real",
     "moons": ".vectors",
@@ -20,13 +23,16 @@ _HOMES = {
 }
 
 __all__ = [
+    "CATALOGUE",
     "LabeledGraph",
     "LabeledVectors",
     "blobs",
     "cluster_in_cluster",
     "crescent_moon",
     "degree_corrected_partition",
+    "fetch",
     "lfr",
+    "load",
     "load_digits",
     "load_karate",
     "moons",

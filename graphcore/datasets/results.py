@@ -15,12 +15,12 @@ class LabeledGraph(NamedTuple):
     Attributes
     ----------
     graph : Graph
-    labels : ndarray of shape (n_nodes,), int32
-        Cluster of every node, from 0.
+    labels : ndarray of shape (n_nodes,), int32, or None
+        Cluster of every node, from 0; None where nodes have no single cluster that is known.
     """
 
     graph: Graph
-    labels: np.ndarray
+    labels: np.ndarray | None
 
 
 class LabeledVectors(NamedTuple):

@@ -3,7 +3,7 @@
 from contextlib import nullcontext
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._compile import compilation_notices
@@ -11,28 +11,36 @@ from .._progress import Stages, logger
 from .._random import Streams
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import as_graph
+from ..graphs.convert import as_graph, is_graph_object
 from ..graphs.graph import Graph
-from ..graphs.neighbors import knn_graph
+from ..graphs.neighbors import knn_graph, neighbor_graph
+from ..graphs.precomputed import listed_neighbors
+from ..metrics.cut import sums_and_shares
 from ..pipeline import cluster_graph
 from ..propagation.quotient import apply_labels
 from ..settings import resolve_settings
+from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
+from .out_of_sample import Reference, new_labels, new_shares
+from .table import node_table
 
 __all__ = ["CoresetSpectralClustering"]
 
-AFFINITIES = ("auto", "nearest_neighbors", "precomputed")
+AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 
 
-class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
+class CoresetSpectralClustering(
+    CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
     """Spectral clustering of a large graph, or of vectors through their kNN graph, by way of a coreset.
 
     Parameters
     ----------
     n_clusters : int, default 8
-    affinity : {"auto", "nearest_neighbors", "precomputed"}, default "auto"
+    affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
         What is given to :meth:`fit`. "auto": graph objects and square sparse matrices are graphs, everything else is
         vectors, whose kNN graph is built. "precomputed" takes everything as a graph (a dense square array too),
-        "nearest_neighbors" everything as vectors.
+        "nearest_neighbors" everything as vectors. "precomputed_nearest_neighbors" is a sparse matrix of distances to
+        neighbours, as scikit-learn's ``KNeighborsTransformer(mode="distance")`` makes it.
     n_neighbors : int, default 10
         Neighbours of every vector; at most the number of vectors less one is used.
     metric : str, default "euclidean"
@@ -101,6 +109,11 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
         Leaf of the merge tree that each node belongs to, -1 for isolated nodes.
     history_ : list of (str, float)
         The objective after each stage, larger is better.
+    distance_ : ndarray of shape (n_samples,), float32
+        Share of each node's edge weight that leaves its cluster, see :func:`graphcore.metrics.outside_share`; NaN for
+        isolated nodes.
+    node_names_ : ndarray of shape (n_samples,), or None
+        Names of the nodes, if the graph has any.
     settings_ : Settings
         All parameters with "auto" resolved.
     seconds_ : dict
@@ -183,7 +196,7 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : Graph, sparse matrix, networkx graph, or array-like of shape (n_samples, n_features)
+        X : Graph, sparse matrix, networkx or igraph graph, or array-like of shape (n_samples, n_features)
             See `affinity` for what is taken as a graph.
         y : None
             Ignored.
@@ -201,10 +214,11 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
         # knn_graph itself tells when pynndescent compiles.
         telling = compilation_notices(logger.info, ["graphcore"]) if self.verbose else nullcontext()
         with telling:
-            return self._fit(X)
+            return call_with_callbacks(type(self)._fit, self, X, y)
 
-    def _fit(self, X):
-        stages = Stages(verbose=self.verbose)
+    def _fit(self, X, y):
+        tasks = StageTasks(self, X, y)
+        stages = Stages(on_stage=tasks, verbose=self.verbose)
         streams = Streams(self.random_state)
         graph = self._as_graph(X, streams, stages)
         settings = resolve_settings(
@@ -226,6 +240,9 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
         )
         result = cluster_graph(graph, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
         self.labels_ = result.labels
+        sums, self.distance_ = sums_and_shares(graph, result.labels, settings.n_clusters, self.n_jobs)
+        self._reference.set_clusters(sums)
+        self.node_names_ = graph.node_names
         self.coreset_indices_ = result.coreset.indices
         self.coreset_weights_ = result.coreset.weights
         self.coreset_labels_ = result.coreset_labels
@@ -238,6 +255,7 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
         self.history_ = result.history
         self.settings_ = settings
         self.seconds_ = result.seconds
+        tasks.finish()
         return self
 
     @property
@@ -271,16 +289,93 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
             )
         return apply_labels(self._result.merge_tree.labels_at(n_clusters), self.groups_)
 
+    def predict(self, X):
+        """Clusters of new vectors or new nodes, without fitting again.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_new, n_features_in_), or a graph
+            What a row holds follows from the fit. After vectors: a new vector, whose `n_neighbors` nearest of the
+            fitted vectors are its edges (searched exactly: n_new * n_samples distances). After a graph: weights of a
+            new node's edges to the nodes that were fitted; a graph of the same nodes stands for its own rows. After
+            ``affinity="precomputed_nearest_neighbors"``: distances to fitted vectors.
+
+        Returns
+        -------
+        ndarray of shape (n_new,), int32
+            Every row by itself joins the cluster that gains most from it, of those that it has edges to; -1 for rows
+            without any.
+
+        Raises
+        ------
+        ValueError
+            :class:`graphcore.InputError` or scikit-learn's own, if X does not fit what was fitted.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> model = graphcore.CoresetSpectralClustering(3, random_state=0).fit(X[:150])
+        >>> graphcore.metrics.agreement(model.predict(X[150:]), y[150:])["ari"]
+        1.0
+        """
+        check_is_fitted(self)
+        return new_labels(self, X)
+
+    def transform(self, X):
+        """Share of the edges of new vectors or new nodes that go to each cluster.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or graph
+            See :meth:`predict`.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_clusters), float64
+            Rows add up to 1, or to 0 without an edge to a cluster. A data frame after :meth:`set_output`.
+        """
+        check_is_fitted(self)
+        return new_shares(self, X)
+
+    def to_table(self, library=None):
+        """Cluster of every node, and how sure it is, as a table.
+
+        Parameters
+        ----------
+        library : {None, "pandas", "polars", "pyarrow"}, default None
+            None is a dictionary of arrays, which data frames of all kinds can be made of.
+
+        Returns
+        -------
+        dict or table
+            Columns "node" (its name, or number), "cluster" (`labels_`), "stability" (`stability_`, NaN for a single
+            coreset) and "distance" (`distance_`).
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> karate = graphcore.datasets.load_karate()
+        >>> table = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph).to_table()
+        >>> list(table)
+        ['node', 'cluster', 'stability', 'distance']
+        """
+        check_is_fitted(self)
+        return node_table(self, library)
+
     def _as_graph(self, X, streams, stages):
         check_choice("affinity", self.affinity, AFFINITIES)
-        if self.affinity != "nearest_neighbors" and self._is_graph(X):
+        from_vectors = self.affinity in ("nearest_neighbors", "precomputed_nearest_neighbors")
+        self._reference = Reference("edges")
+        if not from_vectors and self._is_graph(X):
             with stages("graph"):
                 graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
             self.n_features_in_ = graph.n_nodes
             return graph
-        if isinstance(X, Graph) or hasattr(X, "adj"):
+        if is_graph_object(X):
             raise ParameterError(
-                f"affinity='nearest_neighbors' takes vectors, and this is a {type(X).__name__}; use affinity='auto'"
+                f"affinity={self.affinity!r} takes vectors or their distances, and this is a {type(X).__name__}; use "
+                "affinity='auto'"
             )
         n_neighbors = check_integer("n_neighbors", self.n_neighbors, low=1)
         X = validate_data(
@@ -289,29 +384,45 @@ class CoresetSpectralClustering(ClusterMixin, BaseEstimator):
             accept_sparse="csr",
             dtype=(np.float32, np.float64),
             ensure_min_samples=2,
-            ensure_non_negative=self.affinity == "precomputed",
+            ensure_non_negative=self.affinity.startswith("precomputed"),
             order="C",
         )
         if self.affinity == "precomputed":
             with stages("graph"):
                 return as_graph(X, symmetrize=self.symmetrize)
+        n_neighbors = min(n_neighbors, X.shape[0] - 1)
+        if self.affinity == "precomputed_nearest_neighbors":
+            if not hasattr(X, "indptr") or X.shape[0] != X.shape[1]:
+                raise InputError(
+                    "affinity='precomputed_nearest_neighbors' takes a square sparse matrix of distances, for example "
+                    f"from KNeighborsTransformer(mode='distance'); got {type(X).__name__} of shape {X.shape}"
+                )
+            self._reference = Reference("distances", n_neighbors=n_neighbors)
+            with stages("graph"):
+                return neighbor_graph(listed_neighbors(X, n_neighbors, without_self=True))
+        self._reference = Reference("vectors", vectors=X, n_neighbors=n_neighbors, metric=self.metric)
         with stages("neighbours"):
             return knn_graph(
                 X,
-                min(n_neighbors, X.shape[0] - 1),
+                n_neighbors,
                 metric=self.metric,
                 random_state=streams.child("neighbours"),
                 n_jobs=self.n_jobs,
             )
 
     def _is_graph(self, X):
-        if isinstance(X, Graph) or hasattr(X, "adj"):
+        if is_graph_object(X):
             return True
         square_sparse = hasattr(X, "tocsr") and X.ndim == 2 and X.shape[0] == X.shape[1]
         return square_sparse or (self.affinity == "precomputed" and hasattr(X, "tocsr"))
 
+    @property
+    def _n_features_out(self):
+        return self.settings_.n_clusters
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = tags.input_tags.positive_only = self.affinity == "precomputed"
+        # affinity may be anything until fit has looked at it.
+        tags.input_tags.pairwise = tags.input_tags.positive_only = str(self.affinity).startswith("precomputed")
         return tags

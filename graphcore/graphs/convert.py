@@ -26,10 +26,15 @@ from .graph import _NO_WEIGHTS, _SYMMETRY_TOLERANCE, _as_floats, _as_names, _def
 __all__ = [
     "as_graph",
     "check_directions",
+    "edge_weights",
     "graph_from_edges",
     "graph_from_ends",
     "graph_from_networkx",
     "graph_from_scipy",
+    "is_graph_object",
+    "is_numbered",
+    "networkx_rows",
+    "undirected_rows",
 ]
 
 # With fewer nodes than this, ids with gaps only cost some memory.
@@ -47,7 +52,7 @@ def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, sym
     n_nodes = _count_nodes(sources, targets, n_nodes)
     if node_names is not None:
         node_names = _as_names(node_names, n_nodes)
-    weights = _edge_weights(weights, len(sources))
+    weights = edge_weights(weights, len(sources))
     if n_nodes < 2**31:
         ends = np.empty((len(sources), 2), dtype=np.int32)
         ends[:, 0], ends[:, 1] = sources, targets
@@ -125,29 +130,44 @@ def graph_from_networkx(cls, G, weight, *, symmetrize, warn):
     names = list(G)
     if not names:
         raise InputError("the networkx graph has no nodes")
-    # networkx's own dictionaries are rows already: an undirected edge stands in the rows of both its ends.
-    neighbors = [row for _, row in G.adjacency()]
-    indptr = np.zeros(len(names) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, neighbors), dtype=np.int64, count=len(names)), out=indptr[1:])
-    columns = chain.from_iterable(neighbors)
-    numbered = names == list(range(len(names)))
-    if not numbered:
-        columns = map({name: i for i, name in enumerate(names)}.__getitem__, columns)
-    indices = np.fromiter(columns, dtype=np.int32, count=indptr[-1])
+    neighbors, indptr, indices = networkx_rows(G, names)
     rows = Rows(indptr, indices, _NO_WEIGHTS)
     if weight is not None:
         rows = drop_zeros(rows._replace(weights=_networkx_weights(G, weight, neighbors, rows, names)))
     # This sorts the columns; an undirected graph is its own transpose, and every policy treats both directions alike.
     rows = transpose_rows(rows)
     if G.is_directed():
-        rows, both, single = symmetrize_rows(rows, symmetrize)
-        if warn:
-            warn_user(
-                f"a directed networkx graph ({both} pairs in both directions, {single} in one) was made undirected "
-                f"with symmetrize={symmetrize!r}"
-            )
-    node_names = None if numbered else names
+        rows = undirected_rows(rows, symmetrize, warn and "networkx")
+    node_names = None if is_numbered(names) else names
     return cls(rows.indptr, rows.indices, _simplify(rows.weights), node_names=node_names, check=False)
+
+
+def undirected_rows(rows, symmetrize, library):
+    """Combine the two directions of a directed graph; a warning names the library that it is of, if there is one."""
+    rows, both, single = symmetrize_rows(rows, symmetrize)
+    if library:
+        warn_user(
+            f"a directed {library} graph ({both} pairs in both directions, {single} in one) was made undirected "
+            f"with symmetrize={symmetrize!r}"
+        )
+    return rows
+
+
+def networkx_rows(G, names):
+    """Return (dictionaries of neighbours in node order, indptr, indices); columns are in networkx's own order."""
+    # networkx's own dictionaries are rows already: an undirected edge stands in the rows of both its ends.
+    neighbors = [row for _, row in G.adjacency()]
+    indptr = np.zeros(len(names) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, neighbors), dtype=np.int64, count=len(names)), out=indptr[1:])
+    columns = chain.from_iterable(neighbors)
+    if not is_numbered(names):
+        columns = map({name: i for i, name in enumerate(names)}.__getitem__, columns)
+    return neighbors, indptr, np.fromiter(columns, dtype=np.int32, count=indptr[-1])
+
+
+def is_numbered(names):
+    """Whether a list of node names is 0, 1, 2, ..."""
+    return names == list(range(len(names)))
 
 
 def _networkx_weights(G, weight, neighbors, rows, names):
@@ -229,7 +249,8 @@ def _count_nodes(sources, targets, n_nodes):
     return n_nodes
 
 
-def _edge_weights(weights, n_edges):
+def edge_weights(weights, n_edges):
+    """Weights of edges as floats, checked; an array of length 0 for none."""
     if weights is None:
         return _NO_WEIGHTS
     weights = np.asarray(weights)
@@ -281,18 +302,31 @@ def _warn_directed(both, single, symmetrize):
 
 
 def as_graph(graph, **options):
-    """Return a Graph from whatever stands for one: a Graph, a (sparse) matrix or a networkx graph."""
+    """Return a Graph from whatever stands for one: a Graph, a (sparse) matrix, a networkx or igraph graph."""
     from .graph import Graph
 
     if isinstance(graph, Graph):
         return graph
-    # networkx is asked only when somebody imported it: an object of its classes cannot exist otherwise.
-    networkx = sys.modules.get("networkx")
-    if networkx is not None and isinstance(graph, networkx.Graph):
+    if _is_of("networkx", graph):
         return Graph.from_networkx(graph, **options)
+    if _is_of("igraph", graph):
+        return Graph.from_igraph(graph, **options)
     if hasattr(graph, "tocsr") or (hasattr(graph, "ndim") and graph.ndim == 2):
         return Graph.from_scipy(graph, **options)
     raise InputError(
-        f"a graph is needed (graphcore.Graph, scipy sparse matrix, square array or networkx graph), got "
+        f"a graph is needed (graphcore.Graph, scipy sparse matrix, square array, networkx or igraph graph), got "
         f"{type(graph).__name__}"
     )
+
+
+def is_graph_object(X):
+    """Whether this is a Graph, or a graph of another library."""
+    from .graph import Graph
+
+    return isinstance(X, Graph) or _is_of("networkx", X) or _is_of("igraph", X)
+
+
+def _is_of(library, graph):
+    # A library is asked only when somebody imported it: an object of its classes cannot exist otherwise.
+    module = sys.modules.get(library)
+    return module is not None and isinstance(graph, module.Graph)

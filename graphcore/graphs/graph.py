@@ -21,8 +21,8 @@ _SYMMETRY_TOLERANCE = 1e-6
 class Graph:
     """An undirected graph as symmetric compressed sparse rows, never changed after it is made.
 
-    Use :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_networkx` or :func:`graphcore.read_graph`; the
-    constructor itself takes arrays that are already canonical and only checks them.
+    Use :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_table`, :meth:`from_networkx`, :meth:`from_igraph` or
+    :func:`graphcore.read_graph`; the constructor itself takes arrays that are already canonical and only checks them.
 
     Parameters
     ----------
@@ -210,6 +210,72 @@ class Graph:
         from .convert import graph_from_networkx
 
         return graph_from_networkx(cls, G, weight, symmetrize=symmetrize, warn=warn)
+
+    @classmethod
+    def from_igraph(cls, g, weight="weight", *, symmetrize="max", warn=True):
+        """Make a graph from an igraph graph; its vertex attribute "name", if there is one, becomes the node names.
+
+        Parameters
+        ----------
+        g : igraph.Graph
+            Parallel edges add up if they have weights. A directed graph is symmetrised.
+        weight : str or None, default "weight"
+            Edge attribute that holds the weight (1 where it is missing); None for an unweighted graph.
+        symmetrize, warn
+            See :meth:`from_networkx`.
+
+        Returns
+        -------
+        Graph
+
+        Raises
+        ------
+        InputError
+            If it has no nodes, or weights that are no finite numbers from 0 on.
+        """
+        from .from_igraph import graph_from_igraph
+
+        return graph_from_igraph(cls, g, weight, symmetrize=symmetrize, warn=warn)
+
+    @classmethod
+    def from_table(cls, table, source="source", target="target", weight="auto", *, symmetrize="max", warn=True):
+        """Make a graph from a table with one edge a row.
+
+        Parameters
+        ----------
+        table : data frame, Arrow table or stream, or dict of columns
+            Of pandas, polars, pyarrow, or whatever else narwhals knows or has ``__arrow_c_stream__``.
+        source, target : str, default "source" and "target"
+            Columns that hold the end nodes: integers of any size, or text. Each edge may be listed once, in either
+            direction, or in both.
+        weight : str or None, default "auto"
+            Column of finite, non-negative weights, see :meth:`from_edges`. None for none; "auto" is the column
+            "weight", if there is one.
+        symmetrize, warn
+            See :meth:`from_edges`.
+
+        Returns
+        -------
+        Graph
+            With the nodes' own names, unless they are the integers 0 to n_nodes - 1. Integers are put in ascending
+            order, text in the order in which it first appears.
+
+        Raises
+        ------
+        InputError
+            If a column is not there, holds missing values or what cannot name nodes, or the table has no rows.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> table = {"source": ["Anna", "Ben"], "target": ["Ben", "Chloé"], "weight": [2, 0.5]}
+        >>> graph = graphcore.Graph.from_table(table)
+        >>> graph.node_names.tolist(), graph.degrees.tolist()
+        (['Anna', 'Ben', 'Chloé'], [2.0, 2.5, 0.5])
+        """
+        from .tables import graph_from_table
+
+        return graph_from_table(cls, table, source, target, weight, symmetrize=symmetrize, warn=warn)
 
     @classmethod
     def _mapped(cls, indptr, indices, weights, node_names, degrees, *, path, known):

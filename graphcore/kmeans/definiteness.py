@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._random import Streams
+from ..kernels.matrix import check_symmetric
 from ..kernels.rows_matrix import GraphMatrix
 
 __all__ = ["least_sampled_eigenvalue", "semidefinite_shift"]
@@ -13,6 +14,8 @@ _SAMPLE = 500
 
 def least_sampled_eigenvalue(matrix, random_state=None):
     """Least eigenvalue of a principal sub-matrix of at most 500 points, over its largest in absolute value.
+
+    A sub-matrix that is not symmetric (a function that is no kernel) is refused with an InputError.
 
     Parameters
     ----------
@@ -30,7 +33,9 @@ def least_sampled_eigenvalue(matrix, random_state=None):
     if len(points) > _SAMPLE:
         rng = Streams(random_state).generator("definiteness")
         points = np.sort(rng.choice(len(points), _SAMPLE, replace=False))
-    eigenvalues = np.linalg.eigvalsh(matrix.block(points, points).astype(np.float64))
+    block = matrix.block(points, points)
+    check_symmetric(float(np.abs(block - block.T).max()), float(np.abs(block).max()), block.dtype)
+    eigenvalues = np.linalg.eigvalsh(block.astype(np.float64))
     largest = float(np.abs(eigenvalues).max())
     return float(eigenvalues[0]) / largest if largest else 0.0
 

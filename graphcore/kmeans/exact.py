@@ -222,19 +222,19 @@ def partition_cost(K, labels, *, weights=None, n_jobs=None):
 
 
 def _check_shift(matrix, weights, shift, streams, n_jobs):
-    if isinstance(shift, str):
+    if not isinstance(shift, str):
+        shift = check_real("shift", shift, low=0.0)
+    else:
         check_choice("shift", shift, ("psd",))
-        return semidefinite_shift(matrix, weights, random_state=streams, n_jobs=n_jobs)
-    shift = check_real("shift", shift, low=0.0)
-    if shift == 0.0 and not matrix.is_psd and not isinstance(matrix, GraphMatrix):
+    if not matrix.is_psd and not isinstance(matrix, GraphMatrix):
         least = least_sampled_eigenvalue(matrix, streams)
-        if least < _INDEFINITE:
+        if least < _INDEFINITE and shift == 0.0:
             warn_user(
                 f"the kernel is not positive semi-definite (an eigenvalue is {least:.2g} of the largest): the cost may "
                 "rise on the way, and the best partition met is kept; shift='psd' makes it fall, another kernel makes "
                 "it a distance"
             )
-    return shift
+    return semidefinite_shift(matrix, weights, random_state=streams, n_jobs=n_jobs) if shift == "psd" else shift
 
 
 def _result(runs, weights, n_clusters, shift, empty_clusters):

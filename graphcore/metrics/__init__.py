@@ -3,7 +3,7 @@
 from .agreement import agreement
 from .coreset import CoresetCost, CoresetDistortion, coreset_cost, coreset_distortion
 from .cost import kernel_kmeans_cost
-from .cut import ClusterSums, conductance, cut_and_volume, normalized_cut
+from .cut import ClusterSums, conductance, cut_and_volume, normalized_cut, outside_share
 from .quotient import quotient_graph
 
 __all__ = [
@@ -17,5 +17,6 @@ __all__ = [
     "cut_and_volume",
     "kernel_kmeans_cost",
     "normalized_cut",
+    "outside_share",
     "quotient_graph",
 ]

@@ -9,7 +9,7 @@ from ..exceptions import InputError
 from . import _loops
 from ._labels import placed_labels
 
-__all__ = ["ClusterSums", "conductance", "cut_and_volume", "normalized_cut"]
+__all__ = ["ClusterSums", "conductance", "cut_and_volume", "normalized_cut", "outside_share"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,18 +79,67 @@ def cut_and_volume(graph, labels, n_clusters=None, *, n_jobs=None):
 
 def sums_of(graph, labels, n_clusters, n_jobs):
     """As :func:`cut_and_volume`, for labels that are checked."""
+    return _add_up(graph, labels, n_clusters, *_split(graph, labels, n_jobs))
+
+
+def sums_and_shares(graph, labels, n_clusters, n_jobs):
+    """As :func:`sums_of` and :func:`outside_share` together, in one pass over the entries."""
+    inside, outside = _split(graph, labels, n_jobs)
+    shares = np.full(graph.n_nodes, np.nan, dtype=np.float32)
+    placed = labels >= 0
+    shares[placed] = outside[placed] / graph.degrees[placed]
+    return _add_up(graph, labels, n_clusters, inside, outside), shares
+
+
+def _split(graph, labels, n_jobs):
+    """Weight of each row inside its node's own cluster and outside of it."""
     inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
     map_blocks(
         lambda a, b: _loops.split_rows(graph.indptr, graph.indices, graph._weights, labels, a, b, inside, outside),
         row_blocks(graph.indptr),
         n_jobs,
     )
+    return inside, outside
+
+
+def _add_up(graph, labels, n_clusters, inside, outside):
     shifted = labels + np.int64(1)  # bincount takes no -1
 
     def per_cluster(values):
         return np.bincount(shifted, weights=values, minlength=n_clusters + 1)[1:]
 
     return ClusterSums(per_cluster(inside), per_cluster(graph.degrees), per_cluster(outside), per_cluster(None))
+
+
+def outside_share(graph, labels, *, n_jobs=None):
+    """Share of every node's edge weight that leaves its cluster: 0 for a node deep inside, 1 for a stranger.
+
+    Parameters
+    ----------
+    graph : Graph, sparse matrix, square array, networkx or igraph graph
+    labels : array-like of shape (n_nodes,), integer
+        Cluster of every node, from 0; -1 for no cluster.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n_nodes,), float32
+        NaN for nodes of no cluster or without an edge.
+
+    Notes
+    -----
+    Within a cluster P this orders nodes as kernel k-means does: with ``K = D^-1 A D^-1`` the squared distance of node x
+    to the cluster's centroid c is ``K_xx + |c|^2 - 2 (1 - share_x) / vol(P)``.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3])
+    >>> graphcore.metrics.outside_share(graph, [0, 0, 0, 1])
+    array([0.        , 0.        , 0.33333334, 1.        ], dtype=float32)
+    """
+    return sums_and_shares(*placed_labels(graph, labels, None), n_jobs)[1]
 
 
 def conductance(graph, labels, n_clusters=None, *, n_jobs=None):

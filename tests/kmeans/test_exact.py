@@ -316,6 +316,14 @@ def test_bad_input(K, parameters, words):
         kernel_kmeans(K, **{"n_clusters": 2, **parameters})
 
 
+@pytest.mark.parametrize("shift", [0.0, "psd"])
+def test_a_function_that_is_not_symmetric_is_refused(shift):
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    matrix = VectorMatrix(X, vector_kernel(lambda A, B: A @ np.array([[1.0, 2.0], [0.0, 1.0]]) @ B.T))
+    with pytest.raises(InputError, match="not symmetric"):
+        kernel_kmeans(matrix, 2, shift=shift)
+
+
 def test_labels_without_weight_have_no_cost():
     with pytest.raises(InputError, match="no point with weight"):
         partition_cost(EYE, [-1, -1, -1, -1])

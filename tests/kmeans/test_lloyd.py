@@ -80,6 +80,16 @@ def test_a_step_on_a_graph(pair, self_loop, shift, seed):
     check_step(matrix, matrix.kernel.to_dense(), weights, labels, 3, shift, n_jobs=2)
 
 
+@pytest.mark.parametrize("form", [DenseMatrix, lambda K: SparseMatrix(sp.csr_array(K))])
+def test_of_equal_distances_the_lowest_label_is_taken(form):
+    # The last point, of no weight, lies halfway between the two clusters.
+    P = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    for labels in ([1, 0, 2], [0, 1, 2]):
+        step = centroid_step(form(P @ P.T), np.array(labels, dtype=np.int32), np.array([1.0, 1.0, 0.0]), 3)
+        assert step.labels.tolist() == [*labels[:2], 0]
+        assert step.distances[2] == 1.0
+
+
 def test_threads_do_not_change_a_step():
     rng = np.random.default_rng(0)
     A = sp.random_array((3000, 3000), density=0.05, random_state=rng)

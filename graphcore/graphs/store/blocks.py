@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._warn import warn_user
 from ...exceptions import InputError, ParameterError
-from ..convert import _as_ids, _edge_weights
+from ..convert import _as_ids, edge_weights
 from ..files._source import Source, naming, open_source
 from .parquet import MAGIC, open_parquet
 from .text import open_text
@@ -134,5 +134,5 @@ def _as_block(i, block):
     sources, targets = _as_ids("sources", block[0]), _as_ids("targets", block[1])
     if len(sources) != len(targets):
         raise InputError(f"block {i}: {len(sources)} sources and {len(targets)} targets: there must be as many of each")
-    weights = _edge_weights(block[2] if len(block) == 3 else None, len(sources))
+    weights = edge_weights(block[2] if len(block) == 3 else None, len(sources))
     return np.stack([sources, targets], axis=1), weights

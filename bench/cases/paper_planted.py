@@ -6,7 +6,7 @@ kernel k-means useless beyond 50 blocks, and an ARI of the coreset's nodes of ab
 
 from .. import harness, inputs, scoring
 from ..harness import Method
-from ..report import Report, table
+from ..report import Panel, Report, curve, table
 
 SEEDS = 20
 BLOCKS = (10, 25, 50, 100, 250)
@@ -32,6 +32,9 @@ METHODS = [
         {"size": SHARE, "n_init": 1, "seeding": "naive"},
     ),
 ]
+
+
+DRAWN = (("coreset_ari", "ARI of the coreset"), ("ari", "ARI of all nodes"), ("seconds", "s"))
 
 
 def title(k):
@@ -65,4 +68,10 @@ def run(options):
         outcomes,
         ("coreset_ari", "ari"),
         page="\n\n".join(sections),
+        curves=[_panel(outcomes, *drawn) for drawn in DRAWN] if outcomes else [],
     )
+
+
+def _panel(outcomes, measure, label):
+    lines = {m.title: curve(outcomes, m.title, measure) for m in METHODS}
+    return Panel(f"Planted blocks of 1,000: {label}", "blocks k", label, lines)

@@ -1,0 +1,219 @@
+"""Files from the network: taken up again where they broke off, whole or not there."""
+
+import hashlib
+import http.client
+import json
+import os
+import re
+import time
+import urllib.error
+import urllib.request
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ..exceptions import FormatError
+
+__all__ = ["Downloaded", "download", "file_sha256"]
+
+_PIECE = 1 << 20
+_TIMEOUT = 60.0
+
+
+@dataclass(frozen=True)
+class Downloaded:
+    """A file that is there.
+
+    Attributes
+    ----------
+    path : str
+    size : int
+        Bytes.
+    sha256 : str
+    is_verified : bool
+        Whether the checksum is the published one; False where none is published.
+    n_received : int
+        Bytes that came over the network this time.
+    """
+
+    path: str
+    size: int
+    sha256: str
+    is_verified: bool
+    n_received: int
+
+
+def download(url, path, *, size=None, sha256=None, progress=None, attempts=3, pause=1.0):
+    """Fetch a file; a broken download is continued, by this call or a later one.
+
+    What has come lies in ``path + ".part"``, and beside it what the server calls this version of the file (ETag or
+    date). The rest is asked for by a range, on condition that the version is still the same. The file gets its name
+    when it is complete, flushed to the disk and checked.
+
+    Parameters
+    ----------
+    url : str
+    path : str
+        A file there already is kept, if it has the published size and checksum.
+    size : int, optional
+        Published bytes.
+    sha256 : str, optional
+        Published checksum.
+    progress : callable, optional
+        Called with the bytes there so far and the bytes in all (None if the server does not say).
+    attempts : int, default 3
+        Tries in a row that bring nothing before this gives up; a try that brings something does not count.
+    pause : float, default 1
+        Seconds before the second try, twice as long before each further one.
+
+    Returns
+    -------
+    Downloaded
+
+    Raises
+    ------
+    FormatError
+        If the complete file is not the published one; the download is thrown away.
+    OSError
+        If the server refuses, or cannot be reached; what has come is kept.
+    """
+    path = os.fspath(path)
+    if os.path.exists(path):
+        return _checked(path, path, url, size, sha256, 0, remove=False)
+    part = _Part(url, path)
+    most, failures = part.size, 0
+    while True:
+        try:
+            if part.receive(progress):
+                break
+            reason = "the connection ended early"
+        except urllib.error.HTTPError as error:
+            if error.code < 500:
+                raise OSError(
+                    f"{url}: the server answers {error.code} ({error.reason}); see whether the file has moved"
+                ) from None
+            reason = f"the server answers {error.code}"
+        except (OSError, http.client.HTTPException) as error:
+            if part.is_local(error):
+                raise
+            reason = str(getattr(error, "reason", error)) or type(error).__name__
+        failures = 1 if part.size > most else failures + 1
+        most = max(most, part.size)
+        if failures >= attempts:
+            raise OSError(f"{url}: {reason}; {part.size} bytes have come and are kept, so run this again to continue")
+        time.sleep(pause * 2 ** (failures - 1))
+    out = _checked(part.path, path, url, size, sha256, part.n_received, remove=True)
+    part.finish()
+    return out
+
+
+class _Part:
+    """An unfinished file and the version that it belongs to."""
+
+    def __init__(self, url, path):
+        self.url, self.final = url, path
+        self.path, self.version_path = f"{path}.part", f"{path}.part.json"
+        self.n_received = 0
+        self.version = None
+        with suppress(FileNotFoundError, ValueError), open(self.version_path, encoding="utf-8") as stream:
+            kept = json.load(stream)
+            if kept.get("url") == url:
+                self.version = kept.get("version")
+
+    @property
+    def size(self):
+        return os.path.getsize(self.path) if os.path.exists(self.path) else 0
+
+    def receive(self, progress):
+        """Ask for what is missing; returns whether the file is complete now."""
+        if self.version is None:  # nobody knows what the beginning belongs to
+            self._restart()
+        have = self.size
+        # Anything but the bytes themselves would spoil sizes and checksums.
+        headers = {"User-Agent": "graphcore", "Accept-Encoding": "identity"}
+        if have:
+            headers |= {"Range": f"bytes={have}-", "If-Range": self.version}
+        try:
+            response = urllib.request.urlopen(urllib.request.Request(self.url, headers=headers), timeout=_TIMEOUT)
+        except urllib.error.HTTPError as error:
+            if error.code != http.client.REQUESTED_RANGE_NOT_SATISFIABLE:
+                raise
+            # Either all is there already, or the file has become shorter.
+            total = re.fullmatch(r"bytes \*/(\d+)", error.headers.get("Content-Range", ""))
+            if total and int(total[1]) == have:
+                return True
+            self._restart()
+            return False
+        with response:
+            if response.status == http.client.PARTIAL_CONTENT:
+                span = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("Content-Range", ""))
+                if not span or int(span[1]) != have:
+                    self._restart()
+                    return False
+                total = None if span[2] == "*" else int(span[2])
+            else:
+                self._restart()
+                length = response.headers.get("Content-Length")
+                total = None if length is None else int(length)
+                self._keep_version(response.headers)
+            return self._write(response, total, progress)
+
+    def _write(self, response, total, progress):
+        there = self.size
+        with open(self.path, "ab") as stream:
+            try:
+                while piece := response.read(_PIECE):
+                    stream.write(piece)
+                    there += len(piece)
+                    self.n_received += len(piece)
+                    if progress is not None:
+                        progress(there, total)
+            finally:
+                stream.flush()
+                os.fsync(stream.fileno())
+        return total is None or there == total
+
+    def _keep_version(self, headers):
+        # A weak ETag does not promise the same bytes.
+        tag = headers.get("ETag")
+        self.version = tag if tag and not tag.startswith("W/") else headers.get("Last-Modified")
+        if self.version is not None:
+            with open(self.version_path, "w", encoding="utf-8") as stream:
+                json.dump({"url": self.url, "version": self.version}, stream)
+
+    def _restart(self):
+        self.version = None
+        for path in (self.path, self.version_path):
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+
+    def is_local(self, error):
+        """Whether an error is of the disk and not of the network."""
+        return isinstance(error, OSError) and error.filename is not None
+
+    def finish(self):
+        os.replace(self.path, self.final)
+        with suppress(FileNotFoundError):
+            os.unlink(self.version_path)
+
+
+def _checked(path, name, url, size, sha256, n_received, *, remove):
+    found = os.path.getsize(path)
+    digest = file_sha256(path)
+    wrong = (size is not None and found != size) or (sha256 is not None and digest != sha256)
+    if wrong:
+        if remove:
+            for extra in (path, f"{path}.json"):
+                with suppress(FileNotFoundError):
+                    os.unlink(extra)
+        raise FormatError(
+            f"{name}: {found} bytes with sha256 {digest}, but the published file has {size or 'unknown'} bytes and "
+            f"sha256 {sha256 or 'unknown'}; "
+            + (f"{url} gives another file" if remove else "delete it to fetch it again")
+        )
+    return Downloaded(name, found, digest, sha256 is not None, n_received)
+
+
+def file_sha256(path):
+    """Checksum of a file, as hexadecimal text."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,119 @@
+"""New vectors and new nodes as rows of edges to the nodes that were clustered."""
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from ..exceptions import InputError
+from ..graphs.convert import as_graph, is_graph_object
+from ..graphs.precomputed import listed_neighbors
+from ..propagation.predict import cluster_shares, predict_labels
+
+__all__ = ["Reference", "new_labels", "new_shares"]
+
+_PIECE = 1 << 14
+
+
+class Reference:
+    """What a fitted model keeps of its input, and of its clusters, for what comes later.
+
+    Parameters
+    ----------
+    kind : {"edges", "vectors", "distances"}
+        What rows of new input hold.
+    vectors : ndarray or csr matrix, optional
+        The vectors that were fitted.
+    n_neighbors : int, optional
+    metric : str, optional
+    """
+
+    def __init__(self, kind, *, vectors=None, n_neighbors=None, metric=None):
+        self.kind = kind
+        self.vectors = vectors
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.inner = self.volumes = None
+
+    def set_clusters(self, sums):
+        """Keep inner weights and volumes of the clusters."""
+        self.inner, self.volumes = np.ascontiguousarray(sums.internal), np.ascontiguousarray(sums.volume)
+
+
+def new_labels(model, X):
+    """Cluster of every row of new input; -1 where it has no edge to a clustered node."""
+    reference = model._reference
+    objective = model.settings_.objective if model.settings_.refine else "ncut"
+    parts = [predict_labels(sums, reference.inner, reference.volumes, objective) for sums in _cluster_sums(model, X)]
+    return np.concatenate(parts)
+
+
+def new_shares(model, X):
+    """Share of every row's edges that go to each cluster; rows without any are 0."""
+    parts = []
+    for sums in _cluster_sums(model, X):
+        totals = sums.sum(axis=1)[:, None]
+        parts.append(np.divide(sums.toarray(), totals, out=np.zeros(sums.shape), where=totals > 0))
+    return np.concatenate(parts)
+
+
+def _cluster_sums(model, X):
+    """Weights between rows of new input and clusters, some rows at a time."""
+    reference = model._reference
+    k = len(reference.volumes)
+    X = _checked(model, X)
+    searcher = _searcher(reference)
+    for start in range(0, X.shape[0], _PIECE):
+        rows = _edges(reference, searcher, X[start : start + _PIECE], len(model.labels_))
+        yield cluster_shares(rows, model.labels_, k)
+
+
+def _checked(model, X):
+    kind = model._reference.kind
+    if is_graph_object(X):
+        if kind != "edges":
+            raise InputError(f"this model was fitted to {kind}, and this is a {type(X).__name__}")
+        graph = as_graph(X, symmetrize=model.symmetrize)
+        if graph.n_nodes != model.n_features_in_:
+            raise InputError(
+                f"the graph has {graph.n_nodes} nodes, and the one fitted {model.n_features_in_}; for new nodes give a "
+                "sparse matrix, one row of edges to the fitted nodes for each"
+            )
+        names = np.arange(graph.n_nodes) if model.node_names_ is None else model.node_names_
+        if not np.array_equal(graph.names_of(np.arange(graph.n_nodes)), names):
+            raise InputError("the graph's nodes are not those that were fitted, or in another order")
+        return graph.to_scipy()
+    X = validate_data(
+        model,
+        X,
+        accept_sparse="csr",
+        dtype=(np.float32, np.float64),
+        reset=False,
+        order="C",
+        ensure_non_negative=kind != "vectors",
+    )
+    if kind == "distances" and not hasattr(X, "indptr"):
+        raise InputError(
+            "neighbours come as a sparse matrix, for example from KNeighborsTransformer; this one is dense"
+        )
+    return X
+
+
+def _searcher(reference):
+    if reference.kind != "vectors":
+        return None
+    from sklearn.neighbors import NearestNeighbors
+
+    return NearestNeighbors(n_neighbors=reference.n_neighbors, metric=reference.metric).fit(reference.vectors)
+
+
+def _edges(reference, searcher, X, n_nodes):
+    """Rows of edges to the fitted nodes; neighbours count 1 each, as in the graph that was fitted."""
+    import scipy.sparse as sp
+
+    if reference.kind == "edges":
+        return sp.csr_array(X)
+    if reference.kind == "vectors":
+        return sp.csr_array(searcher.kneighbors_graph(X, mode="connectivity"))
+    listed = listed_neighbors(X, reference.n_neighbors, without_self=False).indices
+    there = listed >= 0
+    indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+    return sp.csr_array((np.ones(indptr[-1]), listed[there], indptr), shape=(X.shape[0], n_nodes))

@@ -1,0 +1,240 @@
+"""The graph that the networkx backend works on: networkx's own rows, compressed."""
+
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+
+from ..exceptions import InputError
+from ..graphs.build import Rows, read_only, transpose_rows
+from ..graphs.convert import is_numbered, networkx_rows
+from ..graphs.graph import _NO_WEIGHTS, Graph
+
+__all__ = ["BackendGraph"]
+
+# Sums of integers below this are exact in the float64 of the compiled loops.
+_EXACT = 2**53
+
+
+class BackendGraph:
+    """A graph that networkx hands to this backend; networkx's functions take it in place of one of its own.
+
+    It keeps what :class:`graphcore.Graph` does not: direction, numbers of parallel edges, and weights that are
+    integers, 0 or negative. networkx makes it when it calls the backend, and keeps it in ``G.__networkx_cache__``;
+    :meth:`wrap` makes one of a Graph, so that a file too large for networkx's dictionaries can be measured by
+    networkx's functions.
+
+    Parameters
+    ----------
+    nodes : list
+        Nodes in order.
+    indptr : ndarray of shape (n_nodes + 1,), int64
+    indices : ndarray of shape (n_entries,), int32
+        Without repeats in a row; an undirected edge stands in the rows of both its ends.
+    counts : ndarray of shape (n_entries,), int64, or None
+        Parallel edges behind each entry; None for one everywhere.
+    weights : dict
+        Edge attributes: arrays of shape (n_entries,), int64 or float64, parallel edges added up. An attribute that is
+        not there is 1 on every edge.
+    directed, multigraph : bool
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import graphcore
+    >>> graph = graphcore.Graph.from_edges([0, 1, 3], [1, 2, 4])
+    >>> wrapped = graphcore.networkx.BackendGraph.wrap(graph)
+    >>> len(wrapped), wrapped.number_of_edges()
+    (5, 3)
+    """
+
+    __networkx_backend__ = "graphcore"
+
+    def __init__(self, nodes, indptr, indices, *, counts=None, weights=None, directed=False, multigraph=False):
+        self.nodes = nodes
+        self.indptr = read_only(indptr)
+        self.indices = read_only(indices)
+        self.counts = counts
+        self.weights = weights or {}
+        self.graph = {}
+        self._directed, self._multigraph = directed, multigraph
+        self._matrices = {}
+        self.__networkx_cache__ = {}
+
+    @classmethod
+    def wrap(cls, graph):
+        """Make one of a :class:`graphcore.Graph`, whose rows are shared; its weights become the attribute "weight"."""
+        if not isinstance(graph, Graph):
+            raise InputError(f"a graphcore.Graph is needed, got {type(graph).__name__}")
+        nodes = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
+        weights = {} if graph.weights is None else {"weight": graph.weights.astype(np.float64, copy=False)}
+        return cls(list(nodes), graph.indptr, graph.indices, weights=weights)
+
+    @classmethod
+    def from_networkx(cls, G, edge_attrs=None):
+        """Convert a networkx graph with the given attributes (a dict of names and defaults).
+
+        Raises
+        ------
+        NotImplementedError
+            If an attribute holds something else than numbers; networkx then tries another backend.
+        """
+        nodes = list(G)
+        neighbors, indptr, indices = networkx_rows(G, nodes)
+        counts, edges = None, []
+        if edge_attrs or G.is_multigraph():
+            if not all(hasattr(row, "values") for row in neighbors):
+                raise NotImplementedError(f"the rows of this {type(G).__name__} hold no edge attributes")
+            edges = [data for row in neighbors for data in row.values()]
+        if G.is_multigraph():
+            counts = np.fromiter(map(len, edges), dtype=np.int64, count=len(edges))
+            edges = list(chain.from_iterable(keys.values() for keys in edges))
+        weights = {name: _attribute(edges, name, default, counts) for name, default in (edge_attrs or {}).items()}
+        out = cls(
+            nodes, indptr, indices, counts=counts, weights=weights, directed=G.is_directed(),
+            multigraph=G.is_multigraph(),
+        )  # fmt: skip
+        out.graph.update(G.graph)
+        return out
+
+    def to_networkx(self):
+        """Return a networkx graph with the attributes that are known here."""
+        import networkx as nx
+
+        if self._multigraph:
+            raise NotImplementedError("the attributes of parallel edges are added up here and cannot be told apart")
+        G = (nx.DiGraph if self._directed else nx.Graph)(**self.graph)
+        G.add_nodes_from(self.nodes)
+        rows = np.repeat(np.arange(len(self)), np.diff(self.indptr))
+        kept = slice(None) if self._directed else rows <= self.indices
+        names = list(self.weights)
+        columns = [self.weights[name][kept].tolist() for name in names]
+        sources, targets = ([self.nodes[i] for i in ids[kept].tolist()] for ids in (rows, self.indices))
+        if names:
+            data = (dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True))
+            G.add_edges_from(zip(sources, targets, data, strict=True))
+        else:
+            G.add_edges_from(zip(sources, targets, strict=True))
+        return G
+
+    # -- what networkx's own code and users ask of a graph -------------------------------------------------------------
+
+    def is_directed(self):
+        """Whether edges have a direction."""
+        return self._directed
+
+    def is_multigraph(self):
+        """Whether there may be parallel edges."""
+        return self._multigraph
+
+    def number_of_nodes(self):
+        """Number of nodes."""
+        return len(self)
+
+    def number_of_edges(self):
+        """Number of edges, parallel ones and self-loops included."""
+        entries = len(self.indices) if self.counts is None else int(self.counts.sum())
+        return entries if self._directed else (entries + int(self.diagonal(None).sum())) // 2
+
+    def __len__(self):
+        return len(self.nodes)
+
+    def __iter__(self):
+        return iter(self.nodes)
+
+    def __contains__(self, node):
+        try:
+            return node in self.positions
+        except TypeError:
+            return False
+
+    def __repr__(self):
+        kind = ("Multi" if self._multigraph else "") + ("DiGraph" if self._directed else "Graph")
+        return f"BackendGraph({kind} with {len(self)} nodes and {self.number_of_edges()} edges)"
+
+    # -- what the backend's functions ask ------------------------------------------------------------------------------
+
+    @cached_property
+    def positions(self):
+        """Number of each node."""
+        return {node: i for i, node in enumerate(self.nodes)}
+
+    @cached_property
+    def _numbered(self):
+        return is_numbered(self.nodes)
+
+    def numbers_of(self, nodes):
+        """Numbers of those nodes that are in the graph, as an array; repeats stay."""
+        nodes = list(nodes)
+        if self._numbered:
+            try:
+                numbers = np.array(nodes)
+            except ValueError:  # tuples of several lengths
+                numbers = np.empty(0, dtype=object)
+            if numbers.ndim == 1 and numbers.dtype.kind == "i":
+                return numbers[(numbers >= 0) & (numbers < len(self))]
+        return np.array([self.positions[node] for node in nodes if node in self], dtype=np.int64)
+
+    def names_of(self, numbers):
+        """Nodes of the given numbers, as a list."""
+        numbers = numbers.tolist()
+        return numbers if self._numbered else [self.nodes[i] for i in numbers]
+
+    def values(self, weight):
+        """Weight of every entry, as networkx sums it: 1 for every edge where there is none."""
+        known = None if weight is None else self.weights.get(weight)
+        if known is not None:
+            return known
+        return np.ones(len(self.indices), dtype=np.int64) if self.counts is None else self.counts
+
+    def matrix(self, weight):
+        """The adjacency matrix, as networkx sums it; kept."""
+        if weight not in self._matrices:
+            import scipy.sparse as sp
+
+            narrow = self.indptr.astype(np.int32) if len(self.indices) < 2**31 else self.indptr
+            shape = (len(self), len(self))
+            self._matrices[weight] = sp.csr_array((self.values(weight), self.indices, narrow), shape=shape, copy=False)
+        return self._matrices[weight]
+
+    def diagonal(self, weight):
+        """Weight of every node's self-loop."""
+        return self.matrix(weight).diagonal()
+
+    def degrees(self, weight):
+        """Degrees (out-degrees of a directed graph), an undirected self-loop counted twice."""
+        A = self.matrix(weight)
+        sums = A @ np.ones(len(self), dtype=A.dtype)
+        return sums if self._directed else sums + A.diagonal()
+
+    def loop_weights(self, weight):
+        """Weights for compiled loops: float64, of length 0 for ones."""
+        if self.counts is None and (weight is None or weight not in self.weights):
+            return _NO_WEIGHTS
+        values = self.values(weight)
+        if values.dtype.kind == "i" and len(values) and int(np.abs(values).max()) * len(values) >= _EXACT:
+            raise NotImplementedError("sums of such large integers are not exact in floating point")
+        return read_only(values.astype(np.float64, copy=False))
+
+    @cached_property
+    def components(self):
+        """Component of every node of an undirected graph, numbered by first nodes, and the number of components."""
+        from ..graphs import _loops
+
+        rows = transpose_rows(Rows(self.indptr, self.indices, _NO_WEIGHTS))  # this sorts the columns
+        labels = np.empty(len(self), dtype=np.int32)
+        count = _loops.union_components(read_only(rows.indptr), read_only(rows.indices), labels)
+        return labels, int(count)
+
+
+def _attribute(edges, name, default, counts):
+    """An edge attribute as an array; those of parallel edges added up."""
+    values = np.array([data.get(name, default) for data in edges])
+    if len(values) == 0:
+        return np.empty(0, dtype=np.int64)
+    if values.ndim != 1 or values.dtype.kind not in "bif":
+        raise NotImplementedError(f"edge attribute {name!r} must hold numbers of 64 bits")
+    values = values.astype(np.float64 if values.dtype.kind == "f" else np.int64, copy=False)
+    if values.dtype.kind == "i" and int(np.abs(values).max()) * len(values) >= 2**62:
+        raise NotImplementedError(f"sums of edge attribute {name!r} may not fit 64 bits")
+    return values if counts is None else np.add.reduceat(values, np.cumsum(counts) - counts)

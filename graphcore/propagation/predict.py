@@ -1,0 +1,69 @@
+"""Clusters of nodes that come after the clustering, from their edges to nodes that were in it."""
+
+import numpy as np
+
+from . import _objective_loops
+from .refine import objective_code
+
+__all__ = ["cluster_shares", "predict_labels"]
+
+
+def cluster_shares(rows, labels, n_clusters):
+    """Weight of each row's edges to every cluster.
+
+    Parameters
+    ----------
+    rows : csr_array of shape (n_rows, n_nodes)
+        Weights of edges, not negative.
+    labels : ndarray of shape (n_nodes,), int32
+        -1 for no cluster.
+    n_clusters : int
+
+    Returns
+    -------
+    csr_array of shape (n_rows, n_clusters), float64
+        Edges to nodes of no cluster are left out.
+    """
+    import scipy.sparse as sp
+
+    placed = np.flatnonzero(labels >= 0)
+    ones = np.ones(len(placed))
+    members = sp.csr_array((ones, (placed, labels[placed])), shape=(len(labels), n_clusters))
+    sums = sp.csr_array(rows.astype(np.float64) @ members)
+    sums.eliminate_zeros()
+    return sums
+
+
+def predict_labels(sums, inner, volumes, objective):
+    """The cluster that gains most from each row, among those that it has edges to.
+
+    This is the move of refinement to first order: adding a node of degree d with weight l to cluster c raises the
+    objective by about ``2 l dF/dL_c + d dF/dv_c``. For "ncut" that is the nearest centroid of kernel k-means.
+
+    Parameters
+    ----------
+    sums : csr_array of shape (n_rows, n_clusters)
+        From :func:`cluster_shares`.
+    inner, volumes : ndarray of shape (n_clusters,), float64
+        Inner weights (both directions) and volumes of the clusters.
+    objective : {"information", "ncut"}
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), int32
+        -1 for rows without an edge to a cluster.
+    """
+    by_inner, by_volume = np.empty(len(inner)), np.empty(len(inner))
+    _objective_loops.slopes(objective_code(objective), inner, volumes, by_inner, by_volume)
+    counts = np.diff(sums.indptr)
+    degrees = np.repeat(sums.sum(axis=1), counts)
+    gains = 2 * sums.data * by_inner[sums.indices] + degrees * by_volume[sums.indices]
+    out = np.full(sums.shape[0], -1, dtype=np.int32)
+    filled = np.flatnonzero(counts)
+    if len(filled):
+        best = np.maximum.reduceat(gains, sums.indptr[filled])
+        # Of equal gains the first: ties do not depend on the order in which scipy summed.
+        is_best = gains == np.repeat(best, counts[filled])
+        clusters = np.where(is_best, sums.indices, sums.shape[1])
+        out[filled] = np.minimum.reduceat(clusters, sums.indptr[filled])
+    return out

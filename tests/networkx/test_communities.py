@@ -1,0 +1,83 @@
+"""Communities of networkx graphs."""
+
+import random
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import graphcore
+from graphcore.networkx import BackendGraph, coreset_spectral_communities
+
+CAVES = nx.relabel_nodes(nx.connected_caveman_graph(4, 7), lambda i: f"cave {i // 7}, man {i % 7}")
+TRUTH = {frozenset(node for node in CAVES if node.startswith(f"cave {c}")) for c in range(4)}
+
+
+@pytest.mark.parametrize("seed", [0, 7, random.Random(3), np.random.RandomState(1), np.random.default_rng(2)])
+def test_planted_communities_by_name(seed):
+    found = coreset_spectral_communities(CAVES, 4, seed=seed)
+    assert isinstance(found, list)
+    assert all(isinstance(part, set) for part in found)
+    assert {frozenset(part) for part in found} == TRUTH
+    assert nx.community.is_partition(CAVES, found)
+
+
+def test_seeds():
+    G = nx.gnm_random_graph(60, 200, seed=0)
+    assert coreset_spectral_communities(G, 4, seed=1) == coreset_spectral_communities(G, 4, seed=1)
+    rng = random.Random(0)
+    several = [coreset_spectral_communities(G, 4, seed=rng, preset="published", coreset_size=20) for _ in range(3)]
+    assert several[0] != several[1] or several[0] != several[2]  # a graph without clusters, 20 of 60 nodes drawn
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_other_kinds_of_graphs(kind):
+    assert {frozenset(part) for part in coreset_spectral_communities(kind(CAVES), 4, seed=0)} == TRUTH
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+@pytest.mark.parametrize("weight", ["weight", "w", None])
+def test_a_backend_graph_gives_the_same(kind, weight):
+    rng = np.random.default_rng(0)
+    G = kind(CAVES)
+    G.add_edges_from(list(CAVES.edges)[:30])  # parallel ones, where there can be any
+    for *_, data in G.edges(data=True):
+        data["w"] = float(rng.integers(1, 4))
+    found = coreset_spectral_communities(BackendGraph.from_networkx(G, {"w": 1}), 4, weight=weight, seed=0)
+    assert found == coreset_spectral_communities(G, 4, weight=weight, seed=0)
+    graph = graphcore.Graph.from_networkx(CAVES)
+    assert {frozenset(part) for part in coreset_spectral_communities(BackendGraph.wrap(graph), 4, seed=0)} == TRUTH
+
+
+def test_weights_decide():
+    """A complete graph whose heavy edges make two halves, one way by one attribute, another way by the other."""
+    G = nx.complete_graph(12)
+    for u, v in G.edges:
+        G[u][v].update(weight=50 if u // 6 == v // 6 else 1, other=50 if u % 2 == v % 2 else 1)
+    found = {frozenset(part) for part in coreset_spectral_communities(G, 2, seed=0, walk_steps=1)}
+    assert found == {frozenset(range(6)), frozenset(range(6, 12))}
+    found = {frozenset(part) for part in coreset_spectral_communities(G, 2, weight="other", seed=0, walk_steps=1)}
+    assert found == {frozenset(range(0, 12, 2)), frozenset(range(1, 12, 2))}
+
+
+def test_nodes_without_edges_are_alone_and_the_largest_comes_first():
+    G = nx.disjoint_union(nx.complete_graph(9), nx.complete_graph(4))
+    G.add_nodes_from(["x", "y"])
+    with pytest.warns(graphcore.GraphWarning, match="isolated"):
+        found = coreset_spectral_communities(G, 2, seed=0)
+    assert [len(part) for part in found] == [9, 4, 1, 1]
+    assert nx.community.is_partition(G, found)
+
+
+def test_options_and_errors():
+    assert coreset_spectral_communities(CAVES, 4, seed=0, n_jobs=2, preset="published")
+    with pytest.raises(graphcore.ParameterError, match="n_clusters=0"):
+        coreset_spectral_communities(CAVES, 0)
+    with pytest.raises(graphcore.InputError, match="called seed and k"):
+        coreset_spectral_communities(CAVES, 2, random_state=3)
+    with pytest.raises(graphcore.InputError, match="got list"):
+        coreset_spectral_communities([1, 2], 2)
+    with pytest.raises(graphcore.InputError, match="no nodes"):
+        coreset_spectral_communities(nx.Graph(), 2)

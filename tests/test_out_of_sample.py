@@ -1,0 +1,373 @@
+"""New vectors and new nodes, tables of results, scikit-learn's pipelines, data frames and neighbour graphs."""
+
+import pickle
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import load_digits, make_blobs
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import adjusted_rand_score
+from sklearn.neighbors import KNeighborsTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import graphcore
+from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
+from graphcore.graphs.precomputed import listed_neighbors
+from graphcore.metrics import outside_share
+from graphcore.propagation._objective_loops import objective_value
+from graphcore.propagation.predict import cluster_shares, predict_labels
+from tests.strategies import matrices
+
+pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+
+CAVEMEN = nx.connected_caveman_graph(5, 8)
+TRUTH = np.repeat(np.arange(5), 8)
+
+
+def model(k, **parameters):
+    return CoresetSpectralClustering(k, random_state=0, **parameters)
+
+
+# -- the rule ----------------------------------------------------------------------------------------------------------
+
+
+def clusters_and_rows(seed):
+    rng = np.random.default_rng(seed)
+    k, n = rng.integers(1, 6), 30
+    A = rng.random((n, n)) * (rng.random((n, n)) < 0.3)
+    A = A + A.T
+    labels = rng.integers(0, k, n).astype(np.int32)
+    labels[:k] = np.arange(k)
+    H = np.eye(k)[labels]
+    inner, volumes = np.diag(H.T @ A @ H).copy(), H.T @ A.sum(axis=1)
+    rows = rng.random((8, n)) * (rng.random((8, n)) < 0.2)
+    return rows, H, labels, inner, volumes
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["information", "ncut"]))
+def test_the_rule_is_what_a_little_of_the_node_gains(seed, objective):
+    """Oracle: a millionth of the node is added to each cluster in turn, and the objective taken anew."""
+    rows, H, labels, inner, volumes = clusters_and_rows(seed)
+    sums = rows @ H
+    found = predict_labels(cluster_shares(sp.csr_array(rows), labels, H.shape[1]), inner, volumes, objective)
+    code, little = {"information": 0, "ncut": 1}[objective], 1e-6
+    for row, cluster in zip(sums, found, strict=True):
+        if not row.any():
+            assert cluster == -1
+            continue
+        values = {}
+        for c in np.flatnonzero(row):
+            unit = np.eye(len(row))[c]
+            values[c] = objective_value(
+                code, inner + 2 * little * row * unit, volumes + little * (row + row.sum() * unit)
+            )
+        assert values[cluster] >= max(values.values()) - 1e-10
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_for_the_normalised_cut_it_is_the_nearest_centroid(seed):
+    rows, H, labels, inner, volumes = clusters_and_rows(seed)
+    found = predict_labels(cluster_shares(sp.csr_array(rows), labels, H.shape[1]), inner, volumes, "ncut")
+    for row, cluster in zip(rows @ H, found, strict=True):
+        if row.any():
+            distances = inner / volumes**2 - 2 * row / row.sum() / volumes
+            assert distances[cluster] <= distances[row > 0].min() + 1e-12
+
+
+def test_rows_without_an_edge_to_a_cluster():
+    rows = sp.csr_array([[0.0, 0, 0], [0, 0, 2], [0, 1, 1]])
+    labels = np.array([0, 0, -1], dtype=np.int32)
+    sums = cluster_shares(rows, labels, 1)
+    assert predict_labels(sums, np.ones(1), np.full(1, 2.0), "information").tolist() == [-1, -1, 0]
+
+
+# -- against fitting again ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "parameters", [{}, {"objective": "ncut"}, {"preset": "published", "sampling": "degree", "n_neighbors": 50}]
+)
+def test_new_vectors_get_the_clusters_of_fitting_again(parameters):
+    """200 digits held out of 1,797: the clusters predicted agree with those of a fit of all."""
+    X, _ = load_digits(return_X_y=True)
+    X = X[np.random.default_rng(0).permutation(len(X))]
+    options = {"n_neighbors": 10} | parameters
+    fitted = model(10, **options).fit(X[:-200])
+    again = model(10, **options).fit(X)
+    shared = adjusted_rand_score(fitted.labels_, again.labels_[:-200])  # two fits differ too
+    found = adjusted_rand_score(fitted.predict(X[-200:]), again.labels_[-200:])
+    assert found > shared - 0.1
+    if not parameters:
+        assert found > 0.85
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_new_nodes_get_the_clusters_of_fitting_again(weighted):
+    graph, truth = graphcore.datasets.planted_partition(6, 150, 0.1, 0.005, random_state=1)
+    A = graph.to_scipy()
+    if weighted:
+        A = A * 0.5
+    order = np.random.default_rng(2).permutation(900)
+    old, new = order[:800], order[800:]
+    fitted = model(6).fit(A[old][:, old])
+    again = model(6).fit(A[order][:, order])
+    found = fitted.predict(A[new][:, old])
+    assert found.dtype == np.int32
+    assert adjusted_rand_score(found, again.labels_[800:]) > 0.95
+    assert adjusted_rand_score(found, truth[new]) > 0.95
+    np.testing.assert_array_equal(fitted.predict(A[new][:, old].toarray()), found)
+    np.testing.assert_array_equal(fitted.predict(sp.csc_matrix(A[new][:, old])), found)
+
+
+def test_a_graph_stands_for_its_own_rows():
+    fitted = model(5).fit(CAVEMEN)
+    for X in (CAVEMEN, Graph.from_networkx(CAVEMEN), nx.to_scipy_sparse_array(CAVEMEN)):
+        np.testing.assert_array_equal(fitted.predict(X), fitted.labels_)
+    with pytest.raises(InputError, match="41 nodes, and the one fitted 40; for new nodes give"):
+        fitted.predict(nx.path_graph(41))
+    with pytest.raises(InputError, match="not those that were fitted"):
+        fitted.predict(nx.relabel_nodes(CAVEMEN, str))
+
+
+def test_bad_new_input():
+    with pytest.raises(NotFittedError):
+        model(2).predict([[1.0]])
+    with pytest.raises(NotFittedError):
+        model(2).to_table()
+    fitted = model(5).fit(CAVEMEN)
+    with pytest.raises(ValueError, match="39 features, but CoresetSpectralClustering is expecting 40"):
+        fitted.predict(np.ones((1, 39)))
+    with pytest.raises(ValueError, match="Negative values"):
+        fitted.predict(-np.ones((1, 40)))
+    vectors = model(3).fit(make_blobs(40, random_state=0)[0])
+    with pytest.raises(InputError, match="fitted to vectors, and this is a Graph"):
+        vectors.predict(CAVEMEN)
+
+
+def test_isolated_nodes_and_new_nodes_that_know_only_them():
+    G = CAVEMEN.copy()
+    G.add_node("alone")
+    fitted = model(5).fit(G)
+    rows = np.zeros((2, 41))
+    rows[0, 40] = rows[1, 0] = 1
+    assert fitted.predict(rows).tolist() == [-1, fitted.labels_[0]]
+    np.testing.assert_array_equal(fitted.transform(rows).sum(axis=1), [0, 1])
+
+
+# -- scikit-learn ------------------------------------------------------------------------------------------------------
+
+
+def test_transform_gives_shares_and_data_frames():
+    fitted = model(5).fit(CAVEMEN)
+    shares = fitted.transform(CAVEMEN)
+    assert shares.shape == (40, 5)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    np.testing.assert_allclose(1 - shares[np.arange(40), fitted.labels_], fitted.distance_, atol=1e-6)
+    names = [f"coresetspectralclustering{c}" for c in range(5)]
+    assert fitted.get_feature_names_out().tolist() == names
+    for library in ("pandas", "polars"):
+        pytest.importorskip(library)
+        frame = model(5).set_output(transform=library).fit(CAVEMEN).transform(CAVEMEN)
+        assert type(frame).__module__.split(".")[0] == library
+        assert list(frame.columns) == names
+
+
+def test_as_a_step_before_a_classifier():
+    X, y = make_blobs([60, 60, 60], random_state=0, cluster_std=0.5)
+    pipeline = make_pipeline(model(3), LogisticRegression()).fit(X[:150], y[:150])
+    assert pipeline.score(X[150:], y[150:]) == 1.0
+
+
+@pytest.mark.parametrize("kind", ["vectors", "graph", "neighbours"])
+def test_a_fitted_model_survives_pickling_and_cloning(kind):
+    X = make_blobs([30, 30], random_state=0)[0]
+    new = X[:7]
+    parameters = {}
+    if kind == "graph":
+        X, new = CAVEMEN, nx.to_scipy_sparse_array(CAVEMEN, dtype=float)[:7]
+    if kind == "neighbours":
+        knn = KNeighborsTransformer(n_neighbors=10, mode="distance").fit(X)
+        X, new = knn.transform(X), knn.transform(new)
+        parameters = {"affinity": "precomputed_nearest_neighbors"}
+    fitted = model(2, **parameters).fit(X)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.predict(new), fitted.predict(new))
+    other = clone(fitted)
+    assert not hasattr(other, "labels_")
+    np.testing.assert_array_equal(other.fit(X).labels_, fitted.labels_)
+
+
+def without_ties():
+    """Digits, whose distances are roots of integers and often equal, a little shaken."""
+    X = load_digits().data[:700]
+    return X + 1e-3 * np.random.default_rng(0).random(X.shape)
+
+
+def test_neighbours_from_scikit_learn_are_the_same_as_vectors():
+    X = without_ties()
+    X, new = X[:600], X[600:700]
+    pipeline = make_pipeline(
+        KNeighborsTransformer(n_neighbors=10, mode="distance"),
+        model(10, affinity="precomputed_nearest_neighbors", n_neighbors=10),
+    )
+    direct = model(10, n_neighbors=10).fit(X)
+    np.testing.assert_array_equal(pipeline.fit_predict(X), direct.labels_)
+    np.testing.assert_array_equal(pipeline.predict(new), direct.predict(new))
+
+
+def test_fewer_neighbours_than_the_matrix_lists():
+    X = without_ties()[:300]
+    listed = KNeighborsTransformer(n_neighbors=25, mode="distance").fit_transform(X)
+    labels = model(5, affinity="precomputed_nearest_neighbors", n_neighbors=8).fit_predict(listed)
+    np.testing.assert_array_equal(labels, model(5, n_neighbors=8).fit_predict(X))
+
+
+def test_equal_vectors_are_neighbours_at_distance_0():
+    listed = sp.csr_array(([0.0, 0.0, 1.0, 0.0, 0.0, 2.0], ([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2])), shape=(2, 3))
+    found = listed_neighbors(listed, 2, without_self=True)
+    assert found.indices.tolist() == [[1, 2], [0, 2]]
+    assert found.distances.tolist() == [[0, 1], [0, 2]]
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
+def test_listed_neighbours_agree_with_sorting(seed, n_neighbors):
+    rng = np.random.default_rng(seed)
+    D = rng.integers(1, 6, (4, 9)) * (rng.random((4, 9)) < 0.6)
+    found = listed_neighbors(sp.csr_array(D.astype(float)), n_neighbors, without_self=False)
+    for row, indices, distances in zip(D, *found, strict=True):
+        listed = sorted((int(row[j]), int(j)) for j in np.flatnonzero(row))[:n_neighbors]
+        assert indices.tolist() == [j for _, j in listed] + [-1] * (n_neighbors - len(listed))
+        assert distances[: len(listed)].tolist() == [d for d, _ in listed]
+
+
+@pytest.mark.parametrize(
+    ("X", "parameters", "message"),
+    [
+        (np.ones((5, 5)), {}, "square sparse matrix of distances"),
+        (sp.csr_array(np.ones((4, 5))), {}, "square sparse matrix of distances"),
+        (sp.csr_array(np.eye(12, k=1)), {"n_neighbors": 1}, "row 11 lists, which has 0 beside itself"),
+        (sp.csr_array(np.full((4, 4), -1.0)), {}, "Negative values"),
+        (CAVEMEN, {}, "takes vectors or their distances, and this is a Graph"),
+    ],
+)
+def test_bad_neighbour_matrices_are_refused(X, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        model(2, affinity="precomputed_nearest_neighbors", **parameters).fit(X)
+
+
+def test_new_neighbours_must_be_sparse():
+    listed = KNeighborsTransformer(n_neighbors=5, mode="distance").fit_transform(make_blobs(40, random_state=0)[0])
+    fitted = model(3, affinity="precomputed_nearest_neighbors", n_neighbors=5).fit(listed)
+    with pytest.raises(InputError, match="this one is dense"):
+        fitted.predict(listed.toarray())
+    assert fitted.predict(sp.csr_array((2, 40))).tolist() == [-1, -1]
+
+
+class Listener:
+    """A callback that writes down what it hears."""
+
+    def __init__(self):
+        self.heard = []
+        self.fitted = None
+
+    def setup(self, estimator, context):
+        self.heard.append(("setup", context.task_name))
+
+    def teardown(self, estimator, context):
+        self.heard.append(("teardown", context.task_name))
+
+    def on_fit_task_begin(self, estimator, context, *, X):
+        assert X is not None
+        self.heard.append(("begin", context.task_name))
+
+    def on_fit_task_end(self, estimator, context, *, fitted_estimator):
+        self.heard.append(("end", context.task_name))
+        self.fitted = fitted_estimator
+
+
+def test_callbacks_hear_of_every_stage():
+    pytest.importorskip("sklearn.callback")
+    listener = Listener()
+    fitted = model(5).set_callbacks(listener).fit(CAVEMEN)
+    assert listener.heard[:2] == [("setup", "fit"), ("begin", "fit")]
+    assert listener.heard[-2:] == [("end", "fit"), ("teardown", "fit")]
+    stages = listener.heard[2:-2]
+    assert stages[0] == ("begin", "graph")
+    assert [stage for what, stage in stages if what == "begin"] == [stage for what, stage in stages if what == "end"]
+    assert all(one[1] == other[1] for one, other in zip(stages[::2], stages[1::2], strict=True))
+    np.testing.assert_array_equal(listener.fitted.predict(CAVEMEN), fitted.labels_)
+    assert not [name for name in vars(fitted) if "callback" in name and name != "_skl_callbacks"]
+
+
+def test_callbacks_are_torn_down_after_an_error_and_work_in_a_pipeline():
+    pytest.importorskip("sklearn.callback")
+    listener = Listener()
+    with pytest.raises(ParameterError):
+        model(0).set_callbacks(listener).fit(CAVEMEN)
+    assert listener.heard[-1] == ("teardown", "fit")
+    listener = Listener()
+    make_pipeline(StandardScaler(), model(3).set_callbacks(listener)).fit(make_blobs(60, random_state=0)[0])
+    assert ("begin", "neighbours") in listener.heard
+
+
+# -- igraph, tables of results -----------------------------------------------------------------------------------------
+
+
+def test_igraph_into_the_estimator():
+    igraph = pytest.importorskip("igraph")
+    g = igraph.Graph.from_networkx(CAVEMEN)
+    np.testing.assert_array_equal(model(5).fit_predict(g), model(5).fit_predict(CAVEMEN))
+
+
+@given(matrices(), st.integers(0, 2**32 - 1))
+def test_distances_order_nodes_as_the_kernel_does(A, seed):
+    rng = np.random.default_rng(seed)
+    graph = Graph.from_scipy(A)
+    labels = rng.integers(-1, 3, len(A)).astype(np.int32)
+    share = outside_share(graph, labels)
+    d = A.sum(axis=1)
+    np.testing.assert_array_equal(np.isnan(share), (labels < 0) | (d == 0))
+    K = np.divide(A, np.outer(d, d), out=np.zeros_like(A), where=np.outer(d, d) > 0)
+    for c in range(3):
+        members = np.flatnonzero((labels == c) & (d > 0))
+        if len(members) == 0:
+            continue
+        w = np.where(np.isin(np.arange(len(A)), members), d, 0) / d[members].sum()
+        squared = np.diag(K)[members] + w @ K @ w - 2 * (K @ w)[members]
+        expected = np.diag(K)[members] + w @ K @ w - 2 * (1 - share[members]) / d[members].sum()
+        np.testing.assert_allclose(squared, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_results_as_a_table():
+    G = nx.relabel_nodes(CAVEMEN, lambda i: f"man {i}")
+    fitted = model(5).fit(G)
+    table = fitted.to_table()
+    assert {name: len(column) for name, column in table.items()} == dict.fromkeys(
+        ["node", "cluster", "stability", "distance"], 40
+    )
+    assert table["node"].tolist() == list(G)
+    np.testing.assert_array_equal(table["cluster"], fitted.labels_)
+    np.testing.assert_array_equal(table["distance"], outside_share(G, fitted.labels_))
+    assert np.isnan(model(5, n_coresets=1).fit(G).to_table()["stability"]).all()
+    for library in ("pandas", "polars", "pyarrow"):
+        pytest.importorskip(library)
+        frame = fitted.to_table(library)
+        assert type(frame).__module__.split(".")[0] == library
+        assert np.asarray(frame["node"]).tolist() == list(G)
+    with pytest.raises(ParameterError, match="library='excel'"):
+        fitted.to_table("excel")
+
+
+def test_from_a_table_to_a_table():
+    polars = pytest.importorskip("polars")
+    edges = polars.DataFrame([(f"n{u}", f"n{v}") for u, v in CAVEMEN.edges], schema=["source", "target"], orient="row")
+    table = model(5).fit(Graph.from_table(edges)).to_table("polars")
+    caves = table.with_columns(cave=polars.col("node").str.slice(1).cast(int) // 8)
+    assert caves.group_by("cave", "cluster").len().height == 5
