@@ -6,9 +6,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._threads import map_blocks, single_threaded_libraries
-from ..exceptions import InputError
-from ..graphs.graph import Graph
-from ..kernels.matrix import KernelMatrix
+from ..kernels.dense_matrix import DenseMatrix
+from ..kernels.rows_matrix import SparseMatrix
 from .inputs import kernel_matrix
 
 __all__ = ["BlockGram", "Columns", "Gram", "MatrixGram", "VectorGram", "as_gram", "block_borders", "product"]
@@ -259,7 +258,7 @@ class BlockGram:
         return np.asarray(self.matrix.block(rows, columns), dtype=np.float64)
 
 
-def as_gram(K, *, tolerance=1e-8):
+def as_gram(K):
     """Check a kernel matrix and wrap it; a Gram is returned as it is.
 
     Parameters
@@ -267,8 +266,6 @@ def as_gram(K, *, tolerance=1e-8):
     K : array-like or sparse matrix of shape (n, n), Graph, KernelMatrix or Gram
         A graph stands for its kernel ``D^-1 A D^-1``, which is positive semi-definite only with loops that are heavy
         enough: ``GraphMatrix(graph, self_loop)``.
-    tolerance : float, default 1e-8
-        Asymmetry allowed, as a share of the largest absolute value (1e-5 for float32).
 
     Returns
     -------
@@ -281,73 +278,14 @@ def as_gram(K, *, tolerance=1e-8):
     """
     if isinstance(K, VectorGram | MatrixGram | BlockGram):
         return K
-    if isinstance(K, KernelMatrix | Graph):
-        return BlockGram(kernel_matrix(K))
-    if hasattr(K, "tocsr"):
-        return MatrixGram(_checked_sparse(K, tolerance))
-    K = np.asarray(K)
-    _check_square(K)
-    if K.dtype not in (np.float32, np.float64):
-        K = K.astype(np.float64)
-    tolerance = max(tolerance, 1e-5 if K.dtype == np.float32 else 0.0)
-    n = K.shape[0]
-    largest, asymmetry = 0.0, 0.0
-    step = max(1, _BLOCK_BYTES // (8 * n))
-    for start in range(0, n, step):
-        rows = K[start : start + step]
-        top = float(np.abs(rows).max())
-        if not np.isfinite(top):
-            raise InputError("the kernel matrix holds NaN or infinity; drop those points or mend the kernel")
-        largest = max(largest, top)
-        asymmetry = max(asymmetry, float(np.abs(rows - K[:, start : start + step].T).max()))
-    _check_symmetric(asymmetry, largest, tolerance)
-    _check_diagonal(K.diagonal(), largest, tolerance)
-    return MatrixGram(K)
+    matrix = kernel_matrix(K)
+    if isinstance(matrix, DenseMatrix):
+        return MatrixGram(matrix.values)
+    if isinstance(matrix, SparseMatrix):
+        import scipy.sparse as sp
 
-
-def _check_square(K):
-    if K.ndim != 2 or K.shape[0] != K.shape[1]:
-        raise InputError(f"a kernel matrix must be square, got shape {K.shape}")
-    if K.shape[0] == 0:
-        raise InputError("the kernel matrix is empty; at least one point is needed")
-    if K.dtype.kind not in "biuf":
-        raise InputError(f"the kernel matrix must hold real numbers, got type {K.dtype}")
-
-
-def _check_symmetric(asymmetry, largest, tolerance):
-    if asymmetry > tolerance * largest:
-        raise InputError(
-            f"the kernel matrix is not symmetric: entries differ from their mirror image by up to {asymmetry:.3g}; "
-            "use (K + K.T) / 2 if that is rounding"
-        )
-
-
-def _check_diagonal(diagonal, largest, tolerance):
-    low = float(diagonal.min())
-    if low < -tolerance * largest:
-        raise InputError(
-            f"the kernel matrix has a negative diagonal entry ({low:.3g} at {int(diagonal.argmin())}): it is not "
-            "positive semi-definite; add a multiple of the identity"
-        )
-
-
-def _checked_sparse(K, tolerance):
-    import scipy.sparse as sp
-
-    _check_square(K)
-    K = sp.csr_array(K)
-    if K.dtype not in (np.float32, np.float64):
-        K = K.astype(np.float64)
-    if not K.has_canonical_format:
-        K = K.copy()
-        K.sum_duplicates()
-    if not np.isfinite(K.data).all():
-        raise InputError("the kernel matrix holds NaN or infinity; drop those points or mend the kernel")
-    tolerance = max(tolerance, 1e-5 if K.dtype == np.float32 else 0.0)
-    largest = float(np.abs(K.data).max()) if K.nnz else 0.0
-    _check_symmetric(float(abs(K - K.T).max()) if K.nnz else 0.0, largest, tolerance)
-    _check_diagonal(K.diagonal(), largest, tolerance)
-    return K
+        return MatrixGram(sp.csr_array((matrix.values, matrix.indices, matrix.indptr), shape=(matrix.n_points,) * 2))
+    return BlockGram(matrix)
 
 
 def _as_type(X, dtype):

@@ -14,7 +14,8 @@ from graphcore.kmeans.exact import partition_cost
 from graphcore.kmeans.gram import VectorGram
 from graphcore.kmeans.leverage import coherence, effective_dimension, ridge_leverage_scores
 from graphcore.kmeans.linear import centers_and_cost, linear_kmeans
-from graphcore.kmeans.nystrom import SAMPLINGS, kernel_pca_features, nystrom_features, power_features
+from graphcore.kmeans.nystrom import SAMPLINGS, nystrom_features
+from graphcore.kmeans.subspace import kernel_pca_features, power_features
 
 from .nystrom_oracles import best_of_rank, cost, gaussian_matrix, indicator, partitions, trace_norm
 

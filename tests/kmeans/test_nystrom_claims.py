@@ -18,9 +18,13 @@ from graphcore.kmeans.gram import VectorGram
 from graphcore.kmeans.landmarks import draw_landmarks
 from graphcore.kmeans.leverage import coherence, effective_dimension, leverage_scores, top_eigenpairs
 from graphcore.kmeans.linear import linear_kmeans
-from graphcore.kmeans.nystrom import kernel_pca_features, nystrom_features, power_features
+from graphcore.kmeans.nystrom import nystrom_features
+from graphcore.kmeans.subspace import kernel_pca_features, power_features
 
 from .nystrom_oracles import blobs, gaussian_matrix
+
+# Kernels here are built to be hard; what is warned about is measured.
+pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 
 SKETCHES = ("uniform", "leverage", "gaussian", "srht", "countsketch")
 
@@ -91,9 +95,9 @@ class TestTraceNorm:
 def test_c6_cost_against_the_full_kernel():
     X, labels = blobs(2000, spread=1.0, seed=0)
     K = gaussian_matrix(X)
-    full = kernel_kmeans(K, 10, n_init=5, random_state=0)
+    full = kernel_kmeans(K, 10, n_init=3, random_state=0)
     for c, s, most in ((90, 30, 1.02), (270, 52, 1.005)):
-        for seed in range(3):
+        for seed in range(2):
             found = nystrom_features(K, c, s, random_state=seed)
             result = linear_kmeans(found.features, 10, n_init=10, random_state=seed)
             assert partition_cost(K, result.labels) <= most * full.cost
@@ -153,10 +157,10 @@ def test_c14_nystrom_beats_random_features_and_two_step():
     X, labels = blobs(2000, spread=1.0, seed=1)
     K = gaussian_matrix(X)
     gamma = -np.log(K[0, 1]) / ((X[0] - X[1]) ** 2).sum()
-    full = kernel_kmeans(K, 10, n_init=5, random_state=0).cost
+    full = kernel_kmeans(K, 10, n_init=3, random_state=0).cost
     scores = {name: [] for name in ("nystrom", "fourier", "two-step")}
     costs = {name: [] for name in scores}
-    for seed in range(5):
+    for seed in range(3):
         found = {
             "nystrom": linear_kmeans(
                 nystrom_features(K, 90, 30, random_state=seed).features, 10, random_state=0
@@ -202,7 +206,7 @@ def test_c23_uniform_landmarks_need_coherence_and_others_do_not():
 
     def ratios(sketch):
         out = []
-        for seed in range(6):
+        for seed in range(4):
             if sketch == "leverage":
                 drawn = draw_landmarks(2000, 60, probabilities=scores, replace=True, random_state=seed)
                 out.append(nystrom_features(K, 60, 10, sampling=drawn.indices).alpha / best)
@@ -311,9 +315,9 @@ class TestRidgeLeverage:
     @pytest.mark.parametrize("sampling", ["ridge", "recursive-ridge"])
     def test_rare_clusters(self, sampling):
         rng = np.random.default_rng(0)
-        X = np.concatenate([rng.normal(0, 0.1, (1960, 5)), rng.normal(8, 2.0, (40, 5))])
+        X = np.concatenate([rng.normal(0, 0.1, (960, 5)), rng.normal(8, 2.0, (40, 5))])
         gram = VectorGram(vector_kernel("gaussian", bandwidth=1.5), X)
-        rare = np.arange(1960, 2000)
+        rare = np.arange(960, 1000)
         for m in (40, 80):
             uniform = np.mean([self.residual(gram, m, "uniform", rare, seed) for seed in range(3)])
             ridge = np.mean([self.residual(gram, m, sampling, rare, seed) for seed in range(3)])
@@ -336,3 +340,22 @@ def test_c7_kernel_pca_bound_on_real_sizes():
         labels = linear_kmeans(kernel_pca_features(K, s).features, 10, random_state=0).labels
         assert partition_cost(K, labels) <= (1 + 10 / s) * exact
         assert spectral_guarantee(K, kernel_pca_features(K, s), 10).eps_hat < 1e-9
+
+
+def test_all_points_as_landmarks_is_exact_kernel_k_means_from_the_same_start():
+    X, _ = blobs(200, k=4, d=5, spread=1.0, seed=6)
+    K = gaussian_matrix(X)
+    B = nystrom_features(K, 200, random_state=0).features
+    for seed in range(5):
+        start = np.random.default_rng(seed).integers(0, 4, 200)
+        exact = kernel_kmeans(K, 4, init=start, n_init=1)
+        centers = np.stack([B[start == j].mean(axis=0) for j in range(4)])
+        plain = KMeans(4, init=centers, n_init=1, tol=0).fit(B)
+        np.testing.assert_array_equal(plain.labels_, exact.labels)
+        assert plain.inertia_ / 200 == pytest.approx(exact.cost, rel=1e-9)
+
+
+def test_equal_points_get_equal_labels():
+    X = np.repeat(blobs(60, k=5, d=3, seed=7)[0], 3, axis=0)
+    labels = NystromKernelKMeans(5, n_landmarks=30, random_state=0).fit(X).labels_.reshape(60, 3)
+    assert (labels == labels[:, :1]).all()

@@ -1,0 +1,199 @@
+"""The scikit-learn transformer for Nystrom features."""
+
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._random import Streams
+from .._validation import check_integer
+from ..kmeans.diagnostics import as_text
+from ..kmeans.sizes import suggest_landmarks
+from ._landmark_base import LandmarkEstimator, named_size
+
+__all__ = ["NystromFeatures"]
+
+
+class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LandmarkEstimator):
+    """Nystrom features: a few numbers for every point, whose inner products approximate a kernel.
+
+    Parameters
+    ----------
+    n_components : int or None, default None
+        Features, s: the approximation is restricted to its best rank s. None keeps all that the landmarks give.
+    n_landmarks : int or {"auto", "sqrt"}, default "auto"
+        Landmarks drawn, c. "sqrt" is ``ceil(sqrt(n))``, "auto" twice that and at least 10 for every feature; at most
+        all points.
+    sampling : str or array-like of int, default "uniform"
+        "uniform", "leverage", "approximate-leverage", "ridge" or "recursive-ridge" choose points; "gaussian", "srht"
+        and "countsketch" mix all columns of the kernel matrix, "power" takes a random subspace and power steps,
+        "kernel-pca" exact eigenvectors (these five compute all n^2 kernel values). An array holds the landmarks
+        themselves. See the guide.
+    replace : bool or None, default None
+        Whether a landmark can be drawn twice. None: no for "uniform", yes for the others, as in the theory.
+    truncation : int, "half" or None, default None
+        Rank that the landmark matrix is cut to before it is inverted; "half" is half of the landmarks, as in the
+        paper's experiments. None: only what is rounding is cut.
+    kernel : str or callable, default "gaussian"
+        See :func:`graphcore.kernels.vectors.vector_kernel`; "precomputed" for a kernel matrix, dense or sparse, of
+        which :meth:`transform` takes the rows of new points against all points fitted.
+    bandwidth, gamma : float, str or tuple, optional
+        See :func:`graphcore.kernels.vectors.vector_kernel`; by default the bandwidth is the root mean square distance.
+    degree : int, default 3
+    coef0 : float, default 1.0
+    ridge : float or None, default None
+        For "ridge" and "recursive-ridge"; default ``sqrt(n)`` times the mean of the kernel's diagonal.
+    rtol : float or None, default None
+        Eigenvalues of the landmark matrix up to this share of the largest count as zero. Default: the number of
+        landmarks times the machine epsilon.
+    indefinite : {"error", "clip"}, default "error"
+        What becomes of a kernel that is not positive semi-definite.
+    dtype : {"auto", "float32", "float64"}, default "auto"
+        What kernel values and features are computed in. "auto" is float32 for float32 and for numbers of one or two
+        bytes. Sums and the landmark matrix are always float64.
+    block_rows : int or None, default None
+        Points worked on at a time; features do not depend on it beyond rounding.
+    random_state : int, numpy Generator, RandomState or None, default None
+    n_jobs : int or None, default None
+        Threads: None is one, -1 is all. Features do not depend on it.
+
+    Attributes
+    ----------
+    feature_map_ : FeatureMap
+        Landmarks and projection: all that :meth:`transform` needs.
+    landmark_indices_ : ndarray of shape (n_distinct,), int64, or None
+        Distinct landmarks, ascending; None for the schemes that mix columns.
+    n_landmarks_, n_components_ : int
+        Landmarks drawn, and features.
+    singular_values_ : ndarray, float64
+        Of the approximation's root; the first ones are those of the features.
+    diagnostics_ : FeatureDiagnostics
+        What the features keep of the kernel; :meth:`report` prints it.
+    kernel_ : VectorKernel or None
+        The kernel with its bandwidth; None for a kernel matrix.
+    n_features_in_ : int
+
+    Notes
+    -----
+    ``0 <= B B^T <= K`` for features B, always. X may be a read-only memmap of integers: it is read in blocks, twice,
+    and only n x s numbers are kept.
+
+    References
+    ----------
+    Wang, Gittens, Mahoney, "Scalable kernel k-means clustering with Nystrom approximation", JMLR 20 (2019).
+    Calandriello, Rosasco, "Statistical and computational trade-offs in kernel k-means", NeurIPS 2018.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> digits = graphcore.datasets.load_digits()
+    >>> features = graphcore.NystromFeatures(20, random_state=0)
+    >>> features.fit_transform(digits.data).shape
+    (1797, 20)
+    >>> features.n_landmarks_
+    200
+    """
+
+    def __init__(
+        self,
+        n_components=None,
+        *,
+        n_landmarks="auto",
+        sampling="uniform",
+        replace=None,
+        truncation=None,
+        kernel="gaussian",
+        bandwidth=None,
+        gamma=None,
+        degree=3,
+        coef0=1.0,
+        ridge=None,
+        rtol=None,
+        indefinite="error",
+        dtype="auto",
+        block_rows=None,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.n_landmarks = n_landmarks
+        self.sampling = sampling
+        self.replace = replace
+        self.truncation = truncation
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.ridge = ridge
+        self.rtol = rtol
+        self.indefinite = indefinite
+        self.dtype = dtype
+        self.block_rows = block_rows
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None):
+        """Choose landmarks and learn the map.
+
+        Parameters
+        ----------
+        X : array-like, memmap or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples)
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        NystromFeatures
+            This object.
+
+        Raises
+        ------
+        ValueError
+            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+        """
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Learn the map and return the features of all points: the same as :meth:`fit` and :meth:`transform`.
+
+        Parameters
+        ----------
+        X : array-like, memmap or sparse matrix
+            As for :meth:`fit`.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components), float32 or float64
+        """
+        streams = Streams(self.random_state)
+        X = self._training(X, streams)
+        s = self.n_components
+        if s is not None:
+            s = check_integer("n_components", s, low=1, high=X.shape[0], why_high="the number of points")
+        c = suggest_landmarks(X.shape[0], 1, named_size(self.n_landmarks, ("auto", "sqrt")), n_components=s)
+        return self._fit_features(X, c, s, streams).features
+
+    def transform(self, X):
+        """Features of any points.
+
+        Parameters
+        ----------
+        X : array-like, memmap or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
+
+        Returns
+        -------
+        ndarray of shape (n, n_components), float32 or float64
+        """
+        return self._features_of(self._new(X))
+
+    def report(self):
+        """What was fitted and how much of the kernel it keeps, in a few lines of text."""
+        check_is_fitted(self, "feature_map_")
+        return as_text(self._kernel_line() + self.diagnostics_.lines())
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
