@@ -316,7 +316,7 @@ def test_constant_data_and_fewer_distinct_points_than_clusters():
         ({"kernel": lambda A, B: np.ones(3)}, "returned shape"),
         ({"kernel": lambda A, B: 1j * (A @ B.T)}, "real numbers"),
         ({"kernel": "sigmoid", "gamma": 5.0, "coef0": -1.0}, "not positive semi-definite|negative diagonal"),
-        ({"kernel": "precomputed"}, "must be square"),
+        ({"kernel": "precomputed"}, "square"),
     ],
     ids=str,
 )

@@ -372,9 +372,9 @@ def test_indefinite_kernels():
 
 
 BAD_KERNELS = {
-    "must be square": np.ones((2, 3)),
+    "square": np.ones((2, 3)),
     "not symmetric": np.array([[1.0, 2.0], [0.0, 1.0]]),
-    "NaN or inf": np.array([[1.0, np.nan], [np.nan, 1.0]]),
+    "nan|NaN": np.array([[1.0, np.nan], [np.nan, 1.0]]),
     "negative diagonal": -np.eye(2),
     "real numbers": np.eye(2) * 1j,
     "empty": np.empty((0, 0)),
