@@ -22,6 +22,10 @@ CASES = (
     "paper-knn",
     "paper-planted",
     "choose-k",
+    "kernel-features",
+    "heldout",
+    "sketch",
+    "mnist8m",
 )
 
 
@@ -51,6 +55,8 @@ def _parser():
     run.add_argument("--methods", nargs="+", metavar="WORD", help="only methods with these words in the title")
     run.add_argument("--page", type=Path, help="for ablation and choose-k: also write the tables of the docs here")
     run.add_argument("--settings", type=json.loads, help="for ablation: a JSON list of settings")
+    run.add_argument("--rows", type=int, help="for mnist8m and heldout: rows of the data")
+    run.add_argument("--folder", type=Path, help="for mnist8m: where the generated rows are kept (6.4 GB)")
     return parser
 
 
@@ -71,6 +77,8 @@ def _run(given):
         graphs=given.graphs,
         methods=given.methods,
         settings=given.settings,
+        rows=given.rows,
+        folder=given.folder,
     )
     described = machine.describe(options)
     report = case.run(options)

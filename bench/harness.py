@@ -44,6 +44,8 @@ class Options:
     graphs: list | None = None
     methods: list | None = None
     settings: list | None = None
+    rows: int | None = None
+    folder: Path | None = None
 
 
 @dataclass

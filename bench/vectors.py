@@ -1,0 +1,106 @@
+"""What the cases of kernel k-means share: vectors with classes, agreement, runs over seeds in this process, memory."""
+
+import sys
+import threading
+import time
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from .harness import Method, Outcome
+from .infinite_mnist import load_mnist
+
+CLUSTERS = 10
+
+
+def mnist(data, part="train"):
+    """Pixels from 0 to 1 as float32, and the digits; None if they are not there."""
+    if not (Path(data) / "mnist").exists():
+        return None
+    images, labels = load_mnist(data, part)
+    return images.astype(np.float32) / 255, labels
+
+
+def pendigits(data):
+    """The 7,494 training rows of PenDigits, float64, and the digits; None if they are not there."""
+    path = Path(data) / "pendigits" / "pendigits.tra"
+    if not path.exists():
+        return None
+    table = np.loadtxt(path, delimiter=",")
+    return table[:, :-1], table[:, -1].astype(np.int64)
+
+
+def agreement(labels, truth):
+    """NMI with the geometric mean of the entropies, as in the papers; ARI and Rand index beside it."""
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score, rand_score
+
+    return {
+        "nmi": float(normalized_mutual_info_score(truth, labels, average_method="geometric")),
+        "ari": float(adjusted_rand_score(truth, labels)),
+        "rand": float(rand_score(truth, labels)),
+    }
+
+
+def over_seeds(title, dataset, run, score, seeds):
+    """An outcome of `run(seed)`, timed, and `score(result)`, a dict, for every seed from 0."""
+    print(f"{dataset}: {title} ...", file=sys.stderr, end="", flush=True)
+    outcome = Outcome(Method(title, title, "graphcore"), dataset, CLUSTERS, "ok", n_asked=seeds)
+    for seed in range(seeds):
+        start, cpu = time.perf_counter(), time.process_time()
+        with quiet():
+            result = run(seed)
+        outcome.seconds.append(time.perf_counter() - start)
+        outcome.cpu_seconds.append(time.process_time() - cpu)
+        outcome.scores.append(score(result))
+    print(f" {np.mean(outcome.seconds):.3g} s", file=sys.stderr, flush=True)
+    return outcome
+
+
+@contextmanager
+def quiet():
+    """Without the warnings of degenerate draws, which the tables count instead."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def spread(outcome, measure, digits=3):
+    """Mean and deviation over the seeds that have a measure, "-" if none has."""
+    values = [row[measure] for row in outcome.scores if row.get(measure) is not None]
+    if not values:
+        return "-"
+    mean = f"{np.mean(values):.{digits}f}"
+    return mean if len(values) == 1 else f"{mean} ± {np.std(values, ddof=1):.{digits}f}"
+
+
+class AnonymousMemory:
+    """The highest anonymous memory of this process while a block runs (Linux), without pages of mapped files.
+
+    The kernel keeps a high-water mark of all resident memory only, in which a mapped file counts although its pages can
+    be dropped at any time; so the figure is looked up ten times a second.
+    """
+
+    def __enter__(self):
+        self.peak = self._now()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error):
+        self._stop.set()
+        self._thread.join()
+
+    def _watch(self):
+        while not self._stop.wait(0.1):
+            self.peak = max(self.peak, self._now())
+
+    @staticmethod
+    def _now():
+        try:
+            status = Path("/proc/self/status").read_text()
+            return int(status.split("RssAnon:")[1].split()[0]) * 1024
+        except (OSError, IndexError):
+            return 0
