@@ -1,7 +1,8 @@
 """NC and ARI of graphcore and its peers on real and planted graphs, medians over seeds, and the targets.
 
 One set of default parameters for all graphs. Peers that are given the same k are METIS, scikit-learn, stag and
-coreset-sc; Leiden and Louvain find their own, and are averaged over their own clusters.
+coreset-sc; Leiden and Louvain find their own, and are averaged over their own clusters. ``--page docs/tables/quality.md``
+writes the tables of the docs.
 """
 
 from .. import harness, inputs
@@ -70,7 +71,20 @@ def run(options):
     if missing:
         sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
     title = f"Quality: medians over {options.seeds} seeds"
-    return Report(title, [targets(outcomes), *sections], outcomes, ("nc", "ari", "seconds"))
+    return Report(
+        title,
+        [targets(outcomes), *sections],
+        outcomes,
+        ("nc", "ari", "seconds"),
+        page=page(outcomes) if outcomes else "",
+    )
+
+
+def page(outcomes):
+    """The tables of the docs, from outcomes measured now or earlier."""
+    from ..quality_page import page
+
+    return page(outcomes)
 
 
 def details(found):
