@@ -44,9 +44,7 @@ def _parser():
     peers.add_argument("--python", default=sys.executable, help="its interpreter; numpy 1 has wheels up to Python 3.12")
     page = commands.add_parser("page", help="write the tables of the docs from a run's JSON file")
     page.add_argument("case", choices=("quality",))
-    page.add_argument(
-        "json", type=Path, nargs="+", help="files of `run --json`; of a graph in several, the last counts"
-    )
+    page.add_argument("json", type=Path, nargs="+", help="files of `run --json`; the last counts")
     page.add_argument("--page", type=Path, required=True)
     run = commands.add_parser("run", help="measure one case")
     run.add_argument("case", choices=CASES)

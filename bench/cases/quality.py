@@ -1,11 +1,11 @@
 """NC and ARI of graphcore and its peers on real and planted graphs, medians over seeds, and the targets.
 
 One set of default parameters for all graphs. Peers that are given the same k are METIS, scikit-learn, stag and
-coreset-sc; Leiden and Louvain find their own, and are averaged over their own clusters. ``--page docs/tables/quality.md``
-writes the tables of the docs.
+coreset-sc; Leiden and Louvain find their own, and are averaged over their own clusters.
+``--page docs/tables/quality.md`` writes the tables of the docs.
 """
 
-from .. import harness, inputs
+from .. import harness, inputs, quality_page
 from ..harness import Method
 from ..report import Report, score_cell, table, verdict
 
@@ -82,9 +82,7 @@ def run(options):
 
 def page(outcomes):
     """The tables of the docs, from outcomes measured now or earlier."""
-    from ..quality_page import page
-
-    return page(outcomes)
+    return quality_page.page(outcomes, judge)
 
 
 def details(found):
