@@ -44,7 +44,7 @@ def _parser():
     peers.add_argument("--python", default=sys.executable, help="its interpreter; numpy 1 has wheels up to Python 3.12")
     page = commands.add_parser("page", help="write the tables of the docs from a run's JSON file")
     page.add_argument("case", choices=("quality",))
-    page.add_argument("json", type=Path, nargs="+", help="files of `run --json`; the last counts")
+    page.add_argument("json", type=Path, nargs="+", help="files or journals of runs; the last counts")
     page.add_argument("--page", type=Path, required=True)
     run = commands.add_parser("run", help="measure one case")
     run.add_argument("case", choices=CASES)
@@ -106,7 +106,7 @@ def _run(given):
 
 
 def _page(given):
-    runs = [json.loads(path.read_text()) for path in given.json]
+    runs = [_earlier(path, given.case) for path in given.json]
     # A later run of a graph replaces all of an earlier one: medians of two runs do not belong side by side.
     latest = {o["graph"]: i for i, run in enumerate(runs) for o in run["outcomes"]}
     outcomes = [
@@ -115,6 +115,20 @@ def _page(given):
     report = Report(runs[-1]["title"], [], outcomes, machine=runs[-1]["machine"], page=_case(given.case).page(outcomes))
     names = [path.name for path in given.json]
     _write_page(given.page, report, ["page", given.case, *names, "--page", str(given.page)])
+
+
+def _earlier(path, case):
+    """A run read from its JSON file, or from the journal of one that broke off."""
+    if path.suffix != ".jsonl":
+        return json.loads(path.read_text())
+    outcomes = [json.loads(line) for line in path.read_text().splitlines()]
+    seeds = max(len(outcome["seconds"]) for outcome in outcomes)
+    date = datetime.datetime.fromtimestamp(path.stat().st_mtime).isoformat()
+    return {
+        "title": f"{case.capitalize()}: medians over {seeds} seeds",
+        "machine": {"date": date},
+        "outcomes": outcomes,
+    }
 
 
 def _write_page(path, report, arguments):

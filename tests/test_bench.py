@@ -1,6 +1,7 @@
 """The bench: scoring against oracles, one process for each method, and what tables say of what did not work."""
 
 import importlib.util
+import json
 import sys
 from dataclasses import replace
 
@@ -220,6 +221,9 @@ def test_targets_are_judged_by_the_measured_peers():
 
 def test_reports_hold_every_outcome(tmp_path):
     found = [outcome("METIS", 0.1, 0.5), outcome(quality.DEFAULT, 0.2, 0.6), outcome("stag", 0, 0, status="> 9 s")]
+    # A method that was stopped after some of its runs.
+    stopped = outcome("Leiden (igraph)", 0.1, 0.5, status="> 9 s")
+    found.append(replace(stopped, method=replace(stopped.method, own_k=True), seconds=[1.0], scores=[]))
     text = quality.details(found) + quality.targets(found)
     assert "> 9 s" in text
     assert "0.1000 / 0.5000" in text
@@ -311,9 +315,13 @@ def test_of_a_graph_in_two_files_the_last_counts(tmp_path):
         found = [replace(outcome("METIS", 0.1 + i, 0.5), graph=graph, k=6) for graph in graphs]
         files.append(tmp_path / f"{i}.json")
         files[-1].write_text(report.Report("Title", [], found, machine={"date": "2026-01-01"}).json())
+    # What a run that broke off has left.
+    files[-1] = tmp_path / "broken.jsonl"
+    files[-1].write_text("".join(json.dumps(o.as_dict()) + "\n" for o in found))
     page = tmp_path / "page.md"
     command.main(["page", "quality", *map(str, files), "--page", str(page)])
     assert "| METIS | **.100** | **1.100** |" in page.read_text()  # har, then email
+    assert page.read_text().startswith("*Quality: medians over 1 seeds. Written by")
 
 
 def test_choose_k_writes_the_tables_of_the_docs(tmp_path, monkeypatch):
