@@ -137,6 +137,8 @@ def _write_page(path, report, arguments):
         raise SystemExit(f"bench: no tables for the docs were made, so {path} is not written")
     command = f"python -m bench {shlex.join(_telling(arguments))}"
     origin = f"*{report.title}. Written by `{command}` on {report.machine['date'][:10]}; do not edit.*"
+    if "busy" in report.machine.get("load at the start", ""):
+        origin += "\n\nOther programs were at work on the machine: seconds are noisy, scores are not."
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{origin}\n\n{report.page}\n")
 
