@@ -93,7 +93,7 @@ def targets(outcomes):
         by_title = {o.method.title: o for o in outcomes if o.graph == graph}
         judged = judge(graph, by_title)
         spectral = best(by_title, SPECTRAL_PEERS, "nc", min)
-        own = [f"{pair(o)} ({o.median('clusters'):.0f})" for o in by_title.values() if o.method.own_k and o.seconds]
+        own = [f"{pair(o)} ({o.median('clusters'):.0f})" for o in by_title.values() if o.method.own_k and o.scores]
         rows.append(
             [
                 graph,
