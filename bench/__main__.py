@@ -86,13 +86,14 @@ def _run(given):
         folder=given.folder,
     )
     described = machine.describe(options)
+    harness.RESULTS.mkdir(parents=True, exist_ok=True)
+    stem = harness.RESULTS / f"{given.case}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
+    options.journal = stem.with_suffix(".jsonl")
     report = case.run(options)
     report.machine = described
     if not report.outcomes:
         print("nothing was measured: no graph or method fits, or no data", file=sys.stderr)
     print(report.markdown())
-    harness.RESULTS.mkdir(parents=True, exist_ok=True)
-    stem = harness.RESULTS / f"{given.case}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
     stem.with_suffix(".md").write_text(report.markdown())
     for path in filter(None, (given.json, stem.with_suffix(".json"))):
         path.write_text(report.json())
