@@ -98,10 +98,6 @@ class LandmarkEstimator(BaseEstimator):
     def _real(self, X):
         if X.dtype.kind not in "biuf":
             raise InputError(f"X must hold real numbers, got type {X.dtype}")
-        if hasattr(X, "tocsr") and X.indices.dtype != np.int32 and max(X.nnz, *X.shape) < 2**31:
-            # Some of scikit-learn's distances know 32-bit indices only.
-            X = X.copy()
-            X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
         return X
 
     def _features_of(self, X):
