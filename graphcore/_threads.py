@@ -26,6 +26,8 @@ _LIMITING = threading.Lock()
 
 def effective_jobs(n_jobs):
     """Return the number of threads that `n_jobs` asks for, by joblib's conventions (None is 1, -1 all)."""
+    if n_jobs is not None:
+        n_jobs = check_integer("n_jobs", n_jobs)
     if n_jobs is None or n_jobs == 1:
         # joblib is only asked when a context may have been set, to keep start-up short.
         import sys
@@ -33,7 +35,6 @@ def effective_jobs(n_jobs):
         if n_jobs is None and "joblib" in sys.modules:
             return int(sys.modules["joblib"].effective_n_jobs(None))
         return 1
-    check_integer("n_jobs", n_jobs)
     if n_jobs == 0:
         raise ParameterError("n_jobs=0 has no meaning; use None or 1 for one thread, -1 for all processors")
     import joblib

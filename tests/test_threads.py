@@ -93,7 +93,7 @@ def test_a_joblib_context_sets_the_default():
 
 
 @pytest.mark.parametrize(
-    ("n_jobs", "message"), [(0, "n_jobs=0"), (1.5, "must be an integer"), ("2", "must be an integer")]
+    ("n_jobs", "message"), [(0, "n_jobs=0")] + [(bad, "must be an integer") for bad in (1.5, "2", True, np.ones(2))]
 )
 def test_bad_n_jobs(n_jobs, message):
     with pytest.raises(ParameterError, match=message):

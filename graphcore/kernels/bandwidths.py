@@ -76,7 +76,7 @@ def rule_bandwidth(X, rule, *, distance="euclidean", random_state=None):
         raise InputError(f"bandwidth={rule!r} gives {sigma}: the vectors must be finite, and not too large to square")
     if sigma <= 0:
         remedy = {
-            "rms": "all points are equal; a distance kernel cannot tell them apart: give a number",
+            "rms": "all points are equal, or too near for their squares; rescale the vectors or give a number",
             "quantile": "that share of the pairs are duplicates; use a higher quantile, drop duplicates or give a "
             "number",
             "neighbours": "most points have that many duplicates; use a larger share, drop duplicates or give a number",
