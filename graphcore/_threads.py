@@ -21,7 +21,7 @@ _BLOCK_ENTRIES = 1 << 20
 _MAX_BLOCKS = 256
 # The libraries' thread pools belong to the whole process: two threads that limit them at the same time and set them
 # back in another order leave them limited for good.
-_LIMITING = threading.Lock()
+_LIMITING = threading.RLock()
 
 
 def effective_jobs(n_jobs):
@@ -81,7 +81,8 @@ def map_blocks(function, borders, n_jobs):
 def single_threaded_libraries():
     """BLAS and OpenMP work with one thread inside, so that sums are taken in the same order everywhere.
 
-    One caller at a time: others wait. Libraries have to be imported before, or they are not limited.
+    One thread at a time: others wait. The same may come back, as by a caller's own kernel that uses graphcore.
+    Libraries have to be imported before, or they are not limited.
     """
     from threadpoolctl import threadpool_limits
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import ParameterError
-from graphcore._threads import effective_jobs, map_blocks, row_blocks
+from graphcore._threads import effective_jobs, map_blocks, row_blocks, single_threaded_libraries
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=200), st.integers(1, 300))
@@ -98,3 +98,20 @@ def test_a_joblib_context_sets_the_default():
 def test_bad_n_jobs(n_jobs, message):
     with pytest.raises(ParameterError, match=message):
         effective_jobs(n_jobs)
+
+
+def test_limited_libraries_may_be_asked_for_again_inside_and_others_wait():
+    entered = []
+
+    def enter():
+        with single_threaded_libraries():
+            entered.append(1)
+
+    other = threading.Thread(target=enter, daemon=True)
+    with single_threaded_libraries():
+        enter()
+        other.start()
+        other.join(0.05)
+        assert len(entered) == 1
+    other.join(20)
+    assert len(entered) == 2
