@@ -90,6 +90,11 @@ class Outcome:
         """Everything, for the JSON file."""
         return {**vars(self), "method": vars(self.method)}
 
+    @classmethod
+    def from_dict(cls, found):
+        """What :meth:`as_dict` made."""
+        return cls(**{**found, "method": Method(**found["method"])})
+
 
 def measure(method, graph, path, k, options, *, score=scoring.score_run):
     """Run a method on the graph of a file, once for every seed, and score what it returns.
