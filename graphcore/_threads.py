@@ -21,11 +21,13 @@ _BLOCK_ENTRIES = 1 << 20
 _MAX_BLOCKS = 256
 # The libraries' thread pools belong to the whole process: two threads that limit them at the same time and set them
 # back in another order leave them limited for good.
-_LIMITING = threading.Lock()
+_LIMITING = threading.RLock()
 
 
 def effective_jobs(n_jobs):
     """Return the number of threads that `n_jobs` asks for, by joblib's conventions (None is 1, -1 all)."""
+    if n_jobs is not None:
+        n_jobs = check_integer("n_jobs", n_jobs)
     if n_jobs is None or n_jobs == 1:
         # joblib is only asked when a context may have been set, to keep start-up short.
         import sys
@@ -33,7 +35,6 @@ def effective_jobs(n_jobs):
         if n_jobs is None and "joblib" in sys.modules:
             return int(sys.modules["joblib"].effective_n_jobs(None))
         return 1
-    check_integer("n_jobs", n_jobs)
     if n_jobs == 0:
         raise ParameterError("n_jobs=0 has no meaning; use None or 1 for one thread, -1 for all processors")
     import joblib
@@ -80,7 +81,8 @@ def map_blocks(function, borders, n_jobs):
 def single_threaded_libraries():
     """BLAS and OpenMP work with one thread inside, so that sums are taken in the same order everywhere.
 
-    One caller at a time: others wait. Libraries have to be imported before, or they are not limited.
+    One thread at a time: others wait. The same may come back, as by a caller's own kernel that uses graphcore.
+    Libraries have to be imported before, or they are not limited.
     """
     from threadpoolctl import threadpool_limits
 

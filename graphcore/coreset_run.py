@@ -8,7 +8,7 @@ from ._progress import Stages
 from .coresets.coreset import Coreset, sample_coreset
 from .kernels.cut import CutKernel
 from .kernels.walk import WalkKernel
-from .propagation.cells import coreset_cells, spread
+from .propagation.cells import settled_cells, spread
 from .propagation.consensus import coarse_partition
 from .propagation.merge import agglomerate
 from .propagation.nearest import label_all
@@ -17,10 +17,8 @@ from .propagation.refine import cluster_sums, refine
 from .propagation.sizes import grow_small_clusters
 from .spectral.partition import spectral_partition
 
-__all__ = ["CoresetRun", "grow_clusters", "limits", "most_links", "refine_labels", "run_coreset"]
+__all__ = ["CoresetRun", "grow_clusters", "limits", "most_links", "node_kernel", "refine_labels", "run_coreset"]
 
-# Passes over the nodes that let cells settle before they are merged.
-_CELL_PASSES = 2
 # Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
 _FEW_LINKS = 1 << 22
 _LEAST_COMPRESSION = 4
@@ -73,6 +71,15 @@ def refine_labels(rows, labels, settings, sums):
     refine(rows, labels, settings.n_clusters, tolerance=_TOLERANCE, sums=sums, **limits(settings))
 
 
+def node_kernel(graph, settings, n_jobs):
+    """The kernel between nodes that the settings ask for."""
+    if settings.walk_steps == 1:
+        return CutKernel(graph, settings.self_loop)
+    return WalkKernel(
+        graph, settings.walk_steps, laziness=settings.laziness, row_budget=settings.row_budget, n_jobs=n_jobs
+    )
+
+
 def run_coreset(graph, settings, streams, n_jobs):
     """Cluster by way of one coreset.
 
@@ -91,17 +98,7 @@ def run_coreset(graph, settings, streams, n_jobs):
     k = settings.n_clusters
     plain = settings.walk_steps == 1
     with stages("coreset"):
-        kernel = (
-            CutKernel(graph, settings.self_loop)
-            if plain
-            else WalkKernel(
-                graph,
-                settings.walk_steps,
-                laziness=settings.laziness,
-                row_budget=settings.row_budget,
-                n_jobs=n_jobs,
-            )
-        )
+        kernel = node_kernel(graph, settings, n_jobs)
         coreset = sample_coreset(
             kernel if plain or settings.sampling != "importance" else CutKernel(graph, settings.self_loop),
             k,
@@ -113,7 +110,12 @@ def run_coreset(graph, settings, streams, n_jobs):
     rows = graph_rows(graph)
     if settings.overcluster is None:
         coreset_labels = None
-        groups, n_groups, n_unreached = _cells(kernel, coreset, rows, settings, stages)
+        with stages("rows"):
+            kernel.rows(coreset.indices)
+        with stages("cells"):
+            groups, n_groups, n_unreached = settled_cells(
+                kernel, coreset.indices, rows, k, settings.objective if settings.refine else None
+            )
     else:
         coreset_labels, groups, n_groups, n_unreached = _spectral(
             kernel, coreset, rows, settings, streams, n_jobs, stages
@@ -161,25 +163,6 @@ def run_coreset(graph, settings, streams, n_jobs):
         history,
         stages.seconds,
     )
-
-
-def _cells(kernel, coreset, rows, settings, stages):
-    """Every node to the coreset node that reaches it best; cells are settled by a few moves."""
-    with stages("rows"):
-        kernel.rows(coreset.indices)
-    with stages("cells"):
-        cells = coreset_cells(kernel, coreset.indices)
-        n_unreached = int(np.count_nonzero((cells < 0) & (kernel.point_weights > 0)))
-        n_cells = spread(rows, cells, len(coreset))
-        if settings.refine:
-            refine(rows, cells, n_cells, objective=settings.objective, n_passes=_CELL_PASSES)
-        n_cells = compact_labels(cells, n_cells)
-        if n_cells < settings.n_clusters:
-            # Hardly fewer clusters than coreset nodes: every coreset node must keep its cell.
-            cells = coreset_cells(kernel, coreset.indices)
-            cells[coreset.indices] = np.arange(len(coreset))
-            n_cells = spread(rows, cells, len(coreset))
-    return cells, n_cells, n_unreached
 
 
 def _spectral(kernel, coreset, rows, settings, streams, n_jobs, stages):

@@ -129,7 +129,7 @@ def resolve_settings(
             f"n_clusters={n_clusters} is more than the {n_linked} nodes that have an edge ({graph.n_isolated} isolated "
             "nodes belong to no cluster)"
         )
-    if sampling == "auto":
+    if _is_auto(sampling):
         sampling = "importance" if published else "degree"
     check_choice("sampling", sampling, (*SAMPLING, "auto"))
     n_seeds = 2 * n_clusters if _is_auto(n_seeds) else check_integer("n_seeds", n_seeds, low=1)

@@ -1,7 +1,9 @@
-"""Importing graphcore costs next to nothing: what is heavy is imported when it is first used."""
+"""Importing graphcore costs next to nothing, and its stages import one way only, as docs/design.md has it."""
 
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -52,3 +54,48 @@ def test_every_public_name_is_there_and_documented(name):
 def test_unknown_names():
     with pytest.raises(AttributeError, match="'graphcore' has no attribute 'Grph'"):
         _ = graphcore.Grph
+
+
+STAGES = (
+    "exceptions _progress _select _work _compile",
+    "_validation _warn _random",
+    "_threads",
+    "graphs",
+    "kernels datasets",
+    "coresets spectral",
+    "propagation",
+    "settings flats",
+    "coreset_run kmeans metrics",
+    "pipeline selection plot",
+    "report",
+    "estimators",
+    "networkx",
+    "cli",
+    "__main__",
+)
+
+
+def imported_stages(path, package):
+    """Stages of graphcore that a source file names in its imports, those inside functions included."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) - node.level + 1] + (node.module or "").split(".") * bool(node.module)
+            names = [base[1]] if len(base) > 1 else [alias.name for alias in node.names]
+            yield from names
+
+
+def test_stages_import_only_from_stages_before_them():
+    rank = {name: i for i, names in enumerate(STAGES) for name in names.split()}
+    root = Path(graphcore.__file__).parent
+    backwards, seen = [], 0
+    for path in root.rglob("*.py"):
+        package = ["graphcore", *path.relative_to(root).parts[:-1]]
+        stage = path.relative_to(root).parts[0].removesuffix(".py")
+        if stage == "__init__":
+            continue
+        for name in imported_stages(path, package):
+            seen += 1
+            if name not in (stage, "__version__") and not rank[name] < rank[stage]:
+                backwards.append(f"{path.relative_to(root)} imports {name}")
+    assert backwards == []
+    assert seen > 500  # imports are found at all

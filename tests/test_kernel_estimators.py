@@ -125,6 +125,29 @@ def test_every_kind_of_graph_gives_the_same_labels(kind, model):
     np.testing.assert_array_equal(dense.labels_, expected.labels_)
 
 
+def test_igraph():
+    igraph = pytest.importorskip("igraph")
+    model = KernelKMeans(5, random_state=1)
+    found = clone(model).fit(igraph.Graph.from_networkx(CAVEMEN))
+    np.testing.assert_array_equal(found.labels_, clone(model).fit(CAVEMEN).labels_)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        graphcore.GaussianSketchFeatures(2),
+        graphcore.GaussianSketchKernelKMeans(2),
+        graphcore.KFlats(2),
+        graphcore.NystromFeatures(2),
+        graphcore.NystromKernelKMeans(2),
+    ],
+)
+@pytest.mark.parametrize("graph", [CAVEMEN, Graph.from_networkx(CAVEMEN)])
+def test_classes_for_vectors_say_what_is_for_graphs(model, graph):
+    with pytest.raises(InputError, match=f"{type(model).__name__} takes vectors .* CoresetSpectralClustering"):
+        clone(model).fit(graph)
+
+
 def test_a_graph_of_caves():
     model = KernelKMeans(5, self_loop=1.0, n_init=20, random_state=0).fit(CAVEMEN)
     assert adjusted_rand_score(TRUTH, model.labels_) == 1.0

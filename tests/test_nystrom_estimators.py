@@ -298,6 +298,7 @@ class TestBadInput:
             ({"n_clusters": 301}, "n_clusters=301 must be at most 300"),
             ({"n_clusters": 2.0}, "n_clusters=2.0 must be an integer"),
             ({"n_clusters": 9, "n_landmarks": 8}, "n_landmarks=8 must be at least n_clusters=9"),
+            ({"n_clusters": 3, "sampling": [0, 1]}, r"sampling=\[0, 1\] must be at least n_clusters=3"),
             ({"n_components": "all"}, "n_components='all'"),
             ({"n_init": 0}, "n_init=0"),
             ({"max_iter": 0}, "max_iter=0"),

@@ -262,6 +262,18 @@ def test_bad_neighbour_matrices_are_refused(X, parameters, message):
         model(2, affinity="precomputed_nearest_neighbors", **parameters).fit(X)
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_new_sparse_vectors_with_wide_indices(metric):
+    X = sp.random_array((60, 9), density=0.4, format="csr", rng=np.random.default_rng(0))
+    wide = X.copy()
+    wide.indices, wide.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    options = {"affinity": "nearest_neighbors", "n_neighbors": 5, "metric": metric}
+    fitted = [model(3, **options).fit(vectors) for vectors in (X, wide)]
+    np.testing.assert_array_equal(fitted[0].labels_, fitted[1].labels_)
+    np.testing.assert_array_equal(fitted[0].predict(X[:7]), fitted[1].predict(wide[:7]))
+    assert wide.indices.dtype == np.int64
+
+
 def test_new_neighbours_must_be_sparse():
     listed = KNeighborsTransformer(n_neighbors=5, mode="distance").fit_transform(make_blobs(40, random_state=0)[0])
     fitted = model(3, affinity="precomputed_nearest_neighbors", n_neighbors=5).fit(listed)

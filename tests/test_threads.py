@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import ParameterError
-from graphcore._threads import effective_jobs, map_blocks, row_blocks
+from graphcore._threads import effective_jobs, map_blocks, row_blocks, single_threaded_libraries
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=200), st.integers(1, 300))
@@ -93,8 +93,25 @@ def test_a_joblib_context_sets_the_default():
 
 
 @pytest.mark.parametrize(
-    ("n_jobs", "message"), [(0, "n_jobs=0"), (1.5, "must be an integer"), ("2", "must be an integer")]
+    ("n_jobs", "message"), [(0, "n_jobs=0")] + [(bad, "must be an integer") for bad in (1.5, "2", True, np.ones(2))]
 )
 def test_bad_n_jobs(n_jobs, message):
     with pytest.raises(ParameterError, match=message):
         effective_jobs(n_jobs)
+
+
+def test_limited_libraries_may_be_asked_for_again_inside_and_others_wait():
+    entered = []
+
+    def enter():
+        with single_threaded_libraries():
+            entered.append(1)
+
+    other = threading.Thread(target=enter, daemon=True)
+    with single_threaded_libraries():
+        enter()
+        other.start()
+        other.join(0.05)
+        assert len(entered) == 1
+    other.join(20)
+    assert len(entered) == 2

@@ -8,14 +8,14 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import as_graph
+from ..graphs.convert import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
 from ..kernels.dense_matrix import DenseMatrix, VectorMatrix
 from ..kernels.rows_matrix import GraphMatrix, SparseMatrix
 from ..kernels.vectors import VECTOR_KERNELS, VectorKernel, vector_kernel
 from ..kmeans.assign import assign_graph_rows, assign_rows, assign_vectors
 
-__all__ = ["KernelClusterer", "is_graph"]
+__all__ = ["KernelClusterer"]
 
 MATRIX_KERNELS = ("auto", "precomputed", "normalized_cut")
 _FLOATS = (np.float64, np.float32)
@@ -24,13 +24,6 @@ _FLOATS = (np.float64, np.float32)
 def _is(kernel, *names):
     """Whether a kernel, which may be anything, is one of these names."""
     return isinstance(kernel, str) and kernel in names
-
-
-def is_graph(X):
-    """Whether an object is a graph by itself: a Graph, a networkx graph, a square sparse matrix."""
-    if isinstance(X, Graph) or hasattr(X, "adj"):
-        return True
-    return hasattr(X, "tocsr") and X.ndim == 2 and X.shape[0] == X.shape[1]
 
 
 def _takes_vectors(estimator):
@@ -53,7 +46,7 @@ class KernelClusterer(ClusterMixin, BaseEstimator):
         if _is(kernel, "normalized_cut"):
             self._kind = "graph"
             return self._graph_matrix(X)
-        if isinstance(X, Graph) or hasattr(X, "adj"):
+        if is_graph_object(X):
             raise ParameterError(
                 f"kernel={kernel!r} takes vectors or a matrix, and this is a {type(X).__name__}; use kernel='auto' or "
                 "'normalized_cut'"
@@ -155,7 +148,7 @@ class KernelClusterer(ClusterMixin, BaseEstimator):
         return -float(np.average(self.kernel_.diagonal(X) + values, weights=weights))
 
     def _new_points(self, X):
-        if isinstance(X, Graph) or hasattr(X, "adj"):
+        if is_graph_object(X):
             raise InputError(
                 "predict takes the edges from new nodes to the fitted ones, as a matrix of shape (n_new, n_fitted); "
                 "labels_ has the labels of the fitted nodes"

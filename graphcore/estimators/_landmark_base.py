@@ -12,6 +12,7 @@ from ..kmeans.diagnostics import diagnose
 from ..kmeans.gram import VectorGram, as_gram
 from ..kmeans.nystrom import SAMPLINGS, nystrom_features
 from ..kmeans.subspace import kernel_pca_features, power_features
+from ._checks import refuse_graph
 
 __all__ = ["LandmarkEstimator", "named_size"]
 
@@ -70,6 +71,7 @@ class LandmarkEstimator(BaseEstimator):
 
     def _training(self, X, streams):
         """Training data of any real type as it is, also if it is memory-mapped; the kernel is made on the way."""
+        refuse_graph(self, X)
         X = self._real(validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2))
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             self.kernel_ = None
@@ -98,10 +100,6 @@ class LandmarkEstimator(BaseEstimator):
     def _real(self, X):
         if X.dtype.kind not in "biuf":
             raise InputError(f"X must hold real numbers, got type {X.dtype}")
-        if hasattr(X, "tocsr") and X.indices.dtype != np.int32 and max(X.nnz, *X.shape) < 2**31:
-            # Some of scikit-learn's distances know 32-bit indices only.
-            X = X.copy()
-            X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
         return X
 
     def _features_of(self, X):

@@ -11,7 +11,7 @@ from .._progress import Stages, logger
 from .._random import Streams
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import as_graph, is_graph_object
+from ..graphs.convert import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
 from ..graphs.neighbors import knn_graph, neighbor_graph
 from ..graphs.precomputed import listed_neighbors
@@ -464,10 +464,7 @@ class CoresetSpectralClustering(
             )
 
     def _is_graph(self, X):
-        if is_graph_object(X):
-            return True
-        square_sparse = hasattr(X, "tocsr") and X.ndim == 2 and X.shape[0] == X.shape[1]
-        return square_sparse or (self.affinity == "precomputed" and hasattr(X, "tocsr"))
+        return is_graph(X) or (self.affinity == "precomputed" and hasattr(X, "tocsr"))
 
     @property
     def _n_features_out(self):

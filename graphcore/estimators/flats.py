@@ -6,6 +6,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..flats._checks import as_weights
 from ..flats.k_flats import k_flats
+from ._checks import refuse_graph
 
 __all__ = ["KFlats"]
 
@@ -117,6 +118,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         ValueError
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
         """
+        refuse_graph(self, X)
         X = validate_data(self, X, dtype=np.float64)
         result = k_flats(
             X,

@@ -10,10 +10,12 @@ from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
 from ..kernels.bandwidths import rule_bandwidth
 from ..kernels.vectors import vector_kernel
+from ..kmeans.diagnostics import as_text
 from ..kmeans.gram import MatrixColumns, VectorColumns, VectorGram, as_gram
 from ..kmeans.linear import linear_kmeans, nearest_center
 from ..kmeans.sketch import SCALES, leading_eigenvalues
 from ..kmeans.sketched import sketch_kernel
+from ._checks import refuse_graph
 
 __all__ = ["GaussianSketchFeatures", "GaussianSketchKernelKMeans"]
 
@@ -61,6 +63,7 @@ class _Sketched(BaseEstimator):
         return features
 
     def _gram(self, X, streams):
+        refuse_graph(self, X)
         X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             self.kernel_ = None
@@ -285,7 +288,7 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def report(self):
         """What was fitted, in a few lines of text."""
         check_is_fitted(self, "projection_")
-        return _lines(self._report())
+        return as_text(self._report())
 
 
 class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, _Sketched):
@@ -473,9 +476,4 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
             ("clusters", f"{len(sizes):,}, of {sizes.min():,} to {sizes.max():,} points"),
             ("mean cost", f"{self.cost_:.4g} in the features, after {self.n_iter_} passes"),
         ]
-        return _lines(self._report() + clusters)
-
-
-def _lines(rows):
-    width = max(len(name) for name, _ in rows) + 2
-    return "\n".join(f"{name:{width}}{text}" for name, text in rows)
+        return as_text(self._report() + clusters)

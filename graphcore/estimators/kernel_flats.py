@@ -11,12 +11,11 @@ from ..exceptions import InputError, ParameterError
 from ..flats._checks import as_weights
 from ..flats.graph_kernel import cut_kernel_matrix, cut_kernel_rows
 from ..flats.kernel_k_flats import kernel_k_flats
-from ..graphs.convert import as_graph
+from ..graphs.convert import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
 from ..kernels.vectors import VECTOR_KERNELS, vector_kernel
 from ..pipeline import cluster_graph
 from ..settings import resolve_settings
-from ._kernel_base import is_graph
 
 __all__ = ["KernelKFlats"]
 
@@ -350,7 +349,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             kind = check_choice("kernel", self.kernel, names)
         if isinstance(kind, str) and kind == "auto":
             kind = "normalized_cut" if is_graph(X) else "gaussian"
-        if kind != "normalized_cut" and (isinstance(X, Graph) or hasattr(X, "adj")):
+        if kind != "normalized_cut" and is_graph_object(X):
             raise ParameterError(f"kernel={self.kernel!r} does not take a graph; use kernel='normalized_cut' or 'auto'")
         return kind
 
@@ -386,7 +385,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
                 raise ParameterError("diagonal is for rows of a precomputed kernel; here it is known")
             if self.kernel_ is not None:
                 return validate_data(self, X, dtype=np.float64, reset=False), None
-            if isinstance(X, Graph) or hasattr(X, "adj"):
+            if is_graph_object(X):
                 raise InputError(
                     "new nodes are given by their edges to the nodes of the fit, as a matrix of shape (n_new, "
                     "n_fitted); labels_ has the labels of the fitted nodes"

@@ -202,7 +202,8 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
                 n, k, named_size(rule, ("auto", "sqrt", "sqrt_nk", "theory")), n_components=n_components
             )
         if c < k:
-            raise ParameterError(f"n_landmarks={c} must be at least n_clusters={k}; take more landmarks")
+            named = f"landmarks given as sampling={self.sampling!r}" if given else f"n_landmarks={c}"
+            raise ParameterError(f"{named} must be at least n_clusters={k}; take more landmarks")
         return c, suggest_rank(k, c, highest=min(n, c)) if isinstance(s, str) else s
 
     def predict(self, X):

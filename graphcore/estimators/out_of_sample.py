@@ -6,6 +6,7 @@ from sklearn.utils.validation import validate_data
 from ..exceptions import InputError
 from ..graphs.convert import as_graph, is_graph_object
 from ..graphs.precomputed import listed_neighbors
+from ..graphs.vectors import ordered
 from ..propagation.predict import cluster_shares, predict_labels
 
 __all__ = ["Reference", "new_labels", "new_shares"]
@@ -102,7 +103,13 @@ def _searcher(reference):
         return None
     from sklearn.neighbors import NearestNeighbors
 
-    return NearestNeighbors(n_neighbors=reference.n_neighbors, metric=reference.metric).fit(reference.vectors)
+    return NearestNeighbors(n_neighbors=reference.n_neighbors, metric=reference.metric).fit(
+        _as_taken(reference.vectors)
+    )
+
+
+def _as_taken(vectors):
+    return ordered(vectors) if hasattr(vectors, "indptr") else vectors
 
 
 def _edges(reference, searcher, X, n_nodes):
@@ -112,7 +119,7 @@ def _edges(reference, searcher, X, n_nodes):
     if reference.kind == "edges":
         return sp.csr_array(X)
     if reference.kind == "vectors":
-        return sp.csr_array(searcher.kneighbors_graph(X, mode="connectivity"))
+        return sp.csr_array(searcher.kneighbors_graph(_as_taken(X), mode="connectivity"))
     listed = listed_neighbors(X, reference.n_neighbors, without_self=False).indices
     there = listed >= 0
     indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])

@@ -9,6 +9,8 @@ __all__ = ["ON_EMPTY", "SHORT", "as_points", "as_weights", "check_n_clusters", "
 
 ON_EMPTY = ("farthest", "restart", "drop", "error")
 SHORT = ("reduce", "pad", "restart")
+# Sums of squares of larger numbers may overflow.
+_LARGEST = 1e140
 
 
 def as_points(X, name="X"):
@@ -27,6 +29,9 @@ def as_points(X, name="X"):
             f"{name} must be finite: row {np.argmax(bad)} holds NaN or infinity ({bad.sum()} such rows); fill the "
             "values in or drop the rows"
         )
+    largest = max(X.max(), -X.min())
+    if largest > _LARGEST:
+        raise InputError(f"{name} has values of size {largest:.3g}, whose squares overflow: rescale it")
     return X
 
 

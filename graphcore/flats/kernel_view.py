@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..exceptions import InputError, ParameterError
+from ..kernels.dense_matrix import DenseMatrix
+from ..kernels.rows_matrix import SparseMatrix
 from ._checks import as_points
 
 __all__ = ["KernelView", "as_csr", "check_psd", "checked_kernel_matrix", "held_matrix"]
@@ -13,7 +15,6 @@ __all__ = ["KernelView", "as_csr", "check_psd", "checked_kernel_matrix", "held_m
 HELD_POINTS = 8192
 ROUNDING, SINGLE_ROUNDING = 1e-8, 1e-5
 _EXACT_CHECK = 1000
-_BLOCK = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,36 +116,19 @@ def checked_kernel_matrix(K):
     Raises
     ------
     InputError
-        If it is not square, finite, symmetric (to 1e-8 of its largest value, 1e-5 in single precision), or its diagonal
-        is negative.
+        If it is no kernel matrix, as :class:`graphcore.kernels.dense_matrix.DenseMatrix` says.
     """
     single = getattr(K, "dtype", None) in (np.float16, np.float32)
-    rounding = SINGLE_ROUNDING if single else ROUNDING
-    if hasattr(K, "tocsr"):
-        K = as_csr(K)
-        values, diagonal = K.data, K.diagonal()
-    else:
-        K = np.array(as_points(K, "the kernel matrix"))
-        values, diagonal = K, np.diagonal(K)
-    if K.shape[0] != K.shape[1]:
-        raise InputError(f"a precomputed kernel must be square, and this has shape {K.shape}")
-    if not np.isfinite(values).all():
-        raise InputError("the kernel matrix must be finite")
-    scale = float(np.abs(values).max()) if values.size else 0.0
-    uneven = _asymmetry(K)
-    if uneven > rounding * scale:
-        raise InputError(
-            f"the kernel matrix is not symmetric: entries differ by up to {uneven:.3g} from their mirror images; give "
-            "(K + K.T) / 2 if that is meant"
-        )
-    if diagonal.min() < 0:
-        i = int(np.argmin(diagonal))
-        raise InputError(f"the diagonal of the kernel matrix is negative: entry {i} is {diagonal[i]:.6g}")
     row_means = None
-    if not hasattr(K, "tocsr"):
+    if hasattr(K, "tocsr"):
+        SparseMatrix(K)
+        K = as_csr(K)
+    else:
+        K = np.array(DenseMatrix(K).values, dtype=np.float64)
         K += K.T.copy()
         K *= 0.5
         row_means = _centre(K)
+    rounding = SINGLE_ROUNDING if single else ROUNDING
     return K, KernelView(None, None, None, row_means, K.shape[0], rounding)
 
 
@@ -213,11 +197,3 @@ def _centre(K):
     K -= means[:, None]
     K += means.mean()
     return means
-
-
-def _asymmetry(K):
-    """Largest difference between an entry and its mirror image."""
-    if hasattr(K, "tocsr"):
-        difference = abs(K - K.T)
-        return float(difference.max()) if difference.nnz else 0.0
-    return max(float(np.abs(K[a : a + _BLOCK] - K[:, a : a + _BLOCK].T).max()) for a in range(0, len(K), _BLOCK))

@@ -31,6 +31,7 @@ __all__ = [
     "graph_from_ends",
     "graph_from_networkx",
     "graph_from_scipy",
+    "is_graph",
     "is_graph_object",
     "is_numbered",
     "networkx_rows",
@@ -317,6 +318,11 @@ def as_graph(graph, **options):
         f"a graph is needed (graphcore.Graph, scipy sparse matrix, square array, networkx or igraph graph), got "
         f"{type(graph).__name__}"
     )
+
+
+def is_graph(X):
+    """Whether this is read as a graph where that is left open: a graph object or a square sparse matrix."""
+    return is_graph_object(X) or (hasattr(X, "tocsr") and X.ndim == 2 and X.shape[0] == X.shape[1])
 
 
 def is_graph_object(X):

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..exceptions import InputError
 
-__all__ = ["as_vectors", "is_sparse", "normalised", "squared_norms"]
+__all__ = ["as_vectors", "is_sparse", "normalised", "ordered", "squared_norms"]
 
 # Larger numbers overflow when float32 distances are squared, smaller ones vanish.
 _LARGEST, _SMALLEST = 1e15, 1e-15
@@ -50,16 +50,31 @@ def as_vectors(X):
     if X.dtype not in (np.float32, np.float64):
         narrow = X.dtype == np.float16 or (X.dtype.kind in "iub" and largest <= 2**24)
         X = X.astype(np.float32 if narrow else np.float64)
-    if not is_sparse(X):
-        return X
-    if X.nnz >= 2**31:
-        raise InputError(f"the sparse vectors have {X.nnz} entries; the neighbour searches take fewer than 2**31")
+    return sp.csr_array(ordered(X)) if is_sparse(X) else X
+
+
+def ordered(X):
+    """Sparse rows in order, without repeats and with 32-bit indices: others scikit-learn's distances change or refuse.
+
+    Parameters
+    ----------
+    X : csr_array or csr_matrix
+
+    Returns
+    -------
+    csr_array or csr_matrix
+        X itself, or what shares with it all that need not be changed.
+    """
+    if max(X.nnz, X.shape[1]) >= 2**31:
+        raise InputError(
+            f"sparse vectors of {X.nnz} entries and {X.shape[1]} columns: distances take fewer than 2**31 of each"
+        )
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    return sp.csr_array(
-        (X.data, X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int32, copy=False)), X.shape
-    )
+    if X.indices.dtype == X.indptr.dtype == np.int32:
+        return X
+    return type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
 
 
 def _check_finite(X):

@@ -12,11 +12,7 @@ def as_floats(X, dtype=None):
     if dtype is None:
         dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
     if hasattr(X, "tocsr"):
-        X = X.tocsr().astype(dtype, copy=False)
-        if X.indices.dtype != np.int32 and X.nnz < 2**31:
-            # scikit-learn's distances take no other.
-            X = type(X)((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
-        return X
+        return X.tocsr().astype(dtype, copy=False)
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise InputError(f"vectors must be a matrix of real numbers, got shape {X.shape} and type {X.dtype}")

@@ -8,6 +8,7 @@ from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
 from ._floats import as_floats
+from ._manhattan import manhattan
 
 __all__ = ["BANDWIDTH_RULES", "rule_bandwidth"]
 
@@ -75,7 +76,7 @@ def rule_bandwidth(X, rule, *, distance="euclidean", random_state=None):
         raise InputError(f"bandwidth={rule!r} gives {sigma}: the vectors must be finite, and not too large to square")
     if sigma <= 0:
         remedy = {
-            "rms": "all points are equal; a distance kernel cannot tell them apart: give a number",
+            "rms": "all points are equal, or too near for their squares; rescale the vectors or give a number",
             "quantile": "that share of the pairs are duplicates; use a higher quantile, drop duplicates or give a "
             "number",
             "neighbours": "most points have that many duplicates; use a larger share, drop duplicates or give a number",
@@ -124,14 +125,15 @@ def _mean_square_deviation(X):
 
 def _sampled(X, name, number, distance, random_state):
     """The rule over the pairs of a sample."""
-    from sklearn.metrics import pairwise_distances
+    from sklearn.metrics import euclidean_distances
 
     n = X.shape[0]
     if n > _SAMPLE:
         chosen = np.sort(Streams(random_state).generator("bandwidth").choice(n, _SAMPLE, replace=False))
         X = X[chosen]
         n = _SAMPLE
-    D = pairwise_distances(as_floats(X, np.float64), metric=distance)
+    X = as_floats(X, np.float64)
+    D = euclidean_distances(X) if distance == "euclidean" else manhattan(X, X)
     if name == "rms":
         return number * float(np.sqrt(np.mean(D**2)))
     if name == "quantile":

@@ -102,8 +102,9 @@ class SparseMatrix(RowsMatrix):
         self.diagonal = K.diagonal()
         check_diagonal(self.diagonal)
         self.indptr = K.indptr.astype(np.int64)
-        self.indices = K.indices.astype(np.int32 if self.n_points < 2**31 else np.int64, copy=False)
-        self.values = K.data
+        # Views, for scipy may share these with the caller's matrix, which stays writable.
+        self.indices = K.indices.astype(np.int32 if self.n_points < 2**31 else np.int64, copy=False).view()
+        self.values = K.data.view()
         for array in (self.indptr, self.indices, self.values):
             array.flags.writeable = False  # like a graph's arrays, so that loops are compiled once
         self.outer = np.ones(self.n_points)

@@ -9,6 +9,7 @@ import numpy as np
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
 from ._floats import as_floats
+from ._manhattan import manhattan
 from .bandwidths import rule_bandwidth
 
 __all__ = ["VECTOR_KERNELS", "VectorKernel", "row_blocks", "vector_kernel"]
@@ -120,9 +121,7 @@ class VectorKernel:
         if self.name == "gaussian":
             return _gaussian(X, Y, self.gamma)
         if self.name == "laplacian":
-            from sklearn.metrics.pairwise import manhattan_distances
-
-            block = manhattan_distances(X, Y).astype(X.dtype, copy=False)
+            block = manhattan(X, Y).astype(X.dtype, copy=False)
             block *= -self.gamma
             return np.exp(block, out=block)
         products = _products(X, Y)

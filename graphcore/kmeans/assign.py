@@ -8,8 +8,10 @@ from ..kernels.vectors import row_blocks
 
 __all__ = ["assign_graph_rows", "assign_rows", "assign_vectors"]
 
+_BLOCK_BYTES = 1 << 26
 
-def assign_vectors(kernel, X, points, labels, weights, masses, norms, *, block_bytes=1 << 26):
+
+def assign_vectors(kernel, X, points, labels, weights, masses, norms, *, block_bytes=_BLOCK_BYTES):
     """Nearest centroids of vectors.
 
     Parameters
@@ -55,8 +57,7 @@ def assign_rows(K, labels, weights, masses, norms):
     """
     if K.shape[1] != len(labels):
         raise InputError(f"the kernel has {K.shape[1]} columns; one for each of {len(labels)} fitted points is needed")
-    S = K @ memberships(labels, weights, len(norms)).T.toarray()
-    return _nearest(S, masses, norms)
+    return _nearest_of_rows(K, memberships(labels, weights, len(norms)).T, masses, norms)
 
 
 def assign_graph_rows(A, own_degrees, degrees, labels, weights, masses, norms):
@@ -80,10 +81,24 @@ def assign_graph_rows(A, own_degrees, degrees, labels, weights, masses, norms):
     """
     inverse = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
     scale = np.divide(1.0, own_degrees, out=np.zeros(len(own_degrees)), where=own_degrees > 0)
-    S = (A @ memberships(labels, weights * inverse, len(norms)).T.toarray()) * scale[:, None]
-    found, _ = _nearest(S, masses, norms)
+    found, _ = _nearest_of_rows(A, memberships(labels, weights * inverse, len(norms)).T, masses, norms, scale)
     found[own_degrees == 0] = -1
     return found
+
+
+def _nearest_of_rows(K, Z, masses, norms, scale=None):
+    """Nearest centroids for the sums ``K Z``, in blocks of rows; sparse rows need no dense memberships."""
+    sparse = hasattr(K, "tocsr")
+    Z = Z.tocsr() if sparse else Z.toarray()
+    labels, values = np.empty(K.shape[0], dtype=np.int32), np.empty(K.shape[0])
+    step = max(1, _BLOCK_BYTES // (8 * len(norms)))
+    for start in range(0, K.shape[0], step):
+        rows = slice(start, start + step)
+        S = (K[rows] @ Z).toarray() if sparse else K[rows] @ Z
+        if scale is not None:
+            S *= scale[rows, None]
+        labels[rows], values[rows] = _nearest(S, masses, norms)
+    return labels, values
 
 
 def _nearest(S, masses, norms):

@@ -3,8 +3,13 @@
 import numpy as np
 
 from . import _cell_loops as _loops
+from .quotient import compact_labels
+from .refine import refine
 
-__all__ = ["coreset_cells", "spread"]
+__all__ = ["coreset_cells", "settled_cells", "spread"]
+
+# Passes over the nodes that let cells settle before they are merged.
+_PASSES = 2
 
 
 def coreset_cells(kernel, indices):
@@ -47,3 +52,38 @@ def spread(rows, labels, n_labels):
         Number of labels; a component that held none adds one.
     """
     return int(_loops.spread_labels(rows.indptr, rows.indices, rows.weights, n_labels, labels))
+
+
+def settled_cells(kernel, indices, rows, least_cells, objective=None):
+    """Cells of all nodes that have an edge, settled by a few moves of nodes between them.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    indices : ndarray of shape (n_coreset,), integer, ascending
+    rows : GraphRows
+    least_cells : int
+        Where fewer would be left, every coreset node keeps its cell and nothing is moved.
+    objective : str, optional
+        What moves raise, see :func:`graphcore.propagation.refine.refine`; None moves nothing.
+
+    Returns
+    -------
+    cells : ndarray of shape (n_points,), int32
+        -1 for isolated nodes.
+    n_cells : int
+    n_unreached : int
+        Nodes that have an edge and that no row reaches.
+    """
+    cells = coreset_cells(kernel, indices)
+    n_unreached = int(np.count_nonzero((cells < 0) & (kernel.point_weights > 0)))
+    n_cells = spread(rows, cells, len(indices))
+    if objective is not None:
+        refine(rows, cells, n_cells, objective=objective, n_passes=_PASSES)
+    n_cells = compact_labels(cells, n_cells)
+    if n_cells < least_cells:
+        # Hardly fewer clusters than coreset nodes.
+        cells = coreset_cells(kernel, indices)
+        cells[indices] = np.arange(len(indices))
+        n_cells = spread(rows, cells, len(indices))
+    return cells, n_cells, n_unreached

@@ -9,7 +9,7 @@ from .._random import Streams
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import as_graph, is_graph_object
+from ..graphs.convert import as_graph, is_graph
 from ..graphs.graph import Graph
 from ..settings import resolve_settings
 from . import penalty as _penalty
@@ -108,7 +108,7 @@ def select_n_clusters(
         raise ParameterError("n_coresets=1 is too few for method='stability', which compares coresets; use 2 or more")
     if isinstance(candidates, (str, bytes)):
         raise ParameterError(f"candidates={candidates!r} must be integers, such as range(2, 21), or None")
-    if not _is_graph(X):
+    if not is_graph(X):
         X = _as_vectors(X)
         if method == "penalty":
             return _penalised_vectors(X, _as_candidates(candidates, X.shape[0], "vectors"), streams)
@@ -216,10 +216,6 @@ _CHOICES = {
     "stability": _by_stability,
     "penalty": _by_penalty,
 }
-
-
-def _is_graph(X):
-    return is_graph_object(X) or (hasattr(X, "tocsr") and X.ndim == 2 and X.shape[0] == X.shape[1])
 
 
 def _as_vectors(X):

@@ -6,19 +6,16 @@ import numpy as np
 
 from .._random import Streams
 from .._threads import effective_jobs, map_blocks
+from ..coreset_run import node_kernel
 from ..coresets.coreset import sample_coreset
-from ..kernels.cut import CutKernel
-from ..kernels.walk import WalkKernel
-from ..propagation.cells import coreset_cells, spread
+from ..propagation.cells import settled_cells
 from ..propagation.merge import MergeTree, agglomerate
-from ..propagation.quotient import GraphRows, apply_labels, compact_labels, graph_rows, label_sizes, quotient
-from ..propagation.refine import cluster_sums, refine
+from ..propagation.quotient import GraphRows, apply_labels, graph_rows, label_sizes, quotient
+from ..propagation.refine import cluster_sums
 from ..settings import resolve_settings
 
 __all__ = ["CellTree", "cell_trees"]
 
-# Passes over the nodes that let cells settle before they are merged, as in a fit.
-_CELL_PASSES = 2
 _LEAST_CORESET = 1000
 # Fewer than in a fit of a huge graph: here all cells are merged one pair at a time.
 _SHARE, _LARGEST_SHARE = 0.01, 10_000
@@ -101,34 +98,14 @@ def cell_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n_jobs=Non
 
 
 def _cell_tree(graph, rows, settings, streams, n_jobs):
-    cells, n_cells = _cells(graph, rows, settings, streams, n_jobs)
+    kernel = node_kernel(graph, settings, n_jobs)
+    coreset = sample_coreset(
+        kernel, settings.n_clusters, size=settings.coreset_size, method=settings.sampling, random_state=streams
+    )
+    cells, n_cells, _ = settled_cells(kernel, coreset.indices, rows, settings.n_clusters, settings.objective)
     between = quotient(rows, cells, n_cells, n_jobs)
     sizes = label_sizes(cells, n_cells)
     _, children, losses = agglomerate(between, sizes, 1)
     # One cluster has no information, and every union loses what it costs.
     information = np.concatenate([[0.0], np.cumsum(losses[::-1])])
     return CellTree(cells, between, MergeTree(children, np.maximum.accumulate(losses), sizes), information)
-
-
-def _cells(graph, rows, settings, streams, n_jobs):
-    """Cell of every node that has an edge, and how many there are: at least as many as clusters are asked about."""
-    kernel = (
-        CutKernel(graph, settings.self_loop)
-        if settings.walk_steps == 1
-        else WalkKernel(
-            graph, settings.walk_steps, laziness=settings.laziness, row_budget=settings.row_budget, n_jobs=n_jobs
-        )
-    )
-    coreset = sample_coreset(
-        kernel, settings.n_clusters, size=settings.coreset_size, method=settings.sampling, random_state=streams
-    )
-    cells = coreset_cells(kernel, coreset.indices)
-    n_cells = spread(rows, cells, len(coreset))
-    refine(rows, cells, n_cells, objective=settings.objective, n_passes=_CELL_PASSES)
-    n_cells = compact_labels(cells, n_cells)
-    if n_cells < settings.n_clusters:
-        # Hardly fewer clusters than coreset nodes: every coreset node must keep its cell.
-        cells = coreset_cells(kernel, coreset.indices)
-        cells[coreset.indices] = np.arange(len(coreset))
-        n_cells = spread(rows, cells, len(coreset))
-    return cells, n_cells

@@ -99,11 +99,11 @@ UNEVEN[2, 5] += 0.01
 @pytest.mark.parametrize(
     ("matrix", "message"),
     [
-        (X, r"must be square, and this has shape \(20, 3\)"),
-        (sp.csr_array(X), "must be square"),
+        (X, r"is a square matrix.* shape \(20, 3\)"),
+        (sp.csr_array(X), "is a square matrix"),
         (UNEVEN, "not symmetric: entries differ by up to 0.01"),
         (sp.csr_array(UNEVEN), "not symmetric: entries differ by up to 0.01"),
-        (-K, "the diagonal of the kernel matrix is negative"),
+        (-K, "negative diagonal"),
         (np.where(np.eye(20, dtype=bool), np.nan, K), "finite"),
         (sp.csr_array(np.where(np.eye(20, dtype=bool), np.nan, K)), "finite"),
         (K + 5 * np.fliplr(np.eye(20)), "not positive semi-definite: it has an eigenvalue of -.*allow_indefinite"),

@@ -10,6 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
 
+from graphcore import InputError
 from graphcore.flats.certificates import k_flats_lower_bound
 from graphcore.flats.euclidean import EuclideanFlats
 from graphcore.flats.global_k_means import global_k_means
@@ -265,3 +266,8 @@ def test_the_callers_array_is_left_alone():
     copy = X.copy()
     k_flats(X, 3, 1, random_state=0)
     np.testing.assert_array_equal(X, copy)
+
+
+def test_numbers_whose_squares_overflow_are_refused():
+    with pytest.raises(InputError, match="squares overflow"):
+        k_flats(np.random.default_rng(0).normal(size=(20, 3)) * 1e200, 2)

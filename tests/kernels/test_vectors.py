@@ -15,7 +15,8 @@ from sklearn.metrics.pairwise import (
     sigmoid_kernel,
 )
 
-from graphcore import InputError, ParameterError
+from graphcore import InputError, KernelKMeans, ParameterError
+from graphcore.kernels._manhattan import manhattan
 from graphcore.kernels.bandwidths import rule_bandwidth
 from graphcore.kernels.vectors import row_blocks, vector_kernel
 
@@ -235,3 +236,40 @@ def test_bad_vectors():
         kernel(np.ones((2, 2), dtype=complex))
     with pytest.raises(InputError, match="rows that are not all zero"):
         vector_kernel("cosine")(np.array([[1.0, 0.0], [0.0, 0.0]]))
+
+
+def _out_of_order(indices):
+    """Sparse vectors whose rows run backwards, and one of which names a column twice; and the same, dense."""
+    X = sp.random_array((12, 7), density=0.5, format="csr", rng=np.random.default_rng(3))
+    backwards = np.concatenate([np.arange(b - 1, a - 1, -1) for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)])
+    ends, order = X.indptr + (np.arange(13) > 0), np.append(backwards[0], backwards)
+    given = sp.csr_array((X.data[order], X.indices[order].astype(indices), ends.astype(indices)), shape=X.shape)
+    given.indices, given.indptr = given.indices.astype(indices), given.indptr.astype(indices)
+    return given, given.toarray()
+
+
+@pytest.mark.parametrize("indices", [np.int32, np.int64])
+@pytest.mark.parametrize("name", ["gaussian", "laplacian"])
+def test_sparse_vectors_in_any_order_are_read_and_not_changed(name, indices):
+    X, dense = _out_of_order(indices)
+    kept = X.data.copy(), X.indices.copy(), X.indptr.copy()
+    kernel = vector_kernel(name, gamma=0.4)
+    np.testing.assert_allclose(kernel(X), kernel(dense), rtol=1e-12)
+    rule_bandwidth(X, "quantile", distance="manhattan")
+    KernelKMeans(2, kernel=name, n_init=1, random_state=0).fit(X)
+    for now, before in zip((X.data, X.indices, X.indptr), kept, strict=True):
+        np.testing.assert_array_equal(now, before)
+        assert now.dtype == before.dtype
+
+
+@pytest.mark.parametrize("most", [1, 5, 7, 20])
+def test_manhattan_of_long_sparse_matrices_goes_in_pieces(most):
+    X, dense = _out_of_order(np.int64)
+    np.testing.assert_array_equal(manhattan(X, X[:5], most), manhattan(X, X[:5]))
+    np.testing.assert_allclose(manhattan(X, X, most), manhattan(dense, dense), rtol=1e-12)
+
+
+def test_manhattan_of_too_many_columns():
+    wide = sp.csr_array((np.ones(2), np.array([1, 2**33]), np.array([0, 1, 2])), shape=(2, 2**34))
+    with pytest.raises(InputError, match="columns"):
+        vector_kernel("laplacian", gamma=1.0)(wide)
