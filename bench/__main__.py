@@ -1,4 +1,4 @@
-"""``python -m bench``: run a case, list the cases, or install the peers."""
+"""``python -m bench``: run a case, list the cases, write a page of the docs anew, or install the peers."""
 
 import argparse
 import datetime
@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from . import harness, inputs, machine
+from .report import Report
 
 CASES = (
     "quality",
@@ -31,7 +32,7 @@ CASES = (
 
 def main(arguments=None):
     options = _parser().parse_args(arguments)
-    return {"run": _run, "list": _list, "peers": _peers}[options.command](options)
+    return {"run": _run, "list": _list, "page": _page, "peers": _peers}[options.command](options)
 
 
 def _parser():
@@ -41,6 +42,10 @@ def _parser():
     peers = commands.add_parser("peers", help="make the peers' environment from bench/peers.txt")
     peers.add_argument("--folder", type=Path, default=harness.PEERS_ENVIRONMENT)
     peers.add_argument("--python", default=sys.executable, help="its interpreter; numpy 1 has wheels up to Python 3.12")
+    page = commands.add_parser("page", help="write the tables of the docs from a run's JSON file")
+    page.add_argument("case", choices=("quality",))
+    page.add_argument("json", type=Path, nargs="+", help="files or journals of runs; the last counts")
+    page.add_argument("--page", type=Path, required=True)
     run = commands.add_parser("run", help="measure one case")
     run.add_argument("case", choices=CASES)
     run.add_argument("--json", type=Path, help="also write all measurements here")
@@ -53,7 +58,7 @@ def _parser():
     run.add_argument("--quick", action="store_true", help="leave out the large graphs")
     run.add_argument("--graphs", nargs="+", metavar="WORD", help="only graphs with these words in the name")
     run.add_argument("--methods", nargs="+", metavar="WORD", help="only methods with these words in the title")
-    run.add_argument("--page", type=Path, help="for ablation and choose-k: also write the tables of the docs here")
+    run.add_argument("--page", type=Path, help="also write the tables of the docs here, where the case has any")
     run.add_argument("--settings", type=json.loads, help="for ablation: a JSON list of settings")
     run.add_argument("--rows", type=int, help="for mnist8m and heldout: rows of the data")
     run.add_argument("--folder", type=Path, help="for mnist8m: where the generated rows are kept (6.4 GB)")
@@ -81,18 +86,19 @@ def _run(given):
         folder=given.folder,
     )
     described = machine.describe(options)
+    harness.RESULTS.mkdir(parents=True, exist_ok=True)
+    stem = harness.RESULTS / f"{given.case}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
+    options.journal = stem.with_suffix(".jsonl")
     report = case.run(options)
     report.machine = described
     if not report.outcomes:
         print("nothing was measured: no graph or method fits, or no data", file=sys.stderr)
     print(report.markdown())
-    harness.RESULTS.mkdir(parents=True, exist_ok=True)
-    stem = harness.RESULTS / f"{given.case}-{datetime.datetime.now():%Y%m%d-%H%M%S}"
     stem.with_suffix(".md").write_text(report.markdown())
-    if given.page:
-        _write_page(given.page, report)
     for path in filter(None, (given.json, stem.with_suffix(".json"))):
         path.write_text(report.json())
+    if given.page:
+        _write_page(given.page, report, sys.argv[1:])
     try:
         drawn = report.plot(stem.with_suffix(".png"))
         print(f"written: {stem}.md, .json" + (", .png" if drawn else ""), file=sys.stderr)
@@ -100,14 +106,57 @@ def _run(given):
         print(f"written: {stem}.md, .json; no plot: {error.name} is not installed (bench extra)", file=sys.stderr)
 
 
-def _write_page(path, report):
+def _page(given):
+    runs = [_earlier(path, given.case) for path in given.json]
+    # A later run of a graph replaces all of an earlier one: medians of two runs do not belong side by side.
+    latest = {o["graph"]: i for i, run in enumerate(runs) for o in run["outcomes"]}
+    outcomes = [
+        harness.Outcome.from_dict(o) for i, run in enumerate(runs) for o in run["outcomes"] if latest[o["graph"]] == i
+    ]
+    report = Report(runs[-1]["title"], [], outcomes, machine=runs[-1]["machine"], page=_case(given.case).page(outcomes))
+    names = [path.name for path in given.json]
+    _write_page(given.page, report, ["page", given.case, *names, "--page", str(given.page)])
+
+
+def _earlier(path, case):
+    """A run read from its JSON file, or from the journal of one that broke off."""
+    if path.suffix != ".jsonl":
+        return json.loads(path.read_text())
+    outcomes = [json.loads(line) for line in path.read_text().splitlines()]
+    seeds = max(len(outcome["seconds"]) for outcome in outcomes)
+    date = datetime.datetime.fromtimestamp(path.stat().st_mtime).isoformat()
+    return {
+        "title": f"{case.capitalize()}: medians over {seeds} seeds",
+        "machine": {"date": date},
+        "outcomes": outcomes,
+    }
+
+
+def _write_page(path, report, arguments):
     """What the docs include, with a word on where it comes from."""
     if not report.page:
         raise SystemExit(f"bench: no tables for the docs were made, so {path} is not written")
-    command = f"python -m bench {shlex.join(sys.argv[1:])}"
+    command = f"python -m bench {shlex.join(_telling(arguments))}"
     origin = f"*{report.title}. Written by `{command}` on {report.machine['date'][:10]}; do not edit.*"
+    if "busy" in report.machine.get("load at the start", ""):
+        origin += "\n\nOther programs were at work on the machine: seconds are noisy, scores are not."
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{origin}\n\n{report.page}\n")
+
+
+def _telling(arguments):
+    """Arguments without those that only say where files lie on one machine."""
+    kept, places = [], ("--data", "--peers", "--json", "--folder")
+    given = iter(arguments)
+    for word in given:
+        if word in places:
+            next(given, None)
+        elif not word.startswith(tuple(f"{place}=" for place in places)):
+            kept.append(word)
+    if "--page" in kept[:-1]:
+        at = kept.index("--page") + 1
+        kept[at] = f"docs/tables/{Path(kept[at]).name}"
+    return kept
 
 
 def _list(given):

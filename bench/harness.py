@@ -44,6 +44,7 @@ class Options:
     graphs: list | None = None
     methods: list | None = None
     settings: list | None = None
+    journal: Path | None = None
     rows: int | None = None
     folder: Path | None = None
 
@@ -89,6 +90,11 @@ class Outcome:
         """Everything, for the JSON file."""
         return {**vars(self), "method": vars(self.method)}
 
+    @classmethod
+    def from_dict(cls, found):
+        """What :meth:`as_dict` made."""
+        return cls(**{**found, "method": Method(**found["method"])})
+
 
 def measure(method, graph, path, k, options, *, score=scoring.score_run):
     """Run a method on the graph of a file, once for every seed, and score what it returns.
@@ -121,6 +127,10 @@ def measure(method, graph, path, k, options, *, score=scoring.score_run):
             for i in range(len(outcome.seconds)):
                 with np.load(folder / f"run-{i}.npz") as run:
                     outcome.scores.append(score(path, dict(run), k, method.own_k))
+    if options.journal is not None:
+        # A long run that ends halfway leaves what it had measured.
+        with open(options.journal, "a") as lines:
+            lines.write(json.dumps(outcome.as_dict()) + "\n")
     seconds = outcome.median("seconds")
     print(f" {outcome.remark}" + (f", {seconds:.3g} s" if seconds is not None else ""), file=sys.stderr, flush=True)
     return outcome

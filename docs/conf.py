@@ -22,7 +22,7 @@ html_title = f"graphcore {release}"
 html_static_path = ["static"]
 html_css_files = ["tables.css"]
 
-myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_enable_extensions = ["attrs_block", "colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 autosummary_generate = True
 autodoc_typehints = "none"

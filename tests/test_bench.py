@@ -1,6 +1,7 @@
 """The bench: scoring against oracles, one process for each method, and what tables say of what did not work."""
 
 import importlib.util
+import json
 import sys
 from dataclasses import replace
 
@@ -220,6 +221,9 @@ def test_targets_are_judged_by_the_measured_peers():
 
 def test_reports_hold_every_outcome(tmp_path):
     found = [outcome("METIS", 0.1, 0.5), outcome(quality.DEFAULT, 0.2, 0.6), outcome("stag", 0, 0, status="> 9 s")]
+    # A method that was stopped after some of its runs.
+    stopped = outcome("Leiden (igraph)", 0.1, 0.5, status="> 9 s")
+    found.append(replace(stopped, method=replace(stopped.method, own_k=True), seconds=[1.0], scores=[]))
     text = quality.details(found) + quality.targets(found)
     assert "> 9 s" in text
     assert "0.1000 / 0.5000" in text
@@ -282,6 +286,42 @@ def test_ablation_writes_the_tables_of_the_docs(tmp_path, monkeypatch, capsys):
     assert "walk_steps=3 must be 1" in rows["| `walk_steps=3`"]
     with pytest.raises(SystemExit, match="not written"):
         command.main([*shared, "--graphs", "nothing"])
+
+
+def test_quality_writes_the_tables_of_the_docs_now_and_later(tmp_path, monkeypatch):
+    (tmp_path / "graphs").mkdir()
+    indptr, indices = runner.small_graph(n_blocks=6, size=100)
+    np.savez(tmp_path / "graphs" / "har.npz", indptr=indptr, indices=indices, labels=np.repeat(np.arange(6), 100))
+    monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
+    pages, out = [tmp_path / "now" / "quality.md", tmp_path / "later" / "quality.md"], tmp_path / "out.json"
+    told = ["run", "quality", "--seeds", "2", "--graphs", "har", "--methods", "graphcore, p", "METIS"]
+    arguments = [*told, "--data", str(tmp_path), "--peers", str(tmp_path / "none"), "--json", str(out)]
+    monkeypatch.setattr(sys, "argv", ["bench", *arguments, "--page", str(pages[0])])
+    command.main(sys.argv[1:])
+    command.main(["page", "quality", str(out), "--page", str(pages[1])])
+    first, *now = pages[0].read_text().splitlines()
+    assert "2 seeds. Written by `python -m bench run quality --seeds 2 --graphs har" in first
+    assert str(tmp_path) not in first
+    assert "`python -m bench page quality out.json --page docs/tables/quality.md`" in pages[1].read_text()
+    assert pages[1].read_text().splitlines()[1:] == now
+    assert [line for line in now if line.startswith("| METIS")] == ["| METIS | not installed |"] * 3
+    assert sum(line.startswith("| graphcore, pure NC | ") for line in now) == 3
+    assert "| graphcore, pure NC | **1.000** |" in now  # the agreement with the blocks
+
+
+def test_of_a_graph_in_two_files_the_last_counts(tmp_path):
+    files = []
+    for i, graphs in enumerate((("email", "har"), ("email",))):
+        found = [replace(outcome("METIS", 0.1 + i, 0.5), graph=graph, k=6) for graph in graphs]
+        files.append(tmp_path / f"{i}.json")
+        files[-1].write_text(report.Report("Title", [], found, machine={"date": "2026-01-01"}).json())
+    # What a run that broke off has left.
+    files[-1] = tmp_path / "broken.jsonl"
+    files[-1].write_text("".join(json.dumps(o.as_dict()) + "\n" for o in found))
+    page = tmp_path / "page.md"
+    command.main(["page", "quality", *map(str, files), "--page", str(page)])
+    assert "| METIS | **.100** | **1.100** |" in page.read_text()  # har, then email
+    assert page.read_text().startswith("*Quality: medians over 1 seeds. Written by")
 
 
 def test_choose_k_writes_the_tables_of_the_docs(tmp_path, monkeypatch):

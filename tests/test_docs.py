@@ -1,15 +1,22 @@
 """What README and the documentation show does work, and what they link to is there."""
 
 import gzip
+import inspect
 import re
 import shlex
+from collections import Counter
+from functools import reduce
+from importlib import import_module
+from inspect import ismodule
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
 import pytest
 
-from graphcore.cli.app import run
+import graphcore
+from bench.__main__ import CASES
+from graphcore.cli.app import app, run
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -17,7 +24,10 @@ PAGES = [
     ROOT / "CHANGELOG.md",
     ROOT / "datasets" / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "theory").glob("*.md")),
 ]
+SHELL = ["docs/start.md", "docs/cli.md", "docs/report.md", "docs/embeddings.md", "datasets/README.md"]
+THEORY = sorted(page for page in (ROOT / "docs" / "theory").glob("*.md") if page.stem != "index")
 
 
 def blocks(page, language):
@@ -36,19 +46,65 @@ def folder(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     vectors = np.concatenate([rng.normal(10 * i, 1, (30, 4)) for i in range(10)])
     np.save("vectors.npy", vectors)
+    with gzip.open("edges.csv.gz", "wt") as file:
+        file.writelines(f"{a},{b}\n" for a, b in nx.karate_club_graph().edges)
     np.savetxt("table.csv", vectors, delimiter=",", header="a,b,c,d", comments="")
     return tmp_path
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/start.md"])
-def test_python_examples_run(folder, page):
-    namespace = {}
+def execute(page, namespaces):
+    """Run the blocks of a page, each in the namespace of its turn."""
     found = blocks(page, "python")
     assert found
-    for code in found:
-        exec(compile(code, page, "exec"), namespace)
-    labels = (folder / "labels.tsv").read_text().splitlines()
-    assert len(labels) in (34, 900)
+    for code, namespace in zip(found, namespaces, strict=False):
+        exec(compile(code, str(page), "exec"), namespace)
+    return found
+
+
+def test_readme_runs_from_top_to_bottom(folder):
+    """Every example alone, in under ten lines, and in a shell the files that the examples before have written."""
+    for library in ("pandas", "igraph"):
+        pytest.importorskip(library)
+    for name in ("edges.csv.gz", "vectors.npy"):
+        (folder / name).unlink()
+    found = execute("README.md", iter(dict, None))
+    assert len(found) == 5  # networkx, table, igraph, scipy, vectors
+    for line in [line for block in blocks("README.md", "bash") for line in block.splitlines()]:
+        if line.startswith(".venv/bin/graphcore cluster"):
+            assert run(shlex.split(line)[1:]) == 0
+    assert len((folder / "labels.tsv").read_text().splitlines()) == 34
+    assert len((folder / "digits.tsv").read_text().splitlines()) == 1797
+    assert "34" in (folder / "report.html").read_text(encoding="utf-8")
+    assert all(len(code.splitlines()) < 10 for code in found)
+
+
+def test_examples_of_the_first_page_run(folder):
+    execute("docs/start.md", [{}] * 9)
+    assert len((folder / "labels.tsv").read_text().splitlines()) == 900
+
+
+def test_the_social_network_is_as_the_page_says(folder):
+    pytest.importorskip("pandas")
+    namespace = {}
+    execute("docs/social_network.md", [namespace] * 9)
+    table, choice = namespace["table"], namespace["choice"]
+    assert set(table.sort_values("distance").tail(3).node) == {"Simplice", "Magnon", "Javert"}
+    assert set(namespace["doubtful"].node) == {"Perpetue", "Simplice"}
+    assert (choice.best, choice.clear) == (1, False)
+    network = namespace["G"]
+    assert nx.community.modularity(network, namespace["communities"]) == pytest.approx(0.57, abs=0.005)
+    cut = graphcore.metrics.normalized_cut(network, namespace["model"].labels_)
+    assert cut == pytest.approx(0.19, abs=0.005)
+
+
+def test_embeddings_are_as_the_page_says(folder):
+    namespace = {}
+    execute("docs/embeddings.md", [namespace] * 9)
+    digits, agreement = namespace["digits"].labels, namespace["agreement"]
+    assert agreement(namespace["model"].labels_, digits[:1500])["ari"] == pytest.approx(0.90, abs=0.01)
+    assert agreement(namespace["later"], digits[1500:])["ari"] == pytest.approx(0.83, abs=0.01)
+    assert (namespace["choice"].best, namespace["choice"].clear) == (10, True)
+    assert len(namespace["doubtful"]) == 297
 
 
 @pytest.mark.parametrize(("page", "needs"), [("docs/tables.md", ("pandas", "igraph")), ("docs/scikit_learn.md", ())])
@@ -75,7 +131,7 @@ def test_examples_of_pictures_run(folder, page):
     plt.close("all")
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/start.md", "docs/cli.md", "docs/report.md", "datasets/README.md"])
+@pytest.mark.parametrize("page", SHELL)
 def test_shell_examples_run(folder, page, capsys):
     lines = [line for block in blocks(page, "bash") for line in block.splitlines()]
     commands = [shlex.split(line) for line in lines if re.match(r"(\S*/)?graphcore ", line)]
@@ -94,3 +150,70 @@ def test_readme_has_its_two_commands_in_one_line_each():
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         assert target.startswith("https://") or target.startswith("http://") or (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", THEORY, ids=lambda page: page.stem)
+def test_what_the_theory_pages_name_exists(page):
+    """Public or importable names in the second column, files of tests and tests in them in the third."""
+    rows = [line.split(" | ") for line in page.read_text(encoding="utf-8").split("## ")[0].splitlines()]
+    rows = [row for row in rows if len(row) == 3][2:]
+    assert len(rows) > 10
+    for _, where, tests in rows:
+        for name in re.findall(r"`([^`]+)`", where):
+            if name.startswith("python -m bench run "):
+                assert name.split()[-1] in CASES
+            else:
+                reduce(descend, name.split("."), graphcore)
+        assert tests.startswith(("`", "the bench |"))
+        file = None
+        for name in re.findall(r"`([^`]+)`", tests):
+            if name.endswith(".py"):
+                file = (ROOT / "tests" / name).read_text(encoding="utf-8")
+            else:
+                assert re.search(rf"^ *def {name}\(", file, re.MULTILINE), name
+
+
+def descend(holder, name):
+    """An attribute, or a module that has to be imported first."""
+    return getattr(holder, name) if hasattr(holder, name) else import_module(f"{holder.__name__}.{name}")
+
+
+def test_every_public_name_is_once_in_the_reference():
+    listed = re.findall(
+        r"^   ([A-Za-z_][\w.]*)$", (ROOT / "docs" / "api.rst").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert [name for name, count in Counter(listed).items() if count > 1] == []
+    missing = [name for name in graphcore.__all__ if name not in listed and not ismodule(getattr(graphcore, name))]
+    assert missing == []
+    for module in ("datasets", "metrics", "networkx", "plot", "report"):
+        names = import_module(f"graphcore.{module}").__all__
+        assert [name for name in names if f"{module}.{name}" not in listed and not name.isupper()] == []
+
+
+def test_every_parameter_is_explained():
+    """The page of parameters has a row for each, with its default."""
+    text = (ROOT / "docs" / "parameters.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| `?([^`|]+?)`? \|", text, re.MULTILINE))
+    defaults = inspect.signature(graphcore.CoresetSpectralClustering).parameters
+    assert rows == {
+        name: str(p.default).join(['"'] * 2 if isinstance(p.default, str) else ["", ""]) for name, p in defaults.items()
+    }
+
+
+def test_every_command_and_option_is_on_the_page():
+    """The options of `cluster`; other commands by their name."""
+    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for name, command in app.commands.items():
+        assert f"`{name}`" in text, name
+        options = {option for p in command.params for option in p.opts if option.startswith("--")}
+        if name == "cluster":
+            assert [option for option in options if not re.search(rf"`{option}\b", text)] == []
+
+
+def test_every_folder_is_on_the_map():
+    """The map of the house names every folder and module of graphcore."""
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    here = ROOT / "graphcore"
+    folders = [f"`{path.name}/`" for path in here.iterdir() if (path / "__init__.py").exists()]
+    modules = [f"`{path.name}`" for path in here.glob("*.py") if path.name not in ("__init__.py", "__main__.py")]
+    assert [name for name in folders + modules if name not in text] == []

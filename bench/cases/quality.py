@@ -2,9 +2,10 @@
 
 One set of default parameters for all graphs. Peers that are given the same k are METIS, scikit-learn, stag and
 coreset-sc; Leiden and Louvain find their own, and are averaged over their own clusters.
+``--page docs/tables/quality.md`` writes the tables of the docs.
 """
 
-from .. import harness, inputs
+from .. import harness, inputs, quality_page
 from ..harness import Method
 from ..report import Report, score_cell, table, verdict
 
@@ -70,7 +71,18 @@ def run(options):
     if missing:
         sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
     title = f"Quality: medians over {options.seeds} seeds"
-    return Report(title, [targets(outcomes), *sections], outcomes, ("nc", "ari", "seconds"))
+    return Report(
+        title,
+        [targets(outcomes), *sections],
+        outcomes,
+        ("nc", "ari", "seconds"),
+        page=page(outcomes) if outcomes else "",
+    )
+
+
+def page(outcomes):
+    """The tables of the docs, from outcomes measured now or earlier."""
+    return quality_page.page(outcomes, judge)
 
 
 def details(found):
@@ -93,7 +105,7 @@ def targets(outcomes):
         by_title = {o.method.title: o for o in outcomes if o.graph == graph}
         judged = judge(graph, by_title)
         spectral = best(by_title, SPECTRAL_PEERS, "nc", min)
-        own = [f"{pair(o)} ({o.median('clusters'):.0f})" for o in by_title.values() if o.method.own_k and o.seconds]
+        own = [f"{pair(o)} ({o.median('clusters'):.0f})" for o in by_title.values() if o.method.own_k and o.scores]
         rows.append(
             [
                 graph,

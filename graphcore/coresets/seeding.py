@@ -9,6 +9,7 @@ from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from .._work import count
 from ..exceptions import InputError, ParameterError
+from ..graphs.mapped import read_at_random
 from . import _loops
 from .sampling_tree import level_offsets
 
@@ -166,22 +167,23 @@ def _run_fast(kernel, diagonal, initial, uniforms):
     touched = np.empty(int(np.diff(kernel.indptr).max()) + 1, dtype=np.int64)
     counters = np.zeros(3, dtype=np.int64)
     seeds = np.empty(len(initial) + len(uniforms), dtype=np.int64)
-    count = _loops.seed_fast(
-        kernel.indptr,
-        kernel.indices,
-        kernel.weights,
-        kernel.degrees,
-        diagonal,
-        kernel.point_weights,
-        initial,
-        uniforms,
-        sums,
-        offsets,
-        nearest,
-        touched,
-        counters,
-        seeds,
-    )
+    with read_at_random(kernel.indptr, kernel.indices, kernel.weights):
+        count = _loops.seed_fast(
+            kernel.indptr,
+            kernel.indices,
+            kernel.weights,
+            kernel.degrees,
+            diagonal,
+            kernel.point_weights,
+            initial,
+            uniforms,
+            sums,
+            offsets,
+            nearest,
+            touched,
+            counters,
+            seeds,
+        )
     return seeds[:count].copy(), sums[:n], nearest, counters
 
 

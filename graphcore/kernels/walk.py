@@ -6,6 +6,7 @@ from .._threads import map_blocks
 from .._validation import check_integer, check_real
 from .._work import count
 from ..exceptions import ParameterError
+from ..graphs.mapped import read_at_random
 from ._walk_loops import walk_rows
 from .base import KernelRows
 
@@ -133,27 +134,28 @@ class WalkKernel:
         )
         # Every call of the loop needs scratch of O(n), so blocks grow with the number of rows.
         borders = np.append(np.arange(0, n_rows, max(_ROWS_PER_BLOCK, -(-n_rows // 16))), n_rows)
-        map_blocks(
-            lambda a, b: walk_rows(
-                self.indptr,
-                self.indices,
-                self.weights,
-                self.degrees,
-                points,
-                a,
-                b,
-                self.walk_steps // 2,
-                self.laziness,
-                budget,
-                _LEAST_SHARE / self.row_budget,
-                rows.columns,
-                rows.values,
-                rows.lengths,
-                rows.kept,
-            ),
-            borders,
-            self.n_jobs,
-        )
+        with read_at_random(self.indptr, self.indices, self.weights):
+            map_blocks(
+                lambda a, b: walk_rows(
+                    self.indptr,
+                    self.indices,
+                    self.weights,
+                    self.degrees,
+                    points,
+                    a,
+                    b,
+                    self.walk_steps // 2,
+                    self.laziness,
+                    budget,
+                    _LEAST_SHARE / self.row_budget,
+                    rows.columns,
+                    rows.values,
+                    rows.lengths,
+                    rows.kept,
+                ),
+                borders,
+                self.n_jobs,
+            )
         count("walk entries", rows.lengths.sum())
         self._last = rows
         return rows
