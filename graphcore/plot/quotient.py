@@ -26,7 +26,7 @@ def quotient_graph(matrix, sizes, *, n_clusters=40, n_links=3, names=None, ax=No
 
     Parameters
     ----------
-    matrix : csr_array of shape (n_clusters, n_clusters)
+    matrix : csr_array or array-like of shape (n_clusters, n_clusters)
         From :func:`graphcore.metrics.quotient_graph`.
     sizes : array-like of shape (n_clusters,)
         Nodes in each cluster.
@@ -56,7 +56,9 @@ def quotient_graph(matrix, sizes, *, n_clusters=40, n_links=3, names=None, ax=No
     >>> len(graphcore.plot.quotient_graph(Q, [3, 3]).patches)
     2
     """
-    sizes = np.asarray(sizes)
+    import scipy.sparse as sp
+
+    matrix, sizes = sp.csr_array(matrix), np.atleast_1d(sizes)
     k = len(sizes)
     if matrix.shape != (k, k):
         raise InputError(f"the matrix has shape {matrix.shape}, and there are {k} sizes")
@@ -70,7 +72,7 @@ def quotient_graph(matrix, sizes, *, n_clusters=40, n_links=3, names=None, ax=No
         raise InputError("no cluster holds a node: there is nothing to draw")
     volumes = np.asarray(matrix.sum(axis=1)).ravel()
     conductance = 1 - np.divide(matrix.diagonal(), volumes, out=np.zeros(k), where=volumes > 0)
-    links = _links(matrix.tocsr()[shown][:, shown].tocoo(), volumes[shown], n_links)
+    links = _links(matrix[shown][:, shown].tocoo(), volumes[shown], n_links)
     radii = _radii(sizes[shown])
     places = _places(len(shown), links, radii)
     ax = axes_of(ax, (7.2, 4.6))

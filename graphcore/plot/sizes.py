@@ -31,7 +31,7 @@ def cluster_sizes(sums, *, stability=None, n_named=8, ax=None):
     Raises
     ------
     InputError
-        If no cluster holds a node, or there is not one stability for each cluster.
+        If `sums` is something else, no cluster holds a node, or there is not one stability for each cluster.
 
     Examples
     --------
@@ -41,6 +41,11 @@ def cluster_sizes(sums, *, stability=None, n_named=8, ax=None):
     >>> graphcore.plot.cluster_sizes(sums).get_ylabel()
     'conductance'
     """
+    if not hasattr(sums, "conductance"):
+        raise InputError(
+            "cluster_sizes draws what graphcore.metrics.cut_and_volume(graph, labels) returns, got "
+            f"{type(sums).__name__}"
+        )
     ax = axes_of(ax, (6.4, 4))
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:

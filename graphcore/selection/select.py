@@ -225,7 +225,7 @@ def _as_vectors(X):
         return check_array(X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_min_samples=2)
     except InputError:
         raise
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise InputError(f"X cannot be used as vectors: {error}") from error
 
 

@@ -117,6 +117,8 @@ def test_names_do_not_cover_dots():
 
 
 def test_sizes_refuses_what_cannot_be_drawn():
+    with pytest.raises(InputError, match=r"cut_and_volume.*got ndarray"):
+        plot.cluster_sizes(np.array([0, 0, 1]))
     with pytest.raises(InputError, match="no cluster holds a node"):
         plot.cluster_sizes(sums_like([0, 0], [1, 1]))
     with pytest.raises(InputError, match=r"stability has shape \(3,\).*2 clusters"):
@@ -180,6 +182,13 @@ def test_quotient_leaves_out_names_that_do_not_fit():
     ax = plot.quotient_graph(Q, sizes, names=[f"a very long name {c}" for c in range(40)])
     assert_readable(ax.figure)
     assert len(ax.texts) < 40
+
+
+def test_quotient_of_a_dense_matrix():
+    Q = np.array([[4.0, 1.0], [1.0, 4.0]])
+    dense, sparse = (plot.quotient_graph(matrix, [3, 3]) for matrix in (Q, sp.csr_array(Q)))
+    assert len(dense.patches) == len(sparse.patches) == 2
+    assert [text.get_text() for text in dense.texts] == [text.get_text() for text in sparse.texts]
 
 
 def test_quotient_refuses_what_does_not_fit():
