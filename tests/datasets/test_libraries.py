@@ -148,8 +148,9 @@ def test_digits():
 
 def test_names():
     assert set(datasets.__all__) <= set(dir(datasets))
-    for name in datasets.__all__:
+    for name in set(datasets.__all__) - {"CATALOGUE"}:
         assert getattr(datasets, name).__name__ == name
+    assert datasets.CATALOGUE is catalogue.CATALOGUE
     with pytest.raises(AttributeError, match="no attribute 'sbm'"):
         _ = datasets.sbm
 
