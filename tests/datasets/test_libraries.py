@@ -9,6 +9,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from graphcore import Graph, InputError, ParameterError, datasets
+from graphcore.datasets import catalogue
 
 
 def test_lfr():
