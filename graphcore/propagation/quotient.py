@@ -86,8 +86,9 @@ def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
     if len(parts) == 1:
         ((indices, weights),) = parts
     else:
-        indices = np.concatenate([columns for columns, _ in parts])
-        weights = np.concatenate([values for _, values in parts])
+        # Without any cluster there are no parts.
+        indices = np.concatenate([np.empty(0, dtype=np.int32), *(columns for columns, _ in parts)])
+        weights = np.concatenate([np.empty(0), *(values for _, values in parts)])
     out = GraphRows(indptr, indices, weights, volumes)
     for array in out:
         array.flags.writeable = False
