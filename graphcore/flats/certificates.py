@@ -5,6 +5,7 @@ import numpy as np
 from .._validation import check_integer
 from ..exceptions import InputError
 from ._checks import as_points, as_weights, check_n_clusters
+from .kernel_cells import centred_operator
 
 __all__ = ["k_flats_lower_bound", "kernel_k_flats_lower_bound"]
 
@@ -110,14 +111,7 @@ def _leading(K, root, u, count):
         v = M @ u
         M = M - np.outer(v, u) - np.outer(u, v) + (u @ v) * np.outer(u, u)
         return eigh(M, subset_by_index=(n - count, n - 1), eigvals_only=True)
-    from scipy.sparse.linalg import LinearOperator, eigsh
+    from scipy.sparse.linalg import eigsh
 
-    def multiply(x):
-        x = x.ravel()
-        x = x - u * (u @ x)
-        x = root * (K @ (root * x))
-        return x - u * (u @ x)
-
-    start = np.random.default_rng(n).normal(size=n)
-    operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
+    operator, start = centred_operator(K, root, u)
     return eigsh(operator, count, which="LA", v0=start, return_eigenvectors=False)

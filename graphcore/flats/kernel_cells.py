@@ -6,7 +6,7 @@ import numpy as np
 
 from ..exceptions import InputError
 
-__all__ = ["CellFlat", "fit_cell", "fit_large_cell"]
+__all__ = ["CellFlat", "centred_operator", "fit_cell", "fit_large_cell"]
 
 # Directions with a smaller share of a cell's energy are rounding: their coefficients would be divided by next to zero.
 RANK_TOLERANCE = 1e-10
@@ -88,7 +88,7 @@ def fit_large_cell(K, weights, n_dims):
     -------
     CellFlat
     """
-    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
     n = len(weights)
     p = weights / weights.sum()
@@ -100,15 +100,7 @@ def fit_large_cell(K, weights, n_dims):
     root = np.sqrt(weights)
     u = root / np.linalg.norm(root)
 
-    def multiply(x):
-        x = x.ravel()
-        x = x - u * (u @ x)
-        x = root * (K @ (root * x))
-        return x - u * (u @ x)
-
-    # The start is fixed, so that the result is.
-    start = np.random.default_rng(n).normal(size=n)
-    operator = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
+    operator, start = centred_operator(K, root, u)
     try:
         values, vectors = eigsh(operator, n_dims, which="LA", v0=start, maxiter=50 * n)
     except ArpackNoConvergence:
@@ -118,6 +110,21 @@ def fit_large_cell(K, weights, n_dims):
             f"the leading eigenvectors of a cell of {n} points were not found; take a smaller n_dims={n_dims}"
         ) from None
     return _finish(p, r, t, own, root, values, vectors, float(weights @ own))
+
+
+def centred_operator(K, root, u):
+    """A kernel times roots of weights on both sides, without the unit direction u, and a start for Lanczos."""
+    from scipy.sparse.linalg import LinearOperator
+
+    def multiply(x):
+        x = x.ravel()
+        x = x - u * (u @ x)
+        x = root * (K @ (root * x))
+        return x - u * (u @ x)
+
+    n = len(u)
+    # The start is fixed, so that the result is.
+    return LinearOperator((n, n), matvec=multiply, dtype=np.float64), np.random.default_rng(n).normal(size=n)
 
 
 def _finish(p, r, t, own, root, values, vectors, energy):

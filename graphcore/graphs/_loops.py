@@ -7,11 +7,24 @@ import numpy as np
 from numba import njit
 
 __all__ = [
-    "check_rows", "check_symmetric", "compress_rows", "count_rows", "count_self_loops", "fill_pairs", "merge_count",
-    "merge_fill", "pack_pairs", "rank_ids", "row_sums", "scatter_rows", "transpose", "union_components", "unique_pairs",
+    "check_rows", "check_symmetric", "combined", "compress_rows", "count_rows", "count_self_loops", "fill_pairs",
+    "merge_count", "merge_fill", "pack_pairs", "rank_ids", "row_sums", "scatter_rows", "transpose",
+    "union_components", "unique_pairs",
 ]  # fmt: skip
 
 MAX, AVERAGE, SUM, MIN = 0, 1, 2, 3
+
+
+@njit(cache=True, nogil=True)
+def combined(policy, one_way, other_way):
+    """Weight of an edge from those of its two directions, 0 for a direction that is missing."""
+    if policy == MAX:
+        return max(one_way, other_way)
+    if policy == AVERAGE:
+        return 0.5 * (one_way + other_way)
+    if policy == SUM:
+        return one_way + other_way
+    return min(one_way, other_way)
 
 
 @njit(cache=True, nogil=True)
@@ -124,17 +137,7 @@ def merge_fill(indptr, indices, weights, t_indptr, t_indices, t_weights, policy,
                 continue
             out_indices[position] = j
             if len(out_weights) > 0:
-                if j == i:
-                    value = forward
-                elif policy == MAX:
-                    value = max(forward, backward)
-                elif policy == AVERAGE:
-                    value = 0.5 * (forward + backward)
-                elif policy == SUM:
-                    value = forward + backward
-                else:
-                    value = min(forward, backward)
-                out_weights[position] = value
+                out_weights[position] = forward if j == i else combined(policy, forward, backward)
             position += 1
 
 
@@ -183,16 +186,7 @@ def unique_pairs(keys, weights, policy, tolerance, counts):
         counts[i] += 1
         keys[length] = (i << 32) | j
         if weighted:
-            if i == j:
-                weights[length] = upward
-            elif policy == MAX:
-                weights[length] = max(upward, downward)
-            elif policy == AVERAGE:
-                weights[length] = 0.5 * (upward + downward)
-            elif policy == SUM:
-                weights[length] = upward + downward
-            else:
-                weights[length] = min(upward, downward)
+            weights[length] = upward if i == j else combined(policy, upward, downward)
         length += 1
     return length, both, single, different
 

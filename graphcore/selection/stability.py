@@ -4,6 +4,8 @@ from itertools import combinations
 
 import numpy as np
 
+from ..propagation.quotient import contingency
+
 __all__ = ["adjusted_rand", "agreement_at"]
 
 
@@ -12,8 +14,8 @@ def adjusted_rand(first, second, n_clusters):
 
     Parameters
     ----------
-    first, second : ndarray of shape (n,), integer
-        Labels below `n_clusters`.
+    first, second : ndarray of shape (n,), int32
+        Labels below `n_clusters`; nodes of label -1 in either are left out.
     n_clusters : int
 
     Returns
@@ -21,12 +23,9 @@ def adjusted_rand(first, second, n_clusters):
     float
         1 for equal partitions, 0 in the mean for independent ones of the same sizes.
     """
-    n = len(first)
-    codes = first.astype(np.int64) * n_clusters + second
-    # A table of all pairs of clusters, unless most of it would be empty.
-    small = n_clusters * n_clusters <= 4 * n
-    common = np.bincount(codes) if small else np.unique(codes, return_counts=True)[1]
-    both, alone, other = (_pairs(sizes) for sizes in (common, np.bincount(first), np.bincount(second)))
+    common = contingency(first, second, n_clusters)
+    n = int(common.sum())
+    both, alone, other = (_pairs(sizes) for sizes in (common.data, common.sum(axis=1), common.sum(axis=0)))
     expected = alone * other / (0.5 * n * (n - 1)) if n > 1 else 0.0
     most = 0.5 * (alone + other)
     # Equal where both are one cluster, or both are single nodes.
@@ -53,6 +52,4 @@ def agreement_at(cell_trees, n_clusters):
     float
     """
     labellings = [tree.labels_at(n_clusters) for tree in cell_trees]
-    inside = labellings[0] >= 0
-    labellings = [labels[inside] for labels in labellings]
     return float(np.mean([adjusted_rand(a, b, n_clusters) for a, b in combinations(labellings, 2)]))

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, build_store, open_graph, read_graph
+from graphcore.graphs.build import policy_code
 from graphcore.graphs.store import _loops, buckets, limit, numbering, spool, text
 from tests.graphs.test_store import assert_same
 
@@ -162,7 +163,7 @@ def test_merged_entries_match_a_dense_matrix(seed, policy, weighted):
     order = order[np.argsort(keys[order], kind="stable")]
     keys, spread = keys[order], spread[order] if weighted else spread
     found = np.zeros(4, dtype=np.int64)
-    code = {"max": _loops.MAX, "average": _loops.AVERAGE, "sum": _loops.SUM, "min": _loops.MIN}[policy]
+    code = policy_code(policy)
     length = _loops.merge_entries(keys, spread, code, 0.0, found)
     A = np.zeros((n, n))
     np.add.at(A, (sources, targets), weights if weighted else 1.0)

@@ -9,7 +9,7 @@ import tempfile
 
 from ...exceptions import ParameterError
 
-__all__ = ["atomic_output", "check_writable"]
+__all__ = ["atomic_output", "check_writable", "sync_folder"]
 
 
 def check_writable(path):
@@ -86,7 +86,7 @@ def atomic_output(path, mode="wb", **options):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
-    _sync_folder(folder)
+    sync_folder(folder)
 
 
 def _as_path(path):
@@ -108,8 +108,8 @@ def _mode_of(path):
     return 0o666 & ~mask
 
 
-def _sync_folder(folder):
-    # The rename itself reaches the disk with the folder; systems that cannot open folders do without.
+def sync_folder(folder):
+    """Bring a folder's names, renames among them, to the disk; systems that cannot open folders do without."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

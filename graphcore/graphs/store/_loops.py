@@ -7,7 +7,7 @@ edge but a self-loop makes two, one for each end's row.
 import numpy as np
 from numba import njit
 
-from .._loops import AVERAGE, MAX, MIN, SUM
+from .._loops import MIN, combined
 
 __all__ = ["count_rows", "mark_ids", "merge_entries", "pack_entries", "rank_marked", "scatter"]
 
@@ -122,16 +122,7 @@ def merge_entries(keys, weights, policy, tolerance, found):
             found[2] += two_way and abs(forward - backward) > tolerance * max(forward, backward)
         keys[length] = entry
         if weighted:
-            if i == j:
-                weights[length] = forward
-            elif policy == MAX:
-                weights[length] = max(forward, backward)
-            elif policy == AVERAGE:
-                weights[length] = 0.5 * (forward + backward)
-            elif policy == SUM:
-                weights[length] = forward + backward
-            else:
-                weights[length] = min(forward, backward)
+            weights[length] = forward if i == j else combined(policy, forward, backward)
         length += 1
     return length
 

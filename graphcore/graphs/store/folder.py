@@ -7,9 +7,10 @@ import secrets
 import shutil
 
 from ...exceptions import InputError, ParameterError
+from ..files.atomic import sync_folder
 from .format import SUFFIX, is_store
 
-__all__ = ["atomic_folder", "check_replaceable", "put_in_place", "sync_folder"]
+__all__ = ["atomic_folder", "check_replaceable", "put_in_place"]
 
 
 def check_replaceable(path):
@@ -65,16 +66,6 @@ def put_in_place(folder, path, aside):
     else:
         os.rename(folder, path)
     sync_folder(os.path.dirname(path))
-
-
-def sync_folder(folder):
-    """Bring a folder's names to the disk; systems that cannot open folders do without."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _hidden(path):

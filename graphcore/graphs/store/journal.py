@@ -8,7 +8,7 @@ import time
 
 from ..._warn import warn_user
 from ...exceptions import InputError
-from .folder import sync_folder
+from ..files.atomic import sync_folder
 
 __all__ = ["Journal", "working_folder"]
 
