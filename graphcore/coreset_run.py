@@ -22,6 +22,7 @@ __all__ = ["CoresetRun", "grow_clusters", "limits", "most_links", "node_kernel",
 # Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
 _FEW_LINKS = 1 << 22
 _LEAST_COMPRESSION = 4
+_MOST_LINKS = 1 << 25
 # Refinement ends when a pass moves a smaller share of the nodes.
 _TOLERANCE = 1e-4
 # Moves leave every cluster this share of the mean volume: a cluster is not to be eaten up from its border.
@@ -57,7 +58,7 @@ def limits(settings):
 
 def most_links(rows):
     """Entries that a graph between groups may have before only its strong links are kept."""
-    return max(_FEW_LINKS, len(rows.indices) // _LEAST_COMPRESSION)
+    return min(max(_FEW_LINKS, len(rows.indices) // _LEAST_COMPRESSION), _MOST_LINKS)
 
 
 def grow_clusters(rows, labels, settings):

@@ -22,8 +22,9 @@ _LEAST_HALF_WALK, _MOST_HALF_WALK = 2, 4
 _LAZINESS = 0.5
 _ROW_BUDGET = 150
 _N_CORESETS = 4
-# A graph of more entries is gone through for one coreset only: each takes about ten passes over it.
-_MOST_ENTRIES_FOR_SEVERAL = 1 << 28
+# A graph of more entries is gone through for one coreset only, which takes about ten passes over it, and half walks
+# are of one step: rows are read in order, as they may lie on a disk, and what they leave out their neighbours settle.
+_MANY_ENTRIES = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,8 @@ def resolve_settings(
         A number of nodes, or a share of the nodes in (0, 1]. "auto" is 50 nodes for every cluster, at least 1,000
         and at least 1 % of the nodes or 100,000, whichever is less.
     walk_steps : int or "auto"
-        "auto" lets the half walk see about twice as many nodes as there are for each coreset node, 2 to 4 steps.
+        "auto" lets the half walk see about twice as many nodes as there are for each coreset node, 2 to 4 steps; one
+        step only in graphs of more than 2^28 entries.
     sampling, n_seeds, self_loop, eigen_solver, row_budget, overcluster, objective, refine, min_cluster_size, n_coresets
         See :class:`Settings` and :class:`graphcore.CoresetSpectralClustering`.
     preset : {None, "published"}
@@ -169,7 +171,7 @@ def resolve_settings(
         )
     may_stop_early = _is_auto(n_coresets)
     if may_stop_early:
-        once = published or not refine or graph.n_entries > _MOST_ENTRIES_FOR_SEVERAL
+        once = published or not refine or graph.n_entries > _MANY_ENTRIES
         n_coresets = 1 if once else _N_CORESETS
     n_coresets = check_integer("n_coresets", n_coresets, low=1)
     if n_coresets > 1 and not refine:
@@ -201,6 +203,8 @@ def _is_auto(value):
 
 def _walk_steps(graph, coreset_size, n_linked):
     """Twice the steps after which a walk has seen about twice as many nodes as there are for each coreset node."""
+    if graph.n_entries > _MANY_ENTRIES:
+        return 2
     spacing = 2 * n_linked / coreset_size
     mean_degree = graph.n_entries / n_linked
     half = math.log(spacing) / math.log(mean_degree) if mean_degree > 1 else _MOST_HALF_WALK

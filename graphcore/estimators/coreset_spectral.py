@@ -76,7 +76,7 @@ class CoresetSpectralClustering(
         How the coreset graph is embedded, where that is asked for (see `overcluster`).
     walk_steps : int or "auto", default "auto"
         Steps of the lazy random walk behind the kernel: 1 is the plain kernel ``D^-1 A D^-1``, otherwise an even
-        number. "auto" is 4 to 8: walks from neighbouring coreset nodes have to meet.
+        number. "auto" is 4 to 8: walks from neighbouring coreset nodes have to meet (2 for more than 2^28 entries).
     row_budget : int or "auto", default "auto"
         Entries kept of each coreset node's walk, 8 bytes each. "auto" is 150.
     overcluster : float, None or "auto", default "auto"

@@ -134,7 +134,9 @@ class WalkKernel:
         )
         # Every call of the loop needs scratch of O(n), so blocks grow with the number of rows.
         borders = np.append(np.arange(0, n_rows, max(_ROWS_PER_BLOCK, -(-n_rows // 16))), n_rows)
-        with read_at_random(self.indptr, self.indices, self.weights):
+        # Rows of one step are read in the order of the points, those of more all over the graph.
+        arrays = (self.indptr, self.indices, self.weights) if self.walk_steps > 2 else ()
+        with read_at_random(*arrays):
             map_blocks(
                 lambda a, b: walk_rows(
                     self.indptr,

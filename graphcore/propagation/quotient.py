@@ -7,6 +7,7 @@ import numpy as np
 from .._threads import map_blocks
 from .._work import count
 from . import _quotient_loops as _loops
+from .sampled_links import sampled_links
 
 __all__ = [
     "GraphRows",
@@ -26,6 +27,9 @@ _MOST_BLOCKS = 32
 # Links that a cluster keeps, at least, where the graph between clusters would be too dense.
 _MOST_LINKS = 64
 _SAMPLED_ROWS = 256
+# A graph of more entries is read in its own order instead of cluster by cluster, which on a disk are all over the
+# place, and of its edges a sample is kept: 1 GB.
+_MOST_ENTRIES, _SAMPLED_ENTRIES = 1 << 28, 1 << 27
 
 
 class GraphRows(NamedTuple):
@@ -46,7 +50,8 @@ def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
     """Graph between clusters: weights between them summed, the weight inside (both directions) as self-loop.
 
     Degrees of the result are the clusters' volumes, and inner weights and volumes of any union of clusters are exact.
-    Edges to nodes left out count in the degrees alone.
+    Edges to nodes left out count in the degrees alone. Of a graph of more than 2^28 entries a sample of 2^27 stands for
+    all, and everything is estimated.
 
     Parameters
     ----------
@@ -65,6 +70,12 @@ def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
     GraphRows
         Columns in no particular order.
     """
+    scale = 1.0
+    if len(rows.indices) > _MOST_ENTRIES:
+        count("entries sampled", len(rows.indices))
+        *sample, scale = sampled_links(*rows[:3], labels, n_clusters, _SAMPLED_ENTRIES, n_jobs)
+        rows = GraphRows(*sample)
+        labels = np.arange(n_clusters, dtype=np.int32)
     starts, members = grouped(labels, n_clusters)
     counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), np.zeros(n_clusters)
     _loops.label_volumes(labels, rows.degrees, volumes)
@@ -89,6 +100,9 @@ def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
         # Without any cluster there are no parts.
         indices = np.concatenate([np.empty(0, dtype=np.int32), *(columns for columns, _ in parts)])
         weights = np.concatenate([np.empty(0), *(values for _, values in parts)])
+    if scale != 1.0:
+        weights *= scale
+        volumes *= scale
     out = GraphRows(indptr, indices, weights, volumes)
     for array in out:
         array.flags.writeable = False

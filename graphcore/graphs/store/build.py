@@ -92,7 +92,7 @@ def build_store(
     >>> import graphcore
     >>> blocks = ((np.arange(i, i + 10), np.arange(i + 1, i + 11)) for i in range(0, 100, 10))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     graphcore.build_store(blocks, os.path.join(folder, "path.graph"), memory="1G")
+    ...     graphcore.build_store(blocks, os.path.join(folder, "path.graph"))
     Graph(n_nodes=101, n_edges=100, unweighted)
     """
     check_choice("symmetrize", symmetrize, in_memory.SYMMETRIZE)

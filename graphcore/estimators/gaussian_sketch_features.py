@@ -1,0 +1,173 @@
+"""Gaussian sketches of a kernel as a scikit-learn transformer."""
+
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._random import Streams
+from .._validation import check_choice
+from ..kmeans.diagnostics import as_text
+from ._sketch_base import SketchEstimator
+
+__all__ = ["GaussianSketchFeatures"]
+
+_AUTO_FEATURES = 100
+
+
+class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SketchEstimator):
+    """Gaussian sketch of kernel features (K-JL): a random projection in feature space without eigenvectors.
+
+    Parameters
+    ----------
+    n_components : int or "auto", default "auto"
+        Features; "auto" is 100. From the size of the subsample on, and for None, the features are those that the
+        sketch has in mean, as many as there are subsample points: they cost no more and have no error.
+    n_subsample : int, float or "auto", default "auto"
+        Points of the subsample, or their share. "auto" is ``max(200, n_samples / 100)``, at most all.
+    kernel : str or callable, default "gaussian"
+        See :func:`graphcore.kernels.vectors.vector_kernel`; "precomputed" for a kernel matrix, dense or sparse, of
+        which :meth:`transform` takes the rows of new points against all points fitted.
+    bandwidth, gamma : float, str or tuple, optional
+        See :func:`graphcore.kernels.vectors.vector_kernel`. By default the Gaussian kernel is the paper's,
+        ``exp(-|x - y|^2 / sigma^2)`` with the 25th percentile of the distances for sigma.
+    degree : int, default 3
+    coef0 : float, default 1.0
+    center : bool, default True
+        Centre in feature space by the mean of the subsample. With a kernel without negative entries the mean direction
+        swamps everything otherwise.
+    scale : {"unit", "theory"}, default "unit"
+        "unit" divides by the root mean square norm on the subsample; "theory" leaves the paper's scale, which shrinks
+        like ``(eigenvalue / n)^(3/2)``.
+    indefinite : {"error", "warn"}, default "error"
+        What becomes of a kernel that is not positive semi-definite on the subsample.
+    random_state : int, numpy Generator, RandomState or None, default None
+    n_jobs : int or None, default None
+        Threads; results do not depend on it.
+
+    Attributes
+    ----------
+    subsample_indices_ : ndarray of shape (n_subsample,), int64
+    subsample_ : ndarray or csr_array of shape (n_subsample, n_features), or None
+        Its vectors; None for a kernel matrix.
+    kernel_ : VectorKernel or None
+        The kernel with its bandwidth; None for a kernel matrix.
+    projection_ : ndarray of shape (d, n_subsample), float64
+    offset_ : ndarray of shape (d,), float64
+        Features are ``projection_ @ k_x - offset_``.
+    n_components_ : int
+        d.
+    coverage_ : ndarray of shape (n_samples,), float64
+        Largest cosine in feature space (without its sign) of each point fitted with a subsample point. Points near 0
+        are not represented, and are all mapped to about the same features.
+    effective_dimension_ : float
+        ``tr(Sigma) / |Sigma|`` of the subsample's covariance in feature space.
+    n_features_in_ : int
+
+    Notes
+    -----
+    The inner products of these features are in mean ``k_x^T K^2 k_y / n^3``: every direction of feature space is
+    stretched by its eigenvalue to the power 3/2. Directions with small eigenvalues vanish; see the guide.
+
+    References
+    ----------
+    Kpotufe, Sriperumbudur, "Gaussian Sketching yields a J-L Lemma in RKHS", AISTATS 2020.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> X = graphcore.datasets.cluster_in_cluster(500, random_state=0).data
+    >>> graphcore.GaussianSketchFeatures(20, n_subsample=100, random_state=0).fit_transform(X).shape
+    (500, 20)
+    """
+
+    def __init__(
+        self,
+        n_components="auto",
+        *,
+        n_subsample="auto",
+        kernel="gaussian",
+        bandwidth=None,
+        gamma=None,
+        degree=3,
+        coef0=1.0,
+        center=True,
+        scale="unit",
+        indefinite="error",
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.n_subsample = n_subsample
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.center = center
+        self.scale = scale
+        self.indefinite = indefinite
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None):
+        """Draw the subsample and the sketch.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) for a kernel matrix
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        GaussianSketchFeatures
+            This object.
+
+        Raises
+        ------
+        ValueError
+            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+        """
+        self.fit_transform(X)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Draw the sketch and return the features of all points; the same as :meth:`fit` and :meth:`transform`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+            As for :meth:`fit`.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, d), float64
+        """
+        n_components = self.n_components
+        if isinstance(n_components, str):
+            check_choice("n_components", n_components, ("auto",))
+            n_components = _AUTO_FEATURES
+        return self._fit_sketch(X, n_components, Streams(self.random_state))
+
+    def transform(self, X):
+        """Features of any points, by the map that was drawn in :meth:`fit`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
+
+        Returns
+        -------
+        ndarray of shape (n, d), float64
+        """
+        return self._features(X)
+
+    @property
+    def _n_features_out(self):
+        return self.n_components_
+
+    def report(self):
+        """What was fitted, in a few lines of text."""
+        check_is_fitted(self, "projection_")
+        return as_text(self._report())

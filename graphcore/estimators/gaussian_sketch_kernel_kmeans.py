@@ -1,0 +1,205 @@
+"""Kernel k-means on Gaussian sketches, as a scikit-learn class."""
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._random import Streams
+from .._validation import check_choice, check_integer, check_real
+from .._warn import warn_user
+from ..kmeans.diagnostics import as_text
+from ..kmeans.linear import linear_kmeans, nearest_center
+from ._sketch_base import SketchEstimator
+
+__all__ = ["GaussianSketchKernelKMeans"]
+
+# Beyond this ratio of eigenvalues their cubes hide clusters that kernel k-means itself would find.
+_CONDITION = 4.0
+
+
+class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, SketchEstimator):
+    """Kernel k-means on Gaussian sketches of the kernel features.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+    n_components : int, None or "auto", default "auto"
+        Features of the sketch; "auto" is ten for every cluster. See :class:`GaussianSketchFeatures`.
+    n_subsample, kernel, bandwidth, gamma, degree, coef0, center, scale, indefinite
+        See :class:`GaussianSketchFeatures`.
+    n_init : int, default 10
+        Starts of k-means.
+    max_iter : int, default 300
+    tol : float, default 1e-4
+        See :class:`sklearn.cluster.KMeans`.
+    random_state : int, numpy Generator, RandomState or None, default None
+    n_jobs : int or None, default None
+        Threads for the features; results do not depend on it.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,), int32
+    cluster_centers_ : ndarray of shape (n_clusters, d), float64
+        In the space of the features; fewer where there are fewer distinct points.
+    cost_ : float
+        Mean squared distance of the features to their centre, on the scale of the features. It is no kernel k-means
+        cost, and sketches are not to be compared by it.
+    n_iter_ : int
+    spectral_condition_ : float
+        Largest eigenvalue over the last that k clusters need, number k - 1 (k if not centred). Its cube is how much
+        less the sketch sees of that direction; beyond 4 there is a warning.
+    subsample_indices_, subsample_, kernel_, projection_, offset_, n_components_, coverage_, effective_dimension_
+        See :class:`GaussianSketchFeatures`.
+    n_features_in_ : int
+
+    Notes
+    -----
+    Best where clusters are few and of about the same size. With many clusters or a spectrum that decays,
+    Nystrom features see more: on the 8 x 8 digits kernel k-means has an adjusted Rand index of about 0.66 on them, and
+    0.52 on sketches.
+
+    References
+    ----------
+    Kpotufe, Sriperumbudur, "Gaussian Sketching yields a J-L Lemma in RKHS", AISTATS 2020.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> rings = graphcore.datasets.cluster_in_cluster(500, random_state=0)
+    >>> model = graphcore.GaussianSketchKernelKMeans(2, n_subsample=100, random_state=0).fit(rings.data)
+    >>> graphcore.metrics.agreement(model.labels_, rings.labels)["ari"]
+    1.0
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        n_components="auto",
+        n_subsample="auto",
+        kernel="gaussian",
+        bandwidth=None,
+        gamma=None,
+        degree=3,
+        coef0=1.0,
+        center=True,
+        scale="unit",
+        indefinite="error",
+        n_init=10,
+        max_iter=300,
+        tol=1e-4,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.n_subsample = n_subsample
+        self.kernel = kernel
+        self.bandwidth = bandwidth
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.center = center
+        self.scale = scale
+        self.indefinite = indefinite
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None):
+        """Sketch and cluster.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) for a kernel matrix
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        GaussianSketchKernelKMeans
+            This object.
+
+        Raises
+        ------
+        ValueError
+            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+        """
+        k = check_integer("n_clusters", self.n_clusters, low=1)
+        n_init = check_integer("n_init", self.n_init, low=1)
+        max_iter = check_integer("max_iter", self.max_iter, low=1)
+        tol = check_real("tol", self.tol, low=0)
+        n_components = self.n_components
+        if isinstance(n_components, str):
+            check_choice("n_components", n_components, ("auto",))
+            n_components = 10 * k
+        streams = Streams(self.random_state)
+        features = self._fit_sketch(X, n_components, streams)
+        check_integer("n_clusters", k, high=len(features), why_high="the number of points")
+        self._condition(k)
+        found = linear_kmeans(
+            features, k, n_init=n_init, max_iter=max_iter, tol=tol, random_state=streams.child("k-means")
+        )
+        self.labels_ = found.labels
+        self.cluster_centers_ = found.centers
+        self.cost_ = found.cost
+        self.n_iter_ = found.n_iter
+        return self
+
+    def _condition(self, k):
+        """Eigenvalue ratio of the directions that k clusters span, and a word where it is too much for a sketch."""
+        needed = max(1, k - 1 if self.center else k)
+        values = self._leading(min(needed, len(self.subsample_indices_)))
+        last = float(values[-1]) if len(values) == needed else 0.0
+        rounding = len(self.subsample_indices_) * np.finfo(float).eps * float(values[0])
+        self.spectral_condition_ = float(values[0]) / last if last > max(rounding, 0.0) else np.inf
+        if self.spectral_condition_ > _CONDITION:
+            warn_user(
+                f"the eigenvalues that {k} clusters need differ by a factor of {self.spectral_condition_:.1f}, and a "
+                "Gaussian sketch sees the cube of that: weak clusters may be lost; NystromKernelKMeans sees them all"
+            )
+
+    def predict(self, X):
+        """Cluster of any points: that of the nearest centre.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
+
+        Returns
+        -------
+        ndarray of shape (n,), int32
+        """
+        return nearest_center(self._features(X), self.cluster_centers_)[0]
+
+    def transform(self, X):
+        """Distance of any points to every centre, in the space of the features.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
+
+        Returns
+        -------
+        ndarray of shape (n, n_clusters), float64
+        """
+        from sklearn.metrics import euclidean_distances
+
+        return euclidean_distances(self._features(X), self.cluster_centers_)
+
+    @property
+    def _n_features_out(self):
+        return len(self.cluster_centers_)
+
+    def report(self):
+        """What was fitted, in a few lines of text."""
+        check_is_fitted(self, "labels_")
+        sizes = np.bincount(self.labels_)
+        clusters = [
+            ("spectral condition", f"{self.spectral_condition_:.3g} (trouble from {_CONDITION:g} on)"),
+            ("clusters", f"{len(sizes):,}, of {sizes.min():,} to {sizes.max():,} points"),
+            ("mean cost", f"{self.cost_:.4g} in the features, after {self.n_iter_} passes"),
+        ]
+        return as_text(self._report() + clusters)

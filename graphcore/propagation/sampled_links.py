@@ -1,0 +1,59 @@
+"""A sample of a graph's edges as a graph between clusters, for graphs too large to be read cluster by cluster."""
+
+import numpy as np
+
+from .._threads import map_blocks, row_blocks
+from . import _sample_loops as _loops
+
+__all__ = ["sampled_links"]
+
+_ENTRIES_PER_BLOCK = 1 << 20
+
+
+def sampled_links(indptr, indices, weights, labels, n_clusters, n_entries, n_jobs=None):
+    """Sample the edges, and list what each cluster has of them.
+
+    An edge is in the sample by a hash of its ends, so both its entries are, or none. The graph is read once, row after
+    row; edges with an end of label -1 are left out.
+
+    Parameters
+    ----------
+    indptr, indices, weights : ndarray
+        A symmetric graph, as in GraphRows.
+    labels : ndarray of shape (n,), int32
+    n_clusters : int
+    n_entries : int
+        Entries wanted; the expected number, for a graph of more.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    indptr : ndarray of shape (n_clusters + 1,), int64
+    indices : ndarray of shape (n_sampled,), int32
+        Clusters at the other ends; one may stand in a row many times.
+    weights : ndarray of shape (n_sampled,), float64
+        Of length 0 if the graph's are.
+    degrees : ndarray of shape (n_clusters,), float64
+        Sums of the rows.
+    scale : float
+        Entries of the graph for each one wanted: sums over the sample times this estimate sums over the graph.
+    """
+    scale = max(1.0, len(indices) / n_entries)
+    most = np.uint64(min(2.0**64 / scale, 2.0**64 - 2048))
+    borders = row_blocks(indptr, entries=_ENTRIES_PER_BLOCK)
+    parts = map_blocks(lambda a, b: _loops.sample_links(indptr, indices, weights, labels, a, b, most), borders, n_jobs)
+    starts, degrees = np.zeros(n_clusters + 1, dtype=np.int64), np.zeros(n_clusters)
+    for sources, _, values in parts:
+        starts[1:] += np.bincount(sources, minlength=n_clusters)
+        degrees += np.bincount(sources, weights=values if len(weights) else None, minlength=n_clusters)
+    np.cumsum(starts, out=starts)
+    out_indices = np.empty(starts[-1], dtype=np.int32)
+    out_weights = np.empty(starts[-1] if len(weights) else 0)
+    cursors = starts[:-1].copy()
+    parts.reverse()
+    while parts:  # what is placed is freed
+        _loops.place_links(*parts.pop(), cursors, out_indices, out_weights)
+    arrays = starts, out_indices, out_weights, degrees
+    for array in arrays:  # like a graph's, so that the loops are compiled for one kind of array
+        array.flags.writeable = False
+    return *arrays, scale
