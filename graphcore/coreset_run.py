@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._progress import Stages
 from .coresets.coreset import Coreset, sample_coreset
 from .kernels.cut import CutKernel
 from .kernels.walk import WalkKernel
@@ -43,7 +42,6 @@ class CoresetRun:
     group_graph: GraphRows | None
     row_bytes: int
     history: list
-    seconds: dict
 
 
 def limits(settings):
@@ -81,7 +79,7 @@ def node_kernel(graph, settings, n_jobs):
     )
 
 
-def run_coreset(graph, settings, streams, n_jobs):
+def run_coreset(graph, settings, streams, n_jobs, stages):
     """Cluster by way of one coreset.
 
     Parameters
@@ -90,12 +88,12 @@ def run_coreset(graph, settings, streams, n_jobs):
     settings : Settings
     streams : Streams
     n_jobs : int
+    stages : Stages
 
     Returns
     -------
     CoresetRun
     """
-    stages = Stages()
     k = settings.n_clusters
     plain = settings.walk_steps == 1
     with stages("coreset"):
@@ -115,7 +113,7 @@ def run_coreset(graph, settings, streams, n_jobs):
             kernel.rows(coreset.indices)
         with stages("cells"):
             groups, n_groups, n_unreached = settled_cells(
-                kernel, coreset.indices, rows, k, settings.objective if settings.refine else None
+                kernel, coreset.indices, rows, k, settings.objective if settings.refine else None, n_jobs
             )
     else:
         coreset_labels, groups, n_groups, n_unreached = _spectral(
@@ -162,7 +160,6 @@ def run_coreset(graph, settings, streams, n_jobs):
         between,
         0 if plain else kernel.walk_rows(coreset.indices).nbytes,
         history,
-        stages.seconds,
     )
 
 

@@ -188,25 +188,23 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
     agree are hardly larger than nodes: such a graph has no clusters to agree on.
     """
     n_runs = settings.n_coresets
-    # Coresets are worked on side by side; a single one gets all threads to itself.
-    inner_jobs = effective_jobs(n_jobs) if n_runs == 1 else 1
+    if n_runs == 1:
+        return [run_coreset(graph, settings, streams, effective_jobs(n_jobs), stages)], None
 
     def wave(first, last):
-        with stages(f"coreset {first + 1}" if last - first == 1 else f"coresets {first + 1} to {last}", total=False):
+        # Coresets are worked on side by side, each by one thread and with a clock of its own.
+        clocks = [Stages() for _ in range(last)]
+        with stages(f"coreset {last}" if last == first + 1 else f"coresets {first + 1} to {last}", total=False):
             made = map_blocks(
-                lambda r, _: run_coreset(
-                    graph, settings, streams if n_runs == 1 else streams.child("run", r), inner_jobs
-                ),
+                lambda r, _: run_coreset(graph, settings, streams.child("run", r), 1, clocks[r]),
                 np.arange(first, last + 1),
                 n_jobs,
             )
-        for run in made:
-            for name, seconds in run.seconds.items():
+        for clock in clocks:
+            for name, seconds in clock.seconds.items():
                 stages.seconds[name] = stages.seconds.get(name, 0.0) + seconds
         return made
 
-    if n_runs == 1:
-        return wave(0, 1), None
     k = settings.n_clusters
     most_groups = max(_MOST_GROUPS, round(_MOST_GROUPS_SHARE * graph.n_nodes))
     runs = wave(0, 2)

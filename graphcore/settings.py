@@ -8,6 +8,7 @@ import numpy as np
 from ._validation import check_choice, check_integer, check_real
 from .coresets.coreset import SAMPLING
 from .exceptions import InputError, ParameterError
+from .propagation.quotient import is_huge
 from .propagation.refine import OBJECTIVES
 from .spectral.partition import EIGEN_SOLVERS
 
@@ -22,9 +23,6 @@ _LEAST_HALF_WALK, _MOST_HALF_WALK = 2, 4
 _LAZINESS = 0.5
 _ROW_BUDGET = 150
 _N_CORESETS = 4
-# A graph of more entries is gone through for one coreset only, which takes about ten passes over it, and half walks
-# are of one step: rows are read in order, as they may lie on a disk, and what they leave out their neighbours settle.
-_MANY_ENTRIES = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -171,7 +169,8 @@ def resolve_settings(
         )
     may_stop_early = _is_auto(n_coresets)
     if may_stop_early:
-        once = published or not refine or graph.n_entries > _MANY_ENTRIES
+        # Every coreset takes about ten passes over the graph.
+        once = published or not refine or is_huge(graph.n_entries)
         n_coresets = 1 if once else _N_CORESETS
     n_coresets = check_integer("n_coresets", n_coresets, low=1)
     if n_coresets > 1 and not refine:
@@ -203,8 +202,8 @@ def _is_auto(value):
 
 def _walk_steps(graph, coreset_size, n_linked):
     """Twice the steps after which a walk has seen about twice as many nodes as there are for each coreset node."""
-    if graph.n_entries > _MANY_ENTRIES:
-        return 2
+    if is_huge(graph.n_entries):
+        return 2  # rows of coreset nodes are read in order; nodes that they leave out follow their neighbours
     spacing = 2 * n_linked / coreset_size
     mean_degree = graph.n_entries / n_linked
     half = math.log(spacing) / math.log(mean_degree) if mean_degree > 1 else _MOST_HALF_WALK

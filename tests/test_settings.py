@@ -7,6 +7,7 @@ import pytest
 
 from graphcore import Graph, InputError, ParameterError
 from graphcore import settings as settings_module
+from graphcore.propagation import quotient as quotient_module
 from graphcore.settings import resolve_settings
 
 from .oracles import cliques, example
@@ -162,7 +163,7 @@ def test_one_coreset_without_refinement(ring, options):
 
 
 def test_a_huge_graph_has_one_coreset_of_bounded_size(ring, monkeypatch):
-    monkeypatch.setattr(settings_module, "_MANY_ENTRIES", ring.n_entries)
+    monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries)
     monkeypatch.setattr(settings_module, "_LEAST_CORESET", 10)
     assert resolve_settings(ring, 1).n_coresets == 4
     assert resolve_settings(ring, 1, coreset_size="auto").coreset_size == 50
@@ -171,6 +172,7 @@ def test_a_huge_graph_has_one_coreset_of_bounded_size(ring, monkeypatch):
     monkeypatch.setattr(settings_module, "_LARGEST_SHARE", 70)
     assert resolve_settings(ring, 1).coreset_size == 70
     assert resolve_settings(ring, 2).coreset_size == 100
-    monkeypatch.setattr(settings_module, "_MANY_ENTRIES", ring.n_entries - 1)
+    monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries - 1)
     assert resolve_settings(ring, 1).n_coresets == 1
-    assert resolve_settings(ring, 1, n_coresets=3).n_coresets == 3
+    assert resolve_settings(ring, 1).walk_steps == 2
+    assert resolve_settings(ring, 1, n_coresets=3, walk_steps=6).n_coresets == 3

@@ -169,7 +169,7 @@ def _cluster(graph, path, n_clusters, seed, jobs, console, options):
         n_clusters = chosen.best
     settings = resolve_settings(graph, n_clusters, **parameters)
     several = settings.n_coresets > 1
-    console.expect(2 + (4 + (settings.n_coresets > 2) if several else 1))
+    console.expect(2 + (4 + (settings.n_coresets > 2) if several else 5))
     result = cluster_graph(graph, settings, random_state=seed, n_jobs=jobs, stages=console.stages)
     stability = result.node_stability
     with console.stages("score"):

@@ -184,8 +184,8 @@ def batch_assign(indptr, indices, weights, degrees, by_inner, by_volume, first, 
     """Best cluster of nodes first to last with all others held: the cluster of steepest ascent of the objective.
 
     For the normalised cut this is the assignment step of weighted kernel k-means (the node's own weight apart). Nodes
-    look at the clusters around them and their own; of equals they stay, then take the first met. Returns how many
-    would change.
+    look at the clusters around them and their own; of equals they stay, then take the first met. `out` holds nodes
+    first to last alone. Returns how many would change.
     """
     weighted = len(weights) > 0
     sums = np.zeros(len(by_inner))
@@ -193,7 +193,7 @@ def batch_assign(indptr, indices, weights, degrees, by_inner, by_volume, first, 
     changed = 0
     for x in range(first, last):
         a = labels[x]
-        out[x] = a
+        out[x - first] = a
         if a < 0:
             continue
         n_touched = 0
@@ -212,7 +212,7 @@ def batch_assign(indptr, indices, weights, degrees, by_inner, by_volume, first, 
             sums[c] = 0.0
             if score > best:
                 best = score
-                out[x] = c
+                out[x - first] = c
         sums[a] = 0.0
-        changed += out[x] != a
+        changed += out[x - first] != a
     return changed

@@ -3,8 +3,8 @@
 import numpy as np
 
 from . import _cell_loops as _loops
-from .quotient import compact_labels
-from .refine import refine
+from .quotient import compact_labels, is_huge
+from .refine import block_sweep, refine
 
 __all__ = ["coreset_cells", "settled_cells", "spread"]
 
@@ -54,8 +54,10 @@ def spread(rows, labels, n_labels):
     return int(_loops.spread_labels(rows.indptr, rows.indices, rows.weights, n_labels, labels))
 
 
-def settled_cells(kernel, indices, rows, least_cells, objective=None):
+def settled_cells(kernel, indices, rows, least_cells, objective=None, n_jobs=None):
     """Cells of all nodes that have an edge, settled by a few moves of nodes between them.
+
+    On huge graphs a single sweep does, block by block.
 
     Parameters
     ----------
@@ -66,6 +68,7 @@ def settled_cells(kernel, indices, rows, least_cells, objective=None):
         Where fewer would be left, every coreset node keeps its cell and nothing is moved.
     objective : str, optional
         What moves raise, see :func:`graphcore.propagation.refine.refine`; None moves nothing.
+    n_jobs : int, optional
 
     Returns
     -------
@@ -78,7 +81,9 @@ def settled_cells(kernel, indices, rows, least_cells, objective=None):
     cells = coreset_cells(kernel, indices)
     n_unreached = int(np.count_nonzero((cells < 0) & (kernel.point_weights > 0)))
     n_cells = spread(rows, cells, len(indices))
-    if objective is not None:
+    if objective is not None and is_huge(len(rows.indices)):
+        block_sweep(rows, cells, n_cells, objective=objective, n_jobs=n_jobs)
+    elif objective is not None:
         refine(rows, cells, n_cells, objective=objective, n_passes=_PASSES)
     n_cells = compact_labels(cells, n_cells)
     if n_cells < least_cells:

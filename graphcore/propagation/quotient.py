@@ -16,6 +16,7 @@ __all__ = [
     "contingency",
     "graph_rows",
     "grouped",
+    "is_huge",
     "label_sizes",
     "overlay",
     "pick_labels",
@@ -27,9 +28,10 @@ _MOST_BLOCKS = 32
 # Links that a cluster keeps, at least, where the graph between clusters would be too dense.
 _MOST_LINKS = 64
 _SAMPLED_ROWS = 256
-# A graph of more entries is read in its own order instead of cluster by cluster, which on a disk are all over the
-# place, and of its edges a sample is kept: 1 GB.
-_MOST_ENTRIES, _SAMPLED_ENTRIES = 1 << 28, 1 << 27
+# A graph of more entries is huge: it may lie on a disk, and every pass over it is long.
+_MANY_ENTRIES = 1 << 28
+# It is read in its own order instead of cluster by cluster, and of its edges a sample is kept: 1 GB.
+_SAMPLED_ENTRIES = 1 << 27
 
 
 class GraphRows(NamedTuple):
@@ -71,7 +73,7 @@ def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
         Columns in no particular order.
     """
     scale = 1.0
-    if len(rows.indices) > _MOST_ENTRIES:
+    if is_huge(len(rows.indices)):
         count("entries sampled", len(rows.indices))
         *sample, scale = sampled_links(*rows[:3], labels, n_clusters, _SAMPLED_ENTRIES, n_jobs)
         rows = GraphRows(*sample)
@@ -107,6 +109,11 @@ def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
     for array in out:
         array.flags.writeable = False
     return out
+
+
+def is_huge(n_entries):
+    """Whether a graph of so many entries is gone through as rarely as can be, and in its own order."""
+    return n_entries > _MANY_ENTRIES
 
 
 def _estimated_entries(grouping):

@@ -1,6 +1,7 @@
 """Refinement: moves on the whole graph that never lower the objective."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -9,11 +10,13 @@ from .._validation import check_choice
 from .._work import count
 from . import _objective_loops, _refine_loops
 
-__all__ = ["OBJECTIVES", "ClusterSums", "batch_sweeps", "cluster_sums", "objective_code", "refine"]
+__all__ = ["OBJECTIVES", "ClusterSums", "batch_sweeps", "block_sweep", "cluster_sums", "objective_code", "refine"]
 
 OBJECTIVES = ("information", "ncut")
 _NATURAL = np.empty(0, dtype=np.int64)
 _ONES = np.empty(0, dtype=np.int64)
+# Blocks of a sweep one after the other, and parts of a block at the same time.
+_SWEEP_BLOCKS, _SWEEP_PARTS = 64, 8
 
 
 def objective_code(objective):
@@ -127,6 +130,41 @@ def refine(
     return sums, int(moves)
 
 
+def block_sweep(rows, labels, n_clusters, *, objective="information", n_jobs=None):
+    """Move nodes a block at a time to the cluster of steepest ascent, in place, once over the graph.
+
+    The slopes are those of the start; the labels are those that the blocks before have left. So it takes a third of the
+    time of a pass of :func:`refine`, on any number of threads, but does not promise that the objective rises. From a
+    poor start it rises further than by moving single nodes, and some small clusters are given up.
+
+    Parameters
+    ----------
+    rows : GraphRows
+    labels : ndarray of shape (n,), int32
+        Changed in place; nodes of label -1 stay.
+    n_clusters : int
+    objective : {"information", "ncut"}
+    n_jobs : int, optional
+    """
+    sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+    by_inner, by_volume = np.empty(n_clusters), np.empty(n_clusters)
+    _objective_loops.slopes(objective_code(objective), sums.inner, sums.volumes, by_inner, by_volume)
+    count("entries moved over", len(rows.indices))
+    n = len(labels)
+    borders = np.linspace(0, n, min(_SWEEP_BLOCKS, n) + 1).astype(np.int64)
+    for first, last in pairwise(borders):
+        moved = np.empty_like(labels[first:last])
+        parts = np.linspace(first, last, min(_SWEEP_PARTS, last - first) + 1).astype(np.int64)
+        map_blocks(
+            lambda a, b, first=first, moved=moved: _refine_loops.batch_assign(
+                *rows, by_inner, by_volume, a, b, labels, moved[a - first : b - first]
+            ),
+            parts,
+            n_jobs,
+        )
+        labels[first:last] = moved
+
+
 def batch_sweeps(rows, labels, n_clusters, *, objective="ncut", n_sweeps=10, least_size=1, n_jobs=None):
     """Move all nodes at once to the cluster of steepest ascent, as long as the objective rises.
 
@@ -162,7 +200,7 @@ def batch_sweeps(rows, labels, n_clusters, *, objective="ncut", n_sweeps=10, lea
         changed = sum(
             map_blocks(
                 lambda a, b, labels=labels, moved=moved: _refine_loops.batch_assign(
-                    *rows, by_inner, by_volume, a, b, labels, moved
+                    *rows, by_inner, by_volume, a, b, labels, moved[a:b]
                 ),
                 borders,
                 n_jobs,

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from graphcore import Graph
 from graphcore.kernels.cut import CutKernel
 from graphcore.kernels.walk import WalkKernel
-from graphcore.propagation.cells import coreset_cells, spread
-from graphcore.propagation.quotient import graph_rows
+from graphcore.propagation.cells import coreset_cells, settled_cells, spread
+from graphcore.propagation.quotient import compact_labels, graph_rows
+from graphcore.propagation.refine import block_sweep
 
 from .. import strategies as own
-from ..oracles import EXAMPLES, dense_kernel, example, quick
+from ..oracles import EXAMPLES, dense_kernel, example, planted, quick
 from .test_quotient import labelled
 
 
@@ -133,3 +134,21 @@ def test_spread_of_a_lone_loop_and_isolated_nodes():
     labels = np.full(5, -1, dtype=np.int32)
     assert spread(graph_rows(graph), labels, 0) == 2
     np.testing.assert_array_equal(labels, [0, 1, 1, -1, -1])
+
+
+def test_huge_graphs_settle_their_cells_by_a_sweep(monkeypatch):
+    graph, truth = planted(5, 60, 0.3, 0.02, 0)
+    rows = graph_rows(graph)
+    indices = np.arange(0, 300, 10)
+    kernel = WalkKernel(graph, 2)
+    expected = coreset_cells(kernel, indices)
+    n_cells = spread(rows, expected, len(indices))
+    block_sweep(rows, expected, n_cells)
+    n_cells = compact_labels(expected, n_cells)
+    monkeypatch.setattr("graphcore.propagation.quotient._MANY_ENTRIES", graph.n_entries - 1)
+    cells, n_found, _ = settled_cells(kernel, indices, rows, 5, "information")
+    np.testing.assert_array_equal(cells, expected)
+    assert n_found == n_cells
+    # Cells lie within the planted clusters, all but a few nodes: chance would give a fifth.
+    majority = sum(np.bincount(truth[cells == c]).max() for c in range(n_cells))
+    assert majority > 0.9 * 300

@@ -1,5 +1,7 @@
 """The objectives against their formulas, and moves that never lower them."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -10,7 +12,14 @@ from graphcore.propagation import _objective_loops
 from graphcore.propagation import refine as module
 from graphcore.propagation._refine_loops import batch_assign
 from graphcore.propagation.quotient import graph_rows, quotient
-from graphcore.propagation.refine import OBJECTIVES, batch_sweeps, cluster_sums, objective_code, refine
+from graphcore.propagation.refine import (
+    OBJECTIVES,
+    batch_sweeps,
+    block_sweep,
+    cluster_sums,
+    objective_code,
+    refine,
+)
 
 from ..oracles import cut_value, dense_kernel, example, memberships, planted, quick, random_adjacency
 from .test_quotient import indicator, labelled
@@ -220,6 +229,33 @@ def test_batch_sweeps_never_lower_the_objective(case, objective, least_size):
     assert (np.diff(values) > 0).all()
     sizes = np.bincount(labels[labels >= 0], minlength=k)
     assert (np.bincount(out[out >= 0], minlength=k) >= np.minimum(sizes, least_size)).all()
+
+
+@quick
+@given(labelled(max_nodes=20), objectives, st.integers(1, 5), st.integers(1, 3))
+def test_a_block_sweep_is_steepest_ascent_block_by_block(case, objective, n_blocks, n_parts):
+    case = linked_case(case)
+    assume(case is not None)
+    graph, A, labels, k = case
+    n = len(labels)
+    inner, volumes, _ = dense_sums(A, labels, k)
+    by_inner, by_volume = np.empty(k), np.empty(k)
+    _objective_loops.slopes(objective_code(objective), inner, volumes, by_inner, by_volume)
+    out = labels.copy()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_SWEEP_BLOCKS", n_blocks)
+        patch.setattr(module, "_SWEEP_PARTS", n_parts)
+        block_sweep(graph_rows(graph), out, k, objective=objective, n_jobs=2)
+    np.testing.assert_array_equal(out < 0, labels < 0)
+    borders = np.linspace(0, n, min(n_blocks, n) + 1).astype(int)
+    for first, last in pairwise(borders):
+        seen = np.concatenate([out[:first], labels[first:]])
+        links = (A - np.diag(np.diag(A))) @ indicator(seen, k)
+        scores = 2 * links * by_inner + A.sum(axis=1)[:, None] * by_volume
+        for x in first + np.flatnonzero(labels[first:last] >= 0):
+            around = np.flatnonzero((links[x] > 0) | (np.arange(k) == labels[x]))
+            assert out[x] in around
+            assert scores[x, out[x]] >= scores[x, around].max() - 1e-9 * np.abs(scores[x, around]).max()
 
 
 def test_batch_sweeps_improve_and_do_not_depend_on_the_number_of_threads(monkeypatch):

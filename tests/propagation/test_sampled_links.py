@@ -64,7 +64,7 @@ def large_planted(weighted):
 def test_a_sample_of_everything_is_the_graph_between_clusters(monkeypatch, weighted):
     graph, labels = large_planted(weighted)
     expected = graph_between(quotient(graph_rows(graph), labels, 5))
-    monkeypatch.setattr(module, "_MOST_ENTRIES", 0)
+    monkeypatch.setattr(module, "_MANY_ENTRIES", 0)
     found = quotient(graph_rows(graph), labels, 5)
     np.testing.assert_allclose(graph_between(found), expected, rtol=1e-12)
     np.testing.assert_allclose(found.degrees, expected.sum(axis=1), rtol=1e-12)
@@ -78,7 +78,7 @@ def test_a_sample_estimates_the_graph_between_clusters(monkeypatch, weighted):
     A = graph.to_scipy()
     Z = np.zeros((graph.n_nodes, 5))
     Z[np.arange(graph.n_nodes), labels] = 1.0
-    monkeypatch.setattr(module, "_MOST_ENTRIES", 0)
+    monkeypatch.setattr(module, "_MANY_ENTRIES", 0)
     monkeypatch.setattr(module, "_SAMPLED_ENTRIES", graph.n_entries // 10)
     found = quotient(graph_rows(graph), labels, 5)
     # Inside a cluster both entries of an edge stand in the same place, and come together.
@@ -92,7 +92,7 @@ def graph_between(rows):
 
 @pytest.mark.parametrize("most_entries", [None, 0])
 def test_threads_do_not_change_a_sample(monkeypatch, most_entries):
-    monkeypatch.setattr(module, "_MOST_ENTRIES", 0)
+    monkeypatch.setattr(module, "_MANY_ENTRIES", 0)
     monkeypatch.setattr(module, "_SAMPLED_ENTRIES", 3000)
     monkeypatch.setattr("graphcore.propagation.sampled_links._ENTRIES_PER_BLOCK", 500)
     graph, _ = large_planted(True)
