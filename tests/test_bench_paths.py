@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import graphcore
 from bench import clocks, harness, inputs, methods_graphcore, methods_peers, report, runner
 from bench.cases import from_file, knn_path
 from bench.harness import Method, Outcome
+from graphcore.settings import resolve_settings
 
 
 @pytest.fixture
@@ -136,6 +138,16 @@ def test_from_file_measures_a_graph(options, monkeypatch):
 def outcome(method, seconds, status="ok", **rest):
     peaks = {"peak_bytes": 30_000_000, "loaded_bytes": 10_000_000}
     return Outcome(method, "g", 3, status, **{"seconds": seconds, **peaks, **rest})
+
+
+def test_the_warm_up_of_from_file_can_draw_its_share():
+    """As many draws as of the large graph are more than the small graph of the warm-up has nodes."""
+    _, _, draws, _ = from_file.GRAPHS[from_file.LARGE[0]]
+    assert draws > len(runner.small_graph()[0]) - 1
+    theirs, ours, *_ = from_file.methods(draws, 2_000_000)
+    small = graphcore.Graph(*runner.small_graph())
+    settings = resolve_settings(small, 4, **ours.params["model"])
+    assert settings.coreset_size == theirs.params["size"] * small.n_nodes == 100
 
 
 def test_factors_of_from_file():

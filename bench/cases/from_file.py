@@ -42,12 +42,13 @@ def run(options):
 
 def methods(draws, n_nodes):
     """Both sides with ten starts of k-means and with one, and graphcore as it comes."""
-    model = {"preset": "published", "sampling": "degree", "coreset_size": draws}
-    share = {"size": draws / n_nodes}
+    # A share on both sides, since the warm-up's graph has fewer nodes than there are draws.
+    share = draws / n_nodes
+    model = {"preset": "published", "sampling": "degree", "coreset_size": share}
     return [
-        Method(THEIRS, "coreset_sc_file", params=share),
+        Method(THEIRS, "coreset_sc_file", params={"size": share}),
         Method(OURS, "cluster_file", "graphcore", {"model": model}),
-        Method(THEIRS + ONE_START, "coreset_sc_file", params={**share, "n_init": 1}),
+        Method(THEIRS + ONE_START, "coreset_sc_file", params={"size": share, "n_init": 1}),
         Method(OURS + ONE_START, "cluster_file", "graphcore", {"model": model, "n_init": 1}),
         Method(DEFAULT, "cluster_file", "graphcore", {"model": {}}),
     ]
