@@ -19,7 +19,7 @@ GRAPHS = {
 }
 LARGE = ("R-MAT 2^22, 40 M edges",)
 OURS, THEIRS, DEFAULT = "graphcore, published", "coreset-sc", "graphcore, default settings"
-ONE_START = ", one start of k-means"
+ONE_START = ", one start"
 # Each of graphcore's methods, and what it is compared with.
 PAIRS = {OURS: THEIRS, OURS + ONE_START: THEIRS + ONE_START, DEFAULT: THEIRS}
 # "Seconds without k-means" is shown, and has no target; neither have the small graph and graphcore as it comes.
