@@ -79,7 +79,7 @@ class Outcome:
     def median(self, measure):
         """Median over the seeds; None if it was not measured.
 
-        `measure` is "seconds", "cpu_seconds", "megabytes" (above what was loaded), "megabytes in all", a score ("nc",
+        `measure` is "seconds", "cpu_seconds", "megabytes" (above what was loaded), "MB in all", a score ("nc",
         "ari", ...) or a part.
         """
         if self.status != "ok":
@@ -88,7 +88,7 @@ class Outcome:
             values = getattr(self, measure)
         elif measure == "megabytes":
             values = [self.peak_bytes / 1e6]
-        elif measure == "megabytes in all":
+        elif measure == "MB in all":
             values = [(self.peak_bytes + self.loaded_bytes) / 1e6]
         else:
             values = [row[measure] for row in (*self.scores, *self.parts) if measure in row]

@@ -161,7 +161,7 @@ def test_factors_of_from_file():
     assert rows == [
         f"| {from_file.OURS} | seconds | 3.33 | 3 | yes |",
         f"| {from_file.OURS} | seconds without k-means | 8 | - | - |",
-        f"| {from_file.OURS} | megabytes in all | 2 | 2 | yes |",
+        f"| {from_file.OURS} | MB in all | 2 | 2 | yes |",
     ]
     found[0] = replace(found[0], seconds=[8.0], parts=parts[:1], peak_bytes=60_000_000)
     rows = from_file.factors(found, True).splitlines()[2:]
@@ -194,7 +194,7 @@ def test_knn_path_measures_both_sides(options):
     assert 0.8 < ours.median("ari") <= 1
     assert 0.5 < theirs.median("ari") <= 1
     assert ours.median("clusters") == theirs.median("clusters") == 10
-    assert ours.median("megabytes in all") > ours.median("megabytes") >= 0
+    assert ours.median("MB in all") > ours.median("megabytes") >= 0
     assert ours.median("seconds") >= ours.median("neighbour graph") + ours.median("clustering") > 0
     assert ours.warm_up_seconds > 0
     text = found.markdown()
