@@ -18,6 +18,8 @@ CASES = (
     "ablation",
     "speed",
     "construction",
+    "from-file",
+    "knn-path",
     "growth",
     "paper-construction",
     "paper-knn",

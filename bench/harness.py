@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "bench" / "results"
 PEERS_ENVIRONMENT = ROOT / ".venv-peers"
 _THREAD_VARIABLES = ("OMP", "OPENBLAS", "MKL", "NUMBA", "RAYON")
+# What an outcome takes over from the result file of the runner.
+_MEASURED = ("seconds", "cpu_seconds", "parts", "peak_bytes", "loaded_bytes", "warm_up_seconds", "prepare_seconds")
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,8 @@ class Outcome:
     parts: list = field(default_factory=list)
     scores: list = field(default_factory=list)
     peak_bytes: int | None = None
+    loaded_bytes: int | None = None
+    warm_up_seconds: float | None = None
     prepare_seconds: float | None = None
     n_asked: int = 0
 
@@ -74,7 +79,8 @@ class Outcome:
     def median(self, measure):
         """Median over the seeds; None if it was not measured.
 
-        `measure` is "seconds", "cpu_seconds", "megabytes", a score ("nc", "ari", ...) or a part.
+        `measure` is "seconds", "cpu_seconds", "megabytes" (above what was loaded), "MB in all", a score ("nc",
+        "ari", ...) or a part.
         """
         if self.status != "ok":
             return None
@@ -82,9 +88,16 @@ class Outcome:
             values = getattr(self, measure)
         elif measure == "megabytes":
             values = [self.peak_bytes / 1e6]
+        elif measure == "MB in all":
+            values = [(self.peak_bytes + self.loaded_bytes) / 1e6]
         else:
             values = [row[measure] for row in (*self.scores, *self.parts) if measure in row]
         return float(np.median(values)) if values else None
+
+    def seconds_at_least(self):
+        """The median, or what is known of a method that was stopped: it takes longer. None if it failed."""
+        stopped = re.fullmatch(r"> (\S+) s", self.status)
+        return min([float(stopped[1]), *self.seconds]) if stopped else self.median("seconds")
 
     def as_dict(self):
         """Everything, for the JSON file."""
@@ -119,7 +132,7 @@ def measure(method, graph, path, k, options, *, score=scoring.score_run):
         (folder / "job.json").write_text(json.dumps(job))
         found = _run(python, folder, options.threads) if python.exists() else {"status": "not installed"}
         outcome = Outcome(method, graph, k, found["status"])
-        for name in ("seconds", "cpu_seconds", "parts", "peak_bytes", "prepare_seconds"):
+        for name in _MEASURED:
             if name in found:
                 setattr(outcome, name, found[name])
         if outcome.status == "ok":

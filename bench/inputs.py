@@ -8,6 +8,7 @@ import numpy as np
 
 import graphcore
 
+from . import vectors
 from .harness import RESULTS, ROOT
 
 CACHE = RESULTS / "inputs"
@@ -65,6 +66,44 @@ def planted(n_clusters, cluster_size, p_in, p_out, *, name=""):
         return {"indptr": graph.indptr, "indices": graph.indices, "labels": labels}
 
     return _cached(f"planted-{n_clusters}x{cluster_size}{name}", make)
+
+
+def edge_list(path):
+    """Path of a graph file's edges as text, each once: two node numbers with a tab between, and no heading."""
+    text = path.with_suffix(".tsv")
+    if not text.exists():
+        with np.load(path) as file:
+            indptr, indices = file["indptr"], file["indices"]
+        rows = np.repeat(np.arange(len(indptr) - 1, dtype=np.int32), np.diff(indptr))
+        upper = rows < indices
+        rows, indices = rows[upper], indices[upper]
+        unfinished = text.with_suffix(".part.tsv")
+        with open(unfinished, "w") as file:
+            for start in range(0, len(rows), 1 << 20):
+                piece = slice(start, start + (1 << 20))
+                ends = zip(rows[piece].tolist(), indices[piece].tolist(), strict=True)
+                file.writelines(f"{a}\t{b}\n" for a, b in ends)
+        unfinished.replace(text)
+    return text
+
+
+def labelled_vectors(name, data):
+    """Path of vectors ``X``, float32, with ``labels``: "mnist" (70,000), "pendigits" or "digits"; None if absent."""
+    if name == "digits":
+        found = graphcore.datasets.load_digits()
+        parts = [(found.data, found.labels)]
+    elif name == "pendigits":
+        parts = [vectors.pendigits(data)]
+    else:
+        parts = [vectors.mnist(data, part) for part in ("train", "t10k")]
+    if parts[0] is None:
+        return None
+
+    def make():
+        X, labels = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        return {"X": X.astype(np.float32), "labels": labels}
+
+    return _cached(f"{name}-vectors", make)
 
 
 def digits():

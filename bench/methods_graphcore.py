@@ -1,11 +1,12 @@
 """graphcore's side of the bench: how each method's graph is made and what one run of it is."""
 
-import time
 import warnings
 
 import numpy as np
 
 import graphcore
+
+from .clocks import Clock, clocked_kmeans
 
 
 def prepare(indptr, indices, params):
@@ -106,16 +107,48 @@ def coreset_kernel_kmeans(graph, k, seed, params, threads):
     return found.labels, {}, arrays
 
 
-class Clock:
-    """Seconds between calls of `lap`, by name."""
+def paths(source, target, params):
+    """An edge list to read and where labels are to be written, as they come."""
+    return source, target
 
-    def __init__(self):
-        self.laps = {}
-        self._last = time.perf_counter()
 
-    def lap(self, name):
-        now = time.perf_counter()
-        self.laps[name], self._last = now - self._last, now
+def cluster_file(files, k, seed, params, threads):
+    """Edge list in, labels on disk out; `params`: `model`, keywords of the estimator, and `n_init` of its k-means."""
+    source, target = files
+    clock = Clock()
+    graph = graphcore.read_graph(source)
+    clock.lap("read")
+    model = graphcore.CoresetSpectralClustering(k, random_state=seed, n_jobs=threads, **params["model"])
+    with warnings.catch_warnings(), clocked_kmeans(clock, params.get("n_init")):
+        warnings.simplefilter("ignore", graphcore.GraphWarning)
+        model.fit(graph)
+    clock.lap("fit without k-means")
+    graphcore.write_labels(target, model.labels_, graph)
+    clock.lap("write")
+    return model.labels_, clock.laps, {}
+
+
+def vectors(X, params):
+    """Vectors, as they come."""
+    return X
+
+
+def cluster_vectors(X, k, seed, params, threads):
+    """Vectors to labels; `params`: `n_neighbors` and `algorithm` of the search, and whether it takes a seed."""
+    clock = Clock()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", graphcore.GraphWarning)
+        graph = graphcore.knn_graph(
+            X,
+            params["n_neighbors"],
+            algorithm=params["algorithm"],
+            random_state=seed if params["seeded"] else None,
+            n_jobs=threads,
+        )
+        clock.lap("neighbour graph")
+        labels = graphcore.CoresetSpectralClustering(k, random_state=seed, n_jobs=threads).fit(graph).labels_
+    clock.lap("clustering")
+    return labels, clock.laps, {}
 
 
 METHODS = {
@@ -125,4 +158,6 @@ METHODS = {
     "coreset_only": (prepare, coreset_only),
     "coreset_kernel_kmeans": (prepare, coreset_kernel_kmeans),
     "choose": (prepare, choose),
+    "cluster_file": (paths, cluster_file),
+    "cluster_vectors": (vectors, cluster_vectors),
 }

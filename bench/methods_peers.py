@@ -10,6 +10,8 @@ import warnings
 import numpy as np
 import scipy.sparse as sp
 
+from .clocks import Clock, clocked_kmeans
+
 
 def matrix(indptr, indices, params):
     """scipy's CSR matrix with weights of 1."""
@@ -108,6 +110,63 @@ def coreset_sc_stages(graph, k, seed, params, threads):
     return model.labels_.astype(np.int64), parts, arrays
 
 
+def paths(source, target, params):
+    """An edge list to read and where labels are to be written, as they come."""
+    return source, target
+
+
+def coreset_sc_file(files, k, seed, params, threads):
+    """Edge list in, labels on disk out: numpy.loadtxt, scipy, coreset-sc, numpy.savetxt.
+
+    `params`: `size`, the share of the nodes drawn, and `n_init`, starts of k-means. As frugal as it can be without code
+    of one's own: node numbers of 32 bits, weights of the kind that coreset-sc does not copy, and nothing kept longer
+    than it is needed.
+    """
+    import coreset_sc
+
+    source, target = files
+    clock = Clock()
+    edges = np.loadtxt(source, dtype=np.int32)
+    clock.lap("read")
+    n = int(edges.max()) + 1
+    A = sp.coo_matrix((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(n, n)).tocsr()
+    del edges
+    A = A + A.T.tocsr()
+    A.data[:] = 1  # an edge listed twice is one
+    A = (A + sp.identity(n, format="csr")).tocsr()  # coreset-sc asks for loops
+    clock.lap("matrix")
+    np.random.seed(seed)  # noqa: NPY002
+    model = coreset_sc.CoresetSpectralClustering(k, coreset_ratio=params["size"], ignore_warnings=True)
+    with clocked_kmeans(clock, params.get("n_init")):
+        labels = model.fit(A).labels_.astype(np.int64)
+    clock.lap("fit without k-means")
+    np.savetxt(target, np.column_stack([np.arange(n), labels]), fmt="%d", delimiter="\t")
+    clock.lap("write")
+    return labels, clock.laps, {}
+
+
+def vectors(X, params):
+    """Vectors, as they come."""
+    return X
+
+
+def sklearn_vectors(X, k, seed, params, threads):
+    """scikit-learn's own kNN graph and spectral clustering of it."""
+    from sklearn.cluster import SpectralClustering
+
+    model = SpectralClustering(
+        k,
+        affinity="nearest_neighbors",
+        n_neighbors=params["n_neighbors"],
+        assign_labels="cluster_qr",
+        random_state=seed,
+        n_jobs=threads,
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Graph is not fully connected")
+        return model.fit_predict(X), {}, {}
+
+
 def igraph_graph(indptr, indices, params):
     import igraph
 
@@ -146,6 +205,8 @@ METHODS = {
     "stag": (stag_graph, stag_spectral),
     "coreset_sc": (looped_matrix, coreset_sc),
     "coreset_sc_stages": (looped_matrix, coreset_sc_stages),
+    "coreset_sc_file": (paths, coreset_sc_file),
+    "sklearn_vectors": (vectors, sklearn_vectors),
     "igraph_leiden": (igraph_graph, igraph_leiden),
     "leiden": (igraph_graph, leiden),
     "louvain": (igraph_graph, louvain),

@@ -39,6 +39,18 @@ def verdict(holds):
     return {True: "yes", False: "NO", None: "-"}[holds]
 
 
+def factor_cells(ours, theirs, least, *, stopped=False):
+    """The factor by which graphcore is ahead, the least one aimed at (None: no target), and whether it is reached.
+
+    Of a peer that was `stopped`, `theirs` is a lower bound: a factor that is too small then says nothing.
+    """
+    factor = ratio(ours, theirs)
+    holds = None if factor is None or least is None else factor >= least
+    if stopped and not holds:
+        holds = None
+    return [f"at least {cell(factor)}" if stopped and factor is not None else factor, least, verdict(holds)]
+
+
 @dataclass
 class Panel:
     """A picture of curves: `lines` maps a name to (x, y), None in y for what was not measured."""

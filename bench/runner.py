@@ -1,8 +1,9 @@
 """Runs one method on one graph, in a process of its own: ``python -m bench.runner JOB.json``.
 
 The same file serves graphcore's environment and the peers', so it imports numpy alone. What is counted is one call of
-the method on a graph that is loaded and in the method's own format; what is not: imports, reading the file, that
-format, and warm-up runs. The result file is written before every step, so that a process that dies leaves word of how
+the method on a graph (or vectors) that is loaded and in the method's own format; what is not: imports, reading the
+file, that format, and warm-up runs. A method that starts from text is given the path, and reads it itself: that counts.
+The result file is written before every step, so that a process that dies leaves word of how
 far it came.
 """
 
@@ -26,7 +27,7 @@ WARM_UP_SECONDS = 10.0
 def main(path):
     """Work through the job and leave ``result.json`` and one ``run-I.npz`` for each run beside it."""
     job = json.loads(Path(path).read_text())
-    folder = Path(path).parent
+    folder, source = Path(path).parent, Path(job["graph"])
     limit_memory(job["memory_bytes"])
     result = {"status": f"> {job['timeout']:g} s", "step": "import", "seconds": [], "cpu_seconds": [], "parts": []}
 
@@ -40,16 +41,15 @@ def main(path):
         prepare, run = module.METHODS[job["method"]]
         params, k, threads = job["params"], job["k"], job["threads"]
         note("warm-up")
-        small = prepare(*small_graph(), params)
-        timed(job["timeout"], run, small, 4, 0, params, threads)
+        small = prepare(*small_input(source, folder), params)
+        result["warm_up_seconds"], _, _ = timed(job["timeout"], run, small, 4, 0, params, threads)
         del small
 
         note("loading")
-        with np.load(job["graph"]) as file:
-            indptr, indices = file["indptr"], file["indices"]
-        result["prepare_seconds"], _, graph = timed(job["timeout"], prepare, indptr, indices, params)
-        del indptr, indices
-        loaded = reset_peak()
+        given = load(source, folder)
+        result["prepare_seconds"], _, graph = timed(job["timeout"], prepare, *given, params)
+        del given
+        loaded = result["loaded_bytes"] = reset_peak()
 
         seeds = list(job["seeds"])
         note("run")
@@ -88,6 +88,36 @@ def timed(timeout, function, *arguments):
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
     signal.setitimer(signal.ITIMER_REAL, 0)
     return seconds, cpu_seconds, out
+
+
+def load(source, folder):
+    """What `prepare` gets of an input: (indptr, indices), (vectors,), or the paths of a text and of labels to write.
+
+    Text is gone through once, so that no method is the one that waits for the disk.
+    """
+    if source.suffix == ".tsv":
+        with open(source, "rb") as file:
+            while file.read(1 << 24):
+                pass
+        return source, folder / "labels.tsv"
+    with np.load(source) as file:
+        return (file["X"],) if "X" in file else (file["indptr"], file["indices"])
+
+
+def small_input(source, folder):
+    """The same of a small input of the same kind, for warm-up."""
+    if source.suffix == ".tsv":
+        indptr, indices = small_graph()
+        rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        upper = rows < indices
+        np.savetxt(folder / "small.tsv", np.column_stack([rows[upper], indices[upper]]), fmt="%d", delimiter="\t")
+        return load(folder / "small.tsv", folder)
+    with np.load(source) as file:
+        if "X" not in file:
+            return small_graph()
+    rng = np.random.default_rng(0)
+    centres = np.repeat(rng.normal(size=(4, 16)), 500, axis=0)
+    return ((centres + rng.normal(size=centres.shape)).astype(np.float32),)
 
 
 def small_graph(n_blocks=4, size=500, degree=12):

@@ -48,6 +48,20 @@ def score(indptr, indices, labels, k, truth=None):
     return out
 
 
+def score_vectors(path, run, k, own_k):
+    """Agreement of one run's labels with the known classes of the vectors of a file."""
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+    with np.load(path) as file:
+        truth = file["labels"]
+    labels = run["labels"]
+    return {
+        "ari": float(adjusted_rand_score(truth, labels)),
+        "nmi": float(normalized_mutual_info_score(truth, labels)),
+        "clusters": len(np.unique(labels[labels >= 0])),
+    }
+
+
 def load(path):
     """Borders, neighbours and known classes (or None) of a graph file."""
     with np.load(path) as file:
