@@ -188,4 +188,41 @@ def test_large_graphs_are_given_to_those_loops(monkeypatch):
     monkeypatch.setattr(power, "_MANY_ENTRIES", A.nnz)
     found = power_embedding(A, 5, random_state=0)
     assert not np.array_equal(found, expected)
-    np.testing.assert_allclose(found, expected, atol=5e-6)
+    np.testing.assert_allclose(found, expected, atol=2e-4)  # 40 products are more than are taken one by one
+
+
+@pytest.mark.parametrize("exponent", [1, 3, 30, 100])
+def test_the_expansion_of_a_power(exponent):
+    degree, weights = power._expansion(exponent)
+    y = np.linspace(-1, 1, 401)
+    values = np.polynomial.chebyshev.chebval(y, weights)
+    np.testing.assert_allclose(values, ((1 + y) / 2) ** exponent, atol=1e-6)
+    assert degree == len(weights) - 1 <= min(exponent, 4 * np.sqrt(exponent))
+    # The next shorter one leaves out too much, unless nothing is left out at all.
+    assert weights[-1] > 1e-9 or degree == exponent
+
+
+@pytest.mark.parametrize("n_products", [9, 40, 100])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_expanded_powers_equal_dense_powers(name, n_products):
+    """Up to what is left out and single precision, both relative to the strongest vector at the bound."""
+    A = example_adjacencies()[name]
+    degrees = A.sum(axis=1)
+    top = np.sqrt(degrees / degrees.sum())
+    X = start(len(A), 11, 5)
+    X[degrees == 0] = 0.0
+    M = 0.5 * (np.eye(len(A)) + dense_normalized(A)) - np.outer(top, top)
+    expected = np.linalg.matrix_power(M, n_products) @ (X - np.outer(top, top @ X))
+    found = power._smooth_large(sp.csr_array(A), start(len(A), 11, 5), n_products)
+    if np.linalg.norm(expected) <= 1e-6 * np.linalg.norm(X):
+        pytest.skip("nothing is left beside the first eigenvector but what single precision leaves too")
+    np.testing.assert_allclose(found, expected / np.linalg.norm(expected), atol=2e-3)
+
+
+def test_an_expansion_takes_fewer_products(monkeypatch):
+    A = sp.csr_array(example_adjacencies()["barabasi-albert"])
+    calls = []
+    multiply = power._Vectors._multiply
+    monkeypatch.setattr(power._Vectors, "_multiply", lambda self: (calls.append(0), multiply(self))[1])
+    power._smooth_large(A, start(A.shape[0], 3, 0), 100)
+    assert len(calls) <= 45
