@@ -16,22 +16,28 @@ def prepare(indptr, indices, params):
 
 def cluster(graph, k, seed, params, threads):
     """The whole pipeline; `params` go to resolve_settings."""
+    found = clustering(graph, k, seed, params, threads)
+    return found.labels, dict(found.seconds), {}
+
+
+def clustering(graph, k, seed, params, threads):
+    """The Clustering of the whole pipeline."""
     from graphcore.pipeline import cluster_graph
     from graphcore.settings import resolve_settings
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", graphcore.GraphWarning)
-        found = cluster_graph(graph, resolve_settings(graph, k, **params), random_state=seed, n_jobs=threads)
-    return found.labels, dict(found.seconds), {}
+        return cluster_graph(graph, resolve_settings(graph, k, **params), random_state=seed, n_jobs=threads)
 
 
 def cluster_counted(graph, k, seed, params, threads):
-    """The whole pipeline, with the entries that it went through beside the seconds."""
+    """The whole pipeline, with the entries that it went through, and those it stored, beside the seconds."""
     from graphcore._work import counted
 
     with counted() as work:
-        labels, seconds, arrays = cluster(graph, k, seed, params, threads)
-    return labels, {**seconds, **work}, arrays
+        found = clustering(graph, k, seed, params, threads)
+    links = 0 if found.group_graph is None else len(found.group_graph.indices)
+    return found.labels, {**found.seconds, **work, "links between cells": links}, {}
 
 
 def construct(graph, k, seed, params, threads):
@@ -63,7 +69,7 @@ def construct(graph, k, seed, params, threads):
     ).labels
     clock.lap("labelling")
     arrays = {"coreset": coreset.indices, "weights": coreset.weights, "coreset_labels": coreset_labels}
-    return labels, clock.laps, arrays
+    return labels, clock.laps, arrays | {"coreset_graph_entries": np.array(coreset_graph.nnz)}
 
 
 def coreset_only(graph, k, seed, params, threads):

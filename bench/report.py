@@ -39,6 +39,11 @@ def verdict(holds):
     return {True: "yes", False: "NO", None: "-"}[holds]
 
 
+def memory_allowed(n_nodes, n_stored):
+    """Megabytes that a run may take above the graph: 64 bytes a node, 32 for each entry of rows and small graphs."""
+    return (64 * n_nodes + 32 * n_stored) / 1e6
+
+
 def factor_cells(ours, theirs, least, *, stopped=False):
     """The factor by which graphcore is ahead, the least one aimed at (None: no target), and whether it is reached.
 

@@ -104,6 +104,8 @@ def score_coreset(path, run, k):
     out = {"coreset_nc": float(conductance.mean()), "coreset_nodes": len(nodes)}
     if truth is not None:
         out["coreset_ari"] = float(adjusted_rand_score(truth[nodes], labels))
+    if "coreset_graph_entries" in run:
+        out["coreset_graph_entries"] = int(run["coreset_graph_entries"])
     return out
 
 

@@ -159,6 +159,8 @@ def test_stages_and_seeds_of_the_construction_case(options, graph):
     assert split["with k-means"] - split["without k-means"] == pytest.approx(found.median("k-means"))
     assert split["without k-means"] == pytest.approx(sum(laps), rel=0.5)
     assert "90" in construction.section("g", [found], [("labelling", 1.0)], graph)
+    line = construction.contract(found, 300)
+    assert line[1] > 90 and line[3] == pytest.approx((64 * 300 + 32 * line[1]) / 1e6)
 
 
 def test_both_sides_of_the_collapse_case(options, graph):
@@ -373,7 +375,7 @@ def test_slopes_and_floors_of_growth():
             50,
             "ok",
             cpu_seconds=[3e-7 * m],
-            parts=[{"cells": 1e-12 * m**2, "entries moved over": 3 * m, "entries summed": m}],
+            parts=[{"cells": 1e-12 * m**2, "entries moved over": 3 * m, "entries summed": m, "walk entries": n}],
             peak_bytes=40 * n,
         )
         for n, m in sizes
@@ -384,4 +386,5 @@ def test_slopes_and_floors_of_growth():
     memory = {"bytes_per_second": 4e9, "gather_seconds": {1: 1e-9, 4: 9e-9}}
     # 4 bytes in order and one look among the labels of 50,000 nodes for each of four entries an entry: 2 ns each.
     line = growth.floor(outcomes[1], *sizes[1], memory)
-    assert line[1:] == pytest.approx([3, 1, 0, 0, 40, 8e-3, 0.3, 37.5])
+    assert line[1:] == pytest.approx([3, 1, 0, 0.05, 40, 8.1e-3, 0.3, 0.3 / 8.1e-3])
+    assert growth.contract(outcomes[1], 50_000)[1:] == [50_000, 50_000, 0, 2.0, 4.8, "yes"]

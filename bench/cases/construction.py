@@ -8,7 +8,7 @@ import statistics
 
 from .. import harness, inputs, scoring
 from ..harness import Method
-from ..report import Report, ratio, table, verdict
+from ..report import Report, memory_allowed, ratio, table, verdict
 
 SEEDS = 3
 PLANTED, RMAT = "planted 250 x 1,000", "R-MAT 2^22, 40 M edges"
@@ -90,4 +90,14 @@ def section(graph, found, targets, path):
         for name, least in targets:
             factor = ratio(split(o).get(name), split(reference).get(name))
             factors.append([o.method.title, name, factor, least, verdict(None if factor is None else factor >= least)])
-    return text + "\n\n" + table(["method", "measure", "times less than coreset-sc", "at least", "holds"], factors)
+    text += "\n\n" + table(["method", "measure", "times less than coreset-sc", "at least", "holds"], factors)
+    contracts = [contract(o, n) for o in ours if o.status == "ok"]
+    header = ["method", "entries of the coreset graph", "MB above the graph", "MB allowed", "holds"]
+    return text + "\n\n" + table(header, contracts)
+
+
+def contract(outcome, n_nodes):
+    """A line: the entries stored, and memory beside what they allow."""
+    stored, taken = outcome.median("coreset_graph_entries"), outcome.median("megabytes")
+    allowed = memory_allowed(n_nodes, stored)
+    return [outcome.method.title, stored, taken, allowed, verdict(taken <= allowed)]

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import bandwidth, harness, inputs
 from ..harness import Method
-from ..report import Report, table
+from ..report import Report, memory_allowed, table, verdict
 
 SEEDS = 3
 K = 50
@@ -50,7 +50,10 @@ def run(options):
     )
     floors = [floor(o, *size, memory) for o, size in zip(outcomes, sizes, strict=True)]
     floor_header = ["graph", *(f"{name} / entries" for name in COUNTS), "bytes a node", "floor, s", "CPU s", "times"]
+    contracts = [contract(o, n) for o, (n, _) in zip(outcomes, sizes, strict=True)]
+    contract_header = ["graph", "nodes", "walk entries stored", "links between cells stored", "MB above the graph"]
     sections = [table(header, rows), text, table(floor_header, floors)]
+    sections.append(table([*contract_header, "MB allowed", "holds"], contracts))
     return Report(f"Growth: medians over {options.seeds} runs", sections, outcomes, ("cpu_seconds", "megabytes"))
 
 
@@ -77,3 +80,10 @@ def floor(outcome, n_nodes, n_entries, memory):
     spent = outcome.median("cpu_seconds")
     per_node = outcome.median("megabytes") * 1e6 / n_nodes
     return [outcome.graph, *(count / n_entries for count in counts), per_node, least, spent, spent / least]
+
+
+def contract(outcome, n_nodes):
+    """A line: what is stored, and memory beside what that allows."""
+    stored = [outcome.median("walk entries") or 0, outcome.median("links between cells") or 0]
+    taken, allowed = outcome.median("megabytes"), memory_allowed(n_nodes, sum(stored))
+    return [outcome.graph, n_nodes, *stored, taken, allowed, verdict(taken <= allowed)]
