@@ -13,8 +13,9 @@ __all__ = ["normalized_adjacency", "power_embedding"]
 # From this many entries on, products are made by compiled loops, in single precision and by several threads.
 _MANY_ENTRIES = 1 << 21
 # There, after so many products the rest is an expansion that leaves out coefficients of this sum. The largest
-# eigenvalue is taken to be the last norm times the slack.
-_PLAIN_PRODUCTS, _LEFT_OUT, _SLACK = 8, 1e-6, 1.02
+# eigenvalue is taken to be the last norm times the slack. Larger exponents are taken in parts: an eigenvalue far above
+# that bound would grow beyond single precision.
+_PLAIN_PRODUCTS, _LEFT_OUT, _SLACK, _LARGEST_EXPONENT = 8, 1e-6, 1.02, 128
 
 
 def normalized_adjacency(A):
@@ -123,14 +124,16 @@ def _smooth_large(A, X, n_products, n_jobs=None):
     vector left, what the expansion leaves out 1e-4; k-means on the rows does not see either.
     """
     vectors = _Vectors(A, X, n_jobs)
-    left = n_products
+    left, n_plain = n_products, 0
     while left and vectors.norm > 0.0:
-        degree, weights = _expansion(left)
-        if n_products - left >= _PLAIN_PRODUCTS and degree < left:
+        exponent = min(left, _LARGEST_EXPONENT) if n_plain == _PLAIN_PRODUCTS else 1
+        weights = _expansion(exponent)
+        if len(weights) <= exponent:
             vectors.raise_to(weights)
-            break
-        vectors.smooth()
-        left -= 1
+            left, n_plain = left - exponent, 0
+        else:
+            vectors.smooth()
+            left, n_plain = left - 1, min(n_plain + 1, _PLAIN_PRODUCTS)
     return vectors.rows(X.shape[1])
 
 
@@ -185,7 +188,8 @@ class _Vectors:
                 )
             )  # fmt: skip
             factors = 4 / bound, 2.0, 1.0
-        self._current = total / np.float32(np.linalg.norm(total))
+        self._product, self._dots = total, np.zeros_like(self._dots)
+        self._project(_norm(total.astype(np.float64)))
 
     def rows(self, n_vectors):
         """The vectors as columns, in double precision."""
@@ -226,7 +230,7 @@ class _Vectors:
 
 
 def _expansion(power):
-    """Degree and coefficients of the Chebyshev polynomials of y that make up ``((1 + y) / 2)^power`` on [-1, 1].
+    """Coefficients of the Chebyshev polynomials of y that make up ``((1 + y) / 2)^power`` on [-1, 1].
 
     With ``y = cos t`` this is ``cos(t/2)^(2 power)``, whose coefficients are binomial; they fall like a Gaussian of
     variance power / 2. Those left out add up to less than 1e-6.
@@ -235,8 +239,8 @@ def _expansion(power):
     first = math.exp(math.lgamma(2 * power + 1) - 2 * math.lgamma(power + 1) - 2 * power * math.log(2))
     weights = first * np.cumprod(np.concatenate([[1.0], ratios]))
     weights[1:] *= 2
-    degree = int(np.searchsorted(-np.cumsum(weights[::-1])[::-1], -_LEFT_OUT)) - 1
-    return degree, weights[: degree + 1]
+    rest = np.cumsum(weights[::-1])[::-1]
+    return weights[: np.count_nonzero(rest > _LEFT_OUT)]
 
 
 # BLAS would cut these sums by its number of threads, which changes the last bits, and on vectors this short its threads
