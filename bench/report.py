@@ -159,10 +159,19 @@ class Report:
         )
         for row, ((graph, k), found) in zip(axes, groups.items(), strict=True):
             for ax, measure in zip(row, self.measures, strict=True):
-                names = [outcome.method.title for outcome in found]
-                colours = ["C0" if outcome.method.side == "graphcore" else "C7" for outcome in found]
-                values = [outcome.median(measure) for outcome in found]
-                values = [float("nan") if value is None else value for value in values]
+                dots = [
+                    (
+                        outcome.median(measure),
+                        outcome.method.title,
+                        "C0" if outcome.method.side == "graphcore" else "C7",
+                    )
+                    for outcome in found
+                    if outcome.median(measure) is not None
+                ]
+                if not dots:  # as ARI where no classes are known
+                    ax.set_axis_off()
+                    continue
+                values, names, colours = zip(*dots, strict=True)
                 ax.scatter(values, names, c=colours)
                 if not measure.endswith("ari"):
                     ax.set_xscale("log")

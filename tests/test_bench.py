@@ -234,6 +234,7 @@ def test_reports_hold_every_outcome(tmp_path):
     assert '"status": "> 9 s"' in whole.json()
     pytest.importorskip("matplotlib", reason="plots need matplotlib (bench extra)")
     assert whole.plot(tmp_path / "plot.png")
+    assert replace(whole, measures=("no such measure", "nc")).plot(tmp_path / "plot.png")
     assert (tmp_path / "plot.png").stat().st_size > 0
     assert not report.Report("Title", [], found[2:]).plot(tmp_path / "none.png")
 
