@@ -149,6 +149,15 @@ def test_measure_runs_every_seed_in_another_process(options, graph):
     assert found.median("no such measure") is None
 
 
+def test_distinct_nodes_of_draws_by_degree(graph):
+    with np.load(graph) as file:
+        degrees = np.diff(file["indptr"]) + 1.0
+    rng = np.random.default_rng(0)
+    found = [len(np.unique(rng.choice(len(degrees), 150, p=degrees / degrees.sum()))) for _ in range(200)]
+    # Standard error about 0.4; off by 2 with probability below 1e-5.
+    assert construction.distinct(graph, 150) == pytest.approx(np.mean(found), abs=2)
+
+
 def test_stages_and_seeds_of_the_construction_case(options, graph):
     method = construction.stage_methods(0.3, 2, ("degree",))[1]
     found = construction.compare("g", graph, 3, [method], options)[0]

@@ -121,7 +121,7 @@ def test_kmeans_is_clocked_apart_and_started_as_told(monkeypatch):
 
 
 def test_from_file_measures_a_graph(options, monkeypatch):
-    monkeypatch.setattr(from_file, "GRAPHS", {"R-MAT small": (10, 5_000, 200, 3)})
+    monkeypatch.setattr(from_file, "GRAPHS", {"R-MAT small": (10, 5_000, 200, (3,))})
     options = replace(options, seeds=1, methods=["coreset-sc", from_file.OURS])
     text = from_file.run(options).markdown()
     assert "5,000" not in text.split("lines")[0].split("(")[-1]  # edges drawn twice are one line
@@ -144,14 +144,14 @@ def test_the_warm_up_of_from_file_can_draw_its_share():
     """As many draws as of the large graph are more than the small graph of the warm-up has nodes."""
     _, _, draws, _ = from_file.GRAPHS[from_file.LARGE[0]]
     assert draws > len(runner.small_graph()[0]) - 1
-    theirs, ours, *_ = from_file.methods(draws, 2_000_000)
+    theirs, ours, *_ = from_file.methods(draws, draws, 2_000_000)
     small = graphcore.Graph(*runner.small_graph())
     settings = resolve_settings(small, 4, **ours.params["model"])
     assert settings.coreset_size == theirs.params["size"] * small.n_nodes == 100
 
 
 def test_factors_of_from_file():
-    theirs, ours, *_ = from_file.methods(10, 100)
+    theirs, ours, *_ = from_file.methods(10, 8, 100)
     parts = [{"k-means": 2.0}] * 3
     found = [
         outcome(theirs, [9.0, 10.0, 20.0], parts=parts, peak_bytes=70_000_000),

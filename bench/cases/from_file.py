@@ -1,8 +1,9 @@
 """Edge-list text to labels on disk, beside numpy.loadtxt, scipy and coreset-sc: here reading and writing count.
 
-Both sides take the same number of draws, by degree, and the published settings. Each is measured as it comes, with ten
-starts of k-means, and with one; k-means is scikit-learn's on both sides, and is timed apart. What graphcore does
-without any settings is shown beside them.
+Both sides have coresets of as many nodes, drawn by degree, and the published settings (coreset-sc draws with
+replacement, graphcore without). Each is measured as it comes, with ten starts of k-means, and with one; k-means is
+scikit-learn's on both sides, and is timed apart: graphcore gives it one thread, so that labels repeat. What graphcore
+does without any settings is shown beside them.
 """
 
 import statistics
@@ -10,12 +11,13 @@ import statistics
 from .. import harness, inputs, scoring
 from ..harness import Method
 from ..report import Report, factor_cells, table
+from .construction import distinct
 
 SEEDS = 3
-# Scale and edges of the R-MAT graph, draws, k; the small one has the same proportions.
+# Scale and edges of the R-MAT graph, draws, numbers of clusters; the small one has the same proportions.
 GRAPHS = {
-    "R-MAT 2^22, 40 M edges": (22, 40_000_000, 100_000, 1_000),
-    "R-MAT 2^16, 625,000 edges": (16, 625_000, 1_562, 16),
+    "R-MAT 2^22, 40 M edges": (22, 40_000_000, 100_000, (100, 1_000)),
+    "R-MAT 2^16, 625,000 edges": (16, 625_000, 1_562, (16,)),
 }
 LARGE = ("R-MAT 2^22, 40 M edges",)
 OURS, THEIRS, DEFAULT = "graphcore, published", "coreset-sc", "graphcore, default settings"
@@ -30,21 +32,22 @@ def run(options):
     """Measure all graphs."""
     outcomes, sections = [], []
     for graph in harness.wanted(GRAPHS, options, LARGE):
-        scale, n_edges, draws, k = GRAPHS[graph]
+        scale, n_edges, draws, sweep = GRAPHS[graph]
         path = inputs.rmat(scale, n_edges)
-        found = compare(graph, path, draws, k, options)
-        if found:
-            sections.append(section(graph, found, path, draws))
-        outcomes += found
+        for k in sweep:
+            found = compare(graph, path, draws, k, options)
+            if found:
+                sections.append(section(graph, found, path, draws))
+            outcomes += found
     title = f"From file: medians over {options.seeds} runs"
     return Report(title, sections, outcomes, ("seconds", "MB in all"))
 
 
-def methods(draws, n_nodes):
+def methods(draws, n_distinct, n_nodes):
     """Both sides with ten starts of k-means and with one, and graphcore as it comes."""
-    # A share on both sides, since the warm-up's graph has fewer nodes than there are draws.
+    # Shares on both sides, since the warm-up's graph has fewer nodes than there are draws.
     share = draws / n_nodes
-    model = {"preset": "published", "sampling": "degree", "coreset_size": share}
+    model = {"preset": "published", "sampling": "degree", "coreset_size": n_distinct / n_nodes}
     return [
         Method(THEIRS, "coreset_sc_file", params={"size": share}),
         Method(OURS, "cluster_file", "graphcore", {"model": model}),
@@ -60,7 +63,7 @@ def compare(graph, path, draws, k, options):
     def score(text, run, k, own_k):
         return scoring.score_run(path, run, k, own_k)
 
-    wanted = harness.chosen(methods(draws, inputs.shape(path)[0]), options)
+    wanted = harness.chosen(methods(draws, distinct(path, draws), inputs.shape(path)[0]), options)
     text = inputs.edge_list(path) if wanted else None
     return [harness.measure(method, graph, text, k, options, score=score) for method in wanted]
 

@@ -22,7 +22,7 @@ class SpectralPartition:
     Attributes
     ----------
     labels : ndarray of shape (n,), int32
-    embedding : ndarray of shape (n, n_vectors), float64
+    embedding : ndarray of shape (n, n_vectors), float64 or float32
     n_clusters : int
         Number of clusters asked for; `labels` may hold fewer when there are fewer distinct rows.
     """

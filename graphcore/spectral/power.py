@@ -60,7 +60,7 @@ def power_embedding(A, n_clusters, *, n_vectors=None, n_products=None, random_st
 
     Returns
     -------
-    ndarray of shape (n, n_vectors), float64
+    ndarray of shape (n, n_vectors), float64, or float32 for a graph of two million entries and more
         Rows of degree 0 are 0. Scaled to Frobenius norm 1; all 0 if there is only one node, or no edge.
 
     Notes
@@ -192,9 +192,9 @@ class _Vectors:
         self._project(_norm(total.astype(np.float64)))
 
     def rows(self, n_vectors):
-        """The vectors as columns, in double precision."""
+        """The vectors as columns."""
         out = self._current.reshape(self._n_groups, -1, _loops.LANES).transpose(1, 0, 2)
-        return out.reshape(out.shape[0], -1)[:, :n_vectors].astype(np.float64)
+        return np.ascontiguousarray(out.reshape(out.shape[0], -1)[:, :n_vectors])
 
     def _multiply(self):
         """Take the product; returns the norm it has without the first eigenvector, which is still in it."""
