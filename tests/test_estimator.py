@@ -107,6 +107,10 @@ def test_a_fitted_model_survives_pickling(variant):
     np.testing.assert_array_equal(again.labels_, model.labels_)
     np.testing.assert_array_equal(again.coreset_indices_, model.coreset_indices_)
     assert again.settings_ == model.settings_
+    with pytest.raises(AttributeError, match=r"use Graph\.n_components"):
+        again.n_components_  # noqa: B018  the graph did not go along
+    assert model.n_components_ == 1
+    assert pickle.loads(pickle.dumps(model)).n_components_ == 1
 
 
 def test_in_a_pipeline_and_a_grid_search():

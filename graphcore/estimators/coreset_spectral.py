@@ -117,7 +117,7 @@ class CoresetSpectralClustering(
     coreset_labels_ : ndarray of shape (n_coreset,), int32
         Clusters of the coreset nodes on the coreset graph.
     n_components_ : int
-        Connected components of the graph.
+        Connected components of the graph, counted when first asked for.
     n_unreached_ : int
         Nodes that no node of the first coreset reached. With ``preset="published"`` their label is a default, no
         evidence; otherwise they follow their neighbours.
@@ -260,7 +260,7 @@ class CoresetSpectralClustering(
         self.coreset_indices_ = result.coreset.indices
         self.coreset_weights_ = result.coreset.weights
         self.coreset_labels_ = result.coreset_labels
-        self.n_components_ = graph.n_components
+        self._n_components = None
         self.n_unreached_ = result.n_unreached
         self.stability_ = result.node_stability
         self.cluster_stability_ = result.cluster_stability
@@ -272,6 +272,19 @@ class CoresetSpectralClustering(
         self.seconds_ = result.seconds
         tasks.finish()
         return self
+
+    @property
+    def n_components_(self):
+        """Number of connected components, counted when first asked for: that goes through all edges."""
+        check_is_fitted(self)
+        if self._n_components is None:
+            if not hasattr(self, "_graph"):
+                raise AttributeError(
+                    "n_components_ was not asked for before this model was pickled, and the graph does not go along; "
+                    "use Graph.n_components"
+                )
+            self._n_components = self._graph.n_components
+        return self._n_components
 
     @property
     def dendrogram_(self):
