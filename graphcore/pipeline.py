@@ -162,7 +162,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     _warn_of_clusters(labels, settings)
     node_stability = cluster_stability = None
     if len(runs) > 1:
-        node_stability, cluster_stability = stability(labels, labellings, k)
+        node_stability, cluster_stability = stability(labels, labellings, k, n_jobs)
     first = runs[0]
     return Clustering(
         labels=labels,

@@ -145,7 +145,7 @@ def consensus(
     return first if kept >= scratch else second, between
 
 
-def stability(labels, labellings, n_clusters):
+def stability(labels, labellings, n_clusters, n_jobs=None):
     """How far several labellings agree with a final one.
 
     The clusters of each labelling are matched one to one to the final clusters, so that as many nodes as possible
@@ -157,6 +157,7 @@ def stability(labels, labellings, n_clusters):
         Final labels, -1 for nodes outside.
     labellings : list of ndarray of shape (n,), int32
     n_clusters : int
+    n_jobs : int, optional
 
     Returns
     -------
@@ -165,16 +166,21 @@ def stability(labels, labellings, n_clusters):
     clusters : ndarray of shape (n_clusters,), float64
         Mean Jaccard index of each final cluster with the clusters matched to it.
     """
-    nodes = np.zeros(len(labels), dtype=np.float32)
-    clusters = np.zeros(n_clusters)
     sizes = label_sizes(labels, n_clusters)
-    for other in labellings:
-        common = contingency(labels, other, n_clusters)
+
+    def agreement(number, _):
+        common = contingency(labels, labellings[number], n_clusters)
         matched = _match(common)
         shared = common[np.arange(n_clusters), matched]
         union = sizes + np.asarray(common.sum(axis=0))[matched] - shared
-        clusters += np.divide(shared, union, out=np.zeros(n_clusters), where=union > 0)
-        nodes += apply_labels(matched, labels) == other
+        jaccard = np.divide(shared, union, out=np.zeros(n_clusters), where=union > 0)
+        return apply_labels(matched, labels) == labellings[number], jaccard
+
+    nodes = np.zeros(len(labels), dtype=np.float32)
+    clusters = np.zeros(n_clusters)
+    for agree, jaccard in map_blocks(agreement, np.arange(len(labellings) + 1), n_jobs):
+        nodes += agree
+        clusters += jaccard
     nodes[labels < 0] = 0.0
     nodes /= len(labellings)
     return nodes, clusters / len(labellings)

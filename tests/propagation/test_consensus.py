@@ -131,6 +131,8 @@ def test_stability_against_all_ways_to_match(n, k, n_labellings, seed):
         np.where(outside, -1, rng.integers(0, k, n)).astype(np.int32) for _ in range(n_labellings + 1)
     )
     nodes, clusters = stability(labels, labellings, k)
+    for one, other in zip((nodes, clusters), stability(labels, labellings, k, n_jobs=2), strict=True):
+        np.testing.assert_array_equal(one, other)
     assert nodes.shape == (n,) and clusters.shape == (k,)
     assert ((nodes >= 0) & (nodes <= 1)).all() and ((clusters >= 0) & (clusters <= 1)).all()
     assert (nodes[outside] == 0).all()
