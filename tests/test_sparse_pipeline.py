@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from graphcore import Graph
+from graphcore import Graph, open_graph, write_graph
 from graphcore._random import Streams
 from graphcore.coresets.coreset import sample_coreset
 from graphcore.kernels.cut import CutKernel
@@ -249,3 +249,26 @@ def test_complete_graphs_with_two_halves(n, inner, across):
     for seed in range(3):
         labels = cluster_graph(graph, resolve_settings(graph, 2), random_state=seed).labels
         assert same_partition(labels, np.arange(n) < n // 2)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, monkeypatch, weighted):
+    """One coreset, rows of one step, one sweep, a third of the links: the blocks are found, for any threads."""
+    graph, truth = planted(8, 250, 0.08, 0.002, 0)
+    if weighted:
+        A = graph.to_scipy()
+        A.data = np.random.default_rng(0).uniform(0.5, 1.5, len(A.data))
+        graph = Graph.from_scipy(A + A.T)
+    monkeypatch.setattr("graphcore.propagation.quotient._MANY_ENTRIES", graph.n_entries - 1)
+    monkeypatch.setattr("graphcore.propagation.quotient._SAMPLED_ENTRIES", graph.n_entries // 3)
+    monkeypatch.setattr("graphcore.propagation.sampled_links._ENTRIES_PER_BLOCK", 5000)
+    settings = resolve_settings(graph, 8, coreset_size=200)
+    assert (settings.n_coresets, settings.walk_steps) == (1, 2)
+    write_graph(graph, tmp_path / "g.graph")
+    found = cluster_graph(graph, settings, random_state=0)
+    for n_jobs in (1, 2):
+        stored = cluster_graph(open_graph(tmp_path / "g.graph"), settings, random_state=0, n_jobs=n_jobs)
+        np.testing.assert_array_equal(stored.labels, found.labels)
+    assert adjusted_rand_score(truth, found.labels) > 0.95
+    assert [name for name, _ in found.history] == ["merging", "refinement"]
+    assert found.merge_tree.labels_at(8).max() == 7
