@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _cell_loops as _loops
-from .quotient import compact_labels, is_huge
+from .quotient import apply_labels, compact_labels, is_huge, label_volumes, least_sampled_volume
 from .refine import block_sweep, refine
 
 __all__ = ["coreset_cells", "settled_cells", "spread"]
@@ -57,7 +57,8 @@ def spread(rows, labels, n_labels):
 def settled_cells(kernel, indices, rows, least_cells, objective=None, n_jobs=None):
     """Cells of all nodes that have an edge, settled by a few moves of nodes between them.
 
-    On huge graphs a single sweep does, block by block.
+    On huge graphs a single sweep does, block by block, and cells that it left too small for the sample of links go to
+    their neighbours: nobody would know where to merge them.
 
     Parameters
     ----------
@@ -83,6 +84,7 @@ def settled_cells(kernel, indices, rows, least_cells, objective=None, n_jobs=Non
     n_cells = spread(rows, cells, len(indices))
     if objective is not None and is_huge(len(rows.indices)):
         block_sweep(rows, cells, n_cells, objective=objective, n_jobs=n_jobs)
+        cells, n_cells = _without_crumbs(rows, cells, n_cells, least_cells)
     elif objective is not None:
         refine(rows, cells, n_cells, objective=objective, n_passes=_PASSES)
     n_cells = compact_labels(cells, n_cells)
@@ -92,3 +94,13 @@ def settled_cells(kernel, indices, rows, least_cells, objective=None, n_jobs=Non
         cells[indices] = np.arange(len(indices))
         n_cells = spread(rows, cells, len(indices))
     return cells, n_cells, n_unreached
+
+
+def _without_crumbs(rows, cells, n_cells, least_cells):
+    """Give the nodes of cells of too little volume to the cells around them; (cells, number of cells)."""
+    kept = label_volumes(cells, rows.degrees, n_cells) >= least_sampled_volume(rows)
+    if np.count_nonzero(kept) < least_cells:
+        return cells, n_cells
+    table = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+    cells = apply_labels(table, cells)
+    return cells, spread(rows, cells, np.count_nonzero(kept))

@@ -18,6 +18,8 @@ __all__ = [
     "grouped",
     "is_huge",
     "label_sizes",
+    "label_volumes",
+    "least_sampled_volume",
     "overlay",
     "pick_labels",
     "quotient",
@@ -32,6 +34,8 @@ _SAMPLED_ROWS = 256
 _MANY_ENTRIES = 1 << 28
 # It is read in its own order instead of cluster by cluster, and of its edges a sample is kept: 1 GB.
 _SAMPLED_ENTRIES = 1 << 27
+# So many of a cluster's entries have to be expected in the sample for its links to say something.
+_FEW_SAMPLED = 32
 
 
 class GraphRows(NamedTuple):
@@ -79,8 +83,7 @@ def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
         rows = GraphRows(*sample)
         labels = np.arange(n_clusters, dtype=np.int32)
     starts, members = grouped(labels, n_clusters)
-    counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), np.zeros(n_clusters)
-    _loops.label_volumes(labels, rows.degrees, volumes)
+    counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), label_volumes(labels, rows.degrees, n_clusters)
     n_blocks = max(1, min(_MOST_BLOCKS, len(rows.indices) // _LEAST_ENTRIES_PER_BLOCK))
     borders = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1]))
     borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
@@ -114,6 +117,11 @@ def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
 def is_huge(n_entries):
     """Whether a graph of so many entries is gone through as rarely as can be, and in its own order."""
     return n_entries > _MANY_ENTRIES
+
+
+def least_sampled_volume(rows):
+    """Volume below which a cluster of a huge graph has too few entries in the sample to know its neighbours."""
+    return _FEW_SAMPLED * float(rows.degrees.sum()) / _SAMPLED_ENTRIES
 
 
 def _estimated_entries(grouping):
@@ -164,6 +172,13 @@ def label_sizes(labels, n_clusters):
     sizes = np.zeros(n_clusters, dtype=np.int64)
     _loops.label_sizes(labels, sizes)
     return sizes
+
+
+def label_volumes(labels, degrees, n_clusters):
+    """Sum of the degrees of the nodes of every label; labels of -1 are left out."""
+    volumes = np.zeros(n_clusters)
+    _loops.label_volumes(labels, degrees, volumes)
+    return volumes
 
 
 def contingency(labels, other, n_clusters):

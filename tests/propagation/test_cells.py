@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -152,3 +153,28 @@ def test_huge_graphs_settle_their_cells_by_a_sweep(monkeypatch):
     # Cells lie within the planted clusters, all but a few nodes: chance would give a fifth.
     majority = sum(np.bincount(truth[cells == c]).max() for c in range(n_cells))
     assert majority > 0.9 * 300
+
+
+def test_cells_too_small_for_the_sample_go_to_their_neighbours(monkeypatch):
+    graph, _ = planted(5, 60, 0.3, 0.02, 0)
+    # A triangle of its own is too small as well, but has no neighbours.
+    A = sp.block_diag([graph.to_scipy(), np.ones((3, 3)) - np.eye(3)], format="csr")
+    graph = Graph.from_scipy(A)
+    rows, kernel = graph_rows(graph), WalkKernel(graph, 2)
+    indices = np.arange(0, 303, 10)
+    monkeypatch.setattr("graphcore.propagation.quotient._MANY_ENTRIES", graph.n_entries - 1)
+    before, n_before, _ = settled_cells(kernel, indices, rows, 5, "information")
+    volumes = np.bincount(before, weights=graph.degrees)
+    least = np.median(volumes)
+    monkeypatch.setattr("graphcore.propagation.quotient._SAMPLED_ENTRIES", 32 * graph.degrees.sum() / least)
+    cells, n_cells, _ = settled_cells(kernel, indices, rows, 5, "information")
+    assert np.array_equal(np.unique(cells), np.arange(n_cells)) and n_cells < n_before
+    after = np.bincount(cells, weights=graph.degrees)
+    triangle = cells[-1]
+    assert (cells[-3:] == triangle).all() and (cells == triangle).sum() == 3
+    assert (np.delete(after, triangle) >= least).all()
+    # Nodes of large cells stay together.
+    for cell in np.flatnonzero(volumes >= least):
+        assert len(np.unique(cells[before == cell])) == 1
+    # With fewer cells left than are wanted, all stay.
+    np.testing.assert_array_equal(settled_cells(kernel, indices, rows, n_before, "information")[0], before)
