@@ -1,9 +1,9 @@
 """Clusters a graph on disk with default settings, and draws coresets of it: seconds, memory, quality.
 
-    python bench/huge.py OUT.graph && python bench/huge_cluster.py OUT.graph
-    python bench/huge_cluster.py OUT.graph --clusters 100 --coresets 100 1000 5000
+    python bench/huge.py OUT.graph && python -m bench.huge_cluster OUT.graph
+    python -m bench.huge_cluster OUT.graph --clusters 100 --coresets 100 1000 5000
 
-Memory is anonymous memory, read every few milliseconds (Linux only): what the system keeps of the graph in its page
+Memory is anonymous memory, read ten times a second (Linux only): what the system keeps of the graph in its page
 cache is not counted. The communities that bench/huge.py planted are read from OUT.truth.npy; without --clusters there
 are to be as many clusters. `--coresets` draws coresets of 100,000 points by importance sampling, with 2 k seeds for
 each k given: figure 2 of the coreset paper at its real size. Labels go to OUT.labels.npy.
@@ -13,7 +13,6 @@ import argparse
 import json
 import os
 import sys
-import threading
 import time
 import warnings
 
@@ -21,29 +20,11 @@ import numpy as np
 
 import graphcore
 from graphcore._progress import Stages
-from graphcore.graphs.store.limit import anonymous_memory
 from graphcore.metrics import agreement, normalized_cut
 from graphcore.pipeline import cluster_graph
 from graphcore.settings import resolve_settings
 
-
-class Memory:
-    """Watches this process's anonymous memory from a thread of its own."""
-
-    def __init__(self):
-        self.peak = 0
-        self._done = threading.Event()
-
-    def __enter__(self):
-        threading.Thread(target=self._watch, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self._done.set()
-
-    def _watch(self):
-        while not self._done.wait(0.01):
-            self.peak = max(self.peak, anonymous_memory())
+from .vectors import AnonymousMemory
 
 
 def warm_up():
@@ -62,7 +43,7 @@ def cluster(path, graph, k, options):
     def tell(stage):
         print(f"{time.perf_counter() - start:6.0f} s  {stage}", file=sys.stderr, flush=True)
 
-    with Memory() as memory:
+    with AnonymousMemory() as memory:
         start, processor = time.perf_counter(), time.process_time()
         found = cluster_graph(
             graph, resolve_settings(graph, k), random_state=options.seed, n_jobs=options.threads, stages=Stages(tell)
@@ -86,7 +67,7 @@ def cluster(path, graph, k, options):
 
 def coreset(graph, k, options):
     """Draw one coreset by importance sampling; returns figures."""
-    with Memory() as memory:
+    with AnonymousMemory() as memory:
         start, processor = time.perf_counter(), time.process_time()
         found = graphcore.build_coreset(graph, k, size=options.size, method="importance", random_state=options.seed)
         return {

@@ -68,8 +68,13 @@ def construct(graph, k, seed, params, threads):
         kernel, coreset.indices, coreset.weights, coreset_labels, k, coreset_graph=coreset_graph, n_jobs=threads
     ).labels
     clock.lap("labelling")
-    arrays = {"coreset": coreset.indices, "weights": coreset.weights, "coreset_labels": coreset_labels}
-    return labels, clock.laps, arrays | {"coreset_graph_entries": np.array(coreset_graph.nnz)}
+    arrays = {
+        "coreset": coreset.indices,
+        "weights": coreset.weights,
+        "coreset_labels": coreset_labels,
+        "coreset_graph_entries": np.array(coreset_graph.nnz),
+    }
+    return labels, clock.laps, arrays
 
 
 def coreset_only(graph, k, seed, params, threads):

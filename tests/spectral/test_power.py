@@ -38,6 +38,16 @@ def start(n, n_vectors, seed):
     return Streams(seed).generator("power").standard_normal((n, n_vectors))
 
 
+def dense_power(A, n_vectors):
+    """The matrix whose powers are taken, and the vectors they start from, both without the first eigenvector."""
+    degrees = A.sum(axis=1)
+    top = np.sqrt(degrees / degrees.sum())
+    X = start(len(A), n_vectors, 5)
+    X[degrees == 0] = 0.0
+    M = 0.5 * (np.eye(len(A)) + dense_normalized(A)) - np.outer(top, top)
+    return M, X - np.outer(top, top @ X)
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_normalized_adjacency_equals_dense(name):
     A = example_adjacencies()[name]
@@ -53,14 +63,10 @@ def test_normalized_adjacency_equals_dense(name):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_equals_dense_products(name, n_products):
     A = example_adjacencies()[name]
-    degrees = A.sum(axis=1)
-    top = np.sqrt(degrees / degrees.sum())
-    X = start(len(A), 3, 5)
-    X[degrees == 0] = 0.0
-    M = 0.5 * (np.eye(len(A)) + dense_normalized(A)) - np.outer(top, top)
-    expected = np.linalg.matrix_power(M, n_products) @ (X - np.outer(top, top @ X))
+    M, X = dense_power(A, 3)
+    expected = np.linalg.matrix_power(M, n_products) @ X
     if name == "one edge":
-        expected = X - np.outer(top, top @ X)  # M is 0 there
+        expected = X  # M is 0 there
     expected /= np.linalg.norm(expected)
     found = power_embedding(sp.csr_array(A), 8, n_vectors=3, n_products=n_products, random_state=5)
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-10)
@@ -208,17 +214,13 @@ def test_the_expansion_of_a_power(exponent):
 def test_expanded_powers_equal_dense_powers(name, n_products):
     """Up to what is left out and single precision, both relative to the strongest vector at the bound."""
     A = example_adjacencies()[name]
-    degrees = A.sum(axis=1)
-    top = np.sqrt(degrees / degrees.sum())
-    X = start(len(A), 11, 5)
-    X[degrees == 0] = 0.0
-    M = 0.5 * (np.eye(len(A)) + dense_normalized(A)) - np.outer(top, top)
+    M, X = dense_power(A, 11)
     found = power._smooth_large(sp.csr_array(A), start(len(A), 11, 5), n_products)
     largest = np.abs(np.linalg.eigvalsh(M)).max()
     if largest < 1e-12:
         assert name == "one edge"  # which has nothing beside the first eigenvector
         return
-    expected = np.linalg.matrix_power(M / largest, n_products) @ (X - np.outer(top, top @ X))
+    expected = np.linalg.matrix_power(M / largest, n_products) @ X
     np.testing.assert_allclose(found, expected / np.linalg.norm(expected), atol=2e-3)
 
 
