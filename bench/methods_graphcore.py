@@ -6,7 +6,7 @@ import numpy as np
 
 import graphcore
 
-from .clocks import Clock, clocked_kmeans
+from .clocks import Clock, clocked
 
 
 def prepare(indptr, indices, params):
@@ -62,7 +62,7 @@ def construct(graph, k, seed, params, threads):
     clock.lap("coreset graph")
     embedding = power_embedding(coreset_graph, k, random_state=streams, n_jobs=threads)
     clock.lap("embedding")
-    coreset_labels = kmeans_labels(embedding, k, n_init=params["n_init"], random_state=streams)
+    coreset_labels = kmeans_labels(embedding, k, n_init=params["n_init"], random_state=streams, n_jobs=threads)
     clock.lap("k-means")
     labels = label_all(
         kernel, coreset.indices, coreset.weights, coreset_labels, k, coreset_graph=coreset_graph, n_jobs=threads
@@ -125,12 +125,17 @@ def paths(source, target, params):
 
 def cluster_file(files, k, seed, params, threads):
     """Edge list in, labels on disk out; `params`: `model`, keywords of the estimator, and `n_init` of its k-means."""
+    from graphcore.spectral import partition
+
+    def started(*args, **kwargs):
+        return args, kwargs | ({"n_init": params["n_init"]} if "n_init" in params else {})
+
     source, target = files
     clock = Clock()
     graph = graphcore.read_graph(source)
     clock.lap("read")
     model = graphcore.CoresetSpectralClustering(k, random_state=seed, n_jobs=threads, **params["model"])
-    with warnings.catch_warnings(), clocked_kmeans(clock, params.get("n_init")):
+    with warnings.catch_warnings(), clocked(clock, partition, "kmeans_labels", "k-means", started):
         warnings.simplefilter("ignore", graphcore.GraphWarning)
         model.fit(graph)
     clock.lap("fit without k-means")

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import scipy.sparse as sp
 
-from .clocks import Clock, clocked_kmeans
+from .clocks import Clock, clocked
 
 
 def matrix(indptr, indices, params):
@@ -123,6 +123,11 @@ def coreset_sc_file(files, k, seed, params, threads):
     than it is needed.
     """
     import coreset_sc
+    from sklearn.cluster import KMeans
+
+    def started(model, *args, **kwargs):
+        model.n_init = params.get("n_init", model.n_init)
+        return (model, *args), kwargs
 
     source, target = files
     clock = Clock()
@@ -137,7 +142,7 @@ def coreset_sc_file(files, k, seed, params, threads):
     clock.lap("matrix")
     np.random.seed(seed)  # noqa: NPY002
     model = coreset_sc.CoresetSpectralClustering(k, coreset_ratio=params["size"], ignore_warnings=True)
-    with clocked_kmeans(clock, params.get("n_init")):
+    with clocked(clock, KMeans, "fit", "k-means", started):
         labels = model.fit(A).labels_.astype(np.int64)
     clock.lap("fit without k-means")
     np.savetxt(target, np.column_stack([np.arange(n), labels]), fmt="%d", delimiter="\t")

@@ -138,6 +138,7 @@ class Report:
 
         matplotlib.use("Agg")
         import matplotlib.pyplot as plt
+        from matplotlib.ticker import NullFormatter
 
         if self.curves:
             _draw_curves(plt, self.curves, path)
@@ -148,7 +149,7 @@ class Report:
                 groups.setdefault((outcome.graph, outcome.k), []).append(outcome)
         if not groups:
             return False
-        heights = [1 + 0.22 * len(found) for found in groups.values()]
+        heights = [1.2 + 0.22 * len(found) for found in groups.values()]
         figure, axes = plt.subplots(
             len(groups),
             len(self.measures),
@@ -175,9 +176,16 @@ class Report:
                 ax.scatter(values, names, c=colours)
                 if not measure.endswith("ari"):
                     ax.set_xscale("log")
+                    # Values stand beside the dots; a decade of ticks, all with names, would run into each other.
+                    ax.xaxis.set_major_formatter("{x:g}")
+                    ax.xaxis.set_minor_formatter(NullFormatter())
+                for value, name in zip(values, names, strict=True):
+                    ax.annotate(cell(value), (value, name), (5, 0), textcoords="offset points", va="center", fontsize=6)
+                ax.margins(x=0.2)
                 ax.invert_yaxis()
                 ax.grid(alpha=0.3)
-                ax.set_title(f"{graph}, k = {k}: {measure}", fontsize=9)
+                ax.set_title(f"{graph}, k = {k}", fontsize=8)
+                ax.set_xlabel(measure, fontsize=7)
                 ax.tick_params(labelsize=7)
         figure.savefig(path, dpi=110)
         plt.close(figure)

@@ -54,7 +54,9 @@ def over_seeds(title, dataset, run, score, seeds):
         outcome.seconds.append(time.perf_counter() - start)
         outcome.cpu_seconds.append(time.process_time() - cpu)
         outcome.scores.append(score(result))
-    print(f" {np.mean(outcome.seconds):.3g} s", file=sys.stderr, flush=True)
+    # Scores too: a run of an hour that fails later leaves at least these.
+    found = "".join(f", {name} {spread(outcome, name)}" for name in outcome.scores[-1])
+    print(f" {np.mean(outcome.seconds):.3g} s{found}", file=sys.stderr, flush=True)
     return outcome
 
 

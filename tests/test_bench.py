@@ -172,6 +172,15 @@ def test_stages_and_seeds_of_the_construction_case(options, graph):
     assert line[1] > 90 and line[3] == pytest.approx((64 * 300 + 32 * line[1]) / 1e6)
 
 
+def test_a_coreset_of_the_reference_is_clustered_again(graph):
+    # Nodes come in any order; with all of them and degrees as weights the coreset graph is the graph with loops.
+    indptr, _, truth = scoring.load(graph)
+    order = np.random.default_rng(0).permutation(len(truth))
+    run = {"coreset": order, "weights": np.diff(indptr)[order] + 1.0, "coreset_labels": truth[order]}
+    known = scoring.score_coreset(graph, run, 3)["coreset_nc"]
+    assert 0 < construction.reclustered_nc(graph, run, 3, 5, 1) <= 1.05 * known
+
+
 def test_both_sides_of_the_collapse_case(options, graph):
     for method in paper_planted.METHODS[:2]:
         small = replace(method, params={**method.params, "size": 0.3})

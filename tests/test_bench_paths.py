@@ -93,31 +93,31 @@ def test_the_reference_is_given_the_same_graph(graph, tmp_path, monkeypatch):
     assert list(parts) == ["read", "matrix", "fit without k-means", "write"]
 
 
-def test_kmeans_is_clocked_apart_and_started_as_told(monkeypatch):
-    from sklearn.cluster import KMeans
+def test_calls_are_clocked_apart_and_made_as_told(monkeypatch):
+    class Model:
+        n_init = 10
 
-    fit, starts, now = KMeans.fit, [], [0.0]
+        def fit(self, rows):
+            now[0] += 5.0
+            return self.n_init, rows
 
-    def slow(self, X, y=None, sample_weight=None):
-        starts.append(self.n_init)
-        now[0] += 5.0
-        return fit(self, X)
+    def started(model, rows):
+        model.n_init = 3
+        return (model, rows + 1), {}
 
-    monkeypatch.setattr(KMeans, "fit", slow)
+    fit, now = Model.fit, [0.0]
     monkeypatch.setattr(clocks.time, "perf_counter", lambda: now[0])
     clock = clocks.Clock()
-    X = np.random.default_rng(0).random((20, 2))
-    with clocks.clocked_kmeans(clock, 3):
+    with clocks.clocked(clock, Model, "fit", "k-means", started):
         now[0] += 1.0
-        KMeans(2).fit_predict(X)
-        KMeans(2, n_init=7).fit(X)
-    with clocks.clocked_kmeans(clock):
-        KMeans(2, n_init=4).fit(X)
+        assert Model().fit(6) == (3, 7)
+        assert Model().fit(8) == (3, 9)
+    with clocks.clocked(clock, Model, "fit", "k-means"):
+        assert Model().fit(6) == (10, 6)
     now[0] += 2.0
     clock.lap("rest")
     assert clock.laps == {"k-means": 15.0, "rest": 3.0}
-    assert starts == [3, 3, 4]
-    assert KMeans.fit is slow
+    assert Model.fit is fit
 
 
 def test_from_file_measures_a_graph(options, monkeypatch):

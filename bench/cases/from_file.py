@@ -1,9 +1,9 @@
 """Edge-list text to labels on disk, beside numpy.loadtxt, scipy and coreset-sc: here reading and writing count.
 
 Both sides have coresets of as many nodes, drawn by degree, and the published settings (coreset-sc draws with
-replacement, graphcore without). Each is measured as it comes, with ten starts of k-means, and with one; k-means is
-scikit-learn's on both sides, and is timed apart: graphcore gives it one thread, so that labels repeat. What graphcore
-does without any settings is shown beside them.
+replacement, graphcore without). Each is measured as it comes and with one start of k-means, which is scikit-learn's on
+both sides and is timed apart: coreset-sc makes ten starts, graphcore fewer where a single one takes long. What
+graphcore does without any settings is shown beside them.
 """
 
 import statistics
@@ -44,7 +44,7 @@ def run(options):
 
 
 def methods(draws, n_distinct, n_nodes):
-    """Both sides with ten starts of k-means and with one, and graphcore as it comes."""
+    """Both sides with as many starts of k-means as they make and with one, and graphcore without any settings."""
     # Shares on both sides, since the warm-up's graph has fewer nodes than there are draws.
     share = draws / n_nodes
     model = {"preset": "published", "sampling": "degree", "coreset_size": n_distinct / n_nodes}
@@ -88,7 +88,8 @@ def section(graph, found, path, draws):
         rows.append([o.method.title, *figures, o.remark])
     parts = [[o.method.title, name, o.median(name)] for o in found if o.parts for name in o.parts[0]]
     text = f"## {graph} ({n:,} nodes, {entries // 2:,} lines, {size:,.0f} MB), {draws:,} draws, k = {found[0].k}"
-    tables = [table(header, rows), table(["method", "part", "s"], parts), factors(found, graph in LARGE)]
+    starts = "coreset-sc makes ten starts of k-means, graphcore fewer where a single one takes long."
+    tables = [starts, table(header, rows), table(["method", "part", "s"], parts), factors(found, graph in LARGE)]
     return "\n\n".join([text, *filter(None, tables)])
 
 
