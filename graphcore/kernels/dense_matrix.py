@@ -99,10 +99,8 @@ class VectorMatrix(KernelMatrix):
         self.is_psd = kernel.is_psd
         self.noise = noise_of(self.X.dtype)
         self.block_bytes = block_bytes
-        row_bytes = self.X.dtype.itemsize * max(1, self.n_points)
-        self._fits = row_bytes * self.n_points <= block_bytes
+        self._fits = self.X.dtype.itemsize * self.n_points**2 <= block_bytes
         self._held = None
-        self._step = max(1, block_bytes // (2 * row_bytes))
 
     @cached_property
     def diagonal(self):
@@ -121,19 +119,29 @@ class VectorMatrix(KernelMatrix):
         """See :meth:`KernelMatrix.product`."""
         if self._hold():
             return self._held.product(M, n_jobs)
-        M = np.asarray(M, dtype=np.float64)
-        borders = np.append(np.arange(0, self.n_points, self._step), self.n_points)
-        return np.concatenate(
-            map_blocks(
-                lambda a, b: self.kernel(self.X[a:b], self.X).astype(np.float64, copy=False) @ M, borders, n_jobs
-            )
-        )
+        return self._product(self.X, np.asarray(M, dtype=np.float64), n_jobs)
 
     def group_sums(self, labels, weights, n_groups, n_jobs=None):
         """See :meth:`KernelMatrix.group_sums`."""
         if self._hold():
             return self._held.group_sums(labels, weights, n_groups, n_jobs)
         return super().group_sums(labels, weights, n_groups, n_jobs)
+
+    def updated_sums(self, sums, before, labels, weights, n_jobs=None):
+        """See :meth:`KernelMatrix.updated_sums`; evaluates the columns of the points that moved."""
+        moved = np.flatnonzero(labels != before)
+        if self._hold() or 2 * len(moved) > self.n_points:
+            return super().updated_sums(sums, before, labels, weights, n_jobs)
+        now, then = (memberships(part[moved], weights[moved], sums.shape[1]) for part in (labels, before))
+        return sums + self._product(self.X[moved], (now - then).T.toarray(), n_jobs) if len(moved) else sums
+
+    def _product(self, Y, M, n_jobs):
+        """``K(X, Y) M``, a block of rows at a time."""
+        step = max(1, self.block_bytes // (2 * self.X.dtype.itemsize * Y.shape[0]))
+        borders = np.append(np.arange(0, self.n_points, step), self.n_points)
+        return np.concatenate(
+            map_blocks(lambda a, b: self.kernel(self.X[a:b], Y).astype(np.float64, copy=False) @ M, borders, n_jobs)
+        )
 
     def _hold(self):
         """Whether the whole matrix is held; evaluates it where it may be."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._random import Streams
-from .._threads import single_threaded_libraries
+from .._threads import limited_libraries
 from .._validation import check_choice, check_integer, check_labels, check_real
 from .._warn import warn_user
 from ..exceptions import InputError
@@ -158,7 +158,7 @@ def kernel_kmeans(
     else:
         given, n_init = check_init(matrix, init, n_clusters), 1
     streams = Streams(random_state)
-    with single_threaded_libraries():
+    with limited_libraries():
         shift = _check_shift(matrix, weights, shift, streams, n_jobs)
         runs = []
         for start in range(n_init):

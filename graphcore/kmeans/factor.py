@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .._threads import map_blocks, single_threaded_libraries
+from .._threads import limited_libraries, map_blocks
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
 from .gram import MatrixColumns, block_borders
@@ -211,7 +211,7 @@ def nystrom_factor(
             raise ParameterError(f"scale must hold {c} positive numbers, one for each landmark")
         W = W * scale * scale[:, None]
     borders = block_borders(columns, block_rows)
-    with single_threaded_libraries():
+    with limited_libraries():
         landmark_root = inverse_root(
             W, truncation=truncation, rtol=rtol, indefinite=indefinite, precision=columns.dtype
         )
@@ -307,5 +307,5 @@ def project(columns, projection, *, block_rows=None, n_jobs=None):
     -------
     ndarray of shape (n, s), float32 or float64
     """
-    with single_threaded_libraries():
+    with limited_libraries():
         return _features(columns, projection, block_borders(columns, block_rows), None, n_jobs)

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .._threads import map_blocks, single_threaded_libraries
+from .._threads import limited_libraries, map_blocks
 from ..kernels.dense_matrix import DenseMatrix
 from ..kernels.rows_matrix import SparseMatrix
 from .inputs import kernel_matrix
@@ -321,5 +321,5 @@ def product(columns, M, *, n_jobs=None, block_rows=None):
         part = apply(columns.rows(start, stop))
         return np.asarray(part.toarray() if hasattr(part, "toarray") else part, dtype=np.float64)
 
-    with single_threaded_libraries():
+    with limited_libraries():
         return np.concatenate(map_blocks(one, block_borders(columns, block_rows), n_jobs))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._random import Streams
-from .._threads import single_threaded_libraries
+from .._threads import limited_libraries
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
 
@@ -99,7 +99,7 @@ def linear_kmeans(
         model = KMeans(k, copy_x=B.nbytes <= _COPY_BYTES, **common)
     else:
         model = MiniBatchKMeans(k, batch_size=check_integer("batch_size", batch_size, low=1), **common)
-    with single_threaded_libraries(), warnings.catch_warnings():
+    with limited_libraries(), warnings.catch_warnings():
         # Fewer distinct rows than clusters is told below, in terms of the caller.
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels = model.fit(B, sample_weight=sample_weight).labels_
@@ -149,7 +149,7 @@ def nearest_center(B, centers):
     labels, distances = np.empty(len(B), dtype=np.int32), np.empty(len(B))
     step = max(1, (1 << 22) // max(1, B.shape[1] + len(centers)))
     norms = np.einsum("ij,ij->i", centers, centers)
-    with single_threaded_libraries():
+    with limited_libraries():
         for start in range(0, len(B), step):
             rows = np.asarray(B[start : start + step], dtype=np.float64)
             half = rows @ centers.T

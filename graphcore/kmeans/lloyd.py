@@ -71,7 +71,7 @@ class LloydRun:
     n_rises: int
 
 
-def centroid_step(matrix, labels, weights, n_clusters, *, shift=0.0, n_jobs=None):
+def centroid_step(matrix, labels, weights, n_clusters, *, shift=0.0, sums=None, n_jobs=None):
     """Distances to the centroids of a partition, and the nearest centroid of every point.
 
     With ``W_j`` the weight of cluster j and ``S_xj = sum_{y in j} w_y K_xy``,
@@ -87,6 +87,8 @@ def centroid_step(matrix, labels, weights, n_clusters, *, shift=0.0, n_jobs=None
     n_clusters : int
     shift : float, default 0
         For ``K + shift W^-1``.
+    sums : ndarray of shape (n_points, n_clusters), float64, optional
+        ``S``, if it is at hand; sparse and graph kernels do not use it.
     n_jobs : int, optional
 
     Returns
@@ -105,7 +107,7 @@ def centroid_step(matrix, labels, weights, n_clusters, *, shift=0.0, n_jobs=None
     if isinstance(matrix, RowsMatrix):
         inner = _own_sums(matrix, labels, weights, n_jobs)
     else:
-        S = matrix.group_sums(labels, weights, n_clusters, n_jobs)
+        S = matrix.group_sums(labels, weights, n_clusters, n_jobs) if sums is None else sums
         inner = np.zeros(len(labels))
         inner[placed] = S[placed, labels[placed]]
     within = np.bincount(labels[placed], weights=(weights * inner)[placed], minlength=n_clusters)
@@ -170,10 +172,17 @@ def lloyd(
     labels = np.array(labels, dtype=np.int32)
     scale = float(np.abs(weights * matrix.diagonal).sum()) + abs(shift) * matrix.n_points
     history, seen, n_rises = [], set(), 0
-    best = None
+    best = sums = before = None
     stopped = "max_iter"
     for iteration in range(max_iter + 1):
-        step = centroid_step(matrix, labels, weights, n_clusters, shift=shift, n_jobs=n_jobs)
+        if not isinstance(matrix, RowsMatrix):
+            sums = (
+                matrix.group_sums(labels, weights, n_clusters, n_jobs)
+                if sums is None
+                else matrix.updated_sums(sums, before, labels, weights, n_jobs)
+            )
+            before = labels
+        step = centroid_step(matrix, labels, weights, n_clusters, shift=shift, sums=sums, n_jobs=n_jobs)
         inertia = float(weights @ step.own)
         n_rises += bool(history) and inertia > history[-1] + max(_ROUNDING, matrix.noise) * scale
         # Of equal costs the later one: its points are with their nearest centroids, equal points together.

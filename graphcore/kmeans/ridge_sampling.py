@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._random import Streams
-from .._threads import map_blocks, single_threaded_libraries
+from .._threads import limited_libraries, map_blocks
 from .._validation import check_integer, check_real
 from ..exceptions import InputError
 from .gram import as_gram, block_borders
@@ -92,7 +92,7 @@ def dictionary_ridge_scores(K, dictionary, weights, ridge, *, points=None, n_job
         half = solve_triangular(root, np.asarray(rows, dtype=np.float64).T, lower=True, check_finite=False)
         return np.einsum("ij,ij->j", half, half)
 
-    with single_threaded_libraries():
+    with limited_libraries():
         explained = np.concatenate(map_blocks(one, borders, n_jobs))
     return np.clip((diagonal - explained) / ridge, 0.0, diagonal / (diagonal + ridge))
 

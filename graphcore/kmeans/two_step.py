@@ -76,7 +76,7 @@ def two_step_kernel_kmeans(K, n_clusters, n_sample, *, n_init=10, random_state=N
     block = gram.block(sample, sample)
     values, vectors = np.linalg.eigh(block)
     rows = vectors * np.sqrt(np.clip(values, 0, None))
-    labels = kmeans_labels(rows, n_clusters, n_init=n_init, random_state=streams.child("k-means"))
+    labels = kmeans_labels(rows, n_clusters, n_init=n_init, random_state=streams.child("k-means"), n_jobs=n_jobs)
     # Centroid j is the mean of its sample points; fewer clusters than asked for are possible if points are equal.
     members = np.eye(n_clusters)[labels]
     means = (members / np.maximum(members.sum(axis=0), 1))[:, members.any(axis=0)]

@@ -193,3 +193,35 @@ def test_no_more_clusters_than_different_points_are_filled():
     run = lloyd(DenseMatrix(np.outer(x, x)), np.zeros(5), np.ones(5), 4)
     assert len(set(run.labels.tolist())) == 2
     assert run.inertia == pytest.approx(0.0, abs=1e-12)
+
+
+def test_kernel_values_are_evaluated_for_all_points_once_then_for_those_that_moved():
+    rng = np.random.default_rng(0)
+    n, k = 300, 5
+    X = rng.normal(size=(n, 2))
+    kernel = vector_kernel("gaussian", bandwidth=1.0)
+    matrix = VectorMatrix(X, kernel, block_bytes=5000)
+    evaluated = []
+
+    class Counted:
+        diagonal = staticmethod(kernel.diagonal)
+
+        def __call__(self, A, B):
+            evaluated.append(len(A) * len(B))
+            return kernel(A, B)
+
+    matrix.kernel = Counted()
+    labels = rng.integers(0, k, n).astype(np.int32)
+    run = lloyd(matrix, labels, np.ones(n), k)
+    expected = lloyd(DenseMatrix(kernel(X)), labels, np.ones(n), k)
+    assert np.array_equal(run.labels, expected.labels)
+    np.testing.assert_allclose(run.history, expected.history, rtol=1e-12)
+    # Partitions one after the other, from which follows what had to be evaluated.
+    wanted = n
+    for _ in range(expected.n_iter - 1):
+        following = centroid_step(DenseMatrix(kernel(X)), labels, np.ones(n), k).labels
+        n_moved = np.count_nonzero(following != labels)
+        wanted += n_moved if 2 * n_moved <= n else n
+        labels = following
+    assert sum(evaluated) == n * wanted
+    assert wanted < 0.4 * n * expected.n_iter
