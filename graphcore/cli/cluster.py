@@ -107,7 +107,11 @@ def clustering_options(command):
 @clustering_options
 @input_options
 @click.option(
-    "-o", "--output", metavar="FILE", type=FILE, help="Write node and label, tab between them; - is standard output."
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=FILE,
+    help="Write node and label, tab between them (.npy: labels alone); - is standard output.",
 )
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")

@@ -226,7 +226,7 @@ def rank_ids(ids, order, names):
 
 @njit(cache=True, nogil=True)
 def check_rows(indptr, indices, weights, n_columns):
-    """First defect of a CSR structure as (code, row, entry); code 0 is none.
+    """First defect of a CSR structure and how many self-loops it has, as (code, row, entry, loops); code 0 is none.
 
     1 indptr falls or starts wrong, 2 column out of range, 3 columns unsorted or repeated,
     4 weight not finite, 5 weight negative, 6 weight zero.
@@ -234,25 +234,27 @@ def check_rows(indptr, indices, weights, n_columns):
     weighted = len(weights) > 0
     defect = 0
     row, entry = 0, 0
+    loops = 0
     if indptr[0] != 0:
-        return 1, 0, 0
+        return 1, 0, 0, loops
     for i in range(len(indptr) - 1):
         if indptr[i + 1] < indptr[i] or indptr[i + 1] > len(indices):
-            return 1, i, 0
+            return 1, i, 0, loops
         for e in range(indptr[i], indptr[i + 1]):
             if indices[e] < 0 or indices[e] >= n_columns:
-                return 2, i, e
+                return 2, i, e, loops
             if weighted:
                 if not abs(weights[e]) < float("inf"):
-                    return 4, i, e
+                    return 4, i, e, loops
                 if weights[e] < 0:
-                    return 5, i, e
+                    return 5, i, e, loops
+            loops += indices[e] == i
             # These two are repairable, so they are reported only if nothing worse follows.
             if e > indptr[i] and indices[e] <= indices[e - 1] and defect == 0:
                 defect, row, entry = 3, i, e
             if weighted and weights[e] == 0 and defect == 0:
                 defect, row, entry = 6, i, e
-    return defect, row, entry
+    return defect, row, entry, loops
 
 
 @njit(cache=True, nogil=True)

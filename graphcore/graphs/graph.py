@@ -395,7 +395,7 @@ class Graph:
         return out
 
     def _check(self):
-        code, row, entry = _loops.check_rows(self.indptr, self.indices, self._weights, self.n_nodes)
+        code, row, entry, n_self_loops = _loops.check_rows(self.indptr, self.indices, self._weights, self.n_nodes)
         if code:
             raise InputError(_defect(code, row, entry, self.indices, self._weights, self.n_nodes))
         cursor = self.indptr[:-1].copy()
@@ -405,6 +405,7 @@ class Graph:
                 f"the matrix is not symmetric: entry ({row}, {self.indices[entry]}) has no equal at "
                 f"({self.indices[entry]}, {row}); Graph.from_scipy(A, symmetrize=...) makes it so"
             )
+        self.__dict__["n_self_loops"] = int(n_self_loops)
 
     def __setattr__(self, name, value):
         if getattr(self, "_frozen", False):

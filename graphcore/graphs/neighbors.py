@@ -158,7 +158,7 @@ def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
         weights = _self_tuning(neighbors, listed)
     # Transposing sorts the columns; the transpose and the original symmetrise to the same.
     rows = read_only_rows(transpose_rows(Rows(indptr, neighbors.indices[listed], weights)))
-    code, row, entry = _loops.check_rows(*rows, n)
+    code, row, entry, _ = _loops.check_rows(*rows, n)
     if code:
         raise InputError(f"row {rows.indices[entry]} lists row {row} twice among its neighbours")
     policy = {"union": "max", "mutual": "min", "average": "average"}[mode]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._threads import map_blocks, single_threaded_libraries
+from .._threads import limited_libraries, map_blocks
 from .neighbor_lists import empty_neighbors, fill_block
 from .vectors import is_sparse, squared_norms
 
@@ -60,7 +60,7 @@ def exact_neighbors(X, n_neighbors, metric, n_jobs):
         fill_block(out, start, indices, distances)
 
     borders = np.append(np.arange(0, n, _QUERY_ROWS), n)
-    with single_threaded_libraries():
+    with limited_libraries():
         map_blocks(search, borders, n_jobs)
     return out
 

@@ -251,6 +251,7 @@ def test_row_sums_and_self_loops(A):
     assert found == np.count_nonzero(A.diagonal()[:half])
     found += _loops.count_self_loops(rows.indptr, rows.indices, half, len(A))
     assert found == np.count_nonzero(A.diagonal())
+    assert _loops.check_rows(*rows, len(A)) == (0, 0, 0, found)
 
 
 @given(edge_lists())

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from graphcore import FormatError, Graph, InputError, ParameterError, read_graph, write_labels
 from graphcore.graphs.files import atomic, atomic_output, check_writable, read_labels
+from graphcore.graphs.files.labels import read_label_lines
 
 SUPERUSER = not hasattr(os, "geteuid") or os.geteuid() == 0
 
@@ -41,6 +42,39 @@ def test_what_is_written(tmp_path, named):
     stream = io.StringIO()
     write_labels(stream, [1, 0], ["x", "y"])
     assert stream.getvalue() == "x\t1\ny\t0\n"
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
+def test_numpy_files_of_labels(tmp_path, named, dtype):
+    labels = np.array([1, 0, 7], dtype=dtype)
+    write_labels(tmp_path / "l.npy", labels, named)
+    assert np.load(tmp_path / "l.npy").dtype == dtype
+    write_labels(tmp_path / "same", labels, format="npy")
+    (tmp_path / "l.npy.gz").write_bytes(gzip.compress((tmp_path / "same").read_bytes()))
+    for name in ("l.npy", "same", "l.npy.gz"):
+        for graph in (None, named):
+            found = read_labels(tmp_path / name, graph)
+            assert found.dtype == np.int64 and found.tolist() == [1, 0, 7]
+        assert read_label_lines(tmp_path / name) == (None, ["1", "0", "7"])
+    stream = io.BytesIO()
+    write_labels(stream, labels, format="npy")
+    assert stream.getvalue() == (tmp_path / "same").read_bytes()
+    with pytest.raises(InputError, match="3 clusters without nodes, but the graph has 4 nodes"):
+        read_labels(tmp_path / "l.npy", Graph.from_edges([0], [3]))
+
+
+def test_numpy_files_that_hold_no_labels(tmp_path):
+    for array in (np.zeros(3), np.zeros((2, 2), dtype=int), np.zeros(0, dtype=int), np.array(["a"]), np.array([True])):
+        np.save(tmp_path / "l.npy", array)
+        with pytest.raises(FormatError, match="labels are integers in one dimension"):
+            read_labels(tmp_path / "l.npy")
+    np.save(tmp_path / "l.npy", np.array([1, None]), allow_pickle=True)
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_labels(tmp_path / "l.npy")
+    np.save(tmp_path / "l.npy", np.arange(100))
+    (tmp_path / "l.npy").write_bytes((tmp_path / "l.npy").read_bytes()[:-5])
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_labels(tmp_path / "l.npy")
 
 
 def test_standard_output(capsys):
@@ -100,7 +134,7 @@ def test_labels_of_others(tmp_path, text, labels, compress):
         ("0 1\n1 1\n", InputError, "1 nodes? of the graph ha.* no label, the first is 2"),
         ("0 1\n1 1\n2 1\n1 0\n", InputError, "'1' has two labels"),
         ("0 1\n1 1\n2 1\n7 0\n", InputError, "'7' has a label, but the graph does not have it"),
-        ("1\n2\n", InputError, "2 lines.* 3 nodes"),
+        ("1\n2\n", InputError, "2 clusters without nodes.* 3 nodes"),
     ],
 )
 def test_bad_labels(tmp_path, text, error, message):

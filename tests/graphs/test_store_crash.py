@@ -414,7 +414,7 @@ def test_more_entries_than_32_bits_count(sparse_store):
     from graphcore.graphs import _loops
 
     assert _loops.count_self_loops(graph.indptr, graph.indices, n_nodes - 2, n_nodes) == 1
-    code, row, entry = _loops.check_rows(graph.indptr[-2:] * 0, graph.indices[-8:], np.empty(0), n_nodes)
+    code, row, entry, _ = _loops.check_rows(graph.indptr[-2:] * 0, graph.indices[-8:], np.empty(0), n_nodes)
     assert (code, row, entry) == (0, 0, 0)
 
 

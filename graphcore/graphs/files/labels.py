@@ -24,16 +24,17 @@ def write_labels(path, labels, names=None, format=None):
 
     Parameters
     ----------
-    path : str, path-like or text stream
+    path : str, path-like or stream (of text, of bytes for "npy")
         Output file; "-" is standard output. A file is written under another name in the same folder, flushed to the
         disk and renamed, so an interrupted run leaves what was there before.
     labels : array-like of shape (n_nodes,)
         Cluster numbers (-1: no cluster).
     names : Graph or array-like of shape (n_nodes,), optional
         The graph whose node names are written, or the names. Default: 0 to n_nodes - 1.
-    format : {"tsv", "csv"}, optional
-        Two columns, node and cluster, without a header, split by a tab or a comma. Default: by the ending, tab unless
-        it is .csv.
+    format : {"tsv", "csv", "npy"}, optional
+        Two columns, node and cluster, without a header, split by a tab or a comma; or NumPy's file of the labels alone,
+        in the order of the graph's nodes, much faster for many millions. Default: by the ending, tab unless it is .csv
+        or .npy.
 
     Raises
     ------
@@ -62,15 +63,15 @@ def write_labels(path, labels, names=None, format=None):
         n_nodes = len(names)
     if len(labels) != n_nodes:
         raise InputError(f"{len(labels)} labels for {n_nodes} nodes")
-    check_choice("format", format, (None, "tsv", "csv"))
+    check_choice("format", format, (None, "tsv", "csv", "npy"))
     if format is None:
-        ending = str(path).lower() if isinstance(path, (str, os.PathLike)) else ""
-        format = "csv" if ending.endswith(".csv") else "tsv"
-    if hasattr(path, "write"):
-        output = contextlib.nullcontext(path)
-    else:
-        output = atomic_output(path, "w", encoding="utf-8", newline="")
-    with output as stream:
+        ending = os.path.splitext(path)[1][1:].lower() if isinstance(path, (str, os.PathLike)) else ""
+        format = ending if ending in ("csv", "npy") else "tsv"
+    mode = {} if format == "npy" else {"mode": "w", "encoding": "utf-8", "newline": ""}
+    with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path, **mode) as stream:
+        if format == "npy":
+            np.save(stream, labels, allow_pickle=False)
+            return
         writer = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
         for start in range(0, n_nodes, _PIECE):
             stop = min(start + _PIECE, n_nodes)
@@ -85,7 +86,8 @@ def read_labels(path, graph=None, delimiter=None):
     ----------
     path : str or path-like
         Lines of node and cluster (tab, comma, semicolon or white space between them; lines that begin with # or % are
-        left out), or lines of a cluster alone, in node order. "-" is standard input; compressed files are read.
+        left out), or lines of a cluster alone, in node order; or a NumPy file of integers, in node order. "-" is
+        standard input; compressed files are read.
     graph : Graph, optional
         The labels are put in the order of its nodes, found by their names. Default: in the order of the file.
     delimiter : str, optional
@@ -99,7 +101,8 @@ def read_labels(path, graph=None, delimiter=None):
     Raises
     ------
     FormatError
-        If a line has neither one nor two columns (its number is named), or there are no lines.
+        If a line has neither one nor two columns (its number is named), there are no lines, or a NumPy file holds
+        something else than integers in one dimension.
     InputError
         If a node of the graph has no line, or two, or a line names a node that the graph has not.
 
@@ -118,10 +121,11 @@ def read_labels(path, graph=None, delimiter=None):
     if graph is not None and not isinstance(graph, Graph):
         raise ParameterError(f"graph must be a Graph or None, got {type(graph).__name__}")
     with open_source(path) as source:
-        source.require_text()
         nodes, clusters = _read(source, delimiter)
         if graph is not None:
             clusters = _aligned(nodes, clusters, graph)
+    if isinstance(clusters, np.ndarray):
+        return clusters
     try:
         return np.array([int(cluster) for cluster in clusters], dtype=np.int64)
     except (ValueError, OverflowError):
@@ -131,12 +135,29 @@ def read_labels(path, graph=None, delimiter=None):
 def read_label_lines(path, delimiter=None):
     """Return (nodes or None, clusters) as lists of text, in the order of a file that :func:`read_labels` reads."""
     with open_source(path) as source:
-        source.require_text()
-        return _read(source, delimiter)
+        nodes, clusters = _read(source, delimiter)
+    return nodes, clusters.astype(str).tolist() if isinstance(clusters, np.ndarray) else clusters
+
+
+def _array(source):
+    """The labels of a NumPy file."""
+    with source.open() as stream:
+        try:
+            labels = np.lib.format.read_array(stream, allow_pickle=False)
+        except ValueError as error:
+            raise FormatError(f"the NumPy file cannot be read ({error})") from None
+    if labels.ndim != 1 or labels.dtype.kind not in "iu" or not len(labels):
+        raise FormatError(
+            f"the NumPy file holds {labels.dtype} of shape {labels.shape}; labels are integers in one dimension"
+        )
+    return labels.astype(np.int64)
 
 
 def _read(source, delimiter):
-    """Return (nodes or None, clusters) as lists of text."""
+    """Return (nodes or None, clusters) as lists of text; clusters of a NumPy file are an int64 array."""
+    if source.head.startswith(np.lib.format.MAGIC_PREFIX):
+        return None, _array(source)
+    source.require_text()
     with source.text() as text:
         numbered = enumerate((line.strip("\r\n") for line in text), 1)
         lines = [(n, line) for n, line in numbered if line.strip() and line.lstrip()[0] not in "#%"]
@@ -156,7 +177,7 @@ def _read(source, delimiter):
 def _aligned(nodes, clusters, graph):
     if nodes is None:
         if len(clusters) != graph.n_nodes:
-            raise InputError(f"{len(clusters)} lines of one cluster each, but the graph has {graph.n_nodes} nodes")
+            raise InputError(f"{len(clusters)} clusters without nodes, but the graph has {graph.n_nodes} nodes")
         return clusters
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
     position = {str(name): i for i, name in enumerate(names)}

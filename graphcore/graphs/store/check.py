@@ -77,7 +77,7 @@ def _check_sum(graph, name, facts, stages):
 
 def _check_rows(graph, meta):
     """Raise a FormatError if arrays that are as they were written are no graph all the same."""
-    code, row, entry = _loops.check_rows(graph.indptr, graph.indices, graph._weights, graph.n_nodes)
+    code, row, entry, n_self_loops = _loops.check_rows(graph.indptr, graph.indices, graph._weights, graph.n_nodes)
     if code:
         raise FormatError(_defect(code, row, entry, graph.indices, graph._weights, graph.n_nodes))
     cursor = graph.indptr[:-1].copy()
@@ -88,7 +88,7 @@ def _check_rows(graph, meta):
     del cursor
     if not all(_degrees_fit(graph, slice(a, min(a + _PIECE, graph.n_nodes))) for a in range(0, graph.n_nodes, _PIECE)):
         raise FormatError("degrees.npy does not hold the row sums")
-    counts = {"n_self_loops": _count_loops(graph), "n_isolated": int(np.count_nonzero(graph.degrees == 0))}
+    counts = {"n_self_loops": int(n_self_loops), "n_isolated": int(np.count_nonzero(graph.degrees == 0))}
     for name, count in counts.items():
         if getattr(meta, name) != count:
             raise FormatError(f"meta.json says {name} is {getattr(meta, name)}, but it is {count}")
@@ -104,7 +104,3 @@ def _degrees_fit(graph, span):
     weights = graph.weights[indptr[0] : indptr[-1]]
     _loops.row_sums(read_only(indptr - indptr[0]), weights, 0, len(sums), sums)
     return np.array_equal(graph.degrees[span], sums)
-
-
-def _count_loops(graph):
-    return int(_loops.count_self_loops(graph.indptr, graph.indices, 0, graph.n_nodes))
