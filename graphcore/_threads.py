@@ -15,7 +15,7 @@ import numpy as np
 from ._validation import check_integer
 from .exceptions import ParameterError
 
-__all__ = ["effective_jobs", "map_blocks", "row_blocks", "single_threaded_libraries"]
+__all__ = ["effective_jobs", "limited_libraries", "map_blocks", "map_items", "row_blocks"]
 
 _BLOCK_ENTRIES = 1 << 20
 _MAX_BLOCKS = 256
@@ -77,14 +77,20 @@ def map_blocks(function, borders, n_jobs):
         pool.shutdown(wait=wait, cancel_futures=True)
 
 
-@contextmanager
-def single_threaded_libraries():
-    """BLAS and OpenMP work with one thread inside, so that sums are taken in the same order everywhere.
+def map_items(function, items, n_jobs):
+    """Call `function(item)` for every item of a sequence; returns the results in order."""
+    return map_blocks(lambda i, _: function(items[i]), np.arange(len(items) + 1), n_jobs)
 
-    One thread at a time: others wait. The same may come back, as by a caller's own kernel that uses graphcore.
-    Libraries have to be imported before, or they are not limited.
+
+@contextmanager
+def limited_libraries(openmp=1):
+    """BLAS works with one thread inside, so that sums are taken in the same order everywhere, OpenMP with `openmp`.
+
+    More than one thread of OpenMP is for sums that are the same in any order. One thread at a time: others wait. The
+    same may come back, as by a caller's own kernel that uses graphcore. Libraries have to be imported before, or they
+    are not limited.
     """
     from threadpoolctl import threadpool_limits
 
-    with _LIMITING, threadpool_limits(1):
+    with _LIMITING, threadpool_limits({"blas": 1, "openmp": openmp}):
         yield

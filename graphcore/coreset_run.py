@@ -133,6 +133,7 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
                     k,
                     **limits(settings),
                     rng=streams.generator("merging"),
+                    n_jobs=n_jobs,
                 )
             else:
                 group_labels, _, _ = agglomerate(

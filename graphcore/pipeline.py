@@ -7,7 +7,7 @@ import numpy as np
 
 from ._progress import Stages
 from ._random import Streams
-from ._threads import effective_jobs, map_blocks
+from ._threads import effective_jobs, map_items
 from ._warn import warn_user
 from .coreset_run import grow_clusters, limits, most_links, refine_labels, run_coreset
 from .coresets.coreset import Coreset
@@ -195,9 +195,9 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
         # Coresets are worked on side by side, each by one thread and with a clock of its own.
         clocks = [Stages() for _ in range(last)]
         with stages(f"coreset {last}" if last == first + 1 else f"coresets {first + 1} to {last}", total=False):
-            made = map_blocks(
-                lambda r, _: run_coreset(graph, settings, streams.child("run", r), 1, clocks[r]),
-                np.arange(first, last + 1),
+            made = map_items(
+                lambda r: run_coreset(graph, settings, streams.child("run", r), 1, clocks[r]),
+                range(first, last),
                 n_jobs,
             )
         for clock in clocks:

@@ -73,8 +73,12 @@ def test_published_is_algorithm_3_step_by_step(seed):
         kernel.weighted_submatrix(coreset.indices, coreset.weights), k, random_state=Streams(seed)
     )
     np.testing.assert_allclose(embedding, X, rtol=1e-7, atol=1e-10)
-    model = KMeans(k, n_init=10, random_state=Streams(seed).integer("k-means"))
-    assert np.array_equal(result.coreset_labels, model.fit_predict(embedding))
+    starts = Streams(seed).generator("k-means").integers(2**31 - 1, size=10)
+    models = [KMeans(k, n_init=1, random_state=start).fit(embedding) for start in starts.tolist()]
+    least = min(model.inertia_ for model in models)
+    # Several starts may find the same clusters, numbered in another order: rounding says which of them is the best.
+    best = [model.labels_ for model in models if model.inertia_ <= least * (1 + 1e-9)]
+    assert any(np.array_equal(result.coreset_labels, labels) for labels in best)
     assert result.groups is None
     assert result.history == []
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import ParameterError
-from graphcore._threads import effective_jobs, map_blocks, row_blocks, single_threaded_libraries
+from graphcore._threads import effective_jobs, limited_libraries, map_blocks, map_items, row_blocks
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=200), st.integers(1, 300))
@@ -104,14 +104,35 @@ def test_limited_libraries_may_be_asked_for_again_inside_and_others_wait():
     entered = []
 
     def enter():
-        with single_threaded_libraries():
+        with limited_libraries():
             entered.append(1)
 
     other = threading.Thread(target=enter, daemon=True)
-    with single_threaded_libraries():
+    with limited_libraries():
         enter()
         other.start()
         other.join(0.05)
         assert len(entered) == 1
     other.join(20)
     assert len(entered) == 2
+
+
+def test_openmp_may_have_more_threads_than_blas():
+    import sklearn.cluster  # noqa: F401  brings OpenMP
+    from threadpoolctl import threadpool_info
+
+    def threads():
+        found = {(pool["user_api"], pool["num_threads"]) for pool in threadpool_info()}
+        return {pair for pair in found if pair[0] in ("blas", "openmp")}
+
+    with limited_libraries(openmp=2):
+        assert threads() == {("blas", 1), ("openmp", 2)}
+    with limited_libraries():
+        assert threads() == {("blas", 1), ("openmp", 1)}
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 3])
+def test_items_are_handed_out_one_by_one(n_jobs):
+    assert map_items(str, range(3, 8), n_jobs) == ["3", "4", "5", "6", "7"]
+    assert map_items(len, [[], [1]], n_jobs) == [0, 1]
+    assert map_items(str, (), n_jobs) == []

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._threads import single_threaded_libraries
+from .._threads import limited_libraries
 from .._validation import check_integer
 from ..exceptions import InputError
 from ._checks import as_points, as_weights, check_n_clusters
@@ -53,7 +53,7 @@ def global_k_means(X, n_clusters, *, n_candidates=None, max_iter=300, sample_wei
     max_iter = check_integer("max_iter", max_iter, low=1)
     if n_candidates is not None:
         n_candidates = check_integer("n_candidates", n_candidates, low=1)
-    with single_threaded_libraries():
+    with limited_libraries():
         runs = global_runs(EuclideanFlats(X, weights, 0), n_clusters, n_candidates=n_candidates, max_iter=max_iter)
     return [KFlatsResult.from_run(run, weights) for run in runs]
 

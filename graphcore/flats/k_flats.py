@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._random import Streams
-from .._threads import single_threaded_libraries
+from .._threads import limited_libraries
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError
 from ._checks import as_points, as_weights, check_n_clusters, check_policies, given_labels
@@ -102,7 +102,7 @@ def k_flats(
     check_policies(on_empty, short, len(X), n_clusters, n_dims)
     weights = as_weights(sample_weight, len(X))
     _load_libraries()
-    with single_threaded_libraries():
+    with limited_libraries():
         problem = EuclideanFlats(X, weights, n_dims, pad=short == "pad", n_jobs=n_jobs)
         draw, repeatable = _starts(problem, init, n_clusters, on_empty, Streams(random_state))
         run = best_of(

@@ -1,7 +1,7 @@
 """Kernel k-flats: affine flats in the feature space of a kernel; of dimension 0 it is kernel k-means."""
 
 from .._random import Streams
-from .._threads import single_threaded_libraries
+from .._threads import limited_libraries
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from ._checks import as_weights, check_n_clusters, check_policies, given_labels
@@ -118,7 +118,7 @@ def kernel_k_flats(
     check_psd(K, view, allow_indefinite)
     import scipy.linalg  # noqa: F401  loaded before its threads are limited
 
-    with single_threaded_libraries():
+    with limited_libraries():
         if K is None:
             problem = VectorKernelFlats(kernel, view.vectors, weights, n_dims, n_jobs)
         else:

@@ -8,7 +8,11 @@ from .._threads import map_blocks
 from . import _loops
 from .base import KernelRows
 
-__all__ = ["CutKernel"]
+__all__ = ["MANY_ENTRIES", "CutKernel"]
+
+# Coreset graphs of so many entries are kept in single precision, in which the power method works there: they are most
+# of the memory of a run.
+MANY_ENTRIES = 1 << 21
 
 
 class CutKernel:
@@ -48,6 +52,7 @@ class CutKernel:
         if self_loop:
             degrees = np.where(degrees > 0, degrees + self_loop, 0.0)
         self._set(graph.indptr, graph.indices, graph._weights, degrees, degrees, self_loop)
+        self._graph = graph
 
     def _set(self, indptr, indices, weights, degrees, point_weights, self_loop):
         self.indptr, self.indices, self.weights = indptr, indices, weights
@@ -56,6 +61,8 @@ class CutKernel:
         self.point_weights = point_weights.view()
         self.degrees.flags.writeable = self.point_weights.flags.writeable = False
         self.self_loop = float(self_loop)
+        # Only asked whether it has loops. None: not known, as in a restricted kernel, whose loops are stored.
+        self._graph = None
 
     @property
     def n_points(self):
@@ -65,8 +72,9 @@ class CutKernel:
     @cached_property
     def diagonal(self):
         """``K_xx`` for every point, 0 for isolated ones."""
-        out = np.empty(self.n_points)
-        _loops.diagonal_entries(self.indptr, self.indices, self.weights, out)
+        out = np.zeros(self.n_points)
+        if self._graph is None or self._graph.n_self_loops:
+            _loops.diagonal_entries(self.indptr, self.indices, self.weights, out)
         out += self.self_loop
         with np.errstate(divide="ignore", invalid="ignore"):
             out /= self.degrees
@@ -99,7 +107,7 @@ class CutKernel:
             self.self_loop,
         )
 
-    def weighted_submatrix(self, points, weights, n_jobs=None):
+    def weighted_submatrix(self, points, weights, n_jobs=None, *, exact=False):
         """``W K(points, points) W``, the graph on a coreset.
 
         Parameters
@@ -107,10 +115,12 @@ class CutKernel:
         points : ndarray of shape (n_rows,), integer, ascending
         weights : ndarray of shape (n_rows,), float64
         n_jobs : int, optional
+        exact : bool, default False
+            Double precision whatever the size.
 
         Returns
         -------
-        csr_array of shape (n_rows, n_rows)
+        csr_array of shape (n_rows, n_rows), float64, or float32 from two million entries on
             Symmetric to the last bit (as far as the graph's own weights are), columns ascending.
         """
         import scipy.sparse as sp
@@ -130,7 +140,7 @@ class CutKernel:
         )
         indptr = np.cumsum(counts, out=counts)
         out_indices = np.empty(indptr[-1], dtype=np.int32)
-        out_values = np.empty(indptr[-1])
+        out_values = np.empty(indptr[-1], dtype=np.float64 if exact or indptr[-1] < MANY_ENTRIES else np.float32)
         map_blocks(
             lambda a, b: _loops.submatrix_fill(
                 *rows[:6], factors, self.self_loop, position, a, b, indptr, out_indices, out_values
@@ -156,7 +166,7 @@ class CutKernel:
         """
         degrees = self.degrees[points]
         # With weights equal to degrees, W K W gives back the entries of A; loops are already inside.
-        matrix = self.weighted_submatrix(points, degrees)
+        matrix = self.weighted_submatrix(points, degrees, exact=True)
         out = CutKernel.__new__(CutKernel)
         arrays = [np.asarray(matrix.indptr, dtype=np.int64), matrix.indices, matrix.data]
         for array in arrays:

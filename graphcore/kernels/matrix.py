@@ -100,6 +100,25 @@ class KernelMatrix:
         """
         return self.product(memberships(labels, weights, n_groups).T.toarray(), n_jobs)
 
+    def updated_sums(self, sums, before, labels, weights, n_jobs=None):
+        """:meth:`group_sums` of `labels`, given those of the labels before.
+
+        Kernels whose entries are dear evaluate only the columns of points that moved.
+
+        Parameters
+        ----------
+        sums : ndarray of shape (n_points, n_groups), float64
+            Not changed.
+        before, labels : ndarray of shape (n_points,), integer
+        weights : ndarray of shape (n_points,), float64
+        n_jobs : int, optional
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_groups), float64
+        """
+        return self.group_sums(labels, weights, sums.shape[1], n_jobs)
+
 
 def noise_of(dtype):
     """Relative rounding of squared distances between points whose kernel values have this type."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._random import Streams
-from .._threads import single_threaded_libraries
+from .._threads import limited_libraries
 from .._validation import check_integer
 from ..exceptions import InputError
 from ..kernels.walk import WalkKernel
@@ -113,7 +113,7 @@ def _cluster_places(between):
     A += total / n**2
     root = np.sqrt(A.sum(axis=1))
     A /= np.outer(root, root)
-    with single_threaded_libraries():
+    with limited_libraries():
         _, vectors = eigh(A, subset_by_index=[n - 3, n - 1], overwrite_a=True)
     places = vectors[:, [1, 0]] / root[:, None]
     # Eigenvectors come with either sign: the largest entry is made positive.

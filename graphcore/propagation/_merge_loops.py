@@ -300,7 +300,9 @@ def best_partners(indptr, indices, weights, degrees, objective, partners, gains,
     part = np.empty(n)
     alone_key, alone_item, n_alone = np.empty(n), np.empty(n, dtype=np.int32), 0
     smallest = np.int64(-1)
+    longest = np.int64(0)
     for a in range(n):
+        longest = max(longest, indptr[a + 1] - indptr[a])
         linked[a] = False
         for e in range(indptr[a], indptr[a + 1]):
             if indices[e] == a:
@@ -317,20 +319,24 @@ def best_partners(indptr, indices, weights, degrees, objective, partners, gains,
         partners[a] = -1
         gains[a] = -np.inf
     by_cut, by_apart = between_slopes(objective, cut, apart)
+    volumes, unit = degrees / total, 1.0 / total
+    later = np.empty(longest + 1, dtype=np.int64)
     for a in range(n):
-        volume_a = degrees[a] / total
+        # Every pair once. Listed without a branch, which would be mispredicted half the time.
+        n_later = 0
         for e in range(indptr[a], indptr[a + 1]):
+            later[n_later] = e
+            n_later += indices[e] > a
+        for i in range(n_later):
+            e = later[i]
             b = indices[e]
-            if b <= a:
-                continue
-            link = weights[e] / total
-            volume_b = degrees[b] / total
+            link = weights[e] * unit
             gain = (
-                term(objective, inner[a] + inner[b] + 2.0 * link, volume_a + volume_b)
+                term(objective, inner[a] + inner[b] + 2.0 * link, volumes[a] + volumes[b])
                 - part[a]
                 - part[b]
                 - 2.0 * link * by_cut
-                - 2.0 * volume_a * volume_b * by_apart
+                - 2.0 * volumes[a] * volumes[b] * by_apart
             )
             if gain > gains[a]:
                 gains[a], partners[a] = gain, b

@@ -1,8 +1,10 @@
 """Several labellings of the same nodes: their consensus, and how far they agree with it."""
 
+from operator import itemgetter
+
 import numpy as np
 
-from .._threads import map_blocks
+from .._threads import map_items
 from .merge import agglomerate, merge_rounds
 from .quotient import apply_labels, contingency, label_sizes, pick_labels, quotient
 from .refine import refine
@@ -16,11 +18,13 @@ _HALFWAY = 8
 _EARLY_SHARE = 0.6
 # Moves of groups end when a pass moves a smaller share of them.
 _TOLERANCE = 0.002
+# The last moves of groups end at this share: moves of single nodes follow and do the rest.
+_LAST_TOLERANCE = 1e-4
 # Up to this many entries, merging one pair at a time costs next to nothing, and is tried as well.
 _SMALL_ENTRIES = 1 << 18
 
 
-def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_share=0.0, rng=None):
+def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_share=0.0, rng=None, n_jobs=None):
     """Partition groups of nodes: merge, move groups, merge on, move groups again.
 
     Parameters
@@ -37,6 +41,8 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_
         Moves leave every cluster at least this share of the mean volume.
     rng : numpy Generator
         Order of visits.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
 
     Returns
     -------
@@ -47,7 +53,7 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_
     limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
     # Stopping halfway to move cells keeps clusters of weight apart, which the pure cut does not look for.
     if halfway >= n or (objective == "ncut" and len(rows.indices) <= _SMALL_ENTRIES):
-        labels = _merge(rows, sizes, n_clusters, **limits)
+        labels = _merge(rows, sizes, n_clusters, **limits, n_jobs=n_jobs)
     else:
         labels = merge_rounds(rows, sizes, halfway, objective=objective, share=_EARLY_SHARE, least_size=least_size)
         order = rng.permutation(n)
@@ -55,7 +61,7 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_
         refine(rows, labels, halfway, order=order, n_passes=10, **moves)
         between = quotient(rows, labels, halfway)
         counts = np.bincount(labels, weights=sizes, minlength=halfway).astype(np.int64)
-        labels = _merge(between, counts, n_clusters, **limits)[labels]
+        labels = _merge(between, counts, n_clusters, **limits, n_jobs=n_jobs)[labels]
     grow_small_clusters(rows, labels, n_clusters, least_size, counts=sizes)
     order = rng.permutation(n)
     sums, _ = refine(rows, labels, n_clusters, order=order, n_passes=20, tolerance=_TOLERANCE, counts=sizes, **limits)
@@ -63,23 +69,27 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_
         # Single nodes have no weight inside, and on graphs where all weights are alike the first unions then tell
         # nothing. What the normalised cut makes of them is tried too.
         other, _, _ = agglomerate(rows, sizes, n_clusters, linkage="ncut", least_size=least_size)
+        grow_small_clusters(rows, other, n_clusters, least_size, counts=sizes)
         other_sums, _ = refine(rows, other, n_clusters, n_passes=20, tolerance=_TOLERANCE, **limits)
         if other_sums.value(objective) > sums.value(objective):
             return other
     return labels
 
 
-def _merge(rows, sizes, n_clusters, *, objective, least_size, least_share):
+def _merge(rows, sizes, n_clusters, *, objective, least_size, least_share, n_jobs):
     """Merge in rounds, and on small graphs one pair at a time as well; move groups; return the better partition."""
-    starts = [merge_rounds(rows, sizes, n_clusters, objective=objective, least_size=least_size)]
-    if len(rows.indices) <= _SMALL_ENTRIES:
-        starts.append(agglomerate(rows, sizes, n_clusters, linkage=objective, least_size=least_size)[0])
-    limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
-    values = []
-    for labels in starts:
+
+    def start(in_rounds):
+        if in_rounds:
+            labels = merge_rounds(rows, sizes, n_clusters, objective=objective, least_size=least_size)
+        else:
+            labels = agglomerate(rows, sizes, n_clusters, linkage=objective, least_size=least_size)[0]
+        limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
         sums, _ = refine(rows, labels, n_clusters, n_passes=20, counts=sizes, **limits)
-        values.append(sums.value(objective))
-    return starts[int(np.argmax(values))]
+        return sums.value(objective), labels
+
+    starts = (True, False) if len(rows.indices) <= _SMALL_ENTRIES else (True,)
+    return max(map_items(start, starts, n_jobs), key=itemgetter(0))[1]
 
 
 def consensus(
@@ -132,16 +142,17 @@ def consensus(
     # Drawn before the starts are worked on side by side.
     orders = rng.permutation(n_groups), rng.permutation(n_groups)
 
-    def improved(start, _):
+    def improved(start):
         table = (
             pick_labels(groups, n_groups, labels)
             if start == 0
-            else coarse_partition(between, sizes, n_clusters, rng=rng, **limits)
+            else coarse_partition(between, sizes, n_clusters, rng=rng, n_jobs=n_jobs, **limits)
         )
-        sums, _ = refine(between, table, n_clusters, order=orders[start], counts=sizes, **limits)
+        moves = {"order": orders[start], "tolerance": _LAST_TOLERANCE, "counts": sizes}
+        sums, _ = refine(between, table, n_clusters, **moves, **limits)
         return (bool(sums.sizes.min() >= least_size), sums.value(objective)), table
 
-    (kept, first), (scratch, second) = map_blocks(improved, np.arange(3), n_jobs)
+    (kept, first), (scratch, second) = map_items(improved, range(2), n_jobs)
     return first if kept >= scratch else second, between
 
 
@@ -168,17 +179,17 @@ def stability(labels, labellings, n_clusters, n_jobs=None):
     """
     sizes = label_sizes(labels, n_clusters)
 
-    def agreement(number, _):
-        common = contingency(labels, labellings[number], n_clusters)
+    def agreement(other):
+        common = contingency(labels, other, n_clusters)
         matched = _match(common)
         shared = common[np.arange(n_clusters), matched]
         union = sizes + np.asarray(common.sum(axis=0))[matched] - shared
         jaccard = np.divide(shared, union, out=np.zeros(n_clusters), where=union > 0)
-        return apply_labels(matched, labels) == labellings[number], jaccard
+        return apply_labels(matched, labels) == other, jaccard
 
     nodes = np.zeros(len(labels), dtype=np.float32)
     clusters = np.zeros(n_clusters)
-    for agree, jaccard in map_blocks(agreement, np.arange(len(labellings) + 1), n_jobs):
+    for agree, jaccard in map_items(agreement, labellings, n_jobs):
         nodes += agree
         clusters += jaccard
     nodes[labels < 0] = 0.0

@@ -154,7 +154,9 @@ def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2,
     while count > n_clusters:
         partners, gains, linked = np.empty(count, dtype=np.int32), np.empty(count), np.empty(count, dtype=bool)
         _merge_loops.best_partners(*rows, LINKAGES[objective], partners, gains, linked)
-        order = np.lexsort((-gains, sizes >= least_size))
+        order = np.argsort(-gains, kind="stable")
+        small = sizes[order] < least_size
+        order = np.concatenate([order[small], order[~small]])
         most = min(count - n_clusters, max(1, int(share * count / 2)))
         # Where many nodes have the same best partner few pairs are disjoint, and the list is read far down; separate
         # components must not be united on that account.

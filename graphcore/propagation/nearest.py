@@ -10,6 +10,9 @@ from . import _loops
 
 __all__ = ["Labelling", "label_all"]
 
+# Entries of coreset rows for each point and thread.
+_LEAST_ENTRIES = 4
+
 
 @dataclass(frozen=True, eq=False)
 class Labelling:
@@ -95,9 +98,10 @@ def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=Non
         )
         return best, out
 
-    # A point's best offer is a minimum over clusters, so cutting the clusters into groups changes nothing.
-    n_groups = max(1, min(effective_jobs(n_jobs), n_clusters))
+    # A point's best offer is a minimum over clusters, so cutting the clusters into groups changes nothing. Each group
+    # takes arrays for all points, which only pays where its rows are several times as long.
     lengths = np.cumsum(np.bincount(labels, weights=rows.stops - rows.starts, minlength=n_clusters))
+    n_groups = int(max(1, min(effective_jobs(n_jobs), n_clusters, lengths[-1] / (_LEAST_ENTRIES * n))))
     inner_borders = np.searchsorted(lengths, np.linspace(0, lengths[-1], n_groups + 1)[1:-1])
     groups = np.unique(np.concatenate([[0], inner_borders, [n_clusters]]).astype(np.int64))
     (best, out), *others = map_blocks(offers, groups, n_jobs)

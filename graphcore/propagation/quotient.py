@@ -197,6 +197,10 @@ def contingency(labels, other, n_clusters):
     """
     import scipy.sparse as sp
 
+    if 8 * n_clusters**2 <= len(labels):
+        counts = np.zeros((n_clusters, n_clusters), dtype=np.int64)
+        _loops.count_in_table(labels, other, counts)
+        return sp.csr_array(counts)
     pairs, n_pairs = overlay([labels, other], n_clusters)
     first, second = np.empty(n_pairs, dtype=np.int32), np.empty(n_pairs, dtype=np.int32)
     counts = np.zeros(n_pairs, dtype=np.int64)

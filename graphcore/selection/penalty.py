@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._random import Streams
-from .._threads import single_threaded_libraries
+from .._threads import limited_libraries
 from .._validation import check_integer, check_real
 from ..exceptions import InputError, ParameterError
 from ..kernels.cut import CutKernel
@@ -151,7 +151,7 @@ class KMeansErrors:
 
         n = self._X.shape[0]
         seed = self._streams.integer(f"k-means {k}")
-        with single_threaded_libraries():
+        with limited_libraries():
             found = [KMeans(k, n_init=self._n_init, random_state=seed).fit(self._X)]
             if len(self._means):
                 found.append(KMeans(k, init=self._extended(k), n_init=1, random_state=seed).fit(self._X))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._random import Streams
-from .._threads import effective_jobs, map_blocks
+from .._threads import effective_jobs, map_items
 from ..coreset_run import node_kernel
 from ..coresets.coreset import sample_coreset
 from ..propagation.cells import settled_cells
@@ -90,10 +90,8 @@ def cell_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n_jobs=Non
     streams = Streams(random_state)
     rows = graph_rows(graph)
     inner_jobs = effective_jobs(n_jobs) if n_coresets == 1 else 1
-    return map_blocks(
-        lambda r, _: _cell_tree(graph, rows, settings, streams.child("coreset", r), inner_jobs),
-        np.arange(n_coresets + 1),
-        n_jobs,
+    return map_items(
+        lambda r: _cell_tree(graph, rows, settings, streams.child("coreset", r), inner_jobs), range(n_coresets), n_jobs
     )
 
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from .._random import Streams
-from .._threads import single_threaded_libraries
+from .._threads import limited_libraries
 from .power import normalized_adjacency
 
 __all__ = ["spectral_embedding"]
@@ -58,7 +58,7 @@ def spectral_embedding(A, n_vectors, *, random_state=None):
             S = S[linked][:, linked]
         import scipy.sparse.linalg  # noqa: F401 (before its BLAS is limited to one thread)
 
-        with single_threaded_libraries():
+        with limited_libraries():
             values[:n_found], vectors[linked, :n_found] = _largest(S, n_found, random_state)
     return vectors, values
 

@@ -6,15 +6,16 @@ import numpy as np
 
 from .._random import Streams
 from .._threads import map_blocks, row_blocks
+from ..graphs._loops import row_sums
+from ..kernels.cut import MANY_ENTRIES
 from . import _power_loops as _loops
 
 __all__ = ["normalized_adjacency", "power_embedding"]
 
-# From this many entries on, products are made by compiled loops, in single precision and by several threads.
-_MANY_ENTRIES = 1 << 21
-# There, after so many products the rest is an expansion that leaves out coefficients of this sum. The largest
-# eigenvalue is taken to be the last norm times the slack. Larger exponents are taken in parts: an eigenvalue far above
-# that bound would grow beyond single precision.
+# From MANY_ENTRIES on, products are made by compiled loops, in single precision and by several threads. There, after so
+# many products the rest is an expansion that leaves out coefficients of this sum. The largest eigenvalue is taken to be
+# the last norm times the slack. Larger exponents are taken in parts: an eigenvalue far above that bound would grow
+# beyond single precision.
 _PLAIN_PRODUCTS, _LEFT_OUT, _SLACK, _LARGEST_EXPONENT = 8, 1e-6, 1.02, 128
 
 
@@ -35,7 +36,7 @@ def normalized_adjacency(A):
     """
     import scipy.sparse as sp
 
-    root = np.sqrt(np.asarray(A.sum(axis=1)).ravel())
+    root = np.sqrt(_degrees(A))
     inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
     rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
     data = A.data * (inverse[rows] * inverse[A.indices])
@@ -90,7 +91,7 @@ def power_embedding(A, n_clusters, *, n_vectors=None, n_products=None, random_st
     if n_products is None:
         n_products = 10 * max(1, math.ceil(math.log2(max(n / n_clusters, 1))))
     X = Streams(random_state).generator("power").standard_normal((n, n_vectors))
-    return (_smooth if A.nnz < _MANY_ENTRIES else _smooth_large)(A, X, n_products, n_jobs)
+    return (_smooth if A.nnz < MANY_ENTRIES else _smooth_large)(A, X, n_products, n_jobs)
 
 
 def _smooth(A, X, n_products, n_jobs=None):
@@ -143,8 +144,8 @@ class _Vectors:
     def __init__(self, A, X, n_jobs):
         n, n_vectors = X.shape
         lanes = _loops.LANES
-        root = np.sqrt(np.asarray(A.sum(axis=1)).ravel())
-        self._structure = A.indptr, A.indices, A.data.astype(np.float32)
+        root = np.sqrt(_degrees(A))
+        self._structure = A.indptr, A.indices, A.data.astype(np.float32, copy=False)
         self._inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0).astype(np.float32)
         self._top = root / math.sqrt(np.square(root).sum())
         self._n_groups, self._n_jobs = -(-n_vectors // lanes), n_jobs
@@ -241,6 +242,13 @@ def _expansion(power):
     weights[1:] *= 2
     rest = np.cumsum(weights[::-1])[::-1]
     return weights[: np.count_nonzero(rest > _LEFT_OUT)]
+
+
+def _degrees(A):
+    """Row sums in double precision, whatever the values are in."""
+    out = np.empty(A.shape[0])
+    row_sums(A.indptr, A.data, 0, len(out), out)
+    return out
 
 
 # BLAS would cut these sums by its number of threads, which changes the last bits, and on vectors this short its threads

@@ -1,16 +1,22 @@
-"""From an embedding to labels: k-means, always on one thread so that labels repeat."""
+"""From an embedding to labels: k-means, the same for any number of threads."""
 
+import math
 import warnings
 
 import numpy as np
 
 from .._random import Streams
-from .._threads import single_threaded_libraries
+from .._threads import effective_jobs, limited_libraries
+from .._validation import check_integer
 
 __all__ = ["kmeans_labels"]
 
+# Several threads work where an iteration takes so many distances. They wait for each other busily: with fewer, and most
+# of all on a busy machine, that takes longer than it saves.
+_MANY_DISTANCES = 1 << 22
 
-def kmeans_labels(X, n_clusters, *, n_init=10, sample_weight=None, random_state=None):
+
+def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None, n_jobs=None):
     """Cluster rows by scikit-learn's k-means.
 
     Parameters
@@ -18,9 +24,10 @@ def kmeans_labels(X, n_clusters, *, n_init=10, sample_weight=None, random_state=
     X : ndarray of shape (n, n_features)
     n_clusters : int
     n_init : int, default 10
-        Restarts.
-    sample_weight : ndarray of shape (n,), optional
+        Starts; the one of the least cost is kept.
     random_state : int, Generator, RandomState or None
+    n_jobs : int, optional
+        Threads; the labels do not depend on it.
 
     Returns
     -------
@@ -30,10 +37,51 @@ def kmeans_labels(X, n_clusters, *, n_init=10, sample_weight=None, random_state=
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    model = KMeans(n_clusters, n_init=n_init, random_state=Streams(random_state).integer("k-means"))
-    # Sums taken by several threads depend on how many there are. Warning filters belong to the whole process too, so
-    # only one thread at a time may change them.
-    with single_threaded_libraries(), warnings.catch_warnings():
+    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=len(X), why_high="the rows")
+    n_init = check_integer("n_init", n_init, low=1)
+    rows, weights = _summable(X)
+    seeds = Streams(random_state).generator("k-means").integers(2**31 - 1, size=n_init)
+    n_threads = effective_jobs(n_jobs) if len(X) * n_clusters >= _MANY_DISTANCES else 1
+    best, least = None, np.inf
+    # Warning filters belong to the whole process, as thread pools do: only one thread at a time may change them.
+    with limited_libraries(openmp=n_threads), warnings.catch_warnings():
         # Fewer distinct rows than clusters is counted by the caller, who knows what it means.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit_predict(X, sample_weight=sample_weight).astype(np.int32)
+        for seed in seeds.tolist():
+            model = KMeans(n_clusters, n_init=1, random_state=seed, copy_x=False).fit(rows, sample_weight=weights)
+            cost = 0.0  # a single start is the best one
+            if n_init > 1:  # scikit-learn's own sum of squares depends on the number of threads
+                cost = np.square(rows[:-1] - model.cluster_centers_[model.labels_[:-1]]).sum()
+            if cost < least:
+                best, least = model.labels_, cost
+    return best[:-1].astype(np.int32)
+
+
+def _summable(X):
+    """The rows, shifted, scaled and rounded to integers so small that their sums have no rounding errors.
+
+    Threads may then add them up in any order. scikit-learn subtracts the mean of the rows, which would bring rounding
+    errors back. So the mean is made exactly 0: the rows are shifted by integers, and one more row, of weight 0, takes
+    what is left over. Rows that were equal stay equal. With 100,000 rows, numbers are rounded to 1e-10 of the largest
+    difference from the first row.
+
+    Returns
+    -------
+    rows : ndarray of shape (n + 1, n_features), float64
+    weights : ndarray of shape (n + 1,), float64
+    """
+    n = len(X)
+    # Sums of n + 1 numbers below twice 2^bits have to stay below 2^53.
+    bits = 51 - math.ceil(math.log2(n + 1))
+    rows = np.empty((n + 1, X.shape[1]))
+    np.subtract(X, X[0], out=rows[:n], dtype=np.float64)
+    exponent = math.frexp(float(np.abs(rows[:n]).max(initial=0.0)))[1]
+    np.rint(np.ldexp(rows[:n], bits - exponent, out=rows[:n]), out=rows[:n])
+    # A cluster that loses all its rows takes the one farthest from its centre, whatever its weight: this must not be
+    # the row added here, so that lies beside one in the middle.
+    rows[n] = rows[np.square(rows[:n] - rows[:n].mean(axis=0)).sum(axis=1).argmin()]
+    rows -= np.floor(rows.sum(axis=0) / (n + 1))
+    rows[n] -= rows.sum(axis=0)
+    weights = np.ones(n + 1)
+    weights[n] = 0.0
+    return rows, weights

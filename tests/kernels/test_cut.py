@@ -79,6 +79,36 @@ def test_weighted_submatrix_equals_dense(case):
         assert (np.diff(matrix.indices[matrix.indptr[i] : matrix.indptr[i + 1]]) > 0).all()
 
 
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_large_submatrices_are_in_single_precision_unless_asked_otherwise(name, monkeypatch):
+    graph, _ = example(name)
+    kernel = CutKernel(graph, 1.0)
+    points = np.arange(graph.n_nodes)
+    weights = np.random.default_rng(0).random(len(points)) + 0.1
+    exact = kernel.weighted_submatrix(points, weights)
+    monkeypatch.setattr(cut, "MANY_ENTRIES", exact.nnz)
+    matrix = kernel.weighted_submatrix(points, weights)
+    assert exact.dtype == np.float64 and matrix.dtype == np.float32
+    assert np.array_equal(matrix.data, exact.data.astype(np.float32))
+    assert np.array_equal(kernel.weighted_submatrix(points, weights, exact=True).data, exact.data)
+    # Restricting is exact at every size: it is the same kernel on fewer points.
+    np.testing.assert_array_equal(kernel.restrict(points, weights).to_dense(), kernel.to_dense())
+
+
+def test_only_rows_that_may_hold_a_loop_are_searched_for_it(monkeypatch):
+    graph, _ = example("weighted self-loops")
+    plain, _ = example("barabasi-albert")
+    assert graph.n_self_loops and not plain.n_self_loops
+    searched = []
+    monkeypatch.setattr(cut._loops, "diagonal_entries", lambda *arrays: searched.append(len(arrays[3])))
+    kernel = CutKernel(plain, 1.0)
+    np.testing.assert_allclose(kernel.diagonal, np.diag(kernel.to_dense()))
+    assert not searched
+    assert len(CutKernel(graph).diagonal) == graph.n_nodes
+    assert len(kernel.restrict(np.arange(7), np.ones(7)).diagonal) == 7
+    assert searched == [graph.n_nodes, 7]
+
+
 @quick
 @given(kernels())
 def test_restricted_kernel_is_the_principal_submatrix(case):

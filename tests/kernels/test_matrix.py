@@ -42,7 +42,13 @@ def check(matrix, K, seed, n_jobs=None, tolerance=1e-12):
     Z = np.zeros((n, 4))
     Z[np.arange(n)[labels >= 0], labels[labels >= 0]] = weights[labels >= 0]
     np.testing.assert_array_equal(memberships(labels, weights, 4).toarray(), Z.T)
-    np.testing.assert_allclose(matrix.group_sums(labels, weights, 4, n_jobs), K @ Z, atol=n * scale)
+    sums = matrix.group_sums(labels, weights, 4, n_jobs)
+    np.testing.assert_allclose(sums, K @ Z, atol=n * scale)
+    for share in (0.0, 0.2, 1.0):
+        other = np.where(rng.random(n) < share, rng.integers(-1, 4, n), labels)
+        Z = np.zeros((n, 4))
+        Z[np.arange(n)[other >= 0], other[other >= 0]] = weights[other >= 0]
+        np.testing.assert_allclose(matrix.updated_sums(sums, labels, other, weights, n_jobs), K @ Z, atol=2 * n * scale)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 14))

@@ -87,6 +87,18 @@ def test_coarse_partitions_have_all_clusters_and_the_least_size_where_groups_all
         assert counts.min() >= least_size
 
 
+def test_the_least_size_also_holds_where_the_normalised_cut_gives_the_better_start():
+    A = np.zeros((8, 8))
+    for a, b in ((0, 1), (0, 7), (2, 4), (3, 4), (4, 7), (5, 6)):
+        A[a, b] = A[b, a] = 1.0
+    A[3, 3] = 1.0
+    rows = quotient(graph_rows(Graph.from_scipy(A)), np.arange(8, dtype=np.int32), 8)
+    sizes = np.ones(8, dtype=np.int64)
+    for objective in OBJECTIVES:
+        labels = coarse_partition(rows, sizes, 2, objective=objective, least_size=4, rng=np.random.default_rng(0))
+        assert np.bincount(labels).tolist() == [4, 4]
+
+
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_planted_clusters_come_out_of_noisy_labellings(objective):
     graph, truth = planted(6, 60, 0.3, 0.01, 0)

@@ -7,13 +7,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, ParameterError
+from graphcore._threads import map_blocks
 from graphcore.coresets.coreset import sample_coreset
 from graphcore.kernels.cut import CutKernel
 from graphcore.pipeline import cluster_graph
+from graphcore.propagation import nearest
 from graphcore.propagation.nearest import label_all
 from graphcore.settings import resolve_settings
 
-from ..oracles import EXAMPLES, centre_distances, dense_kernel, example, memberships, quick, random_adjacency
+from ..oracles import (
+    EXAMPLES,
+    centre_distances,
+    dense_kernel,
+    example,
+    memberships,
+    planted,
+    quick,
+    random_adjacency,
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _several_groups():
+    """As many groups of clusters as threads, also where that does not pay."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nearest, "_LEAST_ENTRIES", 1e-9)
+        yield
 
 
 def check_labels(labelling, K, w, indices, weights, labels, k):
@@ -237,6 +256,33 @@ def test_published_labelling_equals_algorithm_3(name):
         labelling = label_all(CutKernel(graph, 1.0), coreset.indices, coreset.weights, result.coreset_labels, k)
         assert np.array_equal(result.labels, labelling.labels)
         check_labels(labelling, K, w, coreset.indices, coreset.weights, result.coreset_labels, k)
+
+
+@pytest.mark.parametrize(("least", "n_groups"), [(4, 1), (0.5, 1), (0.2, 2)])
+def test_a_second_thread_takes_part_where_rows_are_long(least, n_groups, monkeypatch):
+    # 30 coreset nodes of a ring hold 60 entries, for 100 nodes: 0.6 a node.
+    graph = Graph.from_edges(np.arange(100), (np.arange(100) + 1) % 100)
+    indices = np.arange(0, 90, 3)
+    borders = []
+
+    def recorded(function, given, n_jobs):
+        borders.append(len(given) - 1)
+        return map_blocks(function, given, n_jobs)
+
+    monkeypatch.setattr(nearest, "_LEAST_ENTRIES", least)
+    monkeypatch.setattr(nearest, "map_blocks", recorded)
+    label_all(CutKernel(graph, 1.0), indices, np.ones(30), np.arange(30) % 5, 5, n_jobs=2)
+    assert borders == [n_groups]
+
+
+def test_a_coreset_graph_in_single_precision_labels_alike():
+    graph, truth = planted(4, 60, 0.4, 0.02, 0)
+    kernel = CutKernel(graph, 1.0)
+    coreset = sample_coreset(kernel, 4, size=120, random_state=0)
+    exact = kernel.weighted_submatrix(coreset.indices, coreset.weights)
+    arrays = kernel, coreset.indices, coreset.weights, truth[coreset.indices], 4
+    single = label_all(*arrays, coreset_graph=exact.astype(np.float32))
+    assert np.array_equal(single.labels, label_all(*arrays, coreset_graph=exact).labels)
 
 
 def test_far_fewer_rows_than_nodes():

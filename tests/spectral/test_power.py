@@ -191,10 +191,22 @@ def test_the_loops_for_large_graphs_give_the_same_in_single_precision(name, n_ve
 def test_large_graphs_are_given_to_those_loops(monkeypatch):
     A = sp.csr_array(example_adjacencies()["barabasi-albert"])
     expected = power_embedding(A, 5, random_state=0)
-    monkeypatch.setattr(power, "_MANY_ENTRIES", A.nnz)
+    monkeypatch.setattr(power, "MANY_ENTRIES", A.nnz)
     found = power_embedding(A, 5, random_state=0)
     assert not np.array_equal(found, expected)
     np.testing.assert_allclose(found, expected, atol=2e-4)  # 40 products are more than are taken one by one
+
+
+def test_graphs_in_single_precision(monkeypatch):
+    A = sp.csr_array(example_adjacencies()["barabasi-albert"]) * 0.1
+    single = A.astype(np.float32)
+    S, root = normalized_adjacency(single)
+    assert S.dtype == root.dtype == np.float64
+    sums = np.square(root)
+    np.testing.assert_allclose(sums, single.toarray().astype(np.float64).sum(axis=1), rtol=1e-14)
+    monkeypatch.setattr(power, "MANY_ENTRIES", A.nnz)
+    found, expected = (power_embedding(graph, 5, random_state=0) for graph in (single, A))
+    np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("exponent", [1, 3, 30, 100])
