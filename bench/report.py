@@ -29,6 +29,11 @@ def table(header, rows):
     return "\n".join(lines)
 
 
+def page(sections):
+    """Sections for a page of the docs that has headings of its own."""
+    return "\n\n".join(section.replace("## ", "**", 1).replace("\n", "**\n", 1) for section in sections)
+
+
 def ratio(ours, theirs):
     """`theirs / ours`, None if either is missing."""
     return None if ours is None or theirs is None or ours == 0 else theirs / ours

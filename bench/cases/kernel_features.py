@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import harness, vectors
 from ..harness import Method
-from ..report import Report, table
+from ..report import Report, page, table
 from ..vectors import CLUSTERS, agreement, over_seeds, spread
 
 SEEDS = 20
@@ -45,7 +45,8 @@ def run(options):
         sections += [approximation_table(name, found, len(X), seeds), spectral_table(name, compared, len(X), seeds)]
     if missing:
         sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
-    return Report("Kernel k-means by approximate features", sections, outcomes, ("nmi", "seconds"))
+    title = "Kernel k-means by approximate features"
+    return Report(title, sections, outcomes, ("nmi", "seconds"), page=page(sections))
 
 
 def approximations(name, X, truth, seeds, options):

@@ -7,7 +7,7 @@ many as are asked for in GRAPHS, 100 by default.
 
 from .. import harness, inputs
 from ..harness import Method
-from ..report import Panel, Report, score_cell, table
+from ..report import Panel, Report, page, score_cell, table
 
 SEEDS = 20
 SHARES = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1)
@@ -62,7 +62,7 @@ def run(options):
     if missing:
         sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
     title = f"kNN graphs and coresets of growing size: medians over {options.seeds} runs"
-    return Report(title, sections, outcomes, ("nc", "ari", "seconds"), curves=curves)
+    return Report(title, sections, outcomes, ("nc", "ari", "seconds"), page=page(sections), curves=curves)
 
 
 _HEADER = ["coreset", "method", "ARI", "NC", "s", "CPU s", "outcome"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import harness, vectors
 from ..harness import Method, Outcome
-from ..report import Report, table
+from ..report import Report, page, table
 from ..vectors import CLUSTERS, agreement, over_seeds, spread
 
 SEEDS = 30
@@ -39,8 +39,7 @@ def run(options):
             outcomes += found
         elif data is None:
             sections.append(f"Not in the data folder ({options.data}): {name}.")
-    page = "\n\n".join(section.replace("## ", "**", 1).replace("\n", "**\n", 1) for section in sections)
-    return Report("Gaussian sketches of a kernel", sections, outcomes, page=page)
+    return Report("Gaussian sketches of a kernel", sections, outcomes, page=page(sections))
 
 
 def digits():
