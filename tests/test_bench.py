@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bench import __main__ as command
 from bench import harness, inputs, report, runner, scoring
-from bench.cases import ablation, choose_k, construction, growth, paper_planted, quality, speed
+from bench.cases import ablation, choose_k, construction, growth, paper_knn, paper_planted, quality, speed
 from bench.harness import Method, Outcome
 
 
@@ -189,6 +189,22 @@ def test_both_sides_of_the_collapse_case(options, graph):
         assert 0 < found.median("coreset_nodes") <= 90
         assert -0.5 <= found.median("coreset_ari") <= 1
     assert paper_planted.run(replace(options, graphs=["none"])).sections == []
+
+
+def test_coresets_of_growing_size_beside_the_whole_graph(options, graph, monkeypatch):
+    monkeypatch.setattr(paper_knn, "GRAPHS", {"g": (3, True)})
+    monkeypatch.setattr(paper_knn, "SHARES", (0.3, 0.6))
+    monkeypatch.setattr(paper_knn, "_path", lambda name, data: graph)
+    report = paper_knn.run(options)
+    assert [(o.method.title, len(o.seconds)) for o in report.outcomes] == [
+        (title, 2) for title in 2 * [paper_knn.EXACT, paper_knn.POWER, paper_knn.KMEANS]
+    ] + [(paper_knn.WHOLE.title, 0), (paper_knn.WHOLE.title, 0)]
+    # More of the graph tells more.
+    power = [o.median("ari") for o in report.outcomes if o.method.title == paper_knn.POWER]
+    assert power[1] > power[0]
+    assert [panel.y_label for panel in report.curves] == ["ARI", "NC", "s"]
+    assert all(len(x) == 2 for panel in report.curves for x, _ in panel.lines.values())
+    assert "**g, k = 3**" in report.page and f"| 60% | CSC, power method | {power[1]:.4f} |" in report.page
 
 
 def test_what_does_not_work_is_said(options, graph, tmp_path):

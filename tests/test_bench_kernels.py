@@ -146,6 +146,11 @@ def test_kernel_features_fills_both_tables(options, monkeypatch):
     text = report.markdown()
     assert "| 0.399 | 210 |" in text  # the published medians stand beside two steps at c = 30
     assert "of 2 |" in text
+    # The page has no headings of its own, and the same tables.
+    assert "**MNIST: 600 points, approximations**\n\nMeans" in report.page
+    assert "#" not in report.page
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert [line for line in report.page.splitlines() if line.startswith("|")] == rows
 
 
 def test_exact_kernel_kmeans_beyond_what_fits_starts_once_in_each_repetition(options, monkeypatch):
