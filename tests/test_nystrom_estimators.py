@@ -103,6 +103,10 @@ def test_sizes():
     assert NystromKernelKMeans(4, n_landmarks="sqrt_nk", random_state=0).fit(X).n_landmarks_ == 35
     assert NystromKernelKMeans(4, n_landmarks="theory", n_components=9, random_state=0).fit(X).n_landmarks_ == 300
     assert NystromKernelKMeans(4, n_components=7, random_state=0).fit(X).n_landmarks_ == 70
+    # Of a kernel whose diagonal is small the theory asks for less: 12 sqrt(n) log(10 n) / 0.25 times its largest value.
+    small = NystromKernelKMeans(4, kernel="precomputed", n_landmarks="theory", random_state=0).fit(K / 100)
+    assert small.n_landmarks_ == np.ceil(0.48 * np.sqrt(300) * np.log(3000))
+    assert NystromFeatures(n_landmarks=400, replace=True, random_state=0).fit(X).n_landmarks_ == 400
     assert NystromFeatures(random_state=0).fit(X).n_landmarks_ == 36
     assert NystromFeatures(5, n_landmarks="sqrt", random_state=0).fit(X).n_landmarks_ == 18
 
@@ -309,6 +313,29 @@ class TestBadInput:
     def test_parameters_of_k_means(self, options, message):
         with pytest.raises(ParameterError, match=message):
             NystromKernelKMeans(**options).fit(X)
+
+    @pytest.mark.parametrize("sampling", ["power", "kernel-pca"])
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"truncation": "third"}, "truncation='third'"),
+            ({"replace": "yes"}, "replace='yes'"),
+            ({"block_rows": 0}, "block_rows=0"),
+            ({"ridge": -1.0}, "ridge=-1.0"),
+            ({"indefinite": "hide"}, "indefinite='hide'"),
+        ],
+    )
+    def test_parameters_that_only_other_samplings_look_at(self, sampling, options, message):
+        with pytest.raises(ParameterError, match=message):
+            NystromFeatures(5, sampling=sampling, **options).fit(X)
+
+    @pytest.mark.parametrize("sampling", ["uniform", "power", "kernel-pca"])
+    def test_the_remedy_for_indefinite_kernels_is_one(self, sampling):
+        options = {"sampling": sampling, "kernel": lambda A, B: np.tanh(A @ B.T / 10 - 1), "random_state": 0}
+        with pytest.raises(InputError, match="indefinite='clip'"):
+            NystromFeatures(5, **options).fit(X)
+        model = NystromFeatures(5, indefinite="clip", **options).fit(X)
+        assert model.diagnostics_.indefinite
 
     @pytest.mark.parametrize("make", [NystromFeatures, NystromKernelKMeans])
     def test_data(self, make):

@@ -9,8 +9,9 @@ from .._validation import check_choice
 from ..exceptions import InputError, ParameterError
 from ..kernels.vectors import vector_kernel
 from ..kmeans.diagnostics import diagnose
+from ..kmeans.features import SUBSPACES
 from ..kmeans.gram import VectorGram, as_gram
-from ..kmeans.nystrom import SAMPLINGS, nystrom_features
+from ..kmeans.nystrom import SAMPLINGS, check_options, nystrom_features
 from ..kmeans.subspace import kernel_pca_features, power_features
 from ._checks import refuse_graph
 
@@ -25,17 +26,25 @@ class LandmarkEstimator(BaseEstimator):
     def _fit_features(self, X, n_landmarks, n_components, streams):
         """Features of all points; the map is stored, the features are not."""
         effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
-        gram = self._gram(X, streams)
+        gram = self._gram(X)
         sampling = self.sampling
+        common = {"indefinite": self.indefinite, "random_state": streams, "n_jobs": self.n_jobs}
         if isinstance(sampling, str):
-            check_choice("sampling", sampling, (*SAMPLINGS, "power", "kernel-pca"))
-        if isinstance(sampling, str) and sampling in ("power", "kernel-pca"):
+            check_choice("sampling", sampling, SAMPLINGS + SUBSPACES)
+        if isinstance(sampling, str) and sampling in SUBSPACES:
+            check_options(
+                n_landmarks,
+                replace=self.replace,
+                truncation=self.truncation,
+                ridge=self.ridge,
+                block_rows=self.block_rows,
+            )
             s = n_landmarks if n_components is None else n_components
             if sampling == "power":
                 c = max(n_landmarks, s) if self.n_landmarks != "auto" else None
-                found = power_features(gram, s, n_vectors=c, rtol=self.rtol, random_state=streams, n_jobs=self.n_jobs)
+                found = power_features(gram, s, n_vectors=c, rtol=self.rtol, **common)
             else:
-                found = kernel_pca_features(gram, s, n_jobs=self.n_jobs)
+                found = kernel_pca_features(gram, s, **common)
         else:
             found = nystrom_features(
                 gram,
@@ -46,10 +55,8 @@ class LandmarkEstimator(BaseEstimator):
                 truncation=self.truncation,
                 ridge=self.ridge,
                 rtol=self.rtol,
-                indefinite=self.indefinite,
                 block_rows=self.block_rows,
-                random_state=streams,
-                n_jobs=self.n_jobs,
+                **common,
             )
         self.feature_map_ = found.feature_map
         self.landmark_indices_ = None if found.landmarks is None else found.landmarks.indices
@@ -59,7 +66,7 @@ class LandmarkEstimator(BaseEstimator):
         self.diagnostics_ = diagnose(found)
         return found
 
-    def _gram(self, X, streams):
+    def _gram(self, X):
         if self.kernel_ is None:
             return as_gram(X)
         check_choice("dtype", self.dtype, _DTYPES)

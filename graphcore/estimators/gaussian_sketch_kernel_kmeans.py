@@ -8,6 +8,7 @@ from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
 from ..kmeans.diagnostics import as_text
+from ..kmeans.inputs import check_sample_weight
 from ..kmeans.linear import linear_kmeans, nearest_center
 from ._sketch_base import SketchEstimator
 
@@ -42,7 +43,7 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
     cluster_centers_ : ndarray of shape (n_clusters, d), float64
         In the space of the features; fewer where there are fewer distinct points.
     cost_ : float
-        Mean squared distance of the features to their centre, on the scale of the features. It is no kernel k-means
+        (Weighted) mean squared distance of the features to their centre, on their scale. It is no kernel k-means
         cost, and sketches are not to be compared by it.
     n_iter_ : int
     spectral_condition_ : float
@@ -108,7 +109,7 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Sketch and cluster.
 
         Parameters
@@ -116,6 +117,8 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
         X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) for a kernel matrix
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the points in k-means; not negative. The subsample is drawn without regard to them.
 
         Returns
         -------
@@ -139,8 +142,16 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
         features = self._fit_sketch(X, n_components, streams)
         check_integer("n_clusters", k, high=len(features), why_high="the number of points")
         self._condition(k)
+        if sample_weight is not None:
+            sample_weight = check_sample_weight(sample_weight, len(features))
         found = linear_kmeans(
-            features, k, n_init=n_init, max_iter=max_iter, tol=tol, random_state=streams.child("k-means")
+            features,
+            k,
+            sample_weight=sample_weight,
+            n_init=n_init,
+            max_iter=max_iter,
+            tol=tol,
+            random_state=streams.child("k-means"),
         )
         self.labels_ = found.labels
         self.cluster_centers_ = found.centers

@@ -172,7 +172,11 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Landmar
         s = self.n_components
         if s is not None:
             s = check_integer("n_components", s, low=1, high=X.shape[0], why_high="the number of points")
-        c = suggest_landmarks(X.shape[0], 1, named_size(self.n_landmarks, ("auto", "sqrt")), n_components=s)
+        rule = named_size(self.n_landmarks, ("auto", "sqrt"))
+        if self.replace and not isinstance(rule, str):
+            c = check_integer("n_landmarks", rule, low=1)
+        else:
+            c = suggest_landmarks(X.shape[0], 1, rule, n_components=s)
         return self._fit_features(X, c, s, streams).features
 
     def transform(self, X):

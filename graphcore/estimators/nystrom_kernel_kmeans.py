@@ -50,7 +50,7 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         In the space of the features.
     cost_ : float
         Mean squared distance in kernel space to the nearest centre, ``f(J; B) + alpha / n``: comparable between numbers
-        of landmarks. The same as ``certificate_.cost_upper``.
+        of landmarks. The same as ``certificate_.cost``.
     certificate_ : Certificate
         Between what the true cost of the labels lies, and what it can be above the optimum at most.
     n_iter_ : int
@@ -160,7 +160,7 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
             if not sample_weight.any():
                 raise InputError("all of sample_weight are zero; there is nothing to cluster")
-        c, s = self._sizes(n, k)
+        c, s = self._sizes(X, k)
         found = self._fit_features(X, c, s, streams)
         result = linear_kmeans(
             found.features,
@@ -177,17 +177,19 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.cluster_centers_ = result.centers
         self.n_iter_ = result.n_iter
         self.certificate_ = certify(found, result.labels, sample_weight=sample_weight)
-        self.cost_ = self.certificate_.cost_upper
+        self.cost_ = self.certificate_.cost
         return self
 
-    def _sizes(self, n, k):
+    def _sizes(self, X, k):
         """Landmarks and features."""
+        n = X.shape[0]
         s = self.n_components
         if isinstance(s, str):
             check_choice("n_components", s, ("auto",))
         elif s is not None:
             s = check_integer("n_components", s, low=1, high=n, why_high="the number of points")
             if s < k:
+                # No error: scikit-learn's checks of its own conventions set n_components to 1.
                 warn_user(
                     f"n_components={s} is less than n_clusters={k}: so few features merge clusters, and the theory "
                     "asks for at least as many features as clusters"
@@ -199,7 +201,11 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             c = check_integer("n_landmarks", rule, low=1)
         else:
             c = suggest_landmarks(
-                n, k, named_size(rule, ("auto", "sqrt", "sqrt_nk", "theory")), n_components=n_components
+                n,
+                k,
+                named_size(rule, ("auto", "sqrt", "sqrt_nk", "theory")),
+                n_components=n_components,
+                kappa_squared=self._gram(X).diagonal().max() if isinstance(rule, str) and rule == "theory" else 1.0,
             )
         if c < k:
             named = f"landmarks given as sampling={self.sampling!r}" if given else f"n_landmarks={c}"

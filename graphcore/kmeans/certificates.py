@@ -6,8 +6,9 @@ import numpy as np
 
 from .._validation import check_integer, check_labels, check_real
 from ..exceptions import InputError
-from .diagnostics import as_text
+from .diagnostics import FeatureDiagnostics, as_text
 from .gram import as_gram, product
+from .inputs import check_sample_weight
 from .leverage import top_eigenpairs
 from .linear import centers_and_cost
 
@@ -36,17 +37,22 @@ class Certificate:
     ----------
     n_clusters : int
         Clusters that hold a point.
+    cost : float
+        ``f(J; B) + alpha / n``, the exact cost of J with centres from the span of the features: the one to compare
+        between numbers of landmarks.
     cost_lower : float
-        Cost of J on the features, ``f(J; B)``: not above the true cost.
+        Cost of J on the features, ``f(J; B)``: not above the true cost. Minus infinity, so no statement, for a kernel
+        that is not positive semi-definite.
     cost_upper : float
-        ``f(J; B) + alpha / n``: not below the true cost. It is also the exact cost of J with centres from the span of
-        the features, the one to compare between numbers of landmarks.
+        Not below the true cost: `cost`, or infinity for a kernel that is not positive semi-definite.
     optimum_lower : float
         No partition into so many clusters costs less: the sum of the squared singular values of the landmark
-        approximation after the k-th, over n. 0, so no statement, with weights.
+        approximation after the k-th, over n. No statement, which is 0, with weights, and minus infinity for a kernel
+        that is not positive semi-definite.
     """
 
     n_clusters: int
+    cost: float
     cost_lower: float
     cost_upper: float
     optimum_lower: float
@@ -56,10 +62,15 @@ class Certificate:
         """The partition costs at most so many times the optimum; infinite if nothing is known of the optimum."""
         if self.optimum_lower > 0:
             return self.cost_upper / self.optimum_lower
-        return np.inf if self.cost_upper > 0 else 1.0
+        return 1.0 if self.cost_upper <= 0 else np.inf
 
     def lines(self):
         """The statements as (what, value) pairs of text."""
+        if np.isinf(self.cost_lower):
+            return [
+                ("clusters", f"{self.n_clusters:,}"),
+                ("cost", f"about {self.cost:.6g}, without bounds: the kernel is not positive semi-definite"),
+            ]
         ratio = f"{self.ratio_bound:.3g} times the optimum" if np.isfinite(self.ratio_bound) else "unknown"
         return [
             ("clusters", f"{self.n_clusters:,}"),
@@ -110,11 +121,14 @@ def certify(found, labels, *, sample_weight=None):
     labels = check_labels("labels", labels, n)
     if labels.min() < 0:
         raise InputError("every point needs a label from 0; -1 has no cost here")
-    w = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    w = None if sample_weight is None else check_sample_weight(sample_weight, n)
     lower = centers_and_cost(found.features, labels, w)[1]
+    cost = lower + float(np.average(found.residuals, weights=w))
     k = len(np.unique(labels))
+    if found.indefinite:
+        return Certificate(k, cost, -np.inf, np.inf, -np.inf)
     optimum = 0.0 if w is not None else float((found.singular_values[k:] ** 2).sum()) / n
-    return Certificate(k, lower, lower + float(np.average(found.residuals, weights=w)), optimum)
+    return Certificate(k, cost, lower, cost, optimum)
 
 
 @dataclass(frozen=True)
@@ -128,7 +142,8 @@ class SpectralGuarantee:
     best_alpha : float
         Trace of ``K - K_s``: the least that any s features can leave out.
     eps_hat : float
-        ``alpha / best_alpha - 1``; 0 if both are rounding, infinite if only the latter is.
+        ``alpha / best_alpha - 1``; 0 if both are rounding, infinite if only the latter is. Without the eigenvalues of K
+        there is an upper bound of it, :attr:`graphcore.kmeans.diagnostics.FeatureDiagnostics.eps_hat`.
     factor : float
         ``1 + eps_hat + k / s``: k-means solved to a factor g on the features costs at most g times this times the
         optimum, always.
@@ -150,15 +165,21 @@ def spectral_guarantee(K, found, n_clusters, *, eigenvalues=None):
     ----------
     K : array-like or sparse matrix of shape (n, n), or Gram
         Up to 20,000 points unless sparse.
-    found : KernelFeatures
+    found : KernelFeatures, or FeatureDiagnostics
+        Of an estimator, its `diagnostics_`.
     n_clusters : int
         k.
     eigenvalues : array-like, optional
-        Largest eigenvalues of K, at least max(k, s) of them, descending; computed if not given.
+        Largest eigenvalues of K, at least max(k, s) of them, in any order; computed if not given.
 
     Returns
     -------
     SpectralGuarantee
+
+    Raises
+    ------
+    InputError
+        If the kernel is not positive semi-definite, or there are too few eigenvalues, or some that are not finite.
 
     References
     ----------
@@ -167,19 +188,24 @@ def spectral_guarantee(K, found, n_clusters, *, eigenvalues=None):
     gram = as_gram(K)
     k = check_integer("n_clusters", n_clusters, low=1, high=gram.n, why_high="the number of points")
     s = found.n_components
+    if found.indefinite:
+        raise InputError("the kernel is not positive semi-definite, so nothing is promised; use another kernel")
     if eigenvalues is None:
         eigenvalues = top_eigenpairs(gram, min(gram.n, max(k, s)))[0]
-    eigenvalues = np.asarray(eigenvalues, dtype=np.float64)
-    if len(eigenvalues) < min(gram.n, max(k, s)):
-        raise InputError(f"{max(k, s)} eigenvalues are needed, got {len(eigenvalues)}")
-    trace = found.trace
+    eigenvalues = np.sort(np.asarray(eigenvalues, dtype=np.float64))[::-1]
+    if len(eigenvalues) < min(gram.n, max(k, s)) or not np.isfinite(eigenvalues).all():
+        raise InputError(f"{max(k, s)} finite eigenvalues are needed, got {eigenvalues}")
+    if isinstance(found, FeatureDiagnostics):
+        alpha, trace = found.n * found.residual, found.n * found.trace
+    else:
+        alpha, trace = found.alpha, found.trace
     best = max(0.0, trace - float(eigenvalues[:s].sum()))
     if best <= _ROUNDING * trace:
-        eps_hat = 0.0 if found.alpha <= 10 * _ROUNDING * trace else np.inf
+        eps_hat = 0.0 if alpha <= 10 * _ROUNDING * trace else np.inf
     else:
-        eps_hat = max(0.0, found.alpha / best - 1.0)
+        eps_hat = max(0.0, alpha / best - 1.0)
     lower = max(0.0, trace - float(eigenvalues[:k].sum())) / gram.n
-    return SpectralGuarantee(found.alpha, best, eps_hat, 1.0 + eps_hat + k / s, lower)
+    return SpectralGuarantee(alpha, best, eps_hat, 1.0 + eps_hat + k / s, lower)
 
 
 @dataclass(frozen=True)

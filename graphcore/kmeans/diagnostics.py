@@ -8,6 +8,8 @@ __all__ = ["FeatureDiagnostics", "as_text", "diagnose"]
 
 # Points of which less than a tenth is kept are not covered by the landmarks.
 _UNCOVERED = 0.9
+# Residuals below this share of the trace are rounding.
+_ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,10 @@ class FeatureDiagnostics:
     residual : float
         Mean of ``K_ii - |b_i|^2``, which is ``alpha / n``.
     residual_max : float
+    eps_hat : float
+        The features leave out at most ``1 + eps_hat`` times what the best of their rank would: an upper bound of
+        ``alpha / |K - K_s|_* - 1``, from the singular values of the landmark approximation after the s-th. Infinite,
+        so no statement, where there are none, and for a kernel that is not positive semi-definite.
     n_uncovered : int
         Points of which the features keep less than a tenth, ``K_ii - |b_i|^2 > 0.9 K_ii``.
     n_zero_rows : int
@@ -39,6 +45,8 @@ class FeatureDiagnostics:
     landmark_spectrum : (float, float), or None
         Largest eigenvalue of the landmark matrix ``P^T K P`` and the smallest one in use; P is scaled so that they
         estimate eigenvalues of K.
+    indefinite : bool
+        Whether the kernel is not positive semi-definite, as far as it was seen: then nothing here is certain.
     """
 
     n: int
@@ -48,12 +56,14 @@ class FeatureDiagnostics:
     trace: float
     residual: float
     residual_max: float
+    eps_hat: float
     n_uncovered: int
     n_zero_rows: int
     coherence: float
     ridge: float
     effective_dimension: tuple[float, float]
     landmark_spectrum: tuple[float, float] | None
+    indefinite: bool
 
     @property
     def share_kept(self):
@@ -63,11 +73,13 @@ class FeatureDiagnostics:
     def lines(self):
         """The findings as (what, value) pairs of text."""
         low, high = self.effective_dimension
+        best = f"at most {1 + self.eps_hat:.3g} times" if np.isfinite(self.eps_hat) else "unknown, against"
         lines = [
             ("points", f"{self.n:,}"),
             ("landmarks", f"{self.n_landmarks:,}, of rank {self.rank:,}"),
             ("features", f"{self.n_components:,}, which keep {100 * self.share_kept:.2f} % of the trace"),
             ("residual", f"mean {self.residual:.3g}, largest {self.residual_max:.3g}"),
+            ("left out", f"{best} what the best {self.n_components:,} features leave out"),
             ("uncovered", f"{self.n_uncovered:,} points (less than a tenth kept)"),
             ("no landmark near", f"{self.n_zero_rows:,} points"),
             ("coherence", f"{self.coherence:.3g} of at most {self.n / self.n_components:.3g}"),
@@ -132,6 +144,7 @@ def diagnose(found):
         trace=mean,
         residual=float(residuals.mean()),
         residual_max=float(residuals.max()),
+        eps_hat=_excess(found, float((found.singular_values[s:] ** 2).sum())),
         n_uncovered=int((residuals > _UNCOVERED * diagonal).sum()),
         n_zero_rows=found.n_zero_rows,
         coherence=_coherence(B, sigma),
@@ -140,7 +153,17 @@ def diagnose(found):
         landmark_spectrum=None
         if root is None
         else (float(root.eigenvalues[0]), float(root.eigenvalues[root.rank - 1])),
+        indefinite=found.indefinite,
     )
+
+
+def _excess(found, missing):
+    """What features leave out over the least that so many must, less 1; `missing` is below the latter."""
+    if found.indefinite:
+        return np.inf
+    if found.sampling == "kernel-pca" or found.alpha <= _ROUNDING * found.trace:
+        return 0.0
+    return max(0.0, found.alpha / missing - 1.0) if missing > _ROUNDING * found.trace else np.inf
 
 
 def _coherence(B, sigma):

@@ -33,12 +33,15 @@ class InverseRoot:
     rank : int
     cut : float
         Eigenvalues up to this were taken for zero.
+    indefinite : bool
+        Whether eigenvalues were dropped that are negative beyond rounding.
     """
 
     root: np.ndarray
     eigenvalues: np.ndarray
     rank: int
     cut: float
+    indefinite: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +118,8 @@ def inverse_root(W, *, truncation=None, rtol=None, indefinite="error", precision
             "kernel values among the landmarks are all zero, so nothing can be learnt from them; choose other "
             "landmarks (sampling='leverage', more of them) or check the kernel"
         )
-    if indefinite == "error" and values[-1] < -max(_INDEFINITE, noise) * scale:
+    negative = bool(values[-1] < -max(_INDEFINITE, noise) * scale)
+    if negative and indefinite == "error":
         raise InputError(
             f"the kernel is not positive semi-definite: among the landmarks its eigenvalues go from {values[0]:.3g} to "
             f"{values[-1]:.3g}; use another kernel, add a multiple of the identity, or indefinite='clip' to drop the "
@@ -127,7 +131,7 @@ def inverse_root(W, *, truncation=None, rtol=None, indefinite="error", precision
         raise InputError("kernel values among the landmarks have no positive eigenvalue; use another kernel")
     if truncation is not None:
         rank = min(rank, truncation)
-    return InverseRoot(vectors[:, :rank] / np.sqrt(values[:rank]), values, rank, cut)
+    return InverseRoot(vectors[:, :rank] / np.sqrt(values[:rank]), values, rank, cut, negative)
 
 
 def nystrom_factor(

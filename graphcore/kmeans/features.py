@@ -12,7 +12,10 @@ from .gram import MatrixColumns, VectorColumns, VectorGram
 from .landmarks import Landmarks
 from .projections import Projection
 
-__all__ = ["FeatureMap", "KernelFeatures", "SketchedColumns", "assembled", "map_of"]
+__all__ = ["SUBSPACES", "FeatureMap", "KernelFeatures", "SketchedColumns", "assembled", "map_of"]
+
+# Samplings that draw no landmarks: they look for the directions of the whole kernel.
+SUBSPACES = ("power", "kernel-pca")
 
 # Residuals below minus this share of K_ii contradict a positive semi-definite kernel. float32 loses digits on the way.
 _NEGATIVE_RESIDUAL = {4: 1e-3, 8: 1e-6}
@@ -108,6 +111,8 @@ class FeatureMap:
 class KernelFeatures:
     """Explicit features whose inner products approximate a kernel matrix from below: ``0 <= B B^T <= K``.
 
+    Of an indefinite kernel they approximate the positive part, and nothing is promised.
+
     Attributes
     ----------
     features : ndarray of shape (n, s), float32 or float64
@@ -127,6 +132,8 @@ class KernelFeatures:
         None for kernel PCA.
     n_zero_rows : int
         Points whose kernel values with all landmarks are zero, though that with themselves is not.
+    indefinite : bool
+        Whether the kernel is not positive semi-definite, as far as it was seen.
     """
 
     features: np.ndarray
@@ -139,6 +146,7 @@ class KernelFeatures:
     landmarks: Landmarks | None = None
     landmark_root: InverseRoot | None = None
     n_zero_rows: int = 0
+    indefinite: bool = False
 
     @property
     def n_components(self):
@@ -165,8 +173,11 @@ def map_of(gram, projection, indices, sketch):
     return FeatureMap(projection, kernel, vectors, indices, sketch, gram.dtype, gram.n)
 
 
-def assembled(gram, features, feature_map, singular_values, indefinite, **rest):
-    """Result with its residuals, which tell whether the kernel is what it should be."""
+def assembled(gram, features, feature_map, singular_values, indefinite, *, sampling, negative=False, **rest):
+    """Result with its residuals, which tell whether the kernel is what it should be.
+
+    `negative` says that it is known to have negative eigenvalues.
+    """
     diagonal = gram.diagonal()
     if not np.isfinite(diagonal).all():
         raise InputError("the diagonal of the kernel matrix holds NaN or infinity; check the data and the kernel")
@@ -181,13 +192,23 @@ def assembled(gram, features, feature_map, singular_values, indefinite, **rest):
     if wrong:
         warn_user(
             f"the kernel is not positive semi-definite: at {wrong} points the features are longer than K_ii allows, so "
-            "costs and their bounds are approximate only"
+            "costs are approximate only and have no bounds"
         )
     np.maximum(residuals, 0.0, out=residuals)
     kept = float(np.square(singular_values).sum())
     if kept < _LEAST_KEPT * diagonal.sum():
+        seen_by = "features" if sampling in SUBSPACES else "landmarks"
         warn_user(
-            f"the landmarks explain {100 * kept / diagonal.sum():.2g} % of the kernel: most points look alike to them "
-            "and fall into one cluster; take a larger bandwidth or more landmarks"
+            f"the {seen_by} explain {100 * kept / diagonal.sum():.2g} % of the kernel: most points look alike to them "
+            f"and fall into one cluster; take a larger bandwidth or more {seen_by}"
         )
-    return KernelFeatures(features, feature_map, singular_values, diagonal, residuals, **rest)
+    return KernelFeatures(
+        features,
+        feature_map,
+        singular_values,
+        diagonal,
+        residuals,
+        sampling=sampling,
+        indefinite=bool(wrong) or negative or gram.is_psd is False,
+        **rest,
+    )

@@ -6,16 +6,29 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._threads import limited_libraries, map_blocks
+from ..exceptions import InputError
 from ..kernels.dense_matrix import DenseMatrix
 from ..kernels.rows_matrix import SparseMatrix
 from .inputs import kernel_matrix
 
-__all__ = ["BlockGram", "Columns", "Gram", "MatrixGram", "VectorGram", "as_gram", "block_borders", "product"]
+__all__ = [
+    "BlockGram",
+    "Columns",
+    "Gram",
+    "MatrixGram",
+    "VectorGram",
+    "as_gram",
+    "block_borders",
+    "product",
+    "whole_matrix",
+]
 
 # Bytes of a block of kernel values together with its vectors: small enough for a processor's cache, large enough for
 # BLAS to run at full speed.
 _BLOCK_BYTES = 6 << 20
 _UNIT_DIAGONAL = ("gaussian", "laplacian", "cosine")
+# Larger matrices are not formed: 3.2 GB, and n^3 operations mostly follow.
+_MOST_POINTS = 20000
 
 
 class Columns(Protocol):
@@ -35,10 +48,14 @@ class Columns(Protocol):
 
 
 class Gram(Protocol):
-    """A symmetric positive semi-definite kernel matrix K of shape (n, n)."""
+    """A symmetric positive semi-definite kernel matrix K of shape (n, n).
+
+    `is_psd` is None where it is not known whether it has negative eigenvalues.
+    """
 
     n: int
     dtype: np.dtype
+    is_psd: bool | None
 
     def diagonal(self) -> np.ndarray:
         """The diagonal, float64."""
@@ -123,6 +140,11 @@ class VectorGram:
         """Number of points."""
         return self.X.shape[0]
 
+    @property
+    def is_psd(self):
+        """What is known of the kernel."""
+        return self.kernel.is_psd
+
     def diagonal(self):
         """The diagonal, float64, in blocks of rows."""
         if self.kernel.name in _UNIT_DIAGONAL:
@@ -162,6 +184,7 @@ class MatrixGram:
     """
 
     K: Any
+    is_psd = None
 
     @property
     def n(self):
@@ -241,6 +264,11 @@ class BlockGram:
         return self.matrix.n_points
 
     @property
+    def is_psd(self):
+        """What is known of the kernel."""
+        return self.matrix.is_psd
+
+    @property
     def dtype(self):
         """Always float64."""
         return np.dtype(np.float64)
@@ -286,6 +314,20 @@ def as_gram(K):
 
         return MatrixGram(sp.csr_array((matrix.values, matrix.indices, matrix.indptr), shape=(matrix.n_points,) * 2))
     return BlockGram(matrix)
+
+
+def whole_matrix(K, what):
+    """The matrix of a kernel in any form that :func:`as_gram` takes, an ndarray or csr_array, for `what` needs it."""
+    gram = as_gram(K)
+    if isinstance(gram, MatrixGram):
+        return gram.K
+    if gram.n > _MOST_POINTS:
+        raise InputError(
+            f"{what} needs the whole kernel matrix, and {gram.n} x {gram.n} is too large (at most {_MOST_POINTS}); "
+            "take a sample of the points"
+        )
+    every = np.arange(gram.n)
+    return gram.block(every, every)
 
 
 def _as_type(X, dtype):

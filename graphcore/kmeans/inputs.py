@@ -9,7 +9,7 @@ from ..kernels.dense_matrix import DenseMatrix
 from ..kernels.matrix import KernelMatrix
 from ..kernels.rows_matrix import GraphMatrix, SparseMatrix
 
-__all__ = ["check_init", "check_weights", "kernel_matrix"]
+__all__ = ["check_init", "check_sample_weight", "check_weights", "kernel_matrix"]
 
 
 def kernel_matrix(K):
@@ -30,11 +30,14 @@ def check_weights(matrix, weights):
         return weights
     if matrix.leaves_out_isolated:
         raise ParameterError("a graph's nodes are weighted by their degrees; leave weights (sample_weight) out")
+    return check_sample_weight(weights, matrix.n_points)
+
+
+def check_sample_weight(weights, n_points):
+    """Weights of points in float64, not negative and not all 0."""
     weights = np.asarray(weights)
-    if weights.shape != (matrix.n_points,) or weights.dtype.kind not in "biuf":
-        raise InputError(
-            f"weights have shape {weights.shape} and type {weights.dtype}; {matrix.n_points} numbers are needed"
-        )
+    if weights.shape != (n_points,) or weights.dtype.kind not in "biuf":
+        raise InputError(f"weights have shape {weights.shape} and type {weights.dtype}; {n_points} numbers are needed")
     weights = weights.astype(np.float64)
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise InputError("weights must be finite, not negative and not all 0")

@@ -1,7 +1,9 @@
 """Nystrom features: a kernel matrix seen through a few of its columns, streamed in blocks of rows."""
 
+import numpy as np
+
 from .._random import Streams
-from .._validation import check_choice, check_integer
+from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
 from ..exceptions import ParameterError
 from .factor import nystrom_factor
@@ -10,7 +12,7 @@ from .gram import MatrixColumns, as_gram, product
 from .landmarks import LANDMARK_SAMPLINGS, sample_landmarks
 from .projections import PROJECTIONS, projection_matrix
 
-__all__ = ["SAMPLINGS", "nystrom_features"]
+__all__ = ["SAMPLINGS", "check_options", "nystrom_features"]
 
 SAMPLINGS = LANDMARK_SAMPLINGS + PROJECTIONS
 
@@ -95,6 +97,8 @@ def nystrom_features(
         n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
         if not replace and n_landmarks > gram.n:
             raise ParameterError(f"n_landmarks={n_landmarks} must be at most {gram.n}, the number of points")
+    most = n_landmarks if isinstance(sampling, str) else len(np.atleast_1d(sampling))
+    check_options(most, replace=replace, truncation=truncation, ridge=ridge, block_rows=block_rows)
     mixed = isinstance(sampling, str) and sampling in PROJECTIONS
     if mixed:
         sketch = projection_matrix(sampling, gram.n, n_landmarks, random_state=streams)
@@ -153,7 +157,22 @@ def nystrom_features(
         landmarks=landmarks,
         landmark_root=factor.landmark_root,
         n_zero_rows=n_zero_rows,
+        negative=factor.landmark_root.indefinite,
     )
+
+
+def check_options(n_landmarks, *, replace, truncation, ridge, block_rows):
+    """Refuse values that no sampling takes, whether or not the one at hand looks at them."""
+    if replace not in (None, True, False):
+        raise ParameterError(f"replace={replace!r} must be True, False or None")
+    if ridge is not None:
+        check_real("ridge", ridge, low=0.0, open_low=True)
+    if block_rows is not None:
+        check_integer("block_rows", block_rows, low=1)
+    if isinstance(truncation, str):
+        check_choice("truncation", truncation, ("half",))
+    elif truncation is not None:
+        check_integer("truncation", truncation, low=1, high=n_landmarks, why_high="n_landmarks")
 
 
 def _checked_components(n_components, n_landmarks):
@@ -168,8 +187,4 @@ def _truncation(truncation, n_landmarks, c):
     """Rank that W is cut to, at most its size."""
     if truncation is None:
         return None
-    if isinstance(truncation, str):
-        check_choice("truncation", truncation, ("half",))
-        truncation = -(-n_landmarks // 2)
-    truncation = check_integer("truncation", truncation, low=1, high=n_landmarks, why_high="n_landmarks")
-    return min(truncation, c)
+    return min(-(-n_landmarks // 2) if isinstance(truncation, str) else int(truncation), c)

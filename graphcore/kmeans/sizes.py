@@ -42,7 +42,7 @@ def suggest_rank(n_clusters, n_landmarks, *, coherence=1.0, highest=None):
     return max(1, min(max(math.ceil(math.sqrt(k * c / mu)), k), c if highest is None else highest))
 
 
-def suggest_landmarks(n, n_clusters, rule="auto", *, n_components=None):
+def suggest_landmarks(n, n_clusters, rule="auto", *, n_components=None, kappa_squared=1.0):
     """Number of landmarks c.
 
     Parameters
@@ -59,6 +59,8 @@ def suggest_landmarks(n, n_clusters, rule="auto", *, n_components=None):
         A number is checked and returned.
     n_components : int, optional
         s.
+    kappa_squared : float, default 1
+        Largest value on the diagonal of the kernel, for "theory".
 
     Returns
     -------
@@ -82,7 +84,7 @@ def suggest_landmarks(n, n_clusters, rule="auto", *, n_components=None):
     check_choice("n_landmarks", rule, _RULES)
     least = max(k, n_components or 1)
     if rule == "theory":
-        return max(theory_landmarks(n, math.sqrt(n)), min(n, least))
+        return max(theory_landmarks(n, math.sqrt(n), kappa_squared=kappa_squared), min(n, least))
     root = math.ceil(math.sqrt(n))
     c = {"sqrt": root, "auto": max(2 * root, 10 * least), "sqrt_nk": math.ceil(math.sqrt(n * k))}[rule]
     return min(n, max(c, least))

@@ -8,7 +8,7 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import ParameterError
-from .gram import as_gram
+from .gram import whole_matrix
 
 __all__ = ["GaussianSketch", "effective_rank", "gaussian_sketch", "jl_dimension", "leading_eigenvalues", "sketch_gram"]
 
@@ -52,7 +52,7 @@ def gaussian_sketch(K, n_components=None, *, center=True, scale="theory", random
 
     Parameters
     ----------
-    K : ndarray or sparse array of shape (n, n)
+    K : ndarray or sparse array of shape (n, n), or Gram
         Kernel of the subsample with itself: symmetric. It is not centred by the caller.
     n_components : int, optional
         Dimensions d of the features. None is the map without randomness that a sketch has in mean,
@@ -95,7 +95,7 @@ def gaussian_sketch(K, n_components=None, *, center=True, scale="theory", random
     >>> bool(np.allclose(sketch.features(K).mean(axis=0), 0))
     True
     """
-    K = as_gram(K).K
+    K = whole_matrix(K, "a sketch")
     n = K.shape[0]
     check_choice("scale", scale, SCALES)
     if n_components is None:
@@ -166,7 +166,7 @@ def leading_eigenvalues(K, n_values=None, *, center=True, random_state=None):
     >>> leading_eigenvalues(np.diag([4.0, 2.0]), 1, center=False).tolist()
     [2.0]
     """
-    K = as_gram(K).K
+    K = whole_matrix(K, "its spectrum")
     n = K.shape[0]
     n_values = n if n_values is None else min(check_integer("n_values", n_values, low=1), n)
     if n <= _DENSE_POINTS or n_values > n // 4:

@@ -130,7 +130,7 @@ def sketch_kernel(
     # A sparse matrix stays sparse, however large the subsample.
     sparse = isinstance(gram, MatrixGram) and hasattr(gram.K, "tocsr")
     kernel = gram.K[indices][:, indices] if sparse else gram.block(indices, indices)
-    if not getattr(getattr(gram, "kernel", None), "is_psd", False):
+    if not gram.is_psd:
         _check_definite(kernel, indefinite, streams)
     wanted = None if n_components is None or n_components >= n else n_components
     sketch = gaussian_sketch(kernel, wanted, center=center, scale=scale, random_state=streams.child("sketch"))

@@ -9,7 +9,7 @@ from .._validation import check_choice, check_integer
 from ..exceptions import InputError, NonPositiveDegreeError
 from ..spectral.exact import spectral_embedding
 from ..spectral.rounding import kmeans_labels
-from .gram import as_gram
+from .gram import whole_matrix
 
 __all__ = ["SpectralClusters", "factor_spectral_clustering", "kernel_spectral_clustering"]
 
@@ -66,7 +66,7 @@ def kernel_spectral_clustering(K, n_clusters, *, n_init=10, random_state=None):
     """
     import scipy.sparse as sp
 
-    K = as_gram(K).K
+    K = whole_matrix(K, "exact spectral clustering")
     n_clusters = check_integer("n_clusters", n_clusters, low=1, high=K.shape[0], why_high="the points")
     A = sp.csr_array(K, dtype=np.float64)
     if A.nnz and A.data.min() < 0:

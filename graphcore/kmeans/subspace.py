@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._random import Streams
-from .._validation import check_integer
+from .._validation import check_choice, check_integer
 from ..exceptions import InputError
 from .factor import nystrom_factor
 from .features import assembled, map_of
@@ -14,7 +14,14 @@ from .projections import Projection
 __all__ = ["kernel_pca_features", "power_features"]
 
 
-def power_features(K, n_components, *, n_vectors=None, n_steps=2, rtol=None, random_state=None, n_jobs=None):
+# Of larger matrices a sample of so many points is looked at for negative eigenvalues.
+_DENSE_POINTS = 1000
+_INDEFINITE = 1e-8
+
+
+def power_features(
+    K, n_components, *, n_vectors=None, n_steps=2, rtol=None, indefinite="error", random_state=None, n_jobs=None
+):
     """Nystrom features from a random subspace after a few power steps: nearly as good as eigenvectors.
 
     Parameters
@@ -29,6 +36,8 @@ def power_features(K, n_components, *, n_vectors=None, n_steps=2, rtol=None, ran
         Products with K before the factor is formed, t; 0 is a plain Gaussian sketch. Columns are made orthonormal after
         each, which changes nothing but the rounding.
     rtol : float, optional
+    indefinite : {"error", "clip"}, default "error"
+        See :func:`graphcore.kmeans.nystrom.nystrom_features`.
     random_state : int, Generator, RandomState or None
     n_jobs : int, optional
 
@@ -58,21 +67,22 @@ def power_features(K, n_components, *, n_vectors=None, n_steps=2, rtol=None, ran
         Q = _orthonormal(product(columns, Q, n_jobs=n_jobs))
     C = product(columns, Q, n_jobs=n_jobs)
     s = min(s, Q.shape[1])
-    factor = nystrom_factor(C, Q.T @ C, s, rtol=rtol, n_jobs=n_jobs)
+    factor = nystrom_factor(C, Q.T @ C, s, rtol=rtol, indefinite=indefinite, n_jobs=n_jobs)
     return assembled(
         gram,
         factor.features,
         map_of(gram, factor.projection, None, Projection("basis", gram.n, Q.shape[1], Q)),
         factor.singular_values,
-        "error",
+        indefinite,
         n_landmarks=c,
         sampling="power",
         landmark_root=factor.landmark_root,
         n_zero_rows=factor.n_zero_rows,
+        negative=factor.landmark_root.indefinite,
     )
 
 
-def kernel_pca_features(K, n_components, *, n_jobs=None):
+def kernel_pca_features(K, n_components, *, indefinite="error", random_state=None, n_jobs=None):
     """Features from the exact top eigenvectors of a kernel matrix, ``V_s Lambda_s^{1/2}``, without centring.
 
     Parameters
@@ -81,6 +91,10 @@ def kernel_pca_features(K, n_components, *, n_jobs=None):
         Up to 20,000 points, unless it is sparse.
     n_components : int
         s. Fewer features come back if the rank is less.
+    indefinite : {"error", "clip"}, default "error"
+        Whether a kernel that is not positive semi-definite is refused. Of more than 1,000 points a sample is looked at.
+    random_state : int, Generator, RandomState or None
+        For that sample.
     n_jobs : int, optional
 
     Returns
@@ -99,6 +113,13 @@ def kernel_pca_features(K, n_components, *, n_jobs=None):
     0.1
     """
     gram = as_gram(K)
+    check_choice("indefinite", indefinite, ("error", "clip"))
+    negative = not gram.is_psd and _is_indefinite(gram, Streams(random_state))
+    if negative and indefinite == "error":
+        raise InputError(
+            "the kernel is not positive semi-definite; use another kernel, add a multiple of the identity, or "
+            "indefinite='clip' to drop the negative part"
+        )
     values, V = top_eigenpairs(gram, n_components, n_jobs=n_jobs)
     signal = values > gram.n * np.finfo(np.float64).eps * values[0]
     if not signal.any():
@@ -110,10 +131,21 @@ def kernel_pca_features(K, n_components, *, n_jobs=None):
         V * np.sqrt(values),
         map_of(gram, np.diag(1.0 / np.sqrt(values)), None, basis),
         np.sqrt(values),
-        "error",
+        indefinite,
         n_landmarks=gram.n,
         sampling="kernel-pca",
+        negative=negative,
     )
+
+
+def _is_indefinite(gram, streams):
+    """Whether a principal sub-matrix has negative eigenvalues beyond rounding; then so has the whole one."""
+    points = np.arange(gram.n)
+    if gram.n > _DENSE_POINTS:
+        points = streams.generator("definiteness").choice(gram.n, _DENSE_POINTS, replace=False)
+    values = np.linalg.eigvalsh(gram.block(points, points))
+    noise = max(_INDEFINITE, len(points) * float(np.finfo(gram.dtype).eps))
+    return bool(values[0] < -noise * max(abs(values[0]), abs(values[-1])))
 
 
 def _orthonormal(M):

@@ -1,12 +1,14 @@
 """Certificates: no statement may ever be false, by brute force over all partitions of small sets."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphcore import InputError
+from graphcore import GraphWarning, InputError, NystromKernelKMeans
 from graphcore.kernels.vectors import vector_kernel
 from graphcore.kmeans.certificates import certify, column_cost, dictionary_quality, spectral_guarantee
 from graphcore.kmeans.diagnostics import diagnose
@@ -213,8 +215,88 @@ def test_eigenvalues_may_be_given():
     assert spectral_guarantee(K, found, 3, eigenvalues=values).factor == pytest.approx(
         spectral_guarantee(K, found, 3).factor
     )
-    with pytest.raises(InputError, match="5 eigenvalues are needed"):
-        spectral_guarantee(K, found, 3, eigenvalues=values[:4])
+    # eigvalsh gives them ascending.
+    assert spectral_guarantee(K, found, 3, eigenvalues=values[::-1]) == spectral_guarantee(
+        K, found, 3, eigenvalues=values
+    )
+    for bad in (values[:4], np.full(30, np.nan)):
+        with pytest.raises(InputError, match="5 finite eigenvalues are needed"):
+            spectral_guarantee(K, found, 3, eigenvalues=bad)
+
+
+def test_guarantee_from_what_an_estimator_keeps():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    model = NystromKernelKMeans(3, n_landmarks=20, n_components=8, bandwidth=1.0, random_state=0).fit(X)
+    K = vector_kernel("gaussian", bandwidth=1.0)(X)
+    found = spectral_guarantee(K, model.diagnostics_, 3)
+    values = np.linalg.eigvalsh(K)[::-1]
+    assert found.best_alpha == pytest.approx(60 - values[:8].sum())
+    assert found.alpha == pytest.approx(60 * model.diagnostics_.residual)
+    assert found.eps_hat == pytest.approx(found.alpha / found.best_alpha - 1)
+    assert found.eps_hat <= model.diagnostics_.eps_hat < np.inf
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_excess_over_the_best_of_the_rank_is_bounded_without_eigenvalues(seed):
+    rng = np.random.default_rng(seed)
+    K = instance(rng, 9)
+    found = features(K, rng, 6, 3)
+    bound = diagnose(found).eps_hat
+    assert bound >= spectral_guarantee(K, found, 2).eps_hat - 1e-7
+    if found.sampling == "kernel-pca":
+        assert bound == 0
+
+
+def test_excess_that_nothing_is_known_of():
+    K = gaussian_matrix(np.random.default_rng(0).normal(size=(30, 3)))
+    all_kept = diagnose(nystrom_features(K, 6, random_state=0))
+    assert all_kept.eps_hat == np.inf
+    assert "unknown, against what the best 6 features leave out" in str(all_kept)
+    assert diagnose(nystrom_features(K, 30, random_state=0, rtol=0.0)).eps_hat == 0
+
+
+def indefinite_matrix():
+    """Two groups that repel each other, of 20 points each: an eigenvalue of -20 beside one of 22."""
+    K = np.kron(np.array([[0.05, 1.05], [1.05, 0.05]]), np.ones((20, 20)))
+    return K + np.eye(40)
+
+
+def test_no_bounds_for_kernels_that_are_not_positive_semi_definite():
+    K = indefinite_matrix()
+    assert np.linalg.eigvalsh(K)[0] < -18
+    labels = np.repeat([0, 1], 20)
+    found = nystrom_features(K, 10, 2, indefinite="clip", random_state=0)
+    assert found.indefinite
+    proof = certify(found, labels)
+    # Only the landmarks show it, and what holds for other kernels would be false.
+    lower = centers_and_cost(found.features, labels, None)[1]
+    assert not lower <= cost(K, labels) <= lower + found.alpha / 40
+    assert (proof.cost_lower, proof.cost_upper, proof.optimum_lower) == (-np.inf, np.inf, -np.inf)
+    assert proof.ratio_bound == np.inf
+    assert proof.cost == pytest.approx(cost(found.features @ found.features.T, labels) + found.alpha / 40)
+    assert "without bounds" in str(proof)
+    assert diagnose(found).eps_hat == np.inf
+    with pytest.raises(InputError, match="nothing is promised"):
+        spectral_guarantee(K, found, 2)
+
+
+def test_a_kernel_known_to_be_indefinite_has_no_bounds_where_its_landmarks_do_not_show_it():
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphWarning)
+        model = NystromKernelKMeans(
+            3, kernel="sigmoid", gamma=0.5, coef0=0.2, indefinite="clip", n_landmarks=4, random_state=0
+        ).fit(X)
+    assert model.certificate_.cost_lower == -np.inf
+    assert np.isfinite(model.cost_)
+    assert "without bounds" in model.report()
+
+
+def test_weights_of_a_certificate_are_checked():
+    found = nystrom_features(np.eye(4), 2, random_state=0)
+    for bad in (-np.ones(4), np.ones(3), np.zeros(4)):
+        with pytest.raises(InputError, match="weights"):
+            certify(found, [0, 0, 1, 1], sample_weight=bad)
 
 
 def test_diagnostics():

@@ -44,6 +44,12 @@ def blobs(n=120, seed=0):
 def expected_failures(estimator):
     if estimator.kernel == "precomputed":
         return {"check_positive_only_tag_during_fit": "takes a negative diagonal for a kernel matrix"}
+    if isinstance(estimator, GaussianSketchKernelKMeans):
+        why = "the subsample is drawn among the points, whatever their weights, so repeating a point changes the draw"
+        return {
+            "check_sample_weight_equivalence_on_dense_data": why,
+            "check_sample_weight_equivalence_on_sparse_data": why,
+        }
     return {}
 
 
@@ -119,6 +125,24 @@ def test_predict_repeats_labels(dtype):
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+def test_sample_weights_are_those_of_k_means_on_the_features():
+    X, _ = blobs()
+    weights = np.random.default_rng(1).random(len(X))
+    weights[X.mean(axis=1) > 9] = 0.0
+    model = GaussianSketchKernelKMeans(2, random_state=0).fit(X, sample_weight=weights)
+    B = model._features(X)
+    means = np.array([np.average(B[model.labels_ == j], axis=0, weights=weights[model.labels_ == j]) for j in (0, 1)])
+    np.testing.assert_allclose(model.cluster_centers_, means, atol=1e-9)
+    squares = np.square(B - means[model.labels_]).sum(axis=1)
+    assert model.cost_ == pytest.approx(np.average(squares, weights=weights))
+    # The two blobs that have weight are told apart.
+    kept = weights > 0
+    assert adjusted_rand_score(X[kept].mean(axis=1) > 3, model.labels_[kept]) == 1.0
+    for bad, message in ((-weights, "not negative"), (weights[:5], "120 numbers"), (0 * weights, "not all 0")):
+        with pytest.raises(InputError, match=message):
+            GaussianSketchKernelKMeans(2).fit(X, sample_weight=bad)
+
+
 def test_pipelines_and_grid_search():
     digits = load_digits()
     X, y = digits.data[:300], digits.target[:300]

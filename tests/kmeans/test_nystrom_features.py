@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from graphcore import Graph, GraphWarning, InputError, ParameterError
 from graphcore.kernels.rows_matrix import GraphMatrix
 from graphcore.kernels.vectors import vector_kernel
+from graphcore.kmeans import subspace
 from graphcore.kmeans.gram import VectorGram, as_gram, product
 from graphcore.kmeans.nystrom import SAMPLINGS, nystrom_features
 from graphcore.kmeans.projections import PROJECTIONS, projection_matrix
@@ -241,6 +242,30 @@ class TestKernelPCA:
         with pytest.raises(InputError, match="zero"):
             kernel_pca_features(np.zeros((3, 3)), 1)
 
+    @pytest.mark.parametrize("most", [30, 1000])
+    def test_indefinite_matrices(self, most, monkeypatch):
+        # One eigenvalue of -3 among larger ones: no diagonal entry gives it away.
+        monkeypatch.setattr(subspace, "_DENSE_POINTS", most)
+        Q = np.linalg.qr(np.random.default_rng(0).normal(size=(40, 40)))[0]
+        A = (Q * np.r_[-3.0, np.linspace(1, 5, 39)]) @ Q.T
+        A = (A + A.T) / 2
+        for function in (kernel_pca_features, lambda A, s, **options: power_features(A, s, n_vectors=40, **options)):
+            with pytest.raises(InputError, match="not positive semi-definite"):
+                function(A, 5)
+            found = function(A, 5, indefinite="clip")
+            assert found.indefinite
+            assert found.n_components == 5
+        with pytest.raises(InputError, match="indefinite='hide'"):
+            kernel_pca_features(A, 5, indefinite="hide")
+
+
+def test_what_the_kernel_is_seen_by_is_named():
+    noise = np.eye(200) + 0.01
+    with pytest.warns(GraphWarning, match="the landmarks explain"):
+        nystrom_features(noise, 5, random_state=0)
+    with pytest.warns(GraphWarning, match="the features explain .* more features"):
+        power_features(noise, 2, random_state=0)
+
 
 class TestBadInput:
     @pytest.mark.parametrize(
@@ -264,6 +289,8 @@ class TestBadInput:
             ({"sampling": [-1]}, "landmarks must be from 0 to 199"),
             ({"indefinite": "ignore"}, "indefinite='ignore'"),
             ({"n_landmarks": 201, "sampling": "countsketch"}, "n_landmarks=201"),
+            ({"block_rows": 0}, "block_rows=0 must be at least 1"),
+            ({"ridge": -1.0}, "ridge=-1.0"),
         ],
     )
     def test_parameters(self, options, message):
