@@ -12,6 +12,7 @@ __all__ = [
     "check_diagonal",
     "check_precomputed",
     "check_symmetric",
+    "eigenvalue_noise",
     "memberships",
     "noise_of",
 ]
@@ -35,6 +36,8 @@ class KernelMatrix:
         weight 0 of a graph are isolated nodes and take no part.
     is_psd : bool or None
         Whether the matrix is positive semi-definite for certain (True), for certain not (False), or it is not known.
+    precision : dtype
+        float32 or float64: what the kernel values were computed in, whatever type they are held in.
     noise : float
         Squared distances below this share of the two squared norms are rounding: the points are equal.
     leaves_out_isolated : bool
@@ -43,6 +46,7 @@ class KernelMatrix:
 
     n_points: int
     is_psd: bool | None = None
+    precision: np.dtype = np.dtype(np.float64)
     noise: float = 1e-12
     leaves_out_isolated: bool = False
 
@@ -123,6 +127,15 @@ class KernelMatrix:
 def noise_of(dtype):
     """Relative rounding of squared distances between points whose kernel values have this type."""
     return 2e-6 if dtype == np.float32 else 1e-12
+
+
+def eigenvalue_noise(n_points, dtype):
+    """Share of the largest eigenvalue below which negative ones may be the rounding of kernel values of this type.
+
+    The rounding of n x n values has eigenvalues up to about n times the machine epsilon. 1e-8 is for what went into the
+    values before: they are seldom exact to the last digit.
+    """
+    return max(1e-8, n_points * float(np.finfo(dtype).eps))
 
 
 def memberships(labels, weights, n_groups):

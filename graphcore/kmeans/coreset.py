@@ -153,6 +153,7 @@ def coreset_kernel_kmeans(
         coreset = _sample(matrix, weights, n_clusters, size, sampling, seeding, n_seeds, streams)
         few_matrix = DenseMatrix(matrix.block(coreset.indices, coreset.indices), check=False)
         few_matrix.is_psd, few_weights = matrix.is_psd, coreset.weights
+        few_matrix.precision, few_matrix.noise = matrix.precision, matrix.noise
     if len(coreset) < n_clusters:
         raise InputError(
             f"only {len(coreset)} different points were drawn for n_clusters={n_clusters}; raise size={size}, or use "

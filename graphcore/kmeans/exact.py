@@ -17,9 +17,6 @@ from .starts import STARTS, centres_to_labels
 
 __all__ = ["KernelKMeansResult", "kernel_kmeans", "partition_cost"]
 
-# A least eigenvalue below this share of the largest is no rounding.
-_INDEFINITE = -1e-8
-
 
 @dataclass(frozen=True, eq=False)
 class KernelKMeansResult:
@@ -228,7 +225,7 @@ def _check_shift(matrix, weights, shift, streams, n_jobs):
         check_choice("shift", shift, ("psd",))
     if not matrix.is_psd and not isinstance(matrix, GraphMatrix):
         least = least_sampled_eigenvalue(matrix, streams)
-        if least < _INDEFINITE and shift == 0.0:
+        if least < 0 and shift == 0.0:
             warn_user(
                 f"the kernel is not positive semi-definite (an eigenvalue is {least:.2g} of the largest): the cost may "
                 "rise on the way, and the best partition met is kept; shift='psd' makes it fall, another kernel makes "
