@@ -87,6 +87,21 @@ class KernelMatrix:
         """
         raise NotImplementedError
 
+    def absolute_sums(self, weights):
+        """``sum_y w_y |K_xy|`` for every point x; their largest bounds all eigenvalues of ``W^1/2 K W^1/2``.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_points,), float64
+
+        Returns
+        -------
+        ndarray of shape (n_points,), float64
+        """
+        step = max(1, BLOCK_BYTES // (16 * self.n_points))
+        rows = (slice(start, start + step) for start in range(0, self.n_points, step))
+        return np.concatenate([np.abs(self.block(part, slice(None))) @ weights for part in rows])
+
     def group_sums(self, labels, weights, n_groups, n_jobs=None):
         """``S_xj = sum over y of label j of weights_y K_xy``: the product with a weighted membership matrix.
 

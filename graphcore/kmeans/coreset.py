@@ -194,6 +194,7 @@ def _sample(matrix, weights, n_clusters, size, sampling, seeding, n_seeds, strea
         return Coreset(draws.indices, draws.weights, "uniform", draws.n_draws)
     n_seeds = 2 * n_clusters if n_seeds is None else check_integer("n_seeds", n_seeds, low=1)
     seeds = d2_draws(matrix, weights, min(n_seeds, n_points), streams.generator("seeding"))
+    _refuse_negative(matrix, weights, n_clusters, seeds)
     if seeds.exhausted and len(seeds.indices) < n_clusters:
         warn_user(
             f"D2 seeding found {len(seeds.indices)} different points for n_clusters={n_clusters}: there are no more "
@@ -202,6 +203,18 @@ def _sample(matrix, weights, n_clusters, size, sampling, seeding, n_seeds, strea
     points = _Weighted(matrix.n_points, weights)
     draws = importance_sample(points, importance_probabilities(points, seeds), size, streams)
     return Coreset(draws.indices, draws.weights, "importance", draws.n_draws, seeds)
+
+
+def _refuse_negative(matrix, weights, n_clusters, seeds):
+    """Say why D2 seeding ended, where that is not for want of different points."""
+    bare = not matrix.diagonal[weights > 0].any()
+    if seeds.n_negative and (bare or len(seeds.indices) < n_clusters):
+        why = "the kernel's diagonal is zero" if bare else "the kernel is not positive semi-definite"
+        raise InputError(
+            f"D2 seeding stopped at {len(seeds.indices)} centres for n_clusters={n_clusters}: {why}, and every squared "
+            "distance to them is 0 or negative; add a multiple of the identity to the kernel matrix, use "
+            "sampling='uniform', which needs no seeds, or KernelKMeans"
+        )
 
 
 def _label_rest(matrix, coreset, few):
