@@ -32,7 +32,8 @@ class CoresetKernelKMeans(KernelClusterer):
     n_seeds : int or "auto", default "auto"
         D2 seeds; "auto" is twice `n_clusters`.
     kernel, bandwidth, gamma, degree, coef0
-        As for :class:`KernelKMeans`.
+        As for :class:`KernelKMeans`. "auto" takes every square sparse matrix for a graph; in a search or a
+        cross-validation over an adjacency matrix name ``kernel="normalized_cut"``.
     init : {"k-means++", "random"}, default "k-means++"
         Start on the coreset.
     n_init, max_iter, tol, empty_clusters
