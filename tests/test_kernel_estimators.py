@@ -100,6 +100,19 @@ def test_a_grid_search_over_a_matrix(estimator, kernel):
         assert search.best_score_ > 0.9
 
 
+def test_a_search_over_an_adjacency_matrix_needs_the_kernel_by_name():
+    # "auto" cannot tell scikit-learn that a sparse matrix is square, so rows come alone and are vectors: as documented.
+    A, kinds = sp.csr_array(nx.to_scipy_sparse_array(CAVEMEN, format="csr", dtype=float)), []
+
+    def score(fitted, X, y=None):
+        kinds.append((fitted._kind, X.shape))
+        return 0.0
+
+    for kernel in ("auto", "normalized_cut"):
+        GridSearchCV(KernelKMeans(kernel=kernel, random_state=0), {"n_clusters": [2]}, scoring=score, cv=2).fit(A)
+    assert kinds == [("vectors", (20, 40))] * 2 + [("graph", (20, 20))] * 2
+
+
 # -- inputs ------------------------------------------------------------------------------------------------------------
 
 
@@ -292,8 +305,10 @@ def test_bad_parameters_of_a_coreset(parameters, X, words):
 
 
 def test_bad_calls():
-    with pytest.raises(ParameterError, match="n_jobs=0"):
-        KernelKMeans(3, n_jobs=0, block_bytes=64).fit(X3)
+    for estimator in (KernelKMeans, CoresetKernelKMeans):
+        for X in (X3, RING):  # so small that there is work for one thread only
+            with pytest.raises(ParameterError, match="n_jobs=0"):
+                estimator(3, n_jobs=0).fit(X)
     with pytest.raises(NotFittedError):
         KernelKMeans().predict(X3)
     graph = KernelKMeans(3, random_state=0).fit(RING)
@@ -305,6 +320,9 @@ def test_bad_calls():
         KernelKMeans(3).fit(RING, sample_weight=np.ones(20))
     with pytest.raises(ValueError, match="sample_weight"):
         KernelKMeans(3).fit(X3, sample_weight=np.ones(5))
+    for weights in (-np.ones(20), np.append(np.ones(19), -1e-3)):
+        with pytest.raises(ValueError, match="Negative values"):
+            KernelKMeans(3, random_state=0).fit(X3).score(X3, sample_weight=weights)
 
 
 def test_points_drawn_too_few_for_the_clusters():

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._random import Streams
-from .._threads import limited_libraries
+from .._threads import effective_jobs, limited_libraries
 from .._validation import check_choice, check_integer, check_labels, check_real
 from .._warn import warn_user
 from ..exceptions import InputError
@@ -153,6 +153,7 @@ def kernel_kmeans(
     n_init, max_iter = check_integer("n_init", n_init, low=1), check_integer("max_iter", max_iter, low=1)
     tol = check_real("tol", tol, low=0.0)
     check_choice("empty_clusters", empty_clusters, EMPTY_CLUSTERS)
+    effective_jobs(n_jobs)  # refuses what is no number of jobs, also where there is no work for two
     given = None
     if isinstance(init, str) or init is None:
         check_choice("init", init, STARTS)
