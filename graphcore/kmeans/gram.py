@@ -6,11 +6,22 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._threads import limited_libraries, map_blocks
+from ..exceptions import InputError
 from ..kernels.dense_matrix import DenseMatrix
 from ..kernels.rows_matrix import SparseMatrix
 from .inputs import kernel_matrix
 
-__all__ = ["BlockGram", "Columns", "Gram", "MatrixGram", "VectorGram", "as_gram", "block_borders", "product"]
+__all__ = [
+    "BlockGram",
+    "Columns",
+    "Gram",
+    "MatrixGram",
+    "VectorGram",
+    "as_gram",
+    "block_borders",
+    "given_matrix",
+    "product",
+]
 
 # Bytes of a block of kernel values together with its vectors: small enough for a processor's cache, large enough for
 # BLAS to run at full speed.
@@ -290,6 +301,17 @@ def as_gram(K):
         K = sp.csr_array((matrix.values, matrix.indices, matrix.indptr), shape=(matrix.n_points,) * 2)
         return MatrixGram(K, matrix.precision)
     return BlockGram(matrix)
+
+
+def given_matrix(K):
+    """A checked kernel matrix that is there, as an ndarray or a csr_array, for what works on all of it at once."""
+    gram = as_gram(K)
+    if not isinstance(gram, MatrixGram):
+        raise InputError(
+            f"K is a {type(K).__name__}; here it must be a square array or sparse matrix of kernel values: compute it "
+            "from vectors by kernel(X), from a graph by graphcore.kernels.cut.CutKernel(graph).to_dense()"
+        )
+    return gram.K
 
 
 def _as_type(X, dtype):

@@ -8,7 +8,7 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import ParameterError
-from .gram import as_gram
+from .gram import given_matrix
 
 __all__ = ["GaussianSketch", "effective_rank", "gaussian_sketch", "jl_dimension", "leading_eigenvalues", "sketch_gram"]
 
@@ -95,7 +95,7 @@ def gaussian_sketch(K, n_components=None, *, center=True, scale="theory", random
     >>> bool(np.allclose(sketch.features(K).mean(axis=0), 0))
     True
     """
-    K = as_gram(K).K
+    K = given_matrix(K)
     n = K.shape[0]
     check_choice("scale", scale, SCALES)
     if n_components is None:
@@ -166,7 +166,7 @@ def leading_eigenvalues(K, n_values=None, *, center=True, random_state=None):
     >>> leading_eigenvalues(np.diag([4.0, 2.0]), 1, center=False).tolist()
     [2.0]
     """
-    K = as_gram(K).K
+    K = given_matrix(K)
     n = K.shape[0]
     n_values = n if n_values is None else min(check_integer("n_values", n_values, low=1), n)
     if n <= _DENSE_POINTS or n_values > n // 4:
