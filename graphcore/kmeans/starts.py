@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from .._warn import warn_user
 from ..coresets.seeding import Seeds
 from ..exceptions import InputError
 from ..kernels.rows_matrix import GraphMatrix
 
-__all__ = ["STARTS", "centres_to_labels", "d2_draws", "definite_shift", "start_shift"]
+__all__ = ["STARTS", "centres_to_labels", "d2_draws", "definite_shift", "labels_of_few", "start_shift"]
 
 STARTS = ("k-means++", "random")
 
@@ -113,6 +114,21 @@ def centres_to_labels(matrix, weights, n_clusters, start, rng, shift):
     if (labels < 0).any() and not isinstance(matrix, GraphMatrix):
         labels[labels < 0] = 0  # points without weight: any cluster will do, the first step finds the nearest
     return labels, seeds
+
+
+def labels_of_few(matrix, n_clusters, rng, remedy="ask for fewer clusters"):
+    """Which points are equal, as labels and with a warning, if fewer than `n_clusters` are different; otherwise None.
+
+    To k-means on eigenvectors, equal points differ by rounding: it would find all clusters.
+    """
+    seeds = d2_draws(matrix, np.ones(matrix.n_points), n_clusters, rng)
+    if not seeds.exhausted or seeds.n_negative:
+        return None
+    warn_user(
+        f"there are {len(seeds.indices)} clusters instead of n_clusters={n_clusters}: no more points are different "
+        f"under this kernel; {remedy}"
+    )
+    return seeds.nearest
 
 
 def _shifted_diagonal(matrix, weights, shift):

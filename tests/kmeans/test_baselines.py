@@ -1,13 +1,15 @@
 """The methods that kernel k-means is compared to: random Fourier features, two steps, spectral clustering."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from graphcore.exceptions import InputError, NonPositiveDegreeError, ParameterError
+from graphcore import Graph
+from graphcore.exceptions import GraphWarning, InputError, NonPositiveDegreeError, ParameterError
 from graphcore.kernels.dense_matrix import VectorMatrix
 from graphcore.kernels.vectors import vector_kernel
 from graphcore.kmeans.exact import partition_cost
@@ -15,6 +17,7 @@ from graphcore.kmeans.gram import VectorGram
 from graphcore.kmeans.linear import linear_kmeans
 from graphcore.kmeans.nystrom import nystrom_features
 from graphcore.kmeans.random_features import random_fourier_features
+from graphcore.kmeans.sketch import gaussian_sketch, leading_eigenvalues
 from graphcore.kmeans.spectral import factor_spectral_clustering, kernel_spectral_clustering
 from graphcore.kmeans.two_step import two_step_kernel_kmeans
 
@@ -105,8 +108,60 @@ def test_two_steps_on_all_points_are_exact_kernel_kmeans():
 
 def test_two_steps_with_fewer_distinct_points_than_clusters():
     X = np.repeat(np.eye(2), 10, axis=0)
-    found = two_step_kernel_kmeans(vector_kernel("linear")(X), 4, 15, random_state=0)
+    with pytest.warns(GraphWarning, match="2 clusters instead of n_clusters=4"):
+        found = two_step_kernel_kmeans(vector_kernel("linear")(X), 4, 15, random_state=0)
     assert len(np.unique(found.labels)) == 2
+
+
+# Three different points, ten times each, that are not exact in binary: equal rows of eigenvectors differ by rounding.
+THREE = np.repeat(np.random.default_rng(0).standard_normal((3, 2)), 10, axis=0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_equal_points_of_two_steps_are_in_one_cluster(dtype, seed):
+    K = vector_kernel("gaussian", X=THREE)(THREE).astype(dtype)
+    with pytest.warns(GraphWarning, match=r"3 clusters instead of n_clusters=5.* take a larger sample"):
+        found = two_step_kernel_kmeans(K, 5, 20, random_state=seed)
+    assert adjusted_rand_score(np.repeat(np.arange(3), 10), found.labels) == 1.0
+    np.testing.assert_array_equal(found.labels[found.sample], found.sample_labels)
+    assert set(found.labels) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_equal_points_of_spectral_clustering_are_in_one_cluster(form):
+    K = form(vector_kernel("gaussian", X=THREE)(THREE))
+    with pytest.warns(GraphWarning, match="3 clusters instead of n_clusters=5"):
+        found = kernel_spectral_clustering(K, 5, random_state=0)
+    assert adjusted_rand_score(np.repeat(np.arange(3), 10), found.labels) == 1.0
+    assert set(found.labels) == {0, 1, 2}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert set(kernel_spectral_clustering(K, 3, random_state=0).labels) == {0, 1, 2}
+
+
+def test_equal_features_of_spectral_clustering_are_in_one_cluster():
+    B = np.repeat([[1.0, 0.0, 0.0], [0.5, 2.0, 0.0]], 10, axis=0)
+    with pytest.warns(GraphWarning, match="2 clusters instead of n_clusters=3"):
+        found = factor_spectral_clustering(B, 3, random_state=0)
+    assert adjusted_rand_score(np.repeat([0, 1], 10), found.labels) == 1.0
+
+
+def test_an_adjacency_matrix_without_loops_has_no_equal_points():
+    # Its squared distances are 0 or negative, which says nothing about how many points are different.
+    A = np.kron(np.eye(3), np.ones((4, 4)) - np.eye(4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = kernel_spectral_clustering(A, 3, random_state=0)
+    assert adjusted_rand_score(np.repeat(np.arange(3), 4), found.labels) == 1.0
+
+
+def test_what_needs_the_matrix_itself_says_so():
+    gram, graph = VectorGram(vector_kernel("linear"), np.eye(4)), Graph.from_edges([0, 1, 2], [1, 2, 3])
+    for K in (gram, graph):
+        for call in (kernel_spectral_clustering, gaussian_sketch, leading_eigenvalues):
+            with pytest.raises(InputError, match=rf"K is a {type(K).__name__}; .*square array or sparse matrix"):
+                call(K, 2)
 
 
 @pytest.mark.parametrize(("k", "c"), [(0, 5), (6, 5), (2, 0), (2, 10), (2.0, 5)])
