@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import graphcore
 from graphcore import CoresetKernelKMeans, Graph, GraphWarning, InputError, KernelKMeans, ParameterError
+from graphcore.kmeans.exact import partition_cost
 
 # Degenerate data of scikit-learn's checks are warned about; where a warning matters, the test asks for it.
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
@@ -97,6 +98,19 @@ def test_a_grid_search_over_a_matrix(estimator, kernel):
         search = GridSearchCV(model, {"n_clusters": [2, 3]}, scoring=score, cv=3).fit(given, y)
         assert search.best_params_["n_clusters"] == 3
         assert search.best_score_ > 0.9
+
+
+def test_a_search_over_an_adjacency_matrix_needs_the_kernel_by_name():
+    # "auto" cannot tell scikit-learn that a sparse matrix is square, so rows come alone and are vectors: as documented.
+    A, kinds = sp.csr_array(nx.to_scipy_sparse_array(CAVEMEN, format="csr", dtype=float)), []
+
+    def score(fitted, X, y=None):
+        kinds.append((fitted._kind, X.shape))
+        return 0.0
+
+    for kernel in ("auto", "normalized_cut"):
+        GridSearchCV(KernelKMeans(kernel=kernel, random_state=0), {"n_clusters": [2]}, scoring=score, cv=2).fit(A)
+    assert kinds == [("vectors", (20, 40))] * 2 + [("graph", (20, 20))] * 2
 
 
 # -- inputs ------------------------------------------------------------------------------------------------------------
@@ -270,8 +284,10 @@ def test_bad_input(estimator, parameters, X, words):
 @pytest.mark.parametrize(
     "parameters, X, words",
     [
-        ({"coreset_size": 2}, X3, "less than n_clusters=3"),
-        ({"coreset_size": 21}, X3, "at most 20"),
+        ({"coreset_size": 2}, X3, "^coreset_size=2 is less than n_clusters=3"),
+        ({"coreset_size": 2}, RING, "^coreset_size=2 is less than n_clusters=3"),
+        ({"coreset_size": 21}, X3, "^coreset_size=21 must be at most 20"),
+        ({"coreset_size": 21}, RING, "^coreset_size=21 must be at most 20"),
         ({"coreset_size": 1.5}, X3, "at most 1"),
         ({"coreset_size": "most"}, X3, "must be a number"),
         ({"sampling": "degree"}, X3, "for graphs"),
@@ -289,8 +305,10 @@ def test_bad_parameters_of_a_coreset(parameters, X, words):
 
 
 def test_bad_calls():
-    with pytest.raises(ParameterError, match="n_jobs=0"):
-        KernelKMeans(3, n_jobs=0, block_bytes=64).fit(X3)
+    for estimator in (KernelKMeans, CoresetKernelKMeans):
+        for X in (X3, RING):  # so small that there is work for one thread only
+            with pytest.raises(ParameterError, match="n_jobs=0"):
+                estimator(3, n_jobs=0).fit(X)
     with pytest.raises(NotFittedError):
         KernelKMeans().predict(X3)
     graph = KernelKMeans(3, random_state=0).fit(RING)
@@ -302,9 +320,41 @@ def test_bad_calls():
         KernelKMeans(3).fit(RING, sample_weight=np.ones(20))
     with pytest.raises(ValueError, match="sample_weight"):
         KernelKMeans(3).fit(X3, sample_weight=np.ones(5))
+    for weights in (-np.ones(20), np.append(np.ones(19), -1e-3)):
+        with pytest.raises(ValueError, match="Negative values"):
+            KernelKMeans(3, random_state=0).fit(X3).score(X3, sample_weight=weights)
 
 
 def test_points_drawn_too_few_for_the_clusters():
     X = np.repeat(np.arange(3.0), 10)[:, None]
-    with pytest.raises(InputError, match=r"different points were drawn.*sampling='uniform'"):
-        CoresetKernelKMeans(3, coreset_size=3, random_state=0, n_seeds=3, bandwidth=1.0).fit(X[[0] * 300 + [10, 20]])
+    X = X[[0] * 300 + [10, 20]]
+    model = CoresetKernelKMeans(3, coreset_size=3, random_state=0, n_seeds=3, bandwidth=1.0)
+    with pytest.raises(InputError, match=r"different points were drawn.*larger coreset.*sampling='uniform'"):
+        model.fit(X)
+    assert set(model.set_params(coreset_size=1.0).fit(X).labels_) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("sampling", ["importance", "uniform"])
+def test_a_coreset_of_all_points_is_all_points(sampling, weighted):
+    X = np.random.default_rng(0).standard_normal((150, 2))
+    weights = np.random.default_rng(1).integers(0, 3, 150).astype(float) if weighted else None
+    having = np.flatnonzero(np.ones(150) if weights is None else weights)
+    # Draws with repeats would hold fewer different points than clusters, and no larger coreset is allowed.
+    for k in (4, 80, len(having)):
+        model = CoresetKernelKMeans(k, sampling=sampling, n_init=1, random_state=0).fit(X, sample_weight=weights)
+        np.testing.assert_array_equal(model.coreset_indices_, having)
+        np.testing.assert_array_equal(model.coreset_weights_, 1.0 if weights is None else weights[having])
+        np.testing.assert_array_equal(model.labels_[having], model.coreset_labels_)
+        assert len(set(model.labels_)) == k
+        K = model.kernel_(X)
+        assert model.coreset_cost_ == pytest.approx(partition_cost(K, model.labels_, weights=weights), abs=1e-12)
+
+
+def test_nodes_of_a_graph_are_drawn_also_for_the_largest_coreset():
+    model = CoresetKernelKMeans(5, random_state=0).fit(CAVEMEN)
+    assert model.result_.coreset.n_draws == 40
+    assert len(model.coreset_indices_) < 40
+    with pytest.raises(InputError, match=r"in 40 draws; take sampling='uniform'"):
+        model.set_params(n_clusters=40).fit(CAVEMEN)
+    assert len(model.set_params(sampling="uniform").fit(CAVEMEN).coreset_indices_) == 40

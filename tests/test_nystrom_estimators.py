@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from graphcore import GraphWarning, InputError, NystromFeatures, NystromKernelKMeans, ParameterError
+from graphcore import GraphWarning, InputError, KernelKMeans, NystromFeatures, NystromKernelKMeans, ParameterError
 from graphcore.kmeans.exact import partition_cost
 
 from .kmeans.nystrom_oracles import blobs, gaussian_matrix
@@ -210,6 +210,16 @@ def test_sample_weights():
     ):
         with pytest.raises(ValueError, match=message):
             NystromKernelKMeans(3).fit(X, sample_weight=bad)
+
+
+def test_fewer_points_of_weight_than_clusters():
+    weights = np.append(np.ones(2), np.zeros(298))
+    for model in (NystromKernelKMeans(3), KernelKMeans(3)):
+        with pytest.raises(ParameterError, match=r"n_clusters=3 must be at most 2 \(the points that have weight"):
+            model.fit(X, sample_weight=weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert set(NystromKernelKMeans(2, random_state=0).fit(X, sample_weight=weights).labels_) == {0, 1}
 
 
 class TestDegenerate:

@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from .._threads import effective_jobs
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
@@ -37,6 +38,7 @@ class KernelClusterer(ClusterMixin, BaseEstimator):
 
     def _resolve(self, X, streams):
         """The kernel matrix of what :meth:`fit` was given; says in `_kind` and `kernel_` what it is."""
+        effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
         kernel = self.kernel
         if not (callable(kernel) or isinstance(kernel, VectorKernel)):
             check_choice("kernel", kernel, (*MATRIX_KERNELS, *VECTOR_KERNELS, "rbf", "poly"))
@@ -136,6 +138,7 @@ class KernelClusterer(ClusterMixin, BaseEstimator):
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
+            Not negative.
 
         Returns
         -------
@@ -144,7 +147,7 @@ class KernelClusterer(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._new_points(X)
         _, values = assign_vectors(self.kernel_, X, self._reference, *self._centroids)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         return -float(np.average(self.kernel_.diagonal(X) + values, weights=weights))
 
     def _new_points(self, X):

@@ -6,7 +6,9 @@ import numpy as np
 
 from .._random import Streams
 from .._validation import check_integer, check_real
+from ..exceptions import ParameterError
 from ..kmeans.coreset import coreset_kernel_kmeans
+from ..kmeans.inputs import check_weights
 from ._kernel_base import KernelClusterer
 
 __all__ = ["CoresetKernelKMeans"]
@@ -19,8 +21,9 @@ class CoresetKernelKMeans(KernelClusterer):
     ----------
     n_clusters : int, default 8
     coreset_size : int, float or "auto", default "auto"
-        Draws (different points, unless ``sampling="importance"``), or their share of the points. "auto" is 50 for
-        every cluster and at least 1,000, or all points if there are fewer.
+        Draws (different points, unless ``sampling="importance"``), or their share of the points; as many as there are
+        points are all points, without draws (but for graphs, as published). "auto" is 50 for every cluster and at least
+        1,000, or all points if there are fewer.
     sampling : {"importance", "uniform", "degree"}, default "importance"
         "importance" is the published scheme; "degree" is for graphs.
     seeding : {"auto", "fast", "naive"}, default "auto"
@@ -29,7 +32,8 @@ class CoresetKernelKMeans(KernelClusterer):
     n_seeds : int or "auto", default "auto"
         D2 seeds; "auto" is twice `n_clusters`.
     kernel, bandwidth, gamma, degree, coef0
-        As for :class:`KernelKMeans`.
+        As for :class:`KernelKMeans`. "auto" takes every square sparse matrix for a graph; in a search or a
+        cross-validation over an adjacency matrix name ``kernel="normalized_cut"``.
     init : {"k-means++", "random"}, default "k-means++"
         Start on the coreset.
     n_init, max_iter, tol, empty_clusters
@@ -151,12 +155,14 @@ class CoresetKernelKMeans(KernelClusterer):
         streams = Streams(self.random_state)
         matrix = self._resolve(X, streams)
         weights = self._weights(matrix, sample_weight)
-        n_clusters = check_integer("n_clusters", self.n_clusters, low=1)
-        weighing = matrix.point_weights if weights is None else weights
+        n_points = int(np.count_nonzero(check_weights(matrix, weights) > 0))
+        n_clusters = check_integer(
+            "n_clusters", self.n_clusters, low=1, high=n_points, why_high="the points that have weight"
+        )
         result = coreset_kernel_kmeans(
             matrix,
             n_clusters,
-            size=self._size(n_clusters, int(np.count_nonzero(weighing > 0))),
+            size=self._size(n_clusters, n_points),
             sampling=self.sampling,
             seeding=self.seeding,
             n_seeds=None if isinstance(self.n_seeds, str) and self.n_seeds == "auto" else self.n_seeds,
@@ -187,6 +193,11 @@ class CoresetKernelKMeans(KernelClusterer):
         if isinstance(size, str) and size == "auto":
             return min(n_points, max(1000, 50 * n_clusters))
         if isinstance(size, Integral):
-            return check_integer("coreset_size", size, low=1)
+            size = check_integer("coreset_size", size, low=1, high=n_points, why_high="the points that have weight")
+            if size < n_clusters:
+                raise ParameterError(
+                    f"coreset_size={size} is less than n_clusters={n_clusters}; each cluster needs a point"
+                )
+            return size
         share = check_real("coreset_size", size, low=0.0, open_low=True, high=1.0)
-        return max(min(n_clusters, n_points), round(share * n_points))
+        return max(n_clusters, round(share * n_points))

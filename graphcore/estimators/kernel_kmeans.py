@@ -19,7 +19,10 @@ class KernelKMeans(KernelClusterer):
         - "precomputed": what :meth:`fit` gets is the kernel matrix, dense or sparse
         - "normalized_cut": what it gets is a graph, a networkx graph or an adjacency matrix A, with kernel
           ``D^-1 A D^-1`` and the degrees as weights; kernel k-means then is normalised cut
-        - "auto": "normalized_cut" for graphs and square sparse matrices, "gaussian" for everything else
+        - "auto": "normalized_cut" for graphs and square sparse matrices, "gaussian" for everything else. A square
+          sparse matrix of vectors needs ``kernel="gaussian"``. In a search or a cross-validation over an adjacency
+          matrix name "normalized_cut": "auto" does not tell scikit-learn to cut it on both sides, and the rows that it
+          cuts out are not square and would be clustered as vectors.
     bandwidth : float, str or (str, number), optional
         Sigma of ``exp(-|x - y|^2 / (2 sigma^2))``, or a rule: ``("rms", beta)``, ``("quantile", q)``,
         ``("neighbours", share)``. Default ``("rms", 1.0)``, the root mean square distance.

@@ -158,8 +158,11 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         k = check_integer("n_clusters", self.n_clusters, low=1, high=n, why_high="n_samples, the number of points")
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            if not sample_weight.any():
+            n_points = int(np.count_nonzero(sample_weight))
+            if not n_points:
                 raise InputError("all of sample_weight are zero; there is nothing to cluster")
+            why = "the points that have weight; ask for fewer clusters"
+            check_integer("n_clusters", k, high=n_points, why_high=why)
         c, s = self._sizes(X, k)
         found = self._fit_features(X, c, s, streams)
         result = linear_kmeans(

@@ -34,7 +34,8 @@ class DenseMatrix(KernelMatrix):
         check_precomputed(K)
         self.values = K if K.dtype in (np.float32, np.float64) else K.astype(np.float64)
         self.n_points = K.shape[0]
-        self.noise = noise_of(self.values.dtype)
+        self.precision = self.values.dtype
+        self.noise = noise_of(self.precision)
         if check:
             self._check()
 
@@ -97,7 +98,8 @@ class VectorMatrix(KernelMatrix):
         self.X, self.kernel = as_floats(X), kernel
         self.n_points = self.X.shape[0]
         self.is_psd = kernel.is_psd
-        self.noise = noise_of(self.X.dtype)
+        self.precision = self.X.dtype
+        self.noise = noise_of(self.precision)
         self.block_bytes = block_bytes
         self._fits = self.X.dtype.itemsize * self.n_points**2 <= block_bytes
         self._held = None

@@ -12,6 +12,7 @@ __all__ = [
     "check_diagonal",
     "check_precomputed",
     "check_symmetric",
+    "eigenvalue_noise",
     "memberships",
     "noise_of",
 ]
@@ -35,6 +36,8 @@ class KernelMatrix:
         weight 0 of a graph are isolated nodes and take no part.
     is_psd : bool or None
         Whether the matrix is positive semi-definite for certain (True), for certain not (False), or it is not known.
+    precision : dtype
+        float32 or float64: what the kernel values were computed in, whatever type they are held in.
     noise : float
         Squared distances below this share of the two squared norms are rounding: the points are equal.
     leaves_out_isolated : bool
@@ -43,6 +46,7 @@ class KernelMatrix:
 
     n_points: int
     is_psd: bool | None = None
+    precision: np.dtype = np.dtype(np.float64)
     noise: float = 1e-12
     leaves_out_isolated: bool = False
 
@@ -82,6 +86,21 @@ class KernelMatrix:
         ndarray of shape (n_points, n_columns), float64
         """
         raise NotImplementedError
+
+    def absolute_sums(self, weights):
+        """``sum_y w_y |K_xy|`` for every point x; their largest bounds all eigenvalues of ``W^1/2 K W^1/2``.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_points,), float64
+
+        Returns
+        -------
+        ndarray of shape (n_points,), float64
+        """
+        step = max(1, BLOCK_BYTES // (16 * self.n_points))
+        rows = (slice(start, start + step) for start in range(0, self.n_points, step))
+        return np.concatenate([np.abs(self.block(part, slice(None))) @ weights for part in rows])
 
     def group_sums(self, labels, weights, n_groups, n_jobs=None):
         """``S_xj = sum over y of label j of weights_y K_xy``: the product with a weighted membership matrix.
@@ -123,6 +142,15 @@ class KernelMatrix:
 def noise_of(dtype):
     """Relative rounding of squared distances between points whose kernel values have this type."""
     return 2e-6 if dtype == np.float32 else 1e-12
+
+
+def eigenvalue_noise(n_points, dtype):
+    """Share of the largest eigenvalue below which negative ones may be the rounding of kernel values of this type.
+
+    The rounding of n x n values has eigenvalues up to about n times the machine epsilon. 1e-8 is for what went into the
+    values before: they are seldom exact to the last digit.
+    """
+    return max(1e-8, n_points * float(np.finfo(dtype).eps))
 
 
 def memberships(labels, weights, n_groups):

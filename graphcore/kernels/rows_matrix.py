@@ -5,7 +5,7 @@ import numpy as np
 from .._threads import map_blocks, row_blocks
 from ..exceptions import InputError
 from .cut import CutKernel
-from .matrix import KernelMatrix, check_diagonal, check_precomputed, check_symmetric
+from .matrix import KernelMatrix, check_diagonal, check_precomputed, check_symmetric, noise_of
 
 __all__ = ["GraphMatrix", "RowsMatrix", "SparseMatrix"]
 
@@ -99,6 +99,9 @@ class SparseMatrix(RowsMatrix):
         difference = float(np.abs((K - K.T).data).max(initial=0.0))
         check_symmetric(difference, np.abs(K.data).max(initial=0.0), given)
         self.n_points = K.shape[0]
+        # Held in float64, for the loops; what float32 has rounded away is not back.
+        self.precision = np.dtype(np.float32 if given == np.float32 else np.float64)
+        self.noise = noise_of(self.precision)
         self.diagonal = K.diagonal()
         check_diagonal(self.diagonal)
         self.indptr = K.indptr.astype(np.int64)
@@ -108,6 +111,13 @@ class SparseMatrix(RowsMatrix):
         for array in (self.indptr, self.indices, self.values):
             array.flags.writeable = False  # like a graph's arrays, so that loops are compiled once
         self.outer = np.ones(self.n_points)
+
+    def absolute_sums(self, weights):
+        """See :meth:`KernelMatrix.absolute_sums`; O(entries)."""
+        import scipy.sparse as sp
+
+        shape = (self.n_points, self.n_points)
+        return sp.csr_array((np.abs(self.values), self.indices, self.indptr), shape=shape) @ weights
 
 
 class GraphMatrix(RowsMatrix):

@@ -19,6 +19,10 @@ _ALIASES = {"rbf": "gaussian", "poly": "polynomial"}
 _BLOCK_BYTES = 1 << 26
 # Share of the mean squared norm that is the mean's own, beyond which vectors are centred before distances are taken.
 _FAR = 0.9
+# Rounding of squared distances in float32, times gamma, beyond which they are taken in float64. The error of kernel
+# values is up to some ten times as large.
+_COARSE = 1e-4
+_WIDE_BYTES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,9 @@ class VectorKernel:
         Parameters
         ----------
         X : ndarray or sparse array of shape (n_rows, n_features)
-            Finite. float32 is computed in float32, everything else in float64.
+            Finite. float32 is computed in float32, everything else in float64; so are Gaussian kernels of float32
+            vectors that are more than some 40 bandwidths from their mean, whose distances float32 does not resolve.
+            Beyond a million bandwidths float64 does not either.
         Y : ndarray or sparse array of shape (n_columns, n_features), optional
             Default X.
 
@@ -316,7 +322,7 @@ def _products(X, Y):
 
 def _gaussian(X, Y, gamma):
     """``exp(-gamma |x - y|^2)`` by way of one product."""
-    norms = _squared_norms(Y)
+    norms, given = _squared_norms(Y), (X, Y)
     if not hasattr(X, "tocsr") and not hasattr(Y, "tocsr") and len(norms):
         centre = Y.mean(axis=0)
         # Distances do not change when all points move. Far from the origin too much of them would cancel; elsewhere
@@ -326,12 +332,30 @@ def _gaussian(X, Y, gamma):
             X = X - centre
             Y = X if same else Y - centre
             norms = _squared_norms(Y)
+    own_norms = _squared_norms(X)
+    largest = max(float(own_norms.max(initial=0.0)), float(norms.max(initial=0.0)))
+    if X.dtype == np.float32 and gamma * largest * np.finfo(np.float32).eps > _COARSE:
+        return _gaussian_of_far_points(*given, gamma)
     block = _products(X, Y)
     block *= 2.0 * gamma
-    block -= (gamma * _squared_norms(X))[:, None]
+    block -= (gamma * own_norms)[:, None]
     block -= gamma * norms
     np.minimum(block, 0.0, out=block)
     return np.exp(block, out=block)
+
+
+def _gaussian_of_far_points(X, Y, gamma):
+    """The same with distances in float64, for float32 vectors that are many bandwidths from their mean.
+
+    Their distances would be differences of numbers so large that nothing is left of them.
+    """
+    Y = Y.astype(np.float64)
+    step = max(1, _WIDE_BYTES // (8 * max(1, Y.shape[0])))
+    block = np.empty((X.shape[0], Y.shape[0]), dtype=np.float32)
+    for start in range(0, X.shape[0], step):
+        rows = slice(start, start + step)
+        block[rows] = _gaussian(X[rows].astype(np.float64), Y, gamma)
+    return block
 
 
 def _refuse_zero_rows(norms):

@@ -81,7 +81,9 @@ def coreset_kernel_kmeans(
         As for :func:`graphcore.kmeans.exact.kernel_kmeans`.
     n_clusters : int
     size : int
-        Draws ("importance"; repeats are merged) or different points ("uniform", "degree").
+        Draws ("importance"; repeats are merged) or different points ("uniform", "degree"). As many as there are points
+        with weight are these points themselves, with their weights and without draws; nodes of a graph are drawn
+        always, as published.
     sampling : {"importance", "uniform", "degree"}, default "importance"
         "importance" is the published scheme: D2 seeds, then draws by distance to the seeds and by the weight of the
         seeds' cells. "degree" is for graphs.
@@ -136,6 +138,7 @@ def coreset_kernel_kmeans(
         raise ParameterError(
             "init of a coreset's clustering is 'k-means++' or 'random': its points are not known before"
         )
+    n_clusters, size, n_seeds = _check_sizes(n_clusters, size, n_seeds, int(np.count_nonzero(weights > 0)))
     of_graph = isinstance(matrix, GraphMatrix)
     streams = Streams(random_state)
     if of_graph:
@@ -151,12 +154,12 @@ def coreset_kernel_kmeans(
         few_matrix, few_weights = GraphMatrix(matrix.kernel.restrict(coreset.indices, coreset.weights)), None
     else:
         coreset = _sample(matrix, weights, n_clusters, size, sampling, seeding, n_seeds, streams)
-        few_matrix = DenseMatrix(matrix.block(coreset.indices, coreset.indices), check=False)
-        few_matrix.is_psd, few_weights = matrix.is_psd, coreset.weights
+        few_matrix, few_weights = _restricted(matrix, coreset.indices), coreset.weights
     if len(coreset) < n_clusters:
+        larger = "a larger coreset, or " if size < np.count_nonzero(weights > 0) else ""
         raise InputError(
-            f"only {len(coreset)} different points were drawn for n_clusters={n_clusters}; raise size={size}, or use "
-            "sampling='uniform', which repeats none"
+            f"only {len(coreset)} different points were drawn for n_clusters={n_clusters}, in {size} draws; take "
+            f"{larger}sampling='uniform', which repeats none"
         )
     few = kernel_kmeans(
         few_matrix,
@@ -177,13 +180,26 @@ def coreset_kernel_kmeans(
     return CoresetKernelKMeansResult(_label_rest(matrix, coreset, few), coreset, few)
 
 
-def _sample(matrix, weights, n_clusters, size, sampling, seeding, n_seeds, streams):
-    """A coreset of points that are no graph's nodes."""
-    n_points = int(np.count_nonzero(weights > 0))
+def _check_sizes(n_clusters, size, n_seeds, n_points):
     n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_points, why_high="the points that have weight")
     size = check_integer("size", size, low=1, high=n_points, why_high="the points that have weight")
     if size < n_clusters:
         raise ParameterError(f"size={size} is less than n_clusters={n_clusters}; each cluster needs a point")
+    n_seeds = 2 * n_clusters if n_seeds is None else check_integer("n_seeds", n_seeds, low=1)
+    return n_clusters, size, n_seeds
+
+
+def _restricted(matrix, points):
+    """The kernel among some points: dense, or the matrix itself if they are all."""
+    if len(points) == matrix.n_points:
+        return matrix
+    few = DenseMatrix(matrix.block(points, points), check=False)
+    few.is_psd, few.precision, few.noise = matrix.is_psd, matrix.precision, matrix.noise
+    return few
+
+
+def _sample(matrix, weights, n_clusters, size, sampling, seeding, n_seeds, streams):
+    """A coreset of points that are no graph's nodes."""
     if sampling == "degree":
         raise ParameterError("sampling='degree' is for graphs; use 'importance' or 'uniform'")
     if seeding == "fast":
@@ -191,8 +207,12 @@ def _sample(matrix, weights, n_clusters, size, sampling, seeding, n_seeds, strea
     if sampling == "uniform":
         draws = _distinct_sample(weights, size, "uniform", streams.generator("coreset"))
         return Coreset(draws.indices, draws.weights, "uniform", draws.n_draws)
-    n_seeds = 2 * n_clusters if n_seeds is None else check_integer("n_seeds", n_seeds, low=1)
-    seeds = d2_draws(matrix, weights, min(n_seeds, n_points), streams.generator("seeding"))
+    points = np.flatnonzero(weights > 0)
+    # Draws would repeat some points and leave out others. A diagonal of zeros goes on to where it is refused.
+    if size == len(points) and matrix.diagonal[points].any():
+        return Coreset(points, weights[points], "importance", size)
+    seeds = d2_draws(matrix, weights, min(n_seeds, len(points)), streams.generator("seeding"))
+    _refuse_negative(matrix, weights, n_clusters, seeds)
     if seeds.exhausted and len(seeds.indices) < n_clusters:
         warn_user(
             f"D2 seeding found {len(seeds.indices)} different points for n_clusters={n_clusters}: there are no more "
@@ -201,6 +221,18 @@ def _sample(matrix, weights, n_clusters, size, sampling, seeding, n_seeds, strea
     points = _Weighted(matrix.n_points, weights)
     draws = importance_sample(points, importance_probabilities(points, seeds), size, streams)
     return Coreset(draws.indices, draws.weights, "importance", draws.n_draws, seeds)
+
+
+def _refuse_negative(matrix, weights, n_clusters, seeds):
+    """Say why D2 seeding ended, where that is not for want of different points."""
+    bare = not matrix.diagonal[weights > 0].any()
+    if seeds.n_negative and (bare or len(seeds.indices) < n_clusters):
+        why = "the kernel's diagonal is zero" if bare else "the kernel is not positive semi-definite"
+        raise InputError(
+            f"D2 seeding stopped at {len(seeds.indices)} centres for n_clusters={n_clusters}: {why}, and every squared "
+            "distance to them is 0 or negative; add a multiple of the identity to the kernel matrix, use "
+            "sampling='uniform', which needs no seeds, or KernelKMeans"
+        )
 
 
 def _label_rest(matrix, coreset, few):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._random import Streams
-from ..kernels.matrix import check_symmetric
+from ..kernels.matrix import check_symmetric, eigenvalue_noise
 from ..kernels.rows_matrix import GraphMatrix
 
 __all__ = ["least_sampled_eigenvalue", "semidefinite_shift"]
@@ -14,6 +14,8 @@ _SAMPLE = 500
 
 def least_sampled_eigenvalue(matrix, random_state=None):
     """Least eigenvalue of a principal sub-matrix of at most 500 points, over its largest in absolute value.
+
+    0 where it is negative by no more than the rounding of the kernel values.
 
     A sub-matrix that is not symmetric (a function that is no kernel) is refused with an InputError.
 
@@ -36,8 +38,9 @@ def least_sampled_eigenvalue(matrix, random_state=None):
     block = matrix.block(points, points)
     check_symmetric(float(np.abs(block - block.T).max()), float(np.abs(block).max()), block.dtype)
     eigenvalues = np.linalg.eigvalsh(block.astype(np.float64))
-    largest = float(np.abs(eigenvalues).max())
-    return float(eigenvalues[0]) / largest if largest else 0.0
+    least, largest = float(eigenvalues[0]), float(np.abs(eigenvalues).max())
+    by_rounding = least < 0 and -least <= eigenvalue_noise(len(points), matrix.precision) * largest
+    return least / largest if largest and not by_rounding else 0.0
 
 
 def semidefinite_shift(matrix, weights, *, random_state=None, n_jobs=None):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._random import Streams
-from .._threads import limited_libraries
+from .._threads import effective_jobs, limited_libraries
 from .._validation import check_choice, check_integer, check_labels, check_real
 from .._warn import warn_user
 from ..exceptions import InputError
@@ -13,12 +13,9 @@ from ..kernels.rows_matrix import GraphMatrix
 from .definiteness import least_sampled_eigenvalue, semidefinite_shift
 from .inputs import check_init, check_weights, kernel_matrix
 from .lloyd import EMPTY_CLUSTERS, centroid_step, lloyd
-from .starts import STARTS, centres_to_labels
+from .starts import STARTS, centres_to_labels, definite_shift, start_shift
 
 __all__ = ["KernelKMeansResult", "kernel_kmeans", "partition_cost"]
-
-# A least eigenvalue below this share of the largest is no rounding.
-_INDEFINITE = -1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,10 +119,14 @@ def kernel_kmeans(
     -----
     GraphWarning
         If K is not positive semi-definite (then the cost may rise on the way, and the best partition met is kept), if
-        there are fewer different points than clusters, or if no start converged.
+        there are fewer different points than clusters or negative distances leave clusters without points, or if no
+        start converged.
 
     Notes
     -----
+    Where K has zeros on its diagonal that no inner product has (an adjacency matrix), distances to the points drawn as
+    centres are those of a shifted kernel, ``K + W^-1`` for a graph. The iterations work with K itself.
+
     An iteration takes O(n_points^2) for a dense kernel, O(entries) for a sparse one or a graph, and evaluates all
     n_points^2 values for vectors, unless these are held (see :class:`graphcore.kernels.dense_matrix.VectorMatrix`).
 
@@ -152,6 +153,7 @@ def kernel_kmeans(
     n_init, max_iter = check_integer("n_init", n_init, low=1), check_integer("max_iter", max_iter, low=1)
     tol = check_real("tol", tol, low=0.0)
     check_choice("empty_clusters", empty_clusters, EMPTY_CLUSTERS)
+    effective_jobs(n_jobs)  # refuses what is no number of jobs, also where there is no work for two
     given = None
     if isinstance(init, str) or init is None:
         check_choice("init", init, STARTS)
@@ -161,13 +163,7 @@ def kernel_kmeans(
     with limited_libraries():
         shift = _check_shift(matrix, weights, shift, streams, n_jobs)
         runs = []
-        for start in range(n_init):
-            labels, n_seeds = given, n_clusters
-            if given is None:
-                labels, seeds = centres_to_labels(
-                    matrix, weights, n_clusters, init, streams.generator("start", start), shift
-                )
-                n_seeds = len(seeds.indices)
+        for labels, exhausted in _starts(matrix, weights, n_clusters, given, init, n_init, shift, streams):
             run = lloyd(
                 matrix,
                 labels,
@@ -180,9 +176,9 @@ def kernel_kmeans(
                 n_jobs=n_jobs,
             )
             runs.append(run)
-            if n_seeds < n_clusters:
+            if exhausted:
                 break  # centres at every different point: another start is the same partition
-    return _result(runs, weights, n_clusters, shift, empty_clusters)
+    return _result(matrix, runs, weights, n_clusters, shift, empty_clusters)
 
 
 def partition_cost(K, labels, *, weights=None, n_jobs=None):
@@ -221,6 +217,22 @@ def partition_cost(K, labels, *, weights=None, n_jobs=None):
     return float(weights @ step.own) / total
 
 
+def _starts(matrix, weights, n_clusters, given, init, n_init, shift, streams):
+    """First partitions, and whether there was a centre at every different point."""
+    if given is not None:
+        yield given, False
+        return
+    shift = start_shift(matrix, weights, shift)
+    for start in range(n_init):
+        rng = streams.generator("start", start)
+        labels, seeds = centres_to_labels(matrix, weights, n_clusters, init, rng, shift)
+        if seeds.exhausted and seeds.n_negative:
+            # Points at negative distances are not equal: they can be told apart with a shift.
+            shift = max(shift, definite_shift(matrix, weights))
+            labels, seeds = centres_to_labels(matrix, weights, n_clusters, init, rng, shift)
+        yield labels, seeds.exhausted
+
+
 def _check_shift(matrix, weights, shift, streams, n_jobs):
     if not isinstance(shift, str):
         shift = check_real("shift", shift, low=0.0)
@@ -228,7 +240,7 @@ def _check_shift(matrix, weights, shift, streams, n_jobs):
         check_choice("shift", shift, ("psd",))
     if not matrix.is_psd and not isinstance(matrix, GraphMatrix):
         least = least_sampled_eigenvalue(matrix, streams)
-        if least < _INDEFINITE and shift == 0.0:
+        if least < 0 and shift == 0.0:
             warn_user(
                 f"the kernel is not positive semi-definite (an eigenvalue is {least:.2g} of the largest): the cost may "
                 "rise on the way, and the best partition met is kept; shift='psd' makes it fall, another kernel makes "
@@ -237,7 +249,7 @@ def _check_shift(matrix, weights, shift, streams, n_jobs):
     return semidefinite_shift(matrix, weights, random_state=streams, n_jobs=n_jobs) if shift == "psd" else shift
 
 
-def _result(runs, weights, n_clusters, shift, empty_clusters):
+def _result(matrix, runs, weights, n_clusters, shift, empty_clusters):
     best = min(runs, key=lambda run: run.inertia)
     filled = best.step.masses > 0
     # A shift adds the same to every partition into as many clusters: the weighted points less the clusters.
@@ -247,10 +259,8 @@ def _result(runs, weights, n_clusters, shift, empty_clusters):
     norms[filled] -= shift / best.step.masses[filled]
     n_found = int(filled.sum())
     if n_found < n_clusters and empty_clusters != "drop":
-        warn_user(
-            f"only {n_found} of n_clusters={n_clusters} clusters hold points: there are no more different points under "
-            "this kernel; ask for fewer clusters"
-        )
+        why = _why_fewer(matrix, weights, shift, best)
+        warn_user(f"only {n_found} of n_clusters={n_clusters} clusters hold points: {why}")
     if all(run.stopped == "max_iter" for run in runs):
         warn_user(f"no start converged in max_iter={len(best.history) - 1} iterations; raise max_iter, or tol")
     return KernelKMeansResult(
@@ -266,3 +276,15 @@ def _result(runs, weights, n_clusters, shift, empty_clusters):
         n_rises=best.n_rises,
         costs_of_starts=np.array([(run.inertia - extra) / total for run in runs]),
     )
+
+
+def _why_fewer(matrix, weights, shift, run):
+    """Why clusters are left without points, and what to do."""
+    scale = float(matrix.diagonal.max()) + shift / float(weights[weights > 0].min())
+    if run.step.distances.min() < -matrix.noise * scale:
+        return (
+            "the kernel is not positive semi-definite, squared distances are negative, and no point is far enough from "
+            "its centroid to be a cluster of its own; add a multiple of the identity to the kernel (self_loop=1.0 for "
+            "a graph), or use KernelKMeans with shift='psd'"
+        )
+    return "there are no more different points under this kernel; ask for fewer clusters"

@@ -8,12 +8,11 @@ import numpy as np
 from .._threads import limited_libraries, map_blocks
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
+from ..kernels.matrix import eigenvalue_noise
 from .gram import MatrixColumns, block_borders
 
 __all__ = ["InverseRoot", "NystromFactor", "inverse_root", "nystrom_factor"]
 
-# Eigenvalues of W below minus this share of the largest are no rounding: the kernel is indefinite.
-_INDEFINITE = 1e-8
 # Columns of C that fit in this many bytes are computed once; others are computed again for the second pass.
 _KEEP_BYTES = 1 << 28
 # Gram matrices of one group of blocks each are summed in a fixed order; together they hold about so many numbers.
@@ -106,8 +105,7 @@ def inverse_root(W, *, truncation=None, rtol=None, indefinite="error", precision
     c = len(W)
     if truncation is not None:
         truncation = check_integer("truncation", truncation, low=1, high=c, why_high="the number of landmarks")
-    noise = c * float(np.finfo(precision).eps)
-    rtol = noise if rtol is None else check_real("rtol", rtol, low=0.0, high=1.0)
+    rtol = c * float(np.finfo(precision).eps) if rtol is None else check_real("rtol", rtol, low=0.0, high=1.0)
     if not np.isfinite(W).all():
         raise InputError("kernel values among the landmarks hold NaN or infinity; check the data and the kernel")
     values, vectors = np.linalg.eigh((W + W.T) / 2)
@@ -118,7 +116,7 @@ def inverse_root(W, *, truncation=None, rtol=None, indefinite="error", precision
             "kernel values among the landmarks are all zero, so nothing can be learnt from them; choose other "
             "landmarks (sampling='leverage', more of them) or check the kernel"
         )
-    negative = bool(values[-1] < -max(_INDEFINITE, noise) * scale)
+    negative = bool(values[-1] < -eigenvalue_noise(c, precision) * scale)
     if negative and indefinite == "error":
         raise InputError(
             f"the kernel is not positive semi-definite: among the landmarks its eigenvalues go from {values[0]:.3g} to "

@@ -181,9 +181,12 @@ class MatrixGram:
     ----------
     K : ndarray or csr_array of shape (n, n)
         Checked by :func:`as_gram`.
+    precision : dtype, optional
+        What the values were computed in, where they are held in a wider type.
     """
 
     K: Any
+    precision: Any = None
     is_psd = None
 
     @property
@@ -194,7 +197,7 @@ class MatrixGram:
     @property
     def dtype(self):
         """float32 or float64."""
-        return np.dtype(np.float32 if self.K.dtype == np.float32 else np.float64)
+        return np.dtype(np.float32 if np.float32 in (self.K.dtype, self.precision) else np.float64)
 
     def diagonal(self):
         """The diagonal, float64."""
@@ -312,7 +315,8 @@ def as_gram(K):
     if isinstance(matrix, SparseMatrix):
         import scipy.sparse as sp
 
-        return MatrixGram(sp.csr_array((matrix.values, matrix.indices, matrix.indptr), shape=(matrix.n_points,) * 2))
+        K = sp.csr_array((matrix.values, matrix.indices, matrix.indptr), shape=(matrix.n_points,) * 2)
+        return MatrixGram(K, matrix.precision)
     return BlockGram(matrix)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from .._validation import check_labels
 from ..exceptions import InputError, ParameterError
+from ..graphs.convert import is_graph_object
 from ..graphs.graph import Graph
 from ..kernels.dense_matrix import DenseMatrix
 from ..kernels.matrix import KernelMatrix
@@ -13,11 +14,19 @@ __all__ = ["check_init", "check_sample_weight", "check_weights", "kernel_matrix"
 
 
 def kernel_matrix(K):
-    """The view of a kernel: itself, the normalised-cut kernel of a graph, or a precomputed matrix, checked."""
+    """The view of a kernel: itself, the normalised-cut kernel of a graph, or a precomputed matrix, checked.
+
+    Anything else is refused with an InputError that names what is taken.
+    """
     if isinstance(K, KernelMatrix):
         return K
     if isinstance(K, Graph):
         return GraphMatrix(K)
+    if is_graph_object(K) or (not hasattr(K, "tocsr") and np.ndim(K) == 0):
+        raise InputError(
+            f"K is a {type(K).__module__}.{type(K).__name__}; it must be a square array or sparse matrix of kernel "
+            "values, a graphcore.Graph, or for vectors graphcore.kernels.dense_matrix.VectorMatrix(X, kernel)"
+        )
     return SparseMatrix(K) if hasattr(K, "tocsr") else DenseMatrix(K)
 
 

@@ -8,13 +8,12 @@ from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
 from ..exceptions import InputError
+from ..kernels.matrix import eigenvalue_noise
 from .gram import MatrixGram, as_gram, product
 from .sketch import GaussianSketch, gaussian_sketch
 
 __all__ = ["KernelSketch", "sketch_kernel", "subsample_size"]
 
-# Eigenvalues below minus this share of the largest are no rounding: the kernel is indefinite.
-_INDEFINITE = 1e-8
 _LEAST_SUBSAMPLE, _SHARE = 200, 0.01
 # Above this many points the smallest eigenvalue comes from a Lanczos run.
 _DENSE_POINTS = 2000
@@ -131,13 +130,14 @@ def sketch_kernel(
     sparse = isinstance(gram, MatrixGram) and hasattr(gram.K, "tocsr")
     kernel = gram.K[indices][:, indices] if sparse else gram.block(indices, indices)
     if not gram.is_psd:
-        _check_definite(kernel, indefinite, streams)
+        _check_definite(kernel, gram.dtype, indefinite, streams)
     wanted = None if n_components is None or n_components >= n else n_components
     sketch = gaussian_sketch(kernel, wanted, center=center, scale=scale, random_state=streams.child("sketch"))
     return KernelSketch(indices, kernel, sketch)
 
 
-def _check_definite(K, indefinite, streams):
+def _check_definite(K, precision, indefinite, streams):
+    """Refuse eigenvalues that are more negative than kernel values of this precision explain, or warn of them."""
     if K.shape[0] <= _DENSE_POINTS:
         values = np.linalg.eigvalsh(K.toarray() if hasattr(K, "toarray") else K)
     else:
@@ -148,7 +148,7 @@ def _check_definite(K, indefinite, streams):
             eigsh(K, k=1, which=which, v0=start, tol=1e-6, return_eigenvectors=False)[0] for which in ("SA", "LA")
         ]
     low, high = float(values[0]), float(values[-1])
-    if low >= -_INDEFINITE * max(high, -low):
+    if low >= -eigenvalue_noise(K.shape[0], precision) * max(high, -low):
         return
     said = f"the kernel is not positive semi-definite: on the subsample its eigenvalues go from {low:.3g} to {high:.3g}"
     if indefinite == "error":

@@ -6,10 +6,14 @@ import numpy as np
 
 from .._random import Streams
 from .._validation import check_choice, check_integer
+from .._warn import warn_user
 from ..exceptions import InputError, NonPositiveDegreeError
+from ..kernels.dense_matrix import DenseMatrix
+from ..kernels.rows_matrix import SparseMatrix
 from ..spectral.exact import spectral_embedding
 from ..spectral.rounding import kmeans_labels
 from .gram import whole_matrix
+from .starts import labels_of_few
 
 __all__ = ["SpectralClusters", "factor_spectral_clustering", "kernel_spectral_clustering"]
 
@@ -57,6 +61,11 @@ def kernel_spectral_clustering(K, n_clusters, *, n_init=10, random_state=None):
     InputError
         If K is not square, finite, symmetric and non-negative.
 
+    Warns
+    -----
+    GraphWarning
+        If there are fewer different points than clusters: there are then as many clusters as different points.
+
     Examples
     --------
     >>> import numpy as np
@@ -77,7 +86,9 @@ def kernel_spectral_clustering(K, n_clusters, *, n_init=10, random_state=None):
     _check_degrees(np.asarray(A.sum(axis=1)).ravel())
     streams = Streams(random_state)
     vectors, values = spectral_embedding(A, n_clusters, random_state=streams.child("eigenvectors"))
-    return _rounded(vectors, values, 0, n_clusters, n_init, streams)
+    matrix = SparseMatrix(K) if hasattr(K, "tocsr") else DenseMatrix(K, check=False)
+    labels = labels_of_few(matrix, n_clusters, streams.generator("different"))
+    return _rounded(vectors, values, 0, n_clusters, n_init, streams, labels)
 
 
 def factor_spectral_clustering(B, n_clusters, *, nonpositive="error", n_init=10, random_state=None):
@@ -106,6 +117,11 @@ def factor_spectral_clustering(B, n_clusters, *, nonpositive="error", n_init=10,
         With ``nonpositive="error"``; its `indices` are those points. Where no degree is positive, always.
     InputError
         If B is no matrix of finite numbers, or a parameter cannot be used.
+
+    Warns
+    -----
+    GraphWarning
+        If there are fewer clusters, because so few rows are different.
 
     Notes
     -----
@@ -156,8 +172,17 @@ def _check_degrees(degrees):
         raise NonPositiveDegreeError(bad, degrees[bad])
 
 
-def _rounded(vectors, values, n_nonpositive, n_clusters, n_init, streams):
+def _rounded(vectors, values, n_nonpositive, n_clusters, n_init, streams, labels=None):
+    """Labels of an embedding, unless they are known."""
     norms = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
     embedding = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
-    labels = kmeans_labels(embedding, n_clusters, n_init=n_init, random_state=streams.child("k-means"))
+    if labels is None:
+        labels = kmeans_labels(embedding, n_clusters, n_init=n_init, random_state=streams.child("k-means"))
+        found, labels = np.unique(labels, return_inverse=True)
+        labels = labels.astype(np.int32)
+        if len(found) < n_clusters:
+            warn_user(
+                f"there are {len(found)} clusters instead of n_clusters={n_clusters}: there are no more different rows "
+                "of eigenvectors; ask for fewer clusters"
+            )
     return SpectralClusters(labels, embedding, values, n_nonpositive)

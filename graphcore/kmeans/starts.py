@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from .._warn import warn_user
 from ..coresets.seeding import Seeds
 from ..exceptions import InputError
 from ..kernels.rows_matrix import GraphMatrix
 
-__all__ = ["STARTS", "centres_to_labels", "d2_draws"]
+__all__ = ["STARTS", "centres_to_labels", "d2_draws", "definite_shift", "labels_of_few", "start_shift"]
 
 STARTS = ("k-means++", "random")
 
@@ -80,15 +81,29 @@ def d2_draws(matrix, weights, n_seeds, rng, *, shift=0.0, initial=()):
     )
 
 
-def centres_to_labels(matrix, weights, n_clusters, start, rng, shift):
-    """Labels of the first partition: every point with the nearest of the points that are drawn as centres.
+def definite_shift(matrix, weights):
+    """Shift from which on ``K + shift W^-1`` is positive semi-definite, by Gershgorin's circles: 1 for a graph."""
+    return 1.0 if isinstance(matrix, GraphMatrix) else float(matrix.absolute_sums(weights).max())
 
-    For a graph with nodes that have no self-loop, distances are those of ``K + W^-1``: K has zeros on its diagonal
-    there, and no distance would be positive.
+
+def start_shift(matrix, weights, shift):
+    """The shift that distances of the first partition are taken with.
+
+    It is `shift`, but for kernels with ``K_xx = 0`` where K_xy is not: no inner product has that, and no distance of
+    such a point to those it is most similar to would be positive. Distances then are those of a shifted kernel that is
+    positive semi-definite. The shift is only for the start, as it would hinder the iterations.
     """
+    bare = (weights > 0) & (matrix.diagonal == 0)
+    if matrix.is_psd or not bare.any():
+        return shift
+    if not isinstance(matrix, GraphMatrix) and not matrix.absolute_sums(weights)[bare].any():
+        return shift  # points at the origin
+    return max(shift, definite_shift(matrix, weights))
+
+
+def centres_to_labels(matrix, weights, n_clusters, start, rng, shift):
+    """Labels of the first partition: every point with the nearest of the points that are drawn as centres."""
     taking_part = np.flatnonzero(weights > 0)
-    if isinstance(matrix, GraphMatrix) and not matrix.diagonal[taking_part].all():
-        shift = max(shift, 1.0)
     initial = ()
     if start == "random":
         initial = rng.choice(taking_part, min(n_clusters, len(taking_part)), replace=False)
@@ -99,6 +114,21 @@ def centres_to_labels(matrix, weights, n_clusters, start, rng, shift):
     if (labels < 0).any() and not isinstance(matrix, GraphMatrix):
         labels[labels < 0] = 0  # points without weight: any cluster will do, the first step finds the nearest
     return labels, seeds
+
+
+def labels_of_few(matrix, n_clusters, rng, remedy="ask for fewer clusters"):
+    """Which points are equal, as labels and with a warning, if fewer than `n_clusters` are different; otherwise None.
+
+    To k-means on eigenvectors, equal points differ by rounding: it would find all clusters.
+    """
+    seeds = d2_draws(matrix, np.ones(matrix.n_points), n_clusters, rng)
+    if not seeds.exhausted or seeds.n_negative:
+        return None
+    warn_user(
+        f"there are {len(seeds.indices)} clusters instead of n_clusters={n_clusters}: no more points are different "
+        f"under this kernel; {remedy}"
+    )
+    return seeds.nearest
 
 
 def _shifted_diagonal(matrix, weights, shift):

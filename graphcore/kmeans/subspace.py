@@ -5,6 +5,7 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError
+from ..kernels.matrix import eigenvalue_noise
 from .factor import nystrom_factor
 from .features import assembled, map_of
 from .gram import as_gram, product
@@ -16,7 +17,6 @@ __all__ = ["kernel_pca_features", "power_features"]
 
 # Of larger matrices a sample of so many points is looked at for negative eigenvalues.
 _DENSE_POINTS = 1000
-_INDEFINITE = 1e-8
 
 
 def power_features(
@@ -121,7 +121,7 @@ def kernel_pca_features(K, n_components, *, indefinite="error", random_state=Non
             "indefinite='clip' to drop the negative part"
         )
     values, V = top_eigenpairs(gram, n_components, n_jobs=n_jobs)
-    signal = values > gram.n * np.finfo(np.float64).eps * values[0]
+    signal = values > gram.n * np.finfo(gram.dtype).eps * values[0]
     if not signal.any():
         raise InputError("the kernel matrix is zero, so there is nothing to learn from it; check the kernel")
     values, V = values[signal], V[:, signal]
@@ -144,8 +144,7 @@ def _is_indefinite(gram, streams):
     if gram.n > _DENSE_POINTS:
         points = streams.generator("definiteness").choice(gram.n, _DENSE_POINTS, replace=False)
     values = np.linalg.eigvalsh(gram.block(points, points))
-    noise = max(_INDEFINITE, len(points) * float(np.finfo(gram.dtype).eps))
-    return bool(values[0] < -noise * max(abs(values[0]), abs(values[-1])))
+    return bool(values[0] < -eigenvalue_noise(len(points), gram.dtype) * max(abs(values[0]), abs(values[-1])))
 
 
 def _orthonormal(M):

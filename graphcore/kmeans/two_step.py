@@ -6,8 +6,10 @@ import numpy as np
 
 from .._random import Streams
 from .._validation import check_integer
+from ..kernels.dense_matrix import DenseMatrix
 from ..spectral.rounding import kmeans_labels
 from .gram import as_gram, product
+from .starts import labels_of_few
 
 __all__ = ["TwoStep", "two_step_kernel_kmeans"]
 
@@ -55,6 +57,11 @@ def two_step_kernel_kmeans(K, n_clusters, n_sample, *, n_init=10, random_state=N
     InputError
         If K cannot be used, or ``n_clusters <= n_sample <= n`` does not hold.
 
+    Warns
+    -----
+    GraphWarning
+        If the sample has fewer different points than clusters: there are then as many clusters as different points.
+
     References
     ----------
     Chitta, Jin, Havens, Jain, "Approximate kernel k-means: solution to large scale kernel clustering", KDD 2011, where
@@ -74,12 +81,20 @@ def two_step_kernel_kmeans(K, n_clusters, n_sample, *, n_init=10, random_state=N
     streams = Streams(random_state)
     sample = np.sort(streams.generator("sample").choice(gram.n, n_sample, replace=False))
     block = gram.block(sample, sample)
-    values, vectors = np.linalg.eigh(block)
-    rows = vectors * np.sqrt(np.clip(values, 0, None))
-    labels = kmeans_labels(rows, n_clusters, n_init=n_init, random_state=streams.child("k-means"), n_jobs=n_jobs)
-    # Centroid j is the mean of its sample points; fewer clusters than asked for are possible if points are equal.
-    members = np.eye(n_clusters)[labels]
-    means = (members / np.maximum(members.sum(axis=0), 1))[:, members.any(axis=0)]
+    labels = labels_of_few(
+        DenseMatrix(block.astype(gram.dtype, copy=False), check=False),
+        n_clusters,
+        streams.generator("different"),
+        "ask for fewer clusters, or take a larger sample",
+    )
+    if labels is None:
+        values, vectors = np.linalg.eigh(block)
+        rows = vectors * np.sqrt(np.clip(values, 0, None))
+        labels = kmeans_labels(rows, n_clusters, n_init=n_init, random_state=streams.child("k-means"), n_jobs=n_jobs)
+        labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
+    # Centroid j is the mean of its sample points.
+    members = np.eye(labels.max() + 1)[labels]
+    means = members / members.sum(axis=0)
     norms = np.einsum("ij,ij->j", means, block @ means)
     scores = norms - 2 * product(gram.columns(sample), means, n_jobs=n_jobs)
     return TwoStep(scores.argmin(axis=1).astype(np.int32), sample, labels)

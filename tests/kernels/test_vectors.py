@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.datasets import load_digits
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.metrics.pairwise import (
     cosine_similarity,
@@ -15,7 +16,7 @@ from sklearn.metrics.pairwise import (
     sigmoid_kernel,
 )
 
-from graphcore import InputError, KernelKMeans, ParameterError
+from graphcore import InputError, KernelKMeans, NystromKernelKMeans, ParameterError
 from graphcore.kernels._manhattan import manhattan
 from graphcore.kernels.bandwidths import rule_bandwidth
 from graphcore.kernels.vectors import row_blocks, vector_kernel
@@ -107,6 +108,50 @@ def test_distances_survive_an_offset(dtype, tolerance):
     X = (np.random.default_rng(0).integers(-64, 64, (30, 3)) / 16).astype(dtype)
     kernel = vector_kernel("gaussian", bandwidth=2.0)
     np.testing.assert_allclose(kernel(X + dtype(4096), X[:7] + dtype(4096)), kernel(X, X[:7]), rtol=tolerance)
+
+
+def far_blobs(offset, dtype=np.float32):
+    """Two blobs of width 0.2 on either side of the origin, and their kernel from differences taken in float64."""
+    X = np.random.default_rng(0).normal(0, 0.1, (200, 3))
+    X[:100, 0] += offset
+    X[100:, 0] -= offset
+    X = X.astype(dtype)
+    differences = X[:, None].astype(np.float64) - X
+    return X, np.exp(-12.5 * np.square(differences).sum(axis=2))
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("offset", [1.0, 5.0, 20.0, 1000.0])
+def test_float32_keeps_its_digits_for_clusters_that_are_many_bandwidths_apart(monkeypatch, make, offset):
+    monkeypatch.setattr("graphcore.kernels.vectors._WIDE_BYTES", 8 * 200 * 30)
+    X, expected = far_blobs(offset)
+    kernel = vector_kernel("gaussian", bandwidth=0.2)
+    for found in (kernel(make(X)), kernel(make(X[:50]), make(X))):
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, expected[: len(found)], atol=1e-3)
+
+
+def test_float64_keeps_them_far_beyond():
+    for scale in (1.0, 1e5):
+        X, expected = far_blobs(1000.0, np.float64)
+        kernel = vector_kernel("gaussian", bandwidth=0.2 * scale)
+        np.testing.assert_allclose(kernel(X * scale), expected, atol=1e-7)
+
+
+def test_landmarks_of_float32_clusters_that_are_far_apart():
+    # They were refused as not positive semi-definite, for values that rounding had made of equal distances.
+    X, _ = far_blobs(1000.0)
+    narrow, wide = (NystromKernelKMeans(2, bandwidth=0.2, random_state=0).fit(V) for V in (X, X.astype(np.float64)))
+    assert narrow.cost_ == pytest.approx(wide.cost_, rel=1e-4)
+    np.testing.assert_array_equal(narrow.labels_, wide.labels_)
+
+
+def test_ordinary_float32_is_not_computed_twice(monkeypatch):
+    # Pixels with the default bandwidth and a fifth of it: no more than one product in float32.
+    monkeypatch.setattr("graphcore.kernels.vectors._gaussian_of_far_points", None)
+    X = load_digits().data.astype(np.float32)
+    for beta in (0.2, 1.0):
+        assert vector_kernel("gaussian", bandwidth=("rms", beta), X=X)(X, X[:9]).dtype == np.float32
 
 
 def test_a_positive_definite_kernel_is_one_and_says_so():

@@ -1,20 +1,23 @@
 """The methods that kernel k-means is compared to: random Fourier features, two steps, spectral clustering."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from graphcore.exceptions import InputError, NonPositiveDegreeError, ParameterError
+from graphcore import Graph
+from graphcore.exceptions import GraphWarning, InputError, NonPositiveDegreeError, ParameterError
 from graphcore.kernels.dense_matrix import VectorMatrix
 from graphcore.kernels.vectors import vector_kernel
 from graphcore.kmeans.exact import partition_cost
-from graphcore.kmeans.gram import VectorGram
+from graphcore.kmeans.gram import VectorGram, as_gram
 from graphcore.kmeans.linear import linear_kmeans
 from graphcore.kmeans.nystrom import nystrom_features
 from graphcore.kmeans.random_features import random_fourier_features
+from graphcore.kmeans.sketch import gaussian_sketch, leading_eigenvalues
 from graphcore.kmeans.spectral import factor_spectral_clustering, kernel_spectral_clustering
 from graphcore.kmeans.two_step import two_step_kernel_kmeans
 
@@ -105,8 +108,71 @@ def test_two_steps_on_all_points_are_exact_kernel_kmeans():
 
 def test_two_steps_with_fewer_distinct_points_than_clusters():
     X = np.repeat(np.eye(2), 10, axis=0)
-    found = two_step_kernel_kmeans(vector_kernel("linear")(X), 4, 15, random_state=0)
+    with pytest.warns(GraphWarning, match="2 clusters instead of n_clusters=4"):
+        found = two_step_kernel_kmeans(vector_kernel("linear")(X), 4, 15, random_state=0)
     assert len(np.unique(found.labels)) == 2
+
+
+# Three different points, ten times each, that are not exact in binary: equal rows of eigenvectors differ by rounding.
+THREE = np.repeat(np.random.default_rng(0).standard_normal((3, 2)), 10, axis=0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_equal_points_of_two_steps_are_in_one_cluster(dtype, seed):
+    K = vector_kernel("gaussian", X=THREE)(THREE).astype(dtype)
+    with pytest.warns(GraphWarning, match=r"3 clusters instead of n_clusters=5.* take a larger sample"):
+        found = two_step_kernel_kmeans(K, 5, 20, random_state=seed)
+    assert adjusted_rand_score(np.repeat(np.arange(3), 10), found.labels) == 1.0
+    np.testing.assert_array_equal(found.labels[found.sample], found.sample_labels)
+    assert set(found.labels) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_equal_points_of_spectral_clustering_are_in_one_cluster(form):
+    K = form(vector_kernel("gaussian", X=THREE)(THREE))
+    with pytest.warns(GraphWarning, match="3 clusters instead of n_clusters=5"):
+        found = kernel_spectral_clustering(K, 5, random_state=0)
+    assert adjusted_rand_score(np.repeat(np.arange(3), 10), found.labels) == 1.0
+    assert set(found.labels) == {0, 1, 2}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert set(kernel_spectral_clustering(K, 3, random_state=0).labels) == {0, 1, 2}
+
+
+def test_equal_features_of_spectral_clustering_are_in_one_cluster():
+    B = np.repeat([[1.0, 0.0, 0.0], [0.5, 2.0, 0.0]], 10, axis=0)
+    with pytest.warns(GraphWarning, match="2 clusters instead of n_clusters=3"):
+        found = factor_spectral_clustering(B, 3, random_state=0)
+    assert adjusted_rand_score(np.repeat([0, 1], 10), found.labels) == 1.0
+
+
+def test_an_adjacency_matrix_without_loops_has_no_equal_points():
+    # Its squared distances are 0 or negative, which says nothing about how many points are different.
+    A = np.kron(np.eye(3), np.ones((4, 4)) - np.eye(4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = kernel_spectral_clustering(A, 3, random_state=0)
+    assert adjusted_rand_score(np.repeat(np.arange(3), 4), found.labels) == 1.0
+
+
+def test_what_needs_the_whole_matrix_evaluates_it_where_it_is_small(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    gram, graph = VectorGram(vector_kernel("gaussian", X=X), X), Graph.from_edges(np.arange(29), np.arange(1, 30))
+    for K in (gram, graph):
+        dense = as_gram(K).block(np.arange(30), np.arange(30))
+        assert np.array_equal(
+            gaussian_sketch(K, 2, random_state=0).projection, gaussian_sketch(dense, 2, random_state=0)[0]
+        )
+        assert np.array_equal(leading_eigenvalues(K, 3), leading_eigenvalues(dense, 3))
+        assert np.array_equal(
+            kernel_spectral_clustering(K, 2, random_state=0).labels,
+            kernel_spectral_clustering(dense, 2, random_state=0).labels,
+        )
+    monkeypatch.setattr("graphcore.kmeans.gram._MOST_POINTS", 29)
+    for call, what in ((kernel_spectral_clustering, "spectral clustering"), (gaussian_sketch, "a sketch")):
+        with pytest.raises(InputError, match=rf"{what} needs the whole kernel matrix, and 30 x 30 is too large"):
+            call(gram, 2)
 
 
 @pytest.mark.parametrize(("k", "c"), [(0, 5), (6, 5), (2, 0), (2, 10), (2.0, 5)])

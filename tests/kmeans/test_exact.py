@@ -2,6 +2,7 @@
 
 import warnings
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -15,8 +16,10 @@ from graphcore import Graph, GraphWarning, InputError, ParameterError
 from graphcore.kernels.dense_matrix import DenseMatrix, VectorMatrix
 from graphcore.kernels.rows_matrix import GraphMatrix, SparseMatrix
 from graphcore.kernels.vectors import vector_kernel
+from graphcore.kernels.walk import WalkKernel
 from graphcore.kmeans.definiteness import least_sampled_eigenvalue, semidefinite_shift
 from graphcore.kmeans.exact import kernel_kmeans, partition_cost
+from graphcore.kmeans.gram import VectorGram
 from graphcore.kmeans.starts import d2_draws
 from graphcore.metrics import kernel_kmeans_cost, normalized_cut
 
@@ -327,3 +330,24 @@ def test_a_function_that_is_not_symmetric_is_refused(shift):
 def test_labels_without_weight_have_no_cost():
     with pytest.raises(InputError, match="no point with weight"):
         partition_cost(EYE, [-1, -1, -1, -1])
+
+
+@pytest.mark.parametrize(
+    "K",
+    [
+        VectorGram(vector_kernel("linear"), EYE),
+        WalkKernel(Graph.from_edges([0, 1, 2], [1, 2, 3])),
+        nx.cycle_graph(4),
+        None,
+        "K",
+    ],
+)
+def test_what_is_no_kernel_matrix_is_told_what_is(K):
+    for call in (partition_cost, kernel_kmeans):
+        with pytest.raises(InputError, match=rf"K is a .*{type(K).__name__}; .*Graph, or .*VectorMatrix\(X, kernel\)"):
+            call(K, [0, 0, 1, 1] if call is partition_cost else 2)
+
+
+def test_no_number_of_threads():
+    with pytest.raises(ParameterError, match="n_jobs=0"):
+        kernel_kmeans(EYE, 2, n_jobs=0)

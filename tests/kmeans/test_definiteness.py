@@ -1,0 +1,190 @@
+"""What counts as negative eigenvalues, by the precision of the values; what becomes of kernels that have them."""
+
+import warnings
+
+import networkx as nx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
+
+from graphcore import (
+    CoresetKernelKMeans,
+    GaussianSketchFeatures,
+    Graph,
+    GraphWarning,
+    InputError,
+    KernelKMeans,
+    NystromFeatures,
+)
+from graphcore.kernels.dense_matrix import DenseMatrix, VectorMatrix
+from graphcore.kernels.matrix import eigenvalue_noise
+from graphcore.kernels.rows_matrix import GraphMatrix, SparseMatrix
+from graphcore.kernels.vectors import vector_kernel
+from graphcore.kmeans.coreset import coreset_kernel_kmeans
+from graphcore.kmeans.definiteness import least_sampled_eigenvalue
+from graphcore.kmeans.exact import kernel_kmeans
+from graphcore.kmeans.factor import inverse_root
+from graphcore.kmeans.gram import as_gram
+from graphcore.kmeans.starts import definite_shift, start_shift
+
+FORMS = pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+
+
+def low_rank(n, d, dtype=np.float32):
+    """Inner products of fewer dimensions than points: half of the eigenvalues are 0 and rounding."""
+    X = np.random.default_rng(0).standard_normal((n, d)).astype(dtype)
+    return X @ X.T
+
+
+def with_least_eigenvalue(share, n=100, dtype=np.float32):
+    """A kernel whose least eigenvalue is minus this share of its largest."""
+    Q, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((n, n)))
+    K = (Q * np.concatenate([[-share], np.linspace(0.1, 1, n - 1)])) @ Q.T
+    return ((K + K.T) / 2).astype(dtype)
+
+
+# -- float32 -----------------------------------------------------------------------------------------------------------
+
+
+@FORMS
+@pytest.mark.parametrize(("n", "d"), [(100, 30), (200, 50), (300, 100), (1000, 200)])
+def test_rounding_of_float32_is_no_negative_eigenvalue(form, n, d):
+    K = form(low_rank(n, d))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphWarning)
+        assert kernel_kmeans(K, 3, n_init=1, random_state=0).shift == 0.0
+        KernelKMeans(3, kernel="precomputed", n_init=1, random_state=0).fit(K)
+        coreset_kernel_kmeans(K, 3, size=n // 2, sampling="uniform", n_init=1, random_state=0)
+        GaussianSketchFeatures(5, kernel="precomputed", n_subsample=n, random_state=0).fit(K)
+        NystromFeatures(n_landmarks=n, n_components=20, kernel="precomputed", random_state=0).fit(K)
+
+
+def test_nor_is_that_of_a_function_of_float32_vectors():
+    X = np.random.default_rng(0).standard_normal((200, 50)).astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphWarning)
+        KernelKMeans(3, kernel=lambda A, B: A @ B.T, n_init=1, random_state=0).fit(X)
+        GaussianSketchFeatures(5, kernel=lambda A, B: A @ B.T, n_subsample=200, random_state=0).fit(X)
+
+
+@FORMS
+@pytest.mark.parametrize(("dtype", "share"), [(np.float64, 1e-6), (np.float32, 1e-4)])
+def test_negative_eigenvalues_beyond_rounding_are_found(form, dtype, share):
+    K = form(with_least_eigenvalue(share, dtype=dtype))
+    with pytest.warns(GraphWarning, match="not positive semi-definite"):
+        kernel_kmeans(K, 3, n_init=1, random_state=0)
+    with pytest.raises(InputError, match="not positive semi-definite"):
+        GaussianSketchFeatures(5, kernel="precomputed", n_subsample=100, random_state=0).fit(K)
+    with pytest.raises(InputError, match="not positive semi-definite"):
+        NystromFeatures(n_landmarks=100, n_components=20, kernel="precomputed", random_state=0).fit(K)
+
+
+def test_float64_is_not_given_the_slack_of_float32():
+    K = with_least_eigenvalue(1e-6, dtype=np.float64)
+    assert least_sampled_eigenvalue(DenseMatrix(K)) == pytest.approx(-1e-6, rel=1e-3)
+    assert least_sampled_eigenvalue(DenseMatrix(K.astype(np.float32))) == 0.0
+    assert inverse_root(K, precision=np.float32).rank == 99
+    with pytest.raises(InputError, match="not positive semi-definite"):
+        inverse_root(K)
+    assert eigenvalue_noise(100, np.float64) == 1e-8
+    assert eigenvalue_noise(100, np.float32) == pytest.approx(1.2e-5, rel=0.01)
+
+
+def test_every_form_of_a_kernel_knows_what_it_was_computed_in():
+    K, X = low_rank(10, 3), np.ones((10, 3), dtype=np.float32)
+    vectors = VectorMatrix(X, vector_kernel("linear"))
+    for matrix in (DenseMatrix(K), SparseMatrix(sp.coo_array(K)), vectors):
+        assert (matrix.precision, matrix.noise) == (np.float32, 2e-6)
+    for matrix in (DenseMatrix(K.astype(int)), SparseMatrix(sp.coo_array(K.astype(int)))):
+        assert (matrix.precision, matrix.noise) == (np.float64, 1e-12)
+        assert as_gram(matrix).dtype == np.float64
+    assert as_gram(K).dtype == as_gram(sp.csr_array(K)).dtype == np.float32
+
+
+# -- zero diagonals ----------------------------------------------------------------------------------------------------
+
+# An adjacency matrix as a precomputed kernel: every squared distance is 0 or negative.
+CAVES = nx.to_numpy_array(nx.connected_caveman_graph(5, 8))
+TRUTH = np.repeat(np.arange(5), 8)
+
+
+@FORMS
+@pytest.mark.parametrize("init", ["k-means++", "random"])
+@pytest.mark.parametrize("diagonal", [0.0, 0.1])
+def test_an_adjacency_matrix_is_clustered(form, init, diagonal):
+    K = form(CAVES + diagonal * np.eye(40))
+    with pytest.warns(GraphWarning, match="not positive semi-definite") as said:
+        result = kernel_kmeans(K, 5, init=init, random_state=0)
+    assert not [warning for warning in said if "clusters hold points" in str(warning.message)]
+    assert len(result.costs_of_starts) == 10
+    assert adjusted_rand_score(TRUTH, result.labels) == 1.0
+    assert result.shift == 0.0
+
+
+def test_centres_run_out_by_negative_distances_and_not_for_want_of_points():
+    # With a small diagonal two points of a cave are at a negative distance, and D2 draws end at one of each cave.
+    with pytest.warns(GraphWarning):
+        result = kernel_kmeans(CAVES + 0.1 * np.eye(40), 8, random_state=0)
+    assert len(result.costs_of_starts) == 10
+    assert len(set(result.labels.tolist())) > 5
+
+
+@pytest.mark.filterwarnings("ignore:the kernel is not positive semi-definite")
+@pytest.mark.parametrize("K", [CAVES, Graph.from_scipy(sp.csr_array(CAVES))])
+def test_clusters_without_points_for_negative_distances_are_told_so_and_the_remedy_works(K):
+    alone = np.zeros(40, dtype=int)
+    with pytest.warns(GraphWarning, match=r"only 1 of n_clusters=5 .* negative, .* multiple of the identity.*shift="):
+        kernel_kmeans(K, 5, init=alone)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphWarning)
+        result = kernel_kmeans(K, 5, init=alone, shift="psd")
+    assert len(set(result.labels.tolist())) == 5
+
+
+def test_equal_points_are_told_so_also_with_a_shift():
+    x = np.array([0.0, 4.0, 4.0, 0.0])
+    with pytest.warns(GraphWarning, match="only 2 of n_clusters=3.*no more different points"):
+        kernel_kmeans(np.outer(x, x), 3, random_state=0)
+    with pytest.warns(GraphWarning, match="only 1 of n_clusters=3.*no more different points"):
+        kernel_kmeans(np.zeros((4, 4)), 3, random_state=0)
+
+
+def test_the_shift_of_a_start():
+    weights = np.random.default_rng(0).random(40) + 0.1
+    for matrix in (DenseMatrix(CAVES), SparseMatrix(sp.csr_array(CAVES))):
+        shift = start_shift(matrix, weights, 0.0)
+        assert shift == pytest.approx((CAVES @ weights).max())
+        root = np.sqrt(weights)
+        assert np.linalg.eigvalsh(root[:, None] * CAVES * root)[0] > -shift
+        assert start_shift(matrix, weights, 100.0) == 100.0
+    graph = Graph.from_scipy(sp.csr_array(CAVES))
+    matrix, looped = GraphMatrix(graph), GraphMatrix(graph, 0.5)
+    assert start_shift(matrix, matrix.point_weights, 0.0) == definite_shift(matrix, matrix.point_weights) == 1.0
+    assert start_shift(looped, looped.point_weights, 0.0) == 0.0
+    # A vector of zeros has a zero on the diagonal too, and a whole row of them.
+    x = np.array([0.0, 1.0, 2.0])
+    assert start_shift(DenseMatrix(np.outer(x, x)), np.ones(3), 0.0) == 0.0
+    assert start_shift(VectorMatrix(x[:, None], vector_kernel("linear")), np.ones(3), 0.0) == 0.0
+
+
+def test_sums_of_absolute_values(monkeypatch):
+    monkeypatch.setattr("graphcore.kernels.matrix.BLOCK_BYTES", 16 * 40 * 3)
+    K, weights = np.random.default_rng(0).standard_normal((40, 40)), np.arange(40.0)
+    K = K + K.T + 20 * np.eye(40)
+    for matrix in (DenseMatrix(K), SparseMatrix(sp.csr_array(K))):
+        np.testing.assert_allclose(matrix.absolute_sums(weights), np.abs(K) @ weights)
+
+
+def test_a_coreset_of_a_matrix_without_a_diagonal():
+    model = CoresetKernelKMeans(5, kernel="precomputed", coreset_size=30, random_state=0)
+    with pytest.raises(InputError, match=r"diagonal is zero.*multiple of the identity.*sampling='uniform'"):
+        model.fit(CAVES)
+    with pytest.raises(InputError, match="diagonal is zero"):
+        model.set_params(n_clusters=1).fit(CAVES)
+    with pytest.raises(InputError, match=r"stopped at \d centres for n_clusters=20: the kernel is not positive"):
+        model.set_params(n_clusters=20).fit(CAVES + 0.1 * np.eye(40))
+    for remedy, K in (("uniform", CAVES), ("importance", CAVES + np.eye(40))):
+        with pytest.warns(GraphWarning, match="not positive semi-definite"):
+            model.set_params(n_clusters=5, sampling=remedy).fit(K)
+        assert adjusted_rand_score(TRUTH, model.labels_) == 1.0
