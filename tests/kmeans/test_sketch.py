@@ -1,5 +1,7 @@
 """Gaussian sketches: identities against dense formulas, exact laws over seeds, rates, geometry, bad input."""
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -408,6 +410,17 @@ def test_bad_kernels_are_refused(message):
 def test_bad_parameters_are_named(given):
     with pytest.raises(ParameterError, match=f"{next(iter(given))}="):
         sketch_kernel(np.eye(9), **given)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array, sp.csr_matrix])
+@pytest.mark.parametrize("shape", [(4, 8), (4, 10), (9,)])
+def test_kernel_rows_need_a_column_for_every_subsample_point(make, shape):
+    if len(shape) == 1 and make is not np.asarray:
+        pytest.skip("no such sparse matrix")
+    K = GAUSSIAN(points(9, 3))
+    for take in (lambda rows: gaussian_sketch(K, 2).features(rows), lambda rows: sketch_gram(K, rows)):
+        with pytest.raises(InputError, match=rf"{re.escape(str(shape))}.*9 columns, one for each subsample point"):
+            take(make(np.ones(shape)))
 
 
 @pytest.mark.parametrize("given", [(0, 0.5), (10, 0.0), (10, 1.0), (10, np.nan), (1.5, 0.5)])
