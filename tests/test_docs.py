@@ -107,6 +107,33 @@ def test_embeddings_are_as_the_page_says(folder):
     assert len(namespace["doubtful"]) == 297
 
 
+def test_rings_are_found_as_the_pages_say(folder, capsys):
+    namespace = {}
+    execute("docs/kernel_kmeans.md", [namespace])
+    model, rings = namespace["model"], namespace["rings"]
+    assert graphcore.metrics.agreement(model.labels_, rings.labels)["ari"] == 1.0
+    # The two new points lie on the inner ring and on the outer one.
+    radius = np.linalg.norm(rings.data, axis=1)
+    inner, outer = model.labels_[radius.argmin()], model.labels_[radius.argmax()]
+    assert model.predict([[0.0, 0.2], [1.0, 0.0]]).tolist() == [inner, outer]
+    execute("docs/sketch.md", [{}])
+    assert "'ari': 1.0" in capsys.readouterr().out
+
+
+def test_the_report_of_landmarks_is_as_the_page_says(folder, capsys):
+    execute("docs/nystrom.md", [{}])
+    printed = capsys.readouterr().out.split()
+    shown = blocks("docs/nystrom.md", "text")[0].split()
+    assert len(printed) == len(shown)
+    for got, expected in zip(printed, shown, strict=True):
+        if re.fullmatch(r"[\d.,e+-]+", expected):
+            # The digits printed can differ where the libraries below round otherwise.
+            number = float(expected.rstrip(",").replace(",", ""))
+            assert float(got.rstrip(",").replace(",", "")) == pytest.approx(number, rel=0.01)
+        else:
+            assert got == expected
+
+
 @pytest.mark.parametrize(("page", "needs"), [("docs/tables.md", ("pandas", "igraph")), ("docs/scikit_learn.md", ())])
 def test_python_examples_of_guides_run(folder, page, needs):
     for library in needs:

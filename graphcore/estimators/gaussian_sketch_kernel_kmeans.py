@@ -57,7 +57,7 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
     -----
     Best where clusters are few and of about the same size. With many clusters or a spectrum that decays,
     Nystrom features see more: on the 8 x 8 digits kernel k-means has an adjusted Rand index of about 0.66 on them, and
-    0.52 on sketches.
+    0.54 on sketches (means of 30 seeds).
 
     References
     ----------

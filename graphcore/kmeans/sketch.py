@@ -7,7 +7,7 @@ import numpy as np
 
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
-from ..exceptions import ParameterError
+from ..exceptions import InputError, ParameterError
 from .gram import whole_matrix
 
 __all__ = ["GaussianSketch", "effective_rank", "gaussian_sketch", "jl_dimension", "leading_eigenvalues", "sketch_gram"]
@@ -41,7 +41,16 @@ class GaussianSketch(NamedTuple):
         Returns
         -------
         ndarray of shape (n_rows, n_components), float64
+
+        Raises
+        ------
+        InputError
+            If rows have another number of columns.
         """
+        rows = rows if hasattr(rows, "tocsr") else np.asarray(rows)
+        n = self.projection.shape[1]
+        if rows.ndim != 2 or rows.shape[1] != n:
+            raise InputError(f"rows has shape {rows.shape}; kernel rows need {n} columns, one for each subsample point")
         features = np.asarray(rows @ self.projection.T, dtype=np.float64)
         features -= self.offset
         return features

@@ -33,6 +33,18 @@ def dense_nystrom(K, P, s, truncation=None):
     return best_of_rank(C @ np.linalg.pinv(W, rcond=1e-13, hermitian=True) @ C.T, s)
 
 
+def dense_projection(K, P, s, rtol):
+    """``(C W^+ C^T)_s`` by Lemma 8, without C or W: project K^1/2 on the range of K^1/2 P, and cut to rank s.
+
+    Singular values of K^1/2 P are the roots of the eigenvalues of W, so the cut-off `rtol` is that of W.
+    """
+    values, vectors = np.linalg.eigh(K)
+    root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+    U, sigma, _ = np.linalg.svd(root @ P, full_matrices=False)
+    _, sigma, right = np.linalg.svd(U[:, sigma**2 > rtol * sigma[0] ** 2].T @ root, full_matrices=False)
+    return (right[:s].T * sigma[:s] ** 2) @ right[:s]
+
+
 def selection(n, indices, scale=None):
     """The n x c matrix that picks columns."""
     P = np.zeros((n, len(indices)))

@@ -1,9 +1,7 @@
 """GaussianSketchFeatures and GaussianSketchKernelKMeans: contract, geometry of the paper's figures, bad input."""
 
 import pickle
-import re
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +26,7 @@ from graphcore import (
     datasets,
 )
 from graphcore.kernels.vectors import vector_kernel
+from graphcore.kmeans.linear import linear_kmeans
 from graphcore.kmeans.sketch import leading_eigenvalues
 
 BOTH = (GaussianSketchFeatures, GaussianSketchKernelKMeans)
@@ -176,13 +175,6 @@ def test_grid_search_slices_kernel_matrices_on_both_sides():
     assert search.best_score_ > 0.99
 
 
-def test_the_example_of_the_page_runs(capsys):
-    page = (Path(__file__).parents[2] / "docs" / "sketch.md").read_text()
-    (code,) = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    exec(compile(code, "docs/sketch.md", "exec"), {})
-    assert "'ari': 1.0" in capsys.readouterr().out
-
-
 # -- what the paper shows ----------------------------------------------------------------------------------------------
 
 
@@ -201,33 +193,63 @@ def test_cluster_in_cluster_is_found_with_20_features_by_every_seed():
 
 
 def test_cluster_in_cluster_is_mostly_separable_in_the_plane():
-    # About three seeds of four; with that chance, fewer than 15 of 30 have a chance of 1e-3.
-    good = 0
-    for seed in range(30):
-        X, truth = datasets.cluster_in_cluster(2000, random_state=seed)
-        good += separated(GaussianSketchFeatures(2, n_subsample=100, random_state=seed).fit_transform(X), truth) > 0.99
-    assert good >= 15
+    # The specification asks for 60 %, and had 75 % and a mean accuracy of 0.971.
+    accuracy = []
+    for seed in range(20):
+        X, truth = datasets.cluster_in_cluster(5000, random_state=seed)
+        features = GaussianSketchFeatures(2, n_subsample=100, random_state=seed).fit_transform(X)
+        accuracy.append(separated(features, truth))
+    assert sum(one > 0.99 for one in accuracy) >= 12
+    assert np.mean(accuracy) == pytest.approx(0.971, abs=0.02)
     assert adjusted_rand_score(truth, KMeans(2, n_init=3, random_state=0).fit_predict(X)) < 0.05
 
 
 def test_crescent_moon_is_separable_with_20_features():
-    for seed in range(10):
-        X, truth = datasets.crescent_moon(2000, random_state=seed)
+    for seed in range(20):
+        X, truth = datasets.crescent_moon(5000, random_state=seed)
         features = GaussianSketchFeatures(20, n_subsample=100, random_state=seed).fit_transform(X)
         assert separated(features, truth) > 0.99, seed
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 def test_centring_helps_on_digits():
-    # Rand index 0.911 centred and 0.846 not over 30 runs; its deviation over seeds is about 0.01.
+    # Rand index and ARI 0.911 and 0.518 centred, 0.846 and 0.172 not, over 30 runs of the specification; deviations
+    # over seeds are about 0.01 and 0.03.
     X, truth = load_digits(return_X_y=True)
     means = {}
     for center in (True, False):
         model = GaussianSketchKernelKMeans(10, n_subsample=200, center=center, n_init=2)
         runs = [clone(model).set_params(random_state=seed).fit(X).labels_ for seed in range(5)]
-        means[center] = np.mean([rand_score(truth, labels) for labels in runs])
-    assert means[True] == pytest.approx(0.911, abs=0.02)
-    assert means[False] == pytest.approx(0.846, abs=0.03)
+        means[center] = np.mean([[score(truth, one) for score in (rand_score, adjusted_rand_score)] for one in runs], 0)
+    np.testing.assert_allclose(means[True], [0.911, 0.518], atol=0.03)
+    np.testing.assert_allclose(means[False], [0.846, 0.172], atol=0.03)
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+def test_rare_blobs_are_lost_by_the_cubes_of_their_eigenvalues():
+    # Five blobs in R^20, 50 features of 200 points. The specification has ARI 0.995 against 0.999 of kernel PCA for
+    # blobs of one size, where lambda_1 / lambda_4 is 2.1, and 0.72 against 0.81 for sizes 40 : 40 : 16 : 3 : 1, where
+    # it is 8.2. It gives no spread of the centres: 1.5 has these ratios.
+    means = {}
+    for name, sizes in {"even": [200] * 5, "uneven": [400, 400, 160, 30, 10]}.items():
+        runs = []
+        for seed in range(6):
+            rng = np.random.default_rng(seed)
+            truth = np.repeat(np.arange(5), sizes)
+            X = 1.5 * rng.standard_normal((5, 20))[truth] + rng.standard_normal((1000, 20))
+            model = GaussianSketchKernelKMeans(5, n_components=50, n_subsample=200, n_init=5, random_state=seed).fit(X)
+            # Kernel PCA of the same subsample, by the dense formula.
+            S, rows = model.kernel_(model.subsample_), model.kernel_(X, model.subsample_)
+            H = np.eye(200) - 1 / 200
+            values, vectors = np.linalg.eigh(H @ S @ H)
+            scores = (rows - S.mean(axis=0)) @ vectors[:, -50:] / np.sqrt(values[-50:])
+            of_scores = linear_kmeans(scores, 5, n_init=5, random_state=seed).labels
+            found = [adjusted_rand_score(truth, labels) for labels in (model.labels_, of_scores)]
+            runs.append([*found, model.spectral_condition_])
+        means[name] = np.mean(runs, axis=0)
+    np.testing.assert_allclose(means["even"], [0.995, 0.999, 2.1], atol=0.015, rtol=0.05)
+    np.testing.assert_allclose(means["uneven"], [0.72, 0.81, 8.2], atol=0.08, rtol=0.1)
+    assert means["uneven"][0] < means["uneven"][1] - 0.05
 
 
 def test_more_features_come_nearer_to_the_map_without_randomness():

@@ -216,6 +216,9 @@ class TestSizes:
         assert suggest_rank(10, 1600, coherence=2.5) == 80
         assert suggest_rank(10, 12) == 11
         assert suggest_rank(10, 12, highest=8) == 8
+        for bad in (0.5, 0.0, -1.0, np.nan, np.inf):
+            with pytest.raises(ParameterError, match=f"coherence={bad}"):
+                suggest_rank(10, 1600, coherence=bad)
 
     def test_landmarks(self):
         assert suggest_landmarks(60000, 10, "sqrt") == 245
@@ -254,3 +257,9 @@ class TestSizes:
         with pytest.raises(ParameterError, match="coherence"):
             suggest_sketch_size("uniform", 20, 0.5, n=100, coherence=6.0)
         assert suggest_sketch_size("leverage", 20, 0.5, n=50) == 50
+
+    @pytest.mark.parametrize("eps", [0.0, 1.0, -0.5, 1.5, np.nan, np.inf, "half"])
+    @pytest.mark.parametrize("sampling", ["uniform", "leverage", "gaussian", "countsketch"])
+    def test_sketch_sizes_reject_other_errors(self, sampling, eps):
+        with pytest.raises(ParameterError, match=f"eps={eps!r}"):
+            suggest_sketch_size(sampling, 20, eps)

@@ -71,7 +71,8 @@ class TestTraceNorm:
         new = [self.ratio("uniform", 160, seed) for seed in range(10)]
         old = [self.ratio("uniform", 160, seed, truncation=self.S) for seed in range(10)]
         assert all(a <= b for a, b in zip(new, old, strict=True))
-        assert np.mean(old) - 1 > 2 * (np.mean(new) - 1)
+        assert np.mean(new) == pytest.approx(1.04, abs=0.01)
+        assert np.mean(old) == pytest.approx(1.155, abs=0.02)
 
     def test_c24_half_truncation_costs_little(self):
         for c, most in ((80, 1.30), (160, 1.09)):
@@ -96,8 +97,9 @@ def test_c6_cost_against_the_full_kernel():
     X, labels = blobs(2000, spread=1.0, seed=0)
     K = gaussian_matrix(X)
     full = kernel_kmeans(K, 10, n_init=3, random_state=0)
-    for c, s, most in ((90, 30, 1.02), (270, 52, 1.005)):
-        for seed in range(2):
+    # The page has 1.003, 1.0001 and 1.0000.
+    for c, s, most in ((30, 10, 1.005), (90, 30, 1.0003), (270, 52, 1.00005)):
+        for seed in range(3):
             found = nystrom_features(K, c, s, random_state=seed)
             result = linear_kmeans(found.features, 10, n_init=10, random_state=seed)
             assert partition_cost(K, result.labels) <= most * full.cost
@@ -115,14 +117,16 @@ class TestPowerMethod:
         K = (cls.V * cls.values) @ cls.V.T
         cls.K = (K + K.T) / 2
 
-    def test_few_steps_are_enough(self):
-        def ratio(c, t):
-            found = [power_features(self.K, 10, n_vectors=c, n_steps=t, random_state=seed) for seed in range(3)]
-            return np.mean([one.alpha for one in found]) / 245
-
-        ratios = [ratio(15, t) for t in (0, 2, 4, 8)]
-        np.testing.assert_allclose(ratios, [1.0193, 1.0118, 1.0026, 1.00002], atol=0.003)
-        assert ratio(10, 16) == pytest.approx(1.0, abs=1e-5)
+    @pytest.mark.parametrize(
+        ("c", "t", "page", "factor"),
+        [(15, 0, 0.0193, 1.05), (15, 2, 0.0118, 1.15), (15, 4, 0.0026, 1.4), (15, 8, 2e-5, 2), (10, 8, 1e-3, 4),
+         (10, 16, 1e-7, 10)],
+    )  # fmt: skip
+    def test_few_steps_are_enough(self, c, t, page, factor):
+        """What is above the best, within a factor of the page's; single draws of the last two differ by hundreds."""
+        found = [power_features(self.K, 10, n_vectors=c, n_steps=t, random_state=seed) for seed in range(10)]
+        excess = np.mean([one.alpha for one in found]) / 245 - 1
+        assert page / factor < excess < page * factor
 
     @pytest.mark.parametrize("seed", range(5))
     @pytest.mark.parametrize("c", [10, 15])
@@ -187,38 +191,47 @@ def rings(n=1000, seed=0):
 
 def test_c22_rings():
     X, labels = rings()
-    assert nmi(labels, KMeans(2, n_init=10, random_state=0).fit_predict(X)) < 0.5
+    assert nmi(labels, KMeans(2, n_init=10, random_state=0).fit_predict(X)) == pytest.approx(0.31, abs=0.05)
+    K = vector_kernel("gaussian", bandwidth=0.3)(X)
+    exact = kernel_kmeans(K, 2, n_init=10, random_state=0).cost
     for seed in range(5):
         for c, s in ((20, 2), (40, 5)):
             model = NystromKernelKMeans(2, n_landmarks=c, n_components=s, bandwidth=0.3, random_state=seed).fit(X)
             assert nmi(labels, model.labels_) == 1.0
+            assert partition_cost(K, model.labels_) == pytest.approx(exact, rel=1e-9)
 
 
 def test_c23_uniform_landmarks_need_coherence_and_others_do_not():
+    """9 far clusters of 3 points and a tight one of 1973. The page gives no spread; this has its mu and its 1.62."""
     rng = np.random.default_rng(0)
-    far = np.repeat(10.0 * np.eye(9, 10), 3, axis=0) + rng.normal(0, 0.35, (27, 10))
-    X = np.concatenate([far, rng.normal(0, 0.01, (1973, 10))])
+    X = np.concatenate([np.repeat(10.0 * np.eye(9, 10), 3, axis=0), np.zeros((1973, 10))])
+    X = (X + rng.normal(0, 0.0293, X.shape))[rng.permutation(2000)]
     K = vector_kernel("gaussian", bandwidth=1.0)(X)
     values, V = top_eigenpairs(K, 10)
-    assert coherence(V) > 60  # of at most 200
+    assert coherence(V) == pytest.approx(67, abs=1)  # of at most 200
     best = np.trace(K) - values.sum()
     scores = np.square(V).sum(axis=1)
 
-    def ratios(sketch):
+    def ratios(sketch, n_seeds=5, replace=False):
         out = []
-        for seed in range(4):
+        for seed in range(n_seeds):
+            sampling = sketch
             if sketch == "leverage":
-                drawn = draw_landmarks(2000, 60, probabilities=scores, replace=True, random_state=seed)
-                out.append(nystrom_features(K, 60, 10, sampling=drawn.indices).alpha / best)
-            else:
-                out.append(nystrom_features(K, 60, 10, sampling=sketch, random_state=seed).alpha / best)
+                sampling = draw_landmarks(2000, 60, probabilities=scores, replace=replace, random_state=seed).indices
+            out.append(nystrom_features(K, 60, 10, sampling=sampling, random_state=seed).alpha / best)
         return np.array(out)
 
-    assert ratios("uniform").mean() > 1.5
-    for sketch in ("leverage", "gaussian", "srht", "countsketch"):
-        assert ratios(sketch).mean() < 1.1, sketch
+    uniform = ratios("uniform", 20)
+    assert uniform.mean() == pytest.approx(1.62, abs=0.06)
+    assert (uniform > 1.5).mean() >= 0.8
+    # The page has 1.0004, 1.00004, 1.0001 and 1.0005.
+    for sketch, most in (("leverage", 1.0004), ("gaussian", 1.002), ("srht", 1.002), ("countsketch", 1.005)):
+        assert ratios(sketch).mean() <= most, sketch
+    # With replacement nine of ten draws go to the 27 far points again and again. About six are left for the tight
+    # cluster, too few for its mean: ten times as far from 1 as without, and still far from uniform landmarks.
+    assert ratios("leverage", replace=True).mean() < 1.15
     # Ridge leverage scores, which need no eigenvectors, know the rare clusters as well.
-    assert ratios("recursive-ridge").mean() < 1.3
+    assert ratios("recursive-ridge").mean() < 1.2
 
 
 def test_c13_a_kernel_on_which_spectral_clustering_fails_is_clustered():
@@ -253,34 +266,45 @@ class TestDigits:
         assert effective_dimension(values, 1.0) == pytest.approx(90.6, abs=1.5)
 
     def test_costs_level_off_at_the_root_of_n(self):
-        rows = {}
-        for m in (10, 38, 76, 150):
+        """The page's table: ten seeds, one start; cost, held-out cost, cost of the partition, what is left, NMI."""
+        page = {
+            10: [0.332, 0.332, 0.251, 0.288, 0.599],
+            19: [0.286, 0.285, 0.236, 0.207, 0.690],
+            37: [0.253, 0.256, 0.232, 0.130, 0.716],
+            75: [0.239, 0.244, 0.231, 0.077, 0.743],
+            150: [0.234, 0.239, 0.232, 0.043, 0.738],
+        }
+        rows, deviations = {}, {}
+        for m in page:
             got = []
-            for seed in range(5):
+            for seed in range(10):
                 model = NystromKernelKMeans(
-                    10, n_landmarks=m, n_components=None, bandwidth=self.kernel.bandwidth, n_init=3, random_state=seed
+                    10, n_landmarks=m, n_components=None, bandwidth=self.kernel.bandwidth, n_init=1, random_state=seed
                 ).fit(self.train)
                 part = partition_cost(self.K, model.labels_)
                 assert model.certificate_.cost_lower <= part <= model.cost_
-                got.append([model.cost_, -model.score(self.test), part, model.diagnostics_.residual])
-            rows[m] = np.mean(got, axis=0)
-        # The cost falls with m, on held-out points too.
+                score = nmi(self.labels[:1400], model.labels_)
+                got.append([model.cost_, -model.score(self.test), part, model.diagnostics_.residual, score])
+            rows[m], deviations[m] = np.mean(got, axis=0), np.std(got, axis=0)
+            # Another split of the digits and other draws: means of the ten scatter by 0.005, and by 0.013 for the NMI.
+            np.testing.assert_allclose(rows[m][:4], page[m][:4], atol=0.008)
+            assert rows[m][4] == pytest.approx(page[m][4], abs=0.025)
+        # The cost falls with m, on held-out points too, and the NMI levels off where it does.
         for column in range(4):
-            assert rows[10][column] > rows[38][column]
-            assert rows[38][column] > rows[150][column] - 2e-3
-        np.testing.assert_allclose(rows[38], [0.253, 0.256, 0.232, 0.130], atol=0.012)
-        np.testing.assert_allclose(rows[76], [0.239, 0.244, 0.231, 0.077], atol=0.012)
+            assert rows[10][column] > rows[19][column] > rows[37][column] > rows[150][column] - 2e-3
+        assert rows[37][4] > rows[19][4] > rows[10][4] + 0.05
+        assert max(rows[m][4] for m in (37, 75, 150)) < min(rows[m][4] for m in (37, 75, 150)) + 0.02
+        # C9: with more landmarks NMI is higher and scatters less.
+        assert deviations[10][4] > deviations[19][4] > deviations[75][4]
         # Within 2 % of exact at sqrt(n) for the partition, within 5 % at 2 sqrt(n) in the landmarks' span.
-        assert rows[38][2] <= 1.02 * self.exact.cost
-        assert rows[76][0] <= 1.05 * self.exact.cost
+        assert rows[37][2] <= 1.02 * self.exact.cost
+        assert rows[75][0] <= 1.05 * self.exact.cost
 
     def test_norm_of_what_is_left(self):
-        norms = [
-            dictionary_quality(self.K, nystrom_features(self.K, m, random_state=0), np.sqrt(1400)).residual_norm
-            for m in (10, 37, 150)
-        ]
-        np.testing.assert_allclose(norms, [61.5, 13.5, 1.6], rtol=0.45)
-        assert norms[0] > norms[1] > norms[2]
+        for m, page in ((10, 61.5), (19, 33.5), (37, 13.5), (75, 4.9), (150, 1.6)):
+            found = [nystrom_features(self.K, m, random_state=seed) for seed in range(5)]
+            norms = [dictionary_quality(self.K, one, np.sqrt(1400)).residual_norm for one in found]
+            assert np.mean(norms) == pytest.approx(page, rel=0.2)
 
 
 @pytest.mark.parametrize("spread", [3.0, 1.2])
