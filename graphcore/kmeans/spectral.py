@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._random import Streams
+from .._threads import limited_libraries
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError, NonPositiveDegreeError
@@ -156,9 +157,10 @@ def factor_spectral_clustering(B, n_clusters, *, nonpositive="error", n_init=10,
         degrees = np.abs(degrees)
     degrees = np.maximum(degrees, degrees[degrees > 0].min())
     Q = B / np.sqrt(degrees)[:, None]
-    values, rotation = np.linalg.eigh(Q.T @ Q)
-    values, rotation = values[::-1][:n_clusters], rotation[:, ::-1][:, :n_clusters]
-    vectors = Q @ rotation
+    with limited_libraries():
+        values, rotation = np.linalg.eigh(Q.T @ Q)
+        values, rotation = values[::-1][:n_clusters], rotation[:, ::-1][:, :n_clusters]
+        vectors = Q @ rotation
     # Directions that Q does not have are left at 0: dividing by their singular value would make noise of them.
     kept = values > B.shape[1] * np.finfo(float).eps * values[0]
     vectors[:, ~kept] = 0.0

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._random import Streams
+from .._threads import limited_libraries
 from .._validation import check_integer
 from ..kernels.dense_matrix import DenseMatrix
 from ..spectral.rounding import kmeans_labels
@@ -88,7 +89,8 @@ def two_step_kernel_kmeans(K, n_clusters, n_sample, *, n_init=10, random_state=N
         "ask for fewer clusters, or take a larger sample",
     )
     if labels is None:
-        values, vectors = np.linalg.eigh(block)
+        with limited_libraries():
+            values, vectors = np.linalg.eigh(block)
         rows = vectors * np.sqrt(np.clip(values, 0, None))
         labels = kmeans_labels(rows, n_clusters, n_init=n_init, random_state=streams.child("k-means"), n_jobs=n_jobs)
         labels = np.unique(labels, return_inverse=True)[1].astype(np.int32)
