@@ -179,7 +179,7 @@ class Report:
                     continue
                 values, names, colours = zip(*dots, strict=True)
                 ax.scatter(values, names, c=colours)
-                if not measure.endswith("ari"):
+                if not measure.endswith(("ari", "nmi")):
                     ax.set_xscale("log")
                     # Values stand beside the dots; a decade of ticks, all with names, would run into each other.
                     ax.xaxis.set_major_formatter("{x:g}")
