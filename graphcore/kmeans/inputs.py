@@ -39,17 +39,17 @@ def check_weights(matrix, weights):
         return weights
     if matrix.leaves_out_isolated:
         raise ParameterError("a graph's nodes are weighted by their degrees; leave weights (sample_weight) out")
-    return check_sample_weight(weights, matrix.n_points)
+    return check_sample_weight(weights, matrix.n_points, "weights")
 
 
-def check_sample_weight(weights, n_points):
+def check_sample_weight(weights, n_points, name="sample_weight"):
     """Weights of points in float64, not negative and not all 0."""
     weights = np.asarray(weights)
     if weights.shape != (n_points,) or weights.dtype.kind not in "biuf":
-        raise InputError(f"weights have shape {weights.shape} and type {weights.dtype}; {n_points} numbers are needed")
+        raise InputError(f"{name} has shape {weights.shape} and type {weights.dtype}; {n_points} numbers are needed")
     weights = weights.astype(np.float64)
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise InputError("weights must be finite, not negative and not all 0")
+        raise InputError(f"{name} must be finite, not negative and not all 0")
     return weights
 
 

@@ -295,7 +295,7 @@ def test_a_kernel_known_to_be_indefinite_has_no_bounds_where_its_landmarks_do_no
 def test_weights_of_a_certificate_are_checked():
     found = nystrom_features(np.eye(4), 2, random_state=0)
     for bad in (-np.ones(4), np.ones(3), np.zeros(4)):
-        with pytest.raises(InputError, match="weights"):
+        with pytest.raises(InputError, match="sample_weight"):
             certify(found, [0, 0, 1, 1], sample_weight=bad)
 
 
