@@ -49,7 +49,7 @@ def check_sample_weight(weights, n_points, name="sample_weight"):
         raise InputError(f"{name} has shape {weights.shape} and type {weights.dtype}; {n_points} numbers are needed")
     weights = weights.astype(np.float64)
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise InputError(f"{name} must be finite, not negative and not all 0")
+        raise InputError(f"{name} must be finite, not negative and not all zero")
     return weights
 
 

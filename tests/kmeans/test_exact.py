@@ -291,7 +291,7 @@ EYE = np.eye(4)
         (EYE, {"weights": [1, 1, 1]}, "4 numbers are needed"),
         (EYE, {"weights": [1, 1, 1, -1]}, "not negative"),
         (EYE, {"weights": [1, 1, np.nan, 1]}, "finite"),
-        (EYE, {"weights": [0, 0, 0, 0]}, "not all 0"),
+        (EYE, {"weights": [0, 0, 0, 0]}, "not all zero"),
         (EYE, {"weights": [1, 0, 0, 0]}, "at most 1"),
         (EYE, {"init": "best"}, "choose one of 'k-means"),
         (EYE, {"init": None}, "init=None"),

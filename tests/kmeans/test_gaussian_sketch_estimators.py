@@ -137,7 +137,7 @@ def test_sample_weights_are_those_of_k_means_on_the_features():
     # The two blobs that have weight are told apart.
     kept = weights > 0
     assert adjusted_rand_score(X[kept].mean(axis=1) > 3, model.labels_[kept]) == 1.0
-    for bad, message in ((-weights, "not negative"), (weights[:5], "120 numbers"), (0 * weights, "not all 0")):
+    for bad, message in ((-weights, "not negative"), (weights[:5], "120 numbers"), (0 * weights, "not all zero")):
         with pytest.raises(InputError, match=message):
             GaussianSketchKernelKMeans(2).fit(X, sample_weight=bad)
 
