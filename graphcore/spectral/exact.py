@@ -6,12 +6,14 @@ import numpy as np
 
 from .._random import Streams
 from .._threads import limited_libraries
+from ..exceptions import InputError
 from .power import normalized_adjacency
 
 __all__ = ["spectral_embedding"]
 
-# Below this many nodes, or when many eigenvectors are asked for, a dense decomposition is safer and about as fast.
-_DENSE_NODES = 400
+# Below this many nodes, or when many eigenvectors are asked for, a dense decomposition is safer and about as fast. It is
+# what remains where ARPACK does not converge, up to the second number.
+_DENSE_NODES, _MOST_DENSE_NODES = 400, 5000
 
 
 def spectral_embedding(A, n_vectors, *, random_state=None):
@@ -35,9 +37,16 @@ def spectral_embedding(A, n_vectors, *, random_state=None):
     Notes
     -----
     The eigenvectors of the largest eigenvalues are those of the smallest of the normalised Laplacian. The matrix is
-    shifted by the identity so that ARPACK's largest-magnitude mode, its most reliable, finds them. A Lanczos run from
-    one start vector may miss copies of a multiple eigenvalue, and a graph of c components has the eigenvalue 1 c times:
-    what was found is taken out and the rest is searched again, until nothing larger than the smallest found is left.
+    shifted by the identity so that ARPACK's largest-magnitude mode, its most reliable, finds them. A graph of c
+    components has the eigenvalue 1 c times, with the roots of the degrees on each of them as eigenvectors; of more than
+    `n_vectors` components, those of the largest volume are taken. A Lanczos run from one start vector may miss copies
+    of a multiple eigenvalue: what was found is taken out and the rest is searched again, until nothing larger than the
+    smallest found is left.
+
+    Raises
+    ------
+    InputError
+        If ARPACK does not converge on a graph of more than 5,000 nodes.
 
     Examples
     --------
@@ -59,21 +68,60 @@ def spectral_embedding(A, n_vectors, *, random_state=None):
         import scipy.sparse.linalg  # noqa: F401 (before its BLAS is limited to one thread)
 
         with limited_libraries():
-            values[:n_found], vectors[linked, :n_found] = _largest(S, n_found, random_state)
+            values[:n_found], vectors[linked, :n_found] = _largest(S, root[linked], n_found, random_state)
     return vectors, values
 
 
-def _largest(S, n_vectors, random_state):
+def _largest(S, root, n_vectors, random_state):
+    from scipy.sparse.linalg import ArpackNoConvergence
+
     n = S.shape[0]
     if n <= _DENSE_NODES or n_vectors >= n // 2:
-        values, vectors = np.linalg.eigh(S.toarray())
-        return values[::-1][:n_vectors], vectors[:, ::-1][:, :n_vectors]
+        return _dense(S, n_vectors)
+    basis = _of_components(S, root, n_vectors)
+    if basis.shape[1] == n_vectors:
+        return np.ones(n_vectors), basis
+    try:
+        return _by_lanczos(S, basis, n_vectors, Streams(random_state).generator("eigenvectors"))
+    except ArpackNoConvergence as error:
+        if n <= _MOST_DENSE_NODES:
+            return _dense(S, n_vectors)
+        raise InputError(
+            f"the eigenvectors of a graph of {n:,} nodes did not converge ({error}): too many eigenvalues are nearly "
+            "the same; use eigen_solver='power', which needs none"
+        ) from None
+
+
+def _dense(S, n_vectors):
+    values, vectors = np.linalg.eigh(S.toarray())
+    return values[::-1][:n_vectors], vectors[:, ::-1][:, :n_vectors]
+
+
+def _of_components(S, root, n_vectors):
+    """Eigenvectors of the eigenvalue 1, one for each connected component, those of the largest volume first."""
+    from scipy.sparse.csgraph import connected_components
+
+    n_components, labels = connected_components(S, directed=False)
+    volumes = np.bincount(labels, weights=root**2)
+    largest = np.argsort(-volumes, kind="stable")[:n_vectors]
+    column = np.full(n_components, -1)
+    column[largest] = np.arange(len(largest))
+    basis = np.zeros((len(root), len(largest)))
+    rows = np.flatnonzero(column[labels] >= 0)
+    basis[rows, column[labels[rows]]] = root[rows] / np.sqrt(volumes[labels[rows]])
+    return basis
+
+
+def _by_lanczos(S, basis, n_vectors, rng):
+    """Eigenpairs beside the eigenvectors in `basis`, whose eigenvalue is 1."""
     import scipy.sparse as sp
     from scipy.sparse.linalg import LinearOperator, eigsh
 
-    rng = Streams(random_state).generator("eigenvectors")
+    n = S.shape[0]
     shifted = S + sp.eye_array(n, format="csr")
-    values, vectors = eigsh(shifted, k=n_vectors, which="LM", v0=rng.standard_normal(n))
+    rest = LinearOperator((n, n), matvec=partial(_deflated, shifted, basis), dtype=float)
+    values, vectors = eigsh(rest, k=n_vectors - basis.shape[1], which="LM", v0=rng.standard_normal(n))
+    values, vectors = np.append(np.full(basis.shape[1], 2.0), values), np.hstack([basis, vectors])
     while True:
         rest = LinearOperator((n, n), matvec=partial(_deflated, shifted, vectors), dtype=float)
         start = rng.standard_normal(n)

@@ -4,7 +4,9 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import ArpackNoConvergence
 
+from graphcore import InputError
 from graphcore.spectral import exact
 from graphcore.spectral.exact import spectral_embedding
 
@@ -79,3 +81,36 @@ def test_no_edges():
     assert vectors.shape == (5, 2)
     assert not vectors.any()
     assert not values.any()
+
+
+def test_more_components_than_eigenvectors_give_the_largest_components():
+    # Mostly nodes with nothing but a loop, as coresets of 1 % are: any vectors of that many would do.
+    sizes = [30, 1, 20, *[1] * 450, 25]
+    A = cliques(sizes)
+    vectors, values = spectral_embedding(sp.csr_array(A), 3, random_state=0)
+    check(A, vectors, values, 3)
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    for column, group in enumerate((0, len(sizes) - 1, 2)):
+        assert np.array_equal(np.flatnonzero(vectors[:, column]), np.flatnonzero(groups == group))
+
+
+@pytest.mark.parametrize("n_loops", [5, 400])
+def test_eigenvectors_beside_those_of_the_components(n_loops):
+    A = np.zeros((500 + n_loops,) * 2)
+    A[:500, :500] = LARGE["barabasi-albert"]
+    A[range(500, 500 + n_loops), range(500, 500 + n_loops)] = 1.0
+    check(A, *spectral_embedding(sp.csr_array(A), 12, random_state=0), 12)
+
+
+def test_without_convergence(monkeypatch):
+    def fails(*args, **options):
+        raise ArpackNoConvergence("no convergence", np.empty(0), np.empty((0, 0)))
+
+    A = sp.csr_array(LARGE["barabasi-albert"])
+    expected = spectral_embedding(A, 4, random_state=0)
+    monkeypatch.setattr("scipy.sparse.linalg.eigsh", fails)
+    check(A.toarray(), *spectral_embedding(A, 4, random_state=0), 4)
+    np.testing.assert_allclose(spectral_embedding(A, 4)[1], expected[1], atol=1e-9)
+    monkeypatch.setattr(exact, "_MOST_DENSE_NODES", 499)
+    with pytest.raises(InputError, match=r"500 nodes did not converge .* eigen_solver='power'"):
+        spectral_embedding(A, 4)
