@@ -352,7 +352,8 @@ class TestBadInput:
         options = {"sampling": sampling, "kernel": lambda A, B: np.tanh(A @ B.T / 10 - 1), "random_state": 0}
         with pytest.raises(InputError, match="indefinite='clip'"):
             NystromFeatures(5, **options).fit(X)
-        model = NystromFeatures(5, indefinite="clip", **options).fit(X)
+        with pytest.warns(GraphWarning, match="no bounds"):
+            model = NystromFeatures(5, indefinite="clip", **options).fit(X)
         assert model.diagnostics_.indefinite
 
     @pytest.mark.parametrize("make", [NystromFeatures, NystromKernelKMeans])

@@ -123,7 +123,6 @@ def test_predict_repeats_labels(dtype):
     assert model.cost_ == pytest.approx(np.square(features - centres).sum(axis=1).mean(), rel=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 def test_sample_weights_are_those_of_k_means_on_the_features():
     X, _ = blobs()
     weights = np.random.default_rng(1).random(len(X))
@@ -142,6 +141,7 @@ def test_sample_weights_are_those_of_k_means_on_the_features():
             GaussianSketchKernelKMeans(2).fit(X, sample_weight=bad)
 
 
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 def test_pipelines_and_grid_search():
     digits = load_digits()
     X, y = digits.data[:300], digits.target[:300]

@@ -159,6 +159,7 @@ def test_information_is_the_mean_over_coresets():
     assert not np.array_equal(trees[0].information[:8], trees[1].information[:8])
 
 
+@pytest.mark.filterwarnings("ignore:k = 1, the least:graphcore.GraphWarning")
 def test_as_many_coresets_as_a_fit_takes(monkeypatch):
     graph = blocks(5, 100, 0)
 
