@@ -5,13 +5,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._threads import effective_jobs
-from .._validation import check_choice
+from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from ..kernels.vectors import vector_kernel
 from ..kmeans.diagnostics import diagnose
 from ..kmeans.features import SUBSPACES
 from ..kmeans.gram import VectorGram, as_gram
 from ..kmeans.nystrom import SAMPLINGS, check_options, nystrom_features
+from ..kmeans.sizes import suggest_landmarks
 from ..kmeans.subspace import kernel_pca_features, power_features
 from ._checks import refuse_graph
 
@@ -22,6 +23,12 @@ _DTYPES = ("auto", "float32", "float64")
 
 class LandmarkEstimator(BaseEstimator):
     """Base of NystromFeatures and NystromKernelKMeans; see them for the parameters."""
+
+    def _draws(self, rule, n, n_clusters, **options):
+        """Landmarks to draw, given as a number or a rule: more than points only with replacement."""
+        if self.replace and not isinstance(rule, str):
+            return check_integer("n_landmarks", rule, low=1)
+        return suggest_landmarks(n, n_clusters, rule, **options)
 
     def _fit_features(self, X, n_landmarks, n_components, streams):
         """Features of all points; the map is stored, the features are not."""

@@ -6,7 +6,6 @@ from sklearn.utils.validation import check_is_fitted
 from .._random import Streams
 from .._validation import check_integer
 from ..kmeans.diagnostics import as_text
-from ..kmeans.sizes import suggest_landmarks
 from ._landmark_base import LandmarkEstimator, named_size
 
 __all__ = ["NystromFeatures"]
@@ -173,10 +172,7 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Landmar
         if s is not None:
             s = check_integer("n_components", s, low=1, high=X.shape[0], why_high="the number of points")
         rule = named_size(self.n_landmarks, ("auto", "sqrt"))
-        if self.replace and not isinstance(rule, str):
-            c = check_integer("n_landmarks", rule, low=1)
-        else:
-            c = suggest_landmarks(X.shape[0], 1, rule, n_components=s)
+        c = self._draws(rule, X.shape[0], 1, n_components=s)
         return self._fit_features(X, c, s, streams).features
 
     def transform(self, X):

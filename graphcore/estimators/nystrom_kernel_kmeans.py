@@ -12,7 +12,7 @@ from ..kmeans.certificates import certify
 from ..kmeans.diagnostics import as_text
 from ..kmeans.gram import VectorGram
 from ..kmeans.linear import linear_kmeans, nearest_center
-from ..kmeans.sizes import suggest_landmarks, suggest_rank
+from ..kmeans.sizes import suggest_rank
 from ._landmark_base import LandmarkEstimator, named_size
 
 __all__ = ["NystromKernelKMeans"]
@@ -200,16 +200,9 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         given = not isinstance(self.sampling, str)
         rule = len(np.atleast_1d(self.sampling)) if given else self.n_landmarks
         n_components = None if isinstance(s, str) else s
-        if self.replace and not isinstance(rule, str):
-            c = check_integer("n_landmarks", rule, low=1)
-        else:
-            c = suggest_landmarks(
-                n,
-                k,
-                named_size(rule, ("auto", "sqrt", "sqrt_nk", "theory")),
-                n_components=n_components,
-                kappa_squared=self._gram(X).diagonal().max() if isinstance(rule, str) and rule == "theory" else 1.0,
-            )
+        rule = named_size(rule, ("auto", "sqrt", "sqrt_nk", "theory"))
+        largest = self._gram(X).diagonal().max() if isinstance(rule, str) and rule == "theory" else 1.0
+        c = self._draws(rule, n, k, n_components=n_components, kappa_squared=largest)
         if c < k:
             named = f"landmarks given as sampling={self.sampling!r}" if given else f"n_landmarks={c}"
             raise ParameterError(f"{named} must be at least n_clusters={k}; take more landmarks")

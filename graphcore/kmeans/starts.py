@@ -96,9 +96,10 @@ def start_shift(matrix, weights, shift):
     bare = (weights > 0) & (matrix.diagonal == 0)
     if matrix.is_psd or not bare.any():
         return shift
-    if not isinstance(matrix, GraphMatrix) and not matrix.absolute_sums(weights)[bare].any():
-        return shift  # points at the origin
-    return max(shift, definite_shift(matrix, weights))
+    if isinstance(matrix, GraphMatrix):
+        return max(shift, definite_shift(matrix, weights))
+    sums = matrix.absolute_sums(weights)
+    return max(shift, float(sums.max())) if sums[bare].any() else shift  # without sums, points at the origin
 
 
 def centres_to_labels(matrix, weights, n_clusters, start, rng, shift):
