@@ -12,6 +12,7 @@ __all__ = [
     "check_diagonal",
     "check_precomputed",
     "check_symmetric",
+    "clearly_negative",
     "eigenvalue_noise",
     "memberships",
     "noise_of",
@@ -151,6 +152,12 @@ def eigenvalue_noise(n_points, dtype):
     values before: they are seldom exact to the last digit.
     """
     return max(1e-8, n_points * float(np.finfo(dtype).eps))
+
+
+def clearly_negative(eigenvalues, dtype, n_points):
+    """Whether the least of some eigenvalues is more negative than rounding of n x n values of this type explains."""
+    least, largest = float(np.min(eigenvalues)), float(np.abs(eigenvalues).max())
+    return least < -eigenvalue_noise(n_points, dtype) * largest
 
 
 def memberships(labels, weights, n_groups):

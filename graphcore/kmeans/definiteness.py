@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._random import Streams
-from ..kernels.matrix import check_symmetric, eigenvalue_noise
+from ..kernels.matrix import check_symmetric, clearly_negative
 from ..kernels.rows_matrix import GraphMatrix
 
 __all__ = ["least_sampled_eigenvalue", "semidefinite_shift"]
@@ -38,9 +38,10 @@ def least_sampled_eigenvalue(matrix, random_state=None):
     block = matrix.block(points, points)
     check_symmetric(float(np.abs(block - block.T).max()), float(np.abs(block).max()), block.dtype)
     eigenvalues = np.linalg.eigvalsh(block.astype(np.float64))
-    least, largest = float(eigenvalues[0]), float(np.abs(eigenvalues).max())
-    by_rounding = least < 0 and -least <= eigenvalue_noise(len(points), matrix.precision) * largest
-    return least / largest if largest and not by_rounding else 0.0
+    largest = float(np.abs(eigenvalues).max())
+    if largest == 0 or (eigenvalues[0] < 0 and not clearly_negative(eigenvalues, matrix.precision, len(points))):
+        return 0.0
+    return float(eigenvalues[0]) / largest
 
 
 def semidefinite_shift(matrix, weights, *, random_state=None, n_jobs=None):

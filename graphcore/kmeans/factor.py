@@ -8,7 +8,7 @@ import numpy as np
 from .._threads import limited_libraries, map_blocks
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
-from ..kernels.matrix import eigenvalue_noise
+from ..kernels.matrix import clearly_negative
 from .gram import MatrixColumns, block_borders
 
 __all__ = ["InverseRoot", "NystromFactor", "inverse_root", "nystrom_factor"]
@@ -110,13 +110,12 @@ def inverse_root(W, *, truncation=None, rtol=None, indefinite="error", precision
         raise InputError("kernel values among the landmarks hold NaN or infinity; check the data and the kernel")
     values, vectors = np.linalg.eigh((W + W.T) / 2)
     values, vectors = values[::-1], vectors[:, ::-1]
-    scale = max(float(values[0]), -float(values[-1]), 0.0)
-    if scale == 0.0:
+    if not values.any():
         raise InputError(
             "kernel values among the landmarks are all zero, so nothing can be learnt from them; choose other "
             "landmarks (sampling='leverage', more of them) or check the kernel"
         )
-    negative = bool(values[-1] < -eigenvalue_noise(c, precision) * scale)
+    negative = clearly_negative(values, precision, c)
     if negative and indefinite == "error":
         raise InputError(
             f"the kernel is not positive semi-definite: among the landmarks its eigenvalues go from {values[0]:.3g} to "

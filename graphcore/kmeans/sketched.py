@@ -8,7 +8,7 @@ from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
 from ..exceptions import InputError
-from ..kernels.matrix import eigenvalue_noise
+from ..kernels.matrix import clearly_negative
 from .gram import MatrixGram, as_gram, product
 from .sketch import GaussianSketch, gaussian_sketch
 
@@ -147,9 +147,9 @@ def _check_definite(K, precision, indefinite, streams):
         values = [
             eigsh(K, k=1, which=which, v0=start, tol=1e-6, return_eigenvectors=False)[0] for which in ("SA", "LA")
         ]
-    low, high = float(values[0]), float(values[-1])
-    if low >= -eigenvalue_noise(K.shape[0], precision) * max(high, -low):
+    if not clearly_negative(values, precision, K.shape[0]):
         return
+    low, high = float(values[0]), float(values[-1])
     said = f"the kernel is not positive semi-definite: on the subsample its eigenvalues go from {low:.3g} to {high:.3g}"
     if indefinite == "error":
         raise InputError(

@@ -5,7 +5,7 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError
-from ..kernels.matrix import eigenvalue_noise
+from ..kernels.matrix import clearly_negative
 from .factor import nystrom_factor
 from .features import assembled, map_of
 from .gram import as_gram, product
@@ -144,7 +144,7 @@ def _is_indefinite(gram, streams):
     if gram.n > _DENSE_POINTS:
         points = streams.generator("definiteness").choice(gram.n, _DENSE_POINTS, replace=False)
     values = np.linalg.eigvalsh(gram.block(points, points))
-    return bool(values[0] < -eigenvalue_noise(len(points), gram.dtype) * max(abs(values[0]), abs(values[-1])))
+    return clearly_negative(values, gram.dtype, len(points))
 
 
 def _orthonormal(M):
