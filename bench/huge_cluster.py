@@ -21,8 +21,8 @@ import numpy as np
 import graphcore
 from graphcore._progress import Stages
 from graphcore.metrics import agreement, normalized_cut
-from graphcore.pipeline import cluster_graph
-from graphcore.settings import resolve_settings
+from graphcore.pipeline.cluster import cluster_graph
+from graphcore.pipeline.settings import resolve_settings
 
 from .vectors import AnonymousMemory
 

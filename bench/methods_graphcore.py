@@ -22,8 +22,8 @@ def cluster(graph, k, seed, params, threads):
 
 def clustering(graph, k, seed, params, threads):
     """The Clustering of the whole pipeline."""
-    from graphcore.pipeline import cluster_graph
-    from graphcore.settings import resolve_settings
+    from graphcore.pipeline.cluster import cluster_graph
+    from graphcore.pipeline.settings import resolve_settings
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", graphcore.GraphWarning)
@@ -48,7 +48,7 @@ def construct(graph, k, seed, params, threads):
     from graphcore._random import Streams
     from graphcore.coresets.coreset import sample_coreset
     from graphcore.kernels.cut import CutKernel
-    from graphcore.propagation.nearest import label_all
+    from graphcore.partition.nearest import label_all
     from graphcore.spectral.power import power_embedding
     from graphcore.spectral.rounding import kmeans_labels
 

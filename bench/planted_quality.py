@@ -18,8 +18,8 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 import graphcore
-from graphcore.pipeline import cluster_graph
-from graphcore.settings import resolve_settings
+from graphcore.pipeline.cluster import cluster_graph
+from graphcore.pipeline.settings import resolve_settings
 
 METHODS = {
     "published": {"preset": "published"},

@@ -4,10 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import graphcore
+from graphcore.features.nystrom import nystrom_features
 from graphcore.kernels.vectors import vector_kernel
 from graphcore.kmeans.exact import kernel_kmeans, partition_cost
 from graphcore.kmeans.gram import VectorGram
-from graphcore.kmeans.nystrom import nystrom_features
 
 __all__ = ["nystrom_brackets", "nystrom_schemes"]
 

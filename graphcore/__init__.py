@@ -24,14 +24,14 @@ _PUBLIC = {
     "NystromKernelKMeans": ".estimators.nystrom_kernel_kmeans",
     "ParameterError": ".exceptions",
     "build_coreset": ".coresets.coreset",
-    "build_store": ".graphs.store",
-    "check_store": ".graphs.store",
-    "knn_graph": ".graphs.neighbors",
-    "open_graph": ".graphs.store",
-    "read_graph": ".graphs.files",
+    "build_store": ".store",
+    "check_store": ".store",
+    "knn_graph": ".knn.neighbors",
+    "open_graph": ".store",
+    "read_graph": ".io",
     "select_n_clusters": ".selection.select",
-    "write_graph": ".graphs.files",
-    "write_labels": ".graphs.files",
+    "write_graph": ".io",
+    "write_labels": ".io",
 }
 _MODULES = ("datasets", "metrics", "networkx", "plot", "report")
 

@@ -12,7 +12,7 @@ import graphcore
 from bench import clocks, harness, inputs, methods_graphcore, methods_peers, report, runner
 from bench.cases import from_file, knn_path
 from bench.harness import Method, Outcome
-from graphcore.settings import resolve_settings
+from graphcore.pipeline.settings import resolve_settings
 
 
 @pytest.fixture

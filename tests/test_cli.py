@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore.cli.app import app, run
-from graphcore.settings import resolve_settings
+from graphcore.pipeline.settings import resolve_settings
 
 TRIANGLES = "a b\nb c\nc a\nc x\nx y\ny z\nz x\n"
 
@@ -375,8 +375,8 @@ def test_without_arguments_the_help_is_shown(capsys):
 
 def test_help_lists_what_can_be_chosen(capsys):
     from graphcore.coresets.coreset import SAMPLING
-    from graphcore.graphs.build import SYMMETRIZE
-    from graphcore.propagation.refine import OBJECTIVES
+    from graphcore.graphs.rows import SYMMETRIZE
+    from graphcore.partition.refine import OBJECTIVES
     from graphcore.spectral.partition import EIGEN_SOLVERS
 
     assert run(["cluster", "--help"]) == 0
@@ -389,7 +389,7 @@ def test_a_defect_is_not_dressed_up_as_bad_input(folder, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("graphcore.graphs.files.read_graph", broken)
+    monkeypatch.setattr("graphcore.io.read_graph", broken)
     with pytest.raises(ZeroDivisionError):
         run(["info", "graph.txt"])
 
@@ -398,7 +398,7 @@ def test_end_of_file_is_not_taken_for_an_interrupt(folder, monkeypatch):
     def broken(*_, **__):
         raise EOFError("a defect in a reader")
 
-    monkeypatch.setattr("graphcore.graphs.files.read_graph", broken)
+    monkeypatch.setattr("graphcore.io.read_graph", broken)
     with pytest.raises(EOFError):
         run(["info", "graph.txt"])
 

@@ -68,7 +68,7 @@ def test_errors_are_one_line(folder, capsys, arguments, message):
 
 
 def test_resume(folder, capsys, monkeypatch):
-    from graphcore.graphs.store import build
+    from graphcore.store import build
 
     with monkeypatch.context() as patch:
         patch.setattr(build._Build, "_sort", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))

@@ -452,8 +452,8 @@ def test_completion_offers_commands_files_options_and_words():
 
 def test_completion_words_are_those_that_the_settings_know():
     from graphcore.coresets.coreset import SAMPLING
-    from graphcore.propagation.refine import OBJECTIVES
-    from graphcore.settings import PRESETS
+    from graphcore.partition.refine import OBJECTIVES
+    from graphcore.pipeline.settings import PRESETS
     from graphcore.spectral.partition import EIGEN_SOLVERS
 
     known = {"sampling": SAMPLING, "objective": OBJECTIVES, "eigen_solver": EIGEN_SOLVERS, "preset": PRESETS[1:]}

@@ -36,8 +36,8 @@ def test_a_graph_needs_no_more_than_numba():
 def test_clustering_a_graph_by_default_does_not_need_scikit_learn():
     code = """
 import graphcore
-from graphcore.pipeline import cluster_graph
-from graphcore.settings import resolve_settings
+from graphcore.pipeline.cluster import cluster_graph
+from graphcore.pipeline.settings import resolve_settings
 graph = graphcore.Graph.from_edges([0, 1, 2, 3, 4, 5, 0], [1, 2, 0, 4, 5, 3, 3])
 cluster_graph(graph, resolve_settings(graph, 2), random_state=0)
 """
@@ -61,12 +61,15 @@ STAGES = (
     "_validation _warn _random",
     "_threads",
     "graphs",
+    "io store",
+    "knn",
     "kernels datasets",
-    "coresets spectral",
-    "propagation",
-    "settings flats",
-    "coreset_run kmeans metrics",
-    "pipeline selection plot",
+    "coresets spectral features",
+    "partition",
+    "flats",
+    "kmeans metrics",
+    "pipeline plot",
+    "selection",
     "report",
     "estimators",
     "networkx",

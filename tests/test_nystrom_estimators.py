@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from graphcore import GraphWarning, InputError, KernelKMeans, NystromFeatures, NystromKernelKMeans, ParameterError
 from graphcore.kmeans.exact import partition_cost
 
-from .kmeans.nystrom_oracles import blobs, gaussian_matrix
+from .nystrom_oracles import blobs, gaussian_matrix
 
 X, LABELS = blobs(300, k=4, d=6, spread=3.0, seed=0)
 K = gaussian_matrix(X)

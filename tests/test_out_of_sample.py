@@ -19,10 +19,10 @@ from sklearn.preprocessing import StandardScaler
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
-from graphcore.graphs.precomputed import listed_neighbors
+from graphcore.knn.precomputed import listed_neighbors
 from graphcore.metrics import outside_share
-from graphcore.propagation._objective_loops import objective_value
-from graphcore.propagation.predict import cluster_shares, predict_labels
+from graphcore.partition._objective_loops import objective_value
+from graphcore.partition.predict import cluster_shares, predict_labels
 from tests.strategies import matrices
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")

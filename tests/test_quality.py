@@ -5,8 +5,8 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from graphcore import Graph
-from graphcore.pipeline import cluster_graph
-from graphcore.settings import resolve_settings
+from graphcore.pipeline.cluster import cluster_graph
+from graphcore.pipeline.settings import resolve_settings
 
 from .oracles import cut_value, planted, shared_graph
 

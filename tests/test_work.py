@@ -8,8 +8,8 @@ import pytest
 from graphcore._work import count, counted
 from graphcore.coresets.seeding import d2_seeding
 from graphcore.kernels.cut import CutKernel
-from graphcore.pipeline import cluster_graph
-from graphcore.settings import resolve_settings
+from graphcore.pipeline.cluster import cluster_graph
+from graphcore.pipeline.settings import resolve_settings
 
 from .oracles import planted
 

@@ -21,12 +21,12 @@ QUICK_ROWS, STARTS, LIMIT_SECONDS = 6000, 3, 60.0
 
 def run(options):
     """One row for every m."""
+    from graphcore.features.nystrom import nystrom_features
     from graphcore.kernels.dense_matrix import DenseMatrix
     from graphcore.kernels.vectors import vector_kernel
     from graphcore.kmeans.exact import partition_cost
     from graphcore.kmeans.gram import VectorGram
     from graphcore.kmeans.linear import linear_kmeans, nearest_center
-    from graphcore.kmeans.nystrom import nystrom_features
 
     data = vectors.mnist(options.data)
     if data is None:

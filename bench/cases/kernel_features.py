@@ -51,11 +51,11 @@ def run(options):
 
 def approximations(name, X, truth, seeds, options):
     """Nystrom, random features, two steps for every c and s, and exact kernel k-means."""
+    from graphcore.features.nystrom import nystrom_features
+    from graphcore.features.random_features import random_fourier_features
     from graphcore.kernels.vectors import vector_kernel
     from graphcore.kmeans.gram import VectorGram
     from graphcore.kmeans.linear import linear_kmeans
-    from graphcore.kmeans.nystrom import nystrom_features
-    from graphcore.kmeans.random_features import random_fourier_features
     from graphcore.kmeans.two_step import two_step_kernel_kmeans
 
     kernel = vector_kernel("gaussian", X=X)
@@ -131,10 +131,10 @@ def scorer(gram, truth):
 def spectral(name, X, truth, seeds, options):
     """Kernel k-means and spectral clustering on the same Nystrom features, s = k."""
     from graphcore import NonPositiveDegreeError
+    from graphcore.features.nystrom import nystrom_features
     from graphcore.kernels.vectors import vector_kernel
     from graphcore.kmeans.gram import VectorGram
     from graphcore.kmeans.linear import linear_kmeans
-    from graphcore.kmeans.nystrom import nystrom_features
     from graphcore.kmeans.spectral import factor_spectral_clustering
 
     found = []

@@ -53,11 +53,11 @@ def run(options):
 
 def measure(X, truth, s, options):
     """Features and labels for every seed."""
+    from graphcore.features.nystrom import nystrom_features
     from graphcore.kernels.bandwidths import rule_bandwidth
     from graphcore.kernels.vectors import vector_kernel
     from graphcore.kmeans.gram import VectorGram
     from graphcore.kmeans.linear import linear_kmeans
-    from graphcore.kmeans.nystrom import nystrom_features
 
     n = len(X)
     print(f"{n:,} rows, s = {s} ...", file=sys.stderr, end="", flush=True)

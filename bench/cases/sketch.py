@@ -52,9 +52,9 @@ def preprocessing(n, d, seeds, options):
     """From the centred (kernel PCA, K-JL) or plain (Nystrom) kernel of n points to a map to d features."""
     from scipy.linalg import eigh
 
+    from graphcore.features.sketch import gaussian_sketch
     from graphcore.kernels.bandwidths import rule_bandwidth
     from graphcore.kernels.vectors import vector_kernel
-    from graphcore.kmeans.sketch import gaussian_sketch
 
     X = np.random.default_rng(0).standard_normal((n, 10))
     K = vector_kernel("gaussian", gamma=rule_bandwidth(X, ("quantile", 0.25)) ** -2)(X)
@@ -110,12 +110,12 @@ def preprocessing_table(found):
 
 def quality(name, X, truth, seeds, options):
     """k-means on raw vectors, sketches, sketches that are not centred, and Nystrom features, at the paper's sizes."""
+    from graphcore.features.nystrom import nystrom_features
+    from graphcore.features.sketched import sketch_kernel, subsample_size
     from graphcore.kernels.bandwidths import rule_bandwidth
     from graphcore.kernels.vectors import vector_kernel
     from graphcore.kmeans.gram import VectorGram
     from graphcore.kmeans.linear import linear_kmeans
-    from graphcore.kmeans.nystrom import nystrom_features
-    from graphcore.kmeans.sketched import sketch_kernel, subsample_size
 
     kernel = vector_kernel("gaussian", gamma=rule_bandwidth(X, ("quantile", 0.25), random_state=0) ** -2)
     gram = VectorGram(kernel, X, X.dtype)

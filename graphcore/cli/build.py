@@ -35,7 +35,7 @@ def build(inputs, output, memory, resume, as_json, **reading):
 
     The other commands take OUT.graph as their INPUT.
     """
-    from ..graphs.store import build_store
+    from ..store import build_store
 
     console = Console()
     with console.listening():
@@ -59,7 +59,7 @@ def build(inputs, output, memory, resume, as_json, **reading):
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 def check(path, as_json):
     """Read a graph on disk from end to end and say what is wrong with it, if anything."""
-    from ..graphs.store import check_store
+    from ..store import check_store
 
     console = Console()
     with console.listening():

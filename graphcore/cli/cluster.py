@@ -19,7 +19,7 @@ _WORDS = {
     "--eigen-solver": ("power", "exact"),
     "--preset": ("published",),
 }
-# Every option here is a keyword of graphcore.settings.resolve_settings, which checks it and holds the default.
+# Every option here is a keyword of graphcore.pipeline.settings.resolve_settings, which checks it and holds the default.
 _SETTINGS = (
     ("--coreset-size", "NUMBER", "Nodes in a coreset, or their share of all nodes if below 1. [default: by n and K]"),
     ("--sampling", "NAME", "How it is drawn: degree, uniform or importance. [default: degree]"),
@@ -127,7 +127,7 @@ def cluster(input, n_clusters, output, report, as_json, quiet, **options):
                  if wanted]  # fmt: skip
     if len(on_stdout) > 1:
         raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
-    from ..graphs.files import check_writable, write_labels
+    from ..io import check_writable, write_labels
 
     for path in (output, report):
         if path is not None:
@@ -158,8 +158,8 @@ def cluster(input, n_clusters, output, report, as_json, quiet, **options):
 def _cluster(graph, path, n_clusters, seed, jobs, console, options):
     from .. import __version__
     from ..metrics import normalized_cut
-    from ..pipeline import cluster_graph
-    from ..settings import resolve_settings
+    from ..pipeline.cluster import cluster_graph
+    from ..pipeline.settings import resolve_settings
     from .summary import graph_facts, size_facts
 
     # What is not given is left to the library, so that its defaults stand in one place.

@@ -54,7 +54,7 @@ def compare(labels, truth, graph_path, as_json, **options):
 
 def _aligned(labels, truth, graph):
     """Both labellings in the order of the same nodes, as numbers with -1 for none."""
-    from ..graphs.files.labels import read_label_lines, read_labels
+    from ..io.labels import read_label_lines, read_labels
 
     facts = {"labels": labels, "other": truth}
     if graph is not None:

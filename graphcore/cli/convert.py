@@ -30,7 +30,7 @@ def convert(input, output, to_format, as_json, **options):
     """
     if as_json and output == "-":
         raise click.UsageError("--json and OUT - both want standard output; write the graph to a file")
-    from ..graphs.files import write_graph
+    from ..io import write_graph
 
     check_output(output, to_format)
     console = Console()

@@ -40,7 +40,7 @@ def demo(random_state, as_json):
 def _digits_graph(console, seed):
     from sklearn.datasets import load_digits
 
-    from ..graphs.neighbors import knn_graph
+    from ..knn.neighbors import knn_graph
 
     with console.stages("neighbours"):
         digits = load_digits()
@@ -56,8 +56,8 @@ def _run(console, cluster, graph, seed):
 
 
 def _graphcore(graph, seed):
-    from ..pipeline import cluster_graph
-    from ..settings import resolve_settings
+    from ..pipeline.cluster import cluster_graph
+    from ..pipeline.settings import resolve_settings
 
     return cluster_graph(graph, resolve_settings(graph, _N_CLUSTERS), random_state=seed).labels
 

@@ -107,16 +107,16 @@ def _with(command, options):
 
 def check_output(path, format):
     """Find out, before the work, that a graph could be written to `path` in this format (None: by its name)."""
-    from ..graphs.files import check_writable
-    from ..graphs.files.write import output_format
-    from ..graphs.store import check_replaceable
+    from ..io import check_writable
+    from ..io.write import output_format
+    from ..store import check_replaceable
 
     (check_replaceable if output_format(path, format)[0] == "store" else check_writable)(path)
 
 
 def load_graph(path, stages, **reading):
     """Read a graph; `reading` is for :func:`graphcore.read_graph`."""
-    from ..graphs.files import read_graph
+    from ..io import read_graph
 
     with stages("read"):
         return read_graph(path, **reading)
@@ -146,7 +146,7 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
     if X.shape[0] < 2:
         raise InputError(f"{path}: {X.shape[0]} vector; a kNN graph needs at least two")
     from .._random import Streams
-    from ..graphs.neighbors import knn_graph
+    from ..knn.neighbors import knn_graph
 
     with stages("neighbours"):
         # The stream's name is the estimator's, so that both give the same labels for the same seed.

@@ -59,8 +59,8 @@ def knn(input, output, n_neighbors, to_format, random_state, as_json, **options)
     if as_json and output == "-":
         raise click.UsageError("--json and GRAPH - both want standard output; write the graph to a file")
     from .._random import Streams
-    from ..graphs.files import write_graph
-    from ..graphs.neighbors import knn_graph
+    from ..io import write_graph
+    from ..knn.neighbors import knn_graph
     from .vectors import read_vectors
 
     check_output(output, to_format)

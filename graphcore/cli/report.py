@@ -42,7 +42,7 @@ def report(input, labels, output, title, n_central, pictures, as_json, **options
         raise click.UsageError("--json and -o - both want standard output; write the page to a file")
     if input == labels == "-":
         raise click.UsageError("only one of the files can be standard input")
-    from ..graphs.files import check_writable, read_labels
+    from ..io import check_writable, read_labels
     from ..report import About, write_report
 
     check_writable(output)

@@ -37,7 +37,7 @@ def read_vectors(path):
     InputError, FormatError
         If the file holds something else.
     """
-    from ..graphs.files._source import is_stream
+    from ..io._source import is_stream
 
     if is_stream(path):
         return _read_stream(path)
@@ -59,7 +59,7 @@ def read_vectors(path):
 
 def _read_stream(path):
     """Vectors from standard input or a pipe, by way of a file, which numpy wants to go back and forth in."""
-    from ..graphs.files._source import open_stream
+    from ..io._source import open_stream
 
     with open_stream(path) as stream:
         content = stream.read()

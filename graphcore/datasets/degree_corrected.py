@@ -5,8 +5,8 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_real
 from ..exceptions import ParameterError
-from ..graphs.build import rows_from_pairs
 from ..graphs.graph import _NO_WEIGHTS, Graph
+from ..graphs.rows import rows_from_pairs
 from . import _loops
 from ._sizes import cluster_borders, labels_of
 from .results import LabeledGraph

@@ -127,7 +127,7 @@ def _load_graph(dataset, paths):
     import warnings
 
     from ..exceptions import GraphWarning
-    from ..graphs.files import read_graph, read_labels
+    from ..io import read_graph, read_labels
     from .results import LabeledGraph
 
     with warnings.catch_warnings():

@@ -6,8 +6,8 @@ from .._random import Streams
 from .._threads import map_blocks
 from .._validation import check_integer, check_real
 from ..exceptions import InputError, ParameterError
-from ..graphs.build import rows_from_pairs
 from ..graphs.graph import _NO_WEIGHTS, Graph
+from ..graphs.rows import rows_from_pairs
 from . import _loops
 
 __all__ = ["rmat"]

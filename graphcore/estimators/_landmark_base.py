@@ -7,13 +7,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._threads import effective_jobs
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
+from ..features.diagnostics import diagnose
+from ..features.feature_map import SUBSPACES
+from ..features.nystrom import SAMPLINGS, check_options, nystrom_features
+from ..features.sizes import suggest_landmarks
+from ..features.subspace import kernel_pca_features, power_features
 from ..kernels.vectors import vector_kernel
-from ..kmeans.diagnostics import diagnose
-from ..kmeans.features import SUBSPACES
 from ..kmeans.gram import VectorGram, as_gram
-from ..kmeans.nystrom import SAMPLINGS, check_options, nystrom_features
-from ..kmeans.sizes import suggest_landmarks
-from ..kmeans.subspace import kernel_pca_features, power_features
 from ._checks import refuse_graph
 
 __all__ = ["LandmarkEstimator", "named_size"]

@@ -7,11 +7,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._threads import effective_jobs
 from .._validation import check_choice
 from .._warn import warn_user
+from ..features.sketch import SCALES, leading_eigenvalues
+from ..features.sketched import sketch_kernel
 from ..kernels.bandwidths import rule_bandwidth
 from ..kernels.vectors import vector_kernel
 from ..kmeans.gram import MatrixColumns, VectorColumns, VectorGram, as_gram
-from ..kmeans.sketch import SCALES, leading_eigenvalues
-from ..kmeans.sketched import sketch_kernel
 from ._checks import refuse_graph
 
 __all__ = ["SketchEstimator"]

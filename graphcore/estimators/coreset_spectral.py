@@ -13,13 +13,13 @@ from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from ..graphs.convert import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
-from ..graphs.neighbors import knn_graph, neighbor_graph
-from ..graphs.precomputed import listed_neighbors
+from ..knn.neighbors import knn_graph, neighbor_graph
+from ..knn.precomputed import listed_neighbors
 from ..metrics.cut import sums_and_shares
-from ..pipeline import cluster_graph
-from ..propagation.quotient import apply_labels
+from ..partition.quotient import apply_labels
+from ..pipeline.cluster import cluster_graph
+from ..pipeline.settings import resolve_settings
 from ..selection.auto import choose_for_fit
-from ..settings import resolve_settings
 from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
 from .out_of_sample import Reference, new_labels, new_shares
 from .table import node_table

@@ -5,7 +5,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
 from .._validation import check_choice
-from ..kmeans.diagnostics import as_text
+from ..features.diagnostics import as_text
 from ._sketch_base import SketchEstimator
 
 __all__ = ["GaussianSketchFeatures"]

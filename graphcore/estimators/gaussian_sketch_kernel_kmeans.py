@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
-from ..kmeans.diagnostics import as_text
+from ..features.diagnostics import as_text
 from ..kmeans.inputs import check_sample_weight
 from ..kmeans.linear import linear_kmeans, nearest_center
 from ._sketch_base import SketchEstimator

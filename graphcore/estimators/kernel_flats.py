@@ -14,8 +14,8 @@ from ..flats.kernel_k_flats import kernel_k_flats
 from ..graphs.convert import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
 from ..kernels.vectors import VECTOR_KERNELS, vector_kernel
-from ..pipeline import cluster_graph
-from ..settings import resolve_settings
+from ..pipeline.cluster import cluster_graph
+from ..pipeline.settings import resolve_settings
 
 __all__ = ["KernelKFlats"]
 

@@ -8,11 +8,11 @@ from .._random import Streams
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
+from ..features.diagnostics import as_text
+from ..features.sizes import suggest_rank
 from ..kmeans.certificates import certify
-from ..kmeans.diagnostics import as_text
 from ..kmeans.gram import VectorGram
 from ..kmeans.linear import linear_kmeans, nearest_center
-from ..kmeans.sizes import suggest_rank
 from ._landmark_base import LandmarkEstimator, named_size
 
 __all__ = ["NystromKernelKMeans"]

@@ -5,9 +5,9 @@ from sklearn.utils.validation import validate_data
 
 from ..exceptions import InputError
 from ..graphs.convert import as_graph, is_graph_object
-from ..graphs.precomputed import listed_neighbors
-from ..graphs.vectors import ordered
-from ..propagation.predict import cluster_shares, predict_labels
+from ..knn.precomputed import listed_neighbors
+from ..knn.vectors import ordered
+from ..partition.predict import cluster_shares, predict_labels
 
 __all__ = ["Reference", "new_labels", "new_shares"]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..graphs.tables import as_library
+from ..graphs.from_table import as_library
 
 __all__ = ["node_table"]
 

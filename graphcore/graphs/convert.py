@@ -9,7 +9,8 @@ from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError
 from . import _loops
-from .build import (
+from .graph import _NO_WEIGHTS, _SYMMETRY_TOLERANCE, _as_floats, _as_names, _defect, _narrow_ids
+from .rows import (
     SYMMETRIZE,
     Rows,
     canonical_rows,
@@ -21,7 +22,6 @@ from .build import (
     symmetrize_rows,
     transpose_rows,
 )
-from .graph import _NO_WEIGHTS, _SYMMETRY_TOLERANCE, _as_floats, _as_names, _defect, _narrow_ids
 
 __all__ = [
     "as_graph",

@@ -6,8 +6,8 @@ import numpy as np
 
 from .._validation import check_choice
 from ..exceptions import InputError
-from .build import SYMMETRIZE, rows_from_edges
 from .convert import edge_weights, graph_from_ends, undirected_rows
+from .rows import SYMMETRIZE, rows_from_edges
 
 __all__ = ["graph_from_igraph"]
 

@@ -7,7 +7,7 @@ import numpy as np
 from .._threads import map_blocks, row_blocks
 from ..exceptions import InputError, ParameterError
 from . import _loops
-from .build import read_only
+from .rows import read_only
 
 __all__ = ["Graph"]
 
@@ -273,7 +273,7 @@ class Graph:
         >>> graph.node_names.tolist(), graph.degrees.tolist()
         (['Anna', 'Ben', 'Chloé'], [2.0, 2.5, 0.5])
         """
-        from .tables import graph_from_table
+        from .from_table import graph_from_table
 
         return graph_from_table(cls, table, source, target, weight, symmetrize=symmetrize, warn=warn)
 
@@ -432,7 +432,7 @@ def _rebuild(indptr, indices, weights, node_names):
 
 
 def _reopen(path):
-    from .store import open_graph
+    from ..store import open_graph
 
     return open_graph(path)
 

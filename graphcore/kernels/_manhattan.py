@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..graphs.vectors import ordered
+from ..knn.vectors import ordered
 
 __all__ = ["manhattan"]
 

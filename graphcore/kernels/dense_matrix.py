@@ -7,7 +7,15 @@ import numpy as np
 from .._threads import map_blocks
 from ..exceptions import InputError
 from ._floats import as_floats
-from .matrix import BLOCK_BYTES, KernelMatrix, check_diagonal, check_precomputed, check_symmetric, memberships, noise_of
+from .matrix import (
+    BLOCK_BYTES,
+    KernelMatrix,
+    check_diagonal,
+    check_precomputed,
+    check_symmetric,
+    memberships,
+    noise_of,
+)
 from .vectors import VectorKernel
 
 __all__ = ["DenseMatrix", "VectorMatrix"]

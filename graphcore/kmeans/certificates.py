@@ -6,10 +6,10 @@ import numpy as np
 
 from .._validation import check_integer, check_labels, check_real
 from ..exceptions import InputError
-from .diagnostics import FeatureDiagnostics, as_text
+from ..features.diagnostics import FeatureDiagnostics, as_text
+from ..features.leverage import top_eigenpairs
 from .gram import as_gram, product
 from .inputs import check_sample_weight
-from .leverage import top_eigenpairs
 from .linear import centers_and_cost
 
 __all__ = [
@@ -109,7 +109,7 @@ def certify(found, labels, *, sample_weight=None):
     --------
     >>> import numpy as np
     >>> from graphcore.kmeans.certificates import certify
-    >>> from graphcore.kmeans.nystrom import nystrom_features
+    >>> from graphcore.features.nystrom import nystrom_features
     >>> X = np.array([[0.0], [0.1], [4.0], [4.2]])
     >>> K = np.exp(-((X - X.T) ** 2))
     >>> proof = certify(nystrom_features(K, 2, sampling=[0, 2]), [0, 0, 1, 1])
@@ -143,7 +143,7 @@ class SpectralGuarantee:
         Trace of ``K - K_s``: the least that any s features can leave out.
     eps_hat : float
         ``alpha / best_alpha - 1``; 0 if both are rounding, infinite if only the latter is. Without the eigenvalues of K
-        there is an upper bound of it, :attr:`graphcore.kmeans.diagnostics.FeatureDiagnostics.eps_hat`.
+        there is an upper bound of it, :attr:`graphcore.features.diagnostics.FeatureDiagnostics.eps_hat`.
     factor : float
         ``1 + eps_hat + k / s``: k-means solved to a factor g on the features costs at most g times this times the
         optimum, always.

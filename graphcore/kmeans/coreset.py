@@ -14,7 +14,7 @@ from ..exceptions import InputError, ParameterError
 from ..graphs.graph import Graph
 from ..kernels.dense_matrix import DenseMatrix
 from ..kernels.rows_matrix import GraphMatrix
-from ..propagation.nearest import label_all
+from ..partition.nearest import label_all
 from .assign import assign_rows
 from .exact import KernelKMeansResult, kernel_kmeans
 from .inputs import check_weights, kernel_matrix

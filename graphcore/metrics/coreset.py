@@ -8,8 +8,8 @@ from .._random import Streams
 from .._threads import map_blocks
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
-from ..graphs.build import read_only
 from ..graphs.convert import as_graph
+from ..graphs.rows import read_only
 from . import _loops
 from .cost import centres_of
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..propagation.quotient import graph_rows, quotient
+from ..partition.quotient import graph_rows, quotient
 from ._labels import placed_labels
 
 __all__ = ["quotient_graph"]

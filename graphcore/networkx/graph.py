@@ -6,9 +6,9 @@ from itertools import chain
 import numpy as np
 
 from ..exceptions import InputError
-from ..graphs.build import Rows, read_only, transpose_rows
 from ..graphs.convert import is_numbered, networkx_rows
 from ..graphs.graph import _NO_WEIGHTS, Graph
+from ..graphs.rows import Rows, read_only, transpose_rows
 
 __all__ = ["BackendGraph"]
 

@@ -8,9 +8,9 @@ from .. import __version__
 from ..metrics import cut_and_volume, quotient_graph
 from ..metrics._labels import placed_labels
 from ..metrics.cut import ClusterSums
-from ..pipeline import Clustering
-from ..propagation.merge import agglomerate
-from ..propagation.quotient import graph_rows
+from ..partition.merge import agglomerate
+from ..partition.quotient import graph_rows
+from ..pipeline.cluster import Clustering
 from .central import central_nodes
 
 __all__ = ["ReportFacts", "gather_facts"]

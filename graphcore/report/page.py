@@ -13,7 +13,7 @@ import numpy as np
 
 from ..exceptions import InputError, ParameterError
 from ..graphs.convert import as_graph
-from ..graphs.files.atomic import atomic_output, check_writable
+from ..io.atomic import atomic_output, check_writable
 from ..plot._style import NEEDED
 from .facts import gather_facts
 from .figures import draw_pictures

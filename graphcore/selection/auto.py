@@ -1,7 +1,7 @@
 """``n_clusters="auto"``: the default choice, within what the other parameters of a fit allow."""
 
 from .._random import Streams
-from ..settings import resolve_settings
+from ..pipeline.settings import resolve_settings
 from .select import default_candidates, select_n_clusters
 
 __all__ = ["choose_for_fit"]
@@ -14,8 +14,8 @@ def choose_for_fit(graph, parameters, *, random_state=None, n_jobs=None):
     ----------
     graph : Graph
     parameters : dict
-        Keywords of :func:`graphcore.settings.resolve_settings`; a coreset size and a least size of clusters that are
-        given bound the candidates.
+        Keywords of :func:`graphcore.pipeline.settings.resolve_settings`; a coreset size and a least size of clusters
+        that are given bound the candidates.
     random_state : int, Generator, RandomState, Streams or None
     n_jobs : int, optional
 

@@ -31,7 +31,7 @@ def laplacian_eigenvalues(rows, n_values, *, random_state=None):
     Examples
     --------
     >>> import graphcore
-    >>> from graphcore.propagation.quotient import graph_rows, quotient
+    >>> from graphcore.partition.quotient import graph_rows, quotient
     >>> import numpy as np
     >>> graph = graphcore.Graph.from_edges([0, 2], [1, 3])
     >>> rows = quotient(graph_rows(graph), np.array([0, 0, 1, 1], dtype=np.int32), 2)

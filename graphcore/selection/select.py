@@ -11,7 +11,7 @@ from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..graphs.convert import as_graph, is_graph
 from ..graphs.graph import Graph
-from ..settings import resolve_settings
+from ..pipeline.settings import resolve_settings
 from . import penalty as _penalty
 from .eigengap import laplacian_eigenvalues
 from .evidence import description_gain
@@ -230,7 +230,7 @@ def _as_vectors(X):
 
 
 def _neighbours(X, n_neighbors, metric, streams, n_jobs):
-    from ..graphs.neighbors import knn_graph
+    from ..knn.neighbors import knn_graph
 
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1)
     return knn_graph(

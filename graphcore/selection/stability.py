@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ..propagation.quotient import contingency
+from ..partition.quotient import contingency
 
 __all__ = ["adjusted_rand", "agreement_at"]
 

@@ -6,13 +6,13 @@ import numpy as np
 
 from .._random import Streams
 from .._threads import effective_jobs, map_items
-from ..coreset_run import node_kernel
 from ..coresets.coreset import sample_coreset
-from ..propagation.cells import settled_cells
-from ..propagation.merge import MergeTree, agglomerate
-from ..propagation.quotient import GraphRows, apply_labels, graph_rows, label_sizes, quotient
-from ..propagation.refine import cluster_sums
-from ..settings import resolve_settings
+from ..partition.merge import MergeTree, agglomerate
+from ..partition.micro_clusters import settled_cells
+from ..partition.quotient import GraphRows, apply_labels, graph_rows, label_sizes, quotient
+from ..partition.refine import cluster_sums
+from ..pipeline.run import node_kernel
+from ..pipeline.settings import resolve_settings
 
 __all__ = ["CellTree", "cell_trees"]
 
@@ -53,7 +53,7 @@ class CellTree:
         return apply_labels(self.tree.labels_at(n_clusters), self.cells)
 
     def value_at(self, n_clusters, objective):
-        """An objective of :func:`graphcore.propagation.refine.refine` at `n_clusters`."""
+        """An objective of :func:`graphcore.partition.refine.refine` at `n_clusters`."""
         return cluster_sums(self.rows, self.tree.labels_at(n_clusters), n_clusters).value(objective)
 
 

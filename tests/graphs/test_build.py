@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from graphcore.exceptions import InputError, ParameterError
 from graphcore.graphs import _loops
-from graphcore.graphs.build import (
+from graphcore.graphs.rows import (
     Rows,
     canonical_rows,
     drop_zeros,

@@ -9,17 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphcore import GraphWarning, InputError, NystromKernelKMeans
+from graphcore.features.diagnostics import diagnose
+from graphcore.features.leverage import coherence, effective_dimension, ridge_leverage_scores
+from graphcore.features.nystrom import SAMPLINGS, nystrom_features
+from graphcore.features.subspace import kernel_pca_features, power_features
 from graphcore.kernels.vectors import vector_kernel
 from graphcore.kmeans.certificates import certify, column_cost, dictionary_quality, spectral_guarantee
-from graphcore.kmeans.diagnostics import diagnose
 from graphcore.kmeans.exact import partition_cost
 from graphcore.kmeans.gram import VectorGram
-from graphcore.kmeans.leverage import coherence, effective_dimension, ridge_leverage_scores
 from graphcore.kmeans.linear import centers_and_cost, linear_kmeans
-from graphcore.kmeans.nystrom import SAMPLINGS, nystrom_features
-from graphcore.kmeans.subspace import kernel_pca_features, power_features
 
-from .nystrom_oracles import best_of_rank, cost, gaussian_matrix, indicator, partitions, trace_norm
+from ..nystrom_oracles import best_of_rank, cost, gaussian_matrix, indicator, partitions, trace_norm
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 

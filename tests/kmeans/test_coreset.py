@@ -14,8 +14,8 @@ from graphcore.kernels.rows_matrix import GraphMatrix, SparseMatrix
 from graphcore.kernels.vectors import vector_kernel
 from graphcore.kmeans.coreset import coreset_kernel_kmeans
 from graphcore.kmeans.starts import d2_draws
-from graphcore.pipeline import cluster_graph
-from graphcore.settings import resolve_settings
+from graphcore.pipeline.cluster import cluster_graph
+from graphcore.pipeline.settings import resolve_settings
 
 from ..strategies import graphs
 from . import oracles

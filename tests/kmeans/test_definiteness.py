@@ -17,6 +17,7 @@ from graphcore import (
     KernelKMeans,
     NystromFeatures,
 )
+from graphcore.features.factor import inverse_root
 from graphcore.kernels.dense_matrix import DenseMatrix, VectorMatrix
 from graphcore.kernels.matrix import eigenvalue_noise
 from graphcore.kernels.rows_matrix import GraphMatrix, SparseMatrix
@@ -24,7 +25,6 @@ from graphcore.kernels.vectors import vector_kernel
 from graphcore.kmeans.coreset import coreset_kernel_kmeans
 from graphcore.kmeans.definiteness import least_sampled_eigenvalue
 from graphcore.kmeans.exact import kernel_kmeans
-from graphcore.kmeans.factor import inverse_root
 from graphcore.kmeans.gram import as_gram
 from graphcore.kmeans.starts import definite_shift, start_shift
 

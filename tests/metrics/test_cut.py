@@ -140,7 +140,7 @@ def test_read_only_and_mapped_graphs(tmp_path):
 @pytest.mark.parametrize("measure", ["cut_and_volume", "quotient_graph"])
 def test_threads_do_not_change_a_bit(measure, monkeypatch):
     from graphcore.metrics import cut
-    from graphcore.propagation import quotient
+    from graphcore.partition import quotient
 
     # Small blocks, so that a small graph has many of them.
     monkeypatch.setattr(cut, "row_blocks", lambda indptr, f=cut.row_blocks: f(indptr, 500))

@@ -19,8 +19,8 @@ import graphcore
 from graphcore import plot
 from graphcore.exceptions import InputError, ParameterError
 from graphcore.metrics import ClusterSums, cut_and_volume, quotient_graph
+from graphcore.partition.merge import MergeTree
 from graphcore.plot import _style
-from graphcore.propagation.merge import MergeTree
 
 from .layout import assert_readable, texts_of
 

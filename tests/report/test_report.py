@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import graphcore
 from graphcore.exceptions import InputError, ParameterError
 from graphcore.metrics import conductance, normalized_cut
-from graphcore.pipeline import cluster_graph
+from graphcore.pipeline.cluster import cluster_graph
+from graphcore.pipeline.settings import resolve_settings
 from graphcore.report import About, gather_facts, write_report
 from graphcore.report.central import central_nodes
 from graphcore.report.page import render
-from graphcore.settings import resolve_settings
 
 from ..strategies import graphs, labellings
 from .page import Page

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from graphcore import Graph
-from graphcore.propagation.quotient import graph_rows, quotient
+from graphcore.partition.quotient import graph_rows, quotient
 from graphcore.selection.eigengap import laplacian_eigenvalues
 from graphcore.selection.stability import adjusted_rand, agreement_at
 from graphcore.selection.sweep import cell_trees

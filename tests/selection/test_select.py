@@ -167,7 +167,7 @@ def test_as_many_coresets_as_a_fit_takes(monkeypatch):
         return select_n_clusters(graph, range(1, 9), method=method, random_state=1, **parameters).scores
 
     for limit, expected in ((1 << 28, {"information": 4, "stability": 4}), (1, {"information": 1, "stability": 2})):
-        monkeypatch.setattr("graphcore.propagation.quotient._MANY_ENTRIES", limit)
+        monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", limit)
         for method, n_coresets in expected.items():
             np.testing.assert_array_equal(scores(method), scores(method, n_coresets=n_coresets))
 

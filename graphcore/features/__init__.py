@@ -1,0 +1,1 @@
+"""Vectors whose inner products are, or approximate, a kernel."""

@@ -1,0 +1,312 @@
+"""The rank-restricted Nystrom factor: from columns of a kernel matrix to a few features for every point."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from .._threads import limited_libraries, map_blocks
+from .._validation import check_choice, check_integer, check_real
+from ..exceptions import InputError, ParameterError
+from ..kernels.matrix import clearly_negative
+from ..kmeans.gram import MatrixColumns, block_borders
+
+__all__ = ["InverseRoot", "NystromFactor", "inverse_root", "nystrom_factor"]
+
+# Columns of C that fit in this many bytes are computed once; others are computed again for the second pass.
+_KEEP_BYTES = 1 << 28
+# Gram matrices of one group of blocks each are summed in a fixed order; together they hold about so many numbers.
+_GROUP_ENTRIES, _MAX_GROUPS, _MIN_GROUPS = 1 << 25, 64, 8
+
+
+@dataclass(frozen=True, eq=False)
+class InverseRoot:
+    """Z with ``Z Z^T = W^+``, or the pseudo-inverse of W truncated to a lower rank.
+
+    Attributes
+    ----------
+    root : ndarray of shape (c, rank), float64
+        Z.
+    eigenvalues : ndarray of shape (c,), float64
+        Of W, descending, before anything was cut off.
+    rank : int
+    cut : float
+        Eigenvalues up to this were taken for zero.
+    indefinite : bool
+        Whether eigenvalues were dropped that are negative beyond rounding.
+    """
+
+    root: np.ndarray
+    eigenvalues: np.ndarray
+    rank: int
+    cut: float
+    indefinite: bool
+
+
+@dataclass(frozen=True, eq=False)
+class NystromFactor:
+    """B with ``B B^T = (C W^+ C^T)_s``.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n, s), float32 or float64
+        B. It can have fewer columns than were asked for, never columns of noise.
+    projection : ndarray of shape (c, s), float64
+        T with ``B = C T``: it takes kernel values of any point with the landmarks to its features.
+    singular_values : ndarray of shape (rank,), float64
+        All singular values of ``C Z``, descending; the first s are those of B.
+    landmark_root : InverseRoot
+    n_zero_rows : int
+        Points whose kernel values with all landmarks are zero: their features are zero.
+    """
+
+    features: np.ndarray
+    projection: np.ndarray
+    singular_values: np.ndarray
+    landmark_root: InverseRoot
+    n_zero_rows: int
+
+
+def inverse_root(W, *, truncation=None, rtol=None, indefinite="error", precision=np.float64):
+    """Root of the pseudo-inverse of a positive semi-definite matrix.
+
+    Parameters
+    ----------
+    W : ndarray of shape (c, c)
+        Kernel values among landmarks. It is symmetrised.
+    truncation : int, optional
+        Largest rank kept.
+    rtol : float, optional
+        Eigenvalues up to this share of the largest are taken for zero; default c times the machine epsilon of
+        `precision`.
+    indefinite : {"error", "clip"}, default "error"
+        What becomes of clearly negative eigenvalues: an error, or they are dropped.
+    precision : dtype, default float64
+        What kernel values were computed in.
+
+    Returns
+    -------
+    InverseRoot
+
+    Raises
+    ------
+    InputError
+        If W holds NaN or infinity, is zero, or is indefinite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.features.factor import inverse_root
+    >>> inverse_root(np.ones((3, 3))).rank
+    1
+    """
+    check_choice("indefinite", indefinite, ("error", "clip"))
+    W = np.asarray(W, dtype=np.float64)
+    c = len(W)
+    if truncation is not None:
+        truncation = check_integer("truncation", truncation, low=1, high=c, why_high="the number of landmarks")
+    rtol = c * float(np.finfo(precision).eps) if rtol is None else check_real("rtol", rtol, low=0.0, high=1.0)
+    if not np.isfinite(W).all():
+        raise InputError("kernel values among the landmarks hold NaN or infinity; check the data and the kernel")
+    values, vectors = np.linalg.eigh((W + W.T) / 2)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    if not values.any():
+        raise InputError(
+            "kernel values among the landmarks are all zero, so nothing can be learnt from them; choose other "
+            "landmarks (sampling='leverage', more of them) or check the kernel"
+        )
+    negative = clearly_negative(values, precision, c)
+    if negative and indefinite == "error":
+        raise InputError(
+            f"the kernel is not positive semi-definite: among the landmarks its eigenvalues go from {values[0]:.3g} to "
+            f"{values[-1]:.3g}; use another kernel, add a multiple of the identity, or indefinite='clip' to drop the "
+            "negative part"
+        )
+    cut = rtol * max(float(values[0]), 0.0)
+    rank = int((values > cut).sum())
+    if rank == 0:
+        raise InputError("kernel values among the landmarks have no positive eigenvalue; use another kernel")
+    if truncation is not None:
+        rank = min(rank, truncation)
+    return InverseRoot(vectors[:, :rank] / np.sqrt(values[:rank]), values, rank, cut, negative)
+
+
+def nystrom_factor(
+    C, W, n_components=None, *, scale=None, truncation=None, rtol=None, indefinite="error", block_rows=None, n_jobs=None
+):
+    """Rank-restricted Nystrom factor, ``B B^T = (C W^+ C^T)_s``.
+
+    The restriction is to the best rank s of the whole approximation. Truncating W itself to rank s and stopping there,
+    ``C (W_s)^+ C^T``, is another thing: it has no relative-error bound. (``truncation=s`` computes it.)
+
+    Parameters
+    ----------
+    C : ndarray or sparse matrix of shape (n, c), or Columns
+        Columns of the kernel matrix: ``C = K P``.
+    W : ndarray of shape (c, c)
+        ``P^T K P``.
+    n_components : int, optional
+        s; default all that the rank allows.
+    scale : ndarray of shape (c,), optional
+        Columns (and rows of W) are multiplied by it first, as weighted sampling has it. Without `truncation` it
+        changes nothing.
+    truncation : int, optional
+        Rank that W is cut to before it is inverted (l in the paper); at least s is used.
+    rtol : float, optional
+        Eigenvalues of W up to this share of the largest are taken for zero. Default c times the machine epsilon of the
+        type of C.
+    indefinite : {"error", "clip"}, default "error"
+        See :func:`inverse_root`.
+    block_rows : int, optional
+        Rows worked on at a time. Features do not depend on it beyond rounding.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    NystromFactor
+
+    Raises
+    ------
+    InputError
+        If values are not finite, or W is zero or indefinite.
+    ParameterError
+        If n_components is more than c, or another parameter is out of range.
+
+    Notes
+    -----
+    C is gone through twice, in blocks of rows, and never held whole if it is large: the first pass sums
+    ``(C Z)^T (C Z)`` in float64, whose eigenvectors V give ``T = Z V``; the second writes ``B = C T``. Time
+    O(n c (r + s)) and the making of C twice, memory O(n s + c^2).
+
+    References
+    ----------
+    Wang, Gittens, Mahoney, "Scalable kernel k-means clustering with Nystrom approximation", JMLR 20 (2019),
+    Algorithms 2 and 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.features.factor import nystrom_factor
+    >>> X = np.array([[0.0, 1.0], [2.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
+    >>> K = X @ X.T
+    >>> B = nystrom_factor(K[:, :2], K[:2, :2]).features
+    >>> bool(np.allclose(B @ B.T, K))
+    True
+    """
+    W = np.asarray(W, dtype=np.float64)
+    columns = C if hasattr(C, "rows") else MatrixColumns(_as_matrix(C), _computed_in(C))
+    n, c = columns.shape
+    if W.shape != (c, c):
+        raise InputError(f"W has shape {W.shape}; for C of shape {(n, c)} it must be {(c, c)}")
+    if n_components is not None:
+        n_components = check_integer("n_components", n_components, low=1, high=c, why_high="the number of landmarks")
+    if truncation is not None:
+        truncation = check_integer("truncation", truncation, low=1, high=c, why_high="the number of landmarks")
+        truncation = max(truncation, n_components or 1)
+    if block_rows is not None:
+        block_rows = check_integer("block_rows", block_rows, low=1)
+    if scale is not None:
+        scale = np.asarray(scale, dtype=np.float64)
+        if scale.shape != (c,) or not np.isfinite(scale).all() or (scale <= 0).any():
+            raise ParameterError(f"scale must hold {c} positive numbers, one for each landmark")
+        W = W * scale * scale[:, None]
+    borders = block_borders(columns, block_rows)
+    with limited_libraries():
+        landmark_root = inverse_root(
+            W, truncation=truncation, rtol=rtol, indefinite=indefinite, precision=columns.dtype
+        )
+        Z = landmark_root.root if scale is None else landmark_root.root * scale[:, None]
+        kept = {} if n * c * columns.dtype.itemsize <= _KEEP_BYTES else None
+        gram, n_zero_rows = _gram_of_features(columns, Z, borders, kept, n_jobs)
+        V, singular_values = _right_vectors(gram, n_components)
+        projection = Z @ V
+        features = _features(columns, projection, borders, kept, n_jobs)
+    return NystromFactor(features, projection, singular_values, landmark_root, n_zero_rows)
+
+
+def _as_matrix(C):
+    """C as an ndarray or csr_array of floating numbers."""
+    C = C.tocsr() if hasattr(C, "tocsr") else np.asarray(C)
+    return C if C.dtype in (np.float32, np.float64) else C.astype(np.float64)
+
+
+def _computed_in(C):
+    return np.dtype(np.float32 if getattr(C, "dtype", None) == np.float32 else np.float64)
+
+
+def _gram_of_features(columns, Z, borders, kept, n_jobs):
+    """``(C Z)^T (C Z)`` in float64, and how many rows of C Z are zero."""
+    r = Z.shape[1]
+    Z = Z.astype(columns.dtype, copy=False)
+    n_blocks = len(borders) - 1
+    n_groups = min(n_blocks, max(_MIN_GROUPS, min(_MAX_GROUPS, _GROUP_ENTRIES // max(1, r * r))))
+    groups = np.unique(np.linspace(0, n_blocks, n_groups + 1).astype(np.int64))
+
+    def one(first, last):
+        gram, zeros = np.zeros((r, r)), 0
+        for start, stop in pairwise(borders[first : last + 1]):
+            rows = columns.rows(start, stop)
+            if kept is not None:
+                kept[int(start)] = rows
+            R = np.asarray(rows @ Z, dtype=np.float64)
+            gram += R.T @ R
+            zeros += int((~R.any(axis=1)).sum())
+        return gram, zeros
+
+    # Summed in the order of the groups, whichever thread was first.
+    parts = map_blocks(one, groups, n_jobs)
+    gram = parts[0][0]
+    for part, _ in parts[1:]:
+        gram += part
+    if not np.isfinite(gram).all():
+        raise InputError(
+            "the features hold NaN or infinity: kernel values of some points are not finite, or too large to square; "
+            "check the data and the kernel, or rescale"
+        )
+    return gram, sum(zeros for _, zeros in parts)
+
+
+def _right_vectors(gram, n_components):
+    """Right singular vectors of C Z that carry signal, with signs fixed, and all singular values."""
+    values, vectors = np.linalg.eigh(gram)
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    # What squaring left of singular values below this is rounding.
+    signal = int((values > len(values) * np.finfo(np.float64).eps * values[0]).sum())
+    if signal == 0:
+        raise InputError("the kernel values of all points with the landmarks are zero; choose other landmarks")
+    V = vectors[:, : signal if n_components is None else min(signal, n_components)]
+    top = np.abs(V).argmax(axis=0)
+    return V * np.where(V[top, np.arange(V.shape[1])] < 0, -1.0, 1.0), np.sqrt(values)
+
+
+def _features(columns, projection, borders, kept, n_jobs):
+    """``C T`` in the type that C is computed in."""
+    out = np.empty((columns.shape[0], projection.shape[1]), dtype=columns.dtype)
+    T = projection.astype(columns.dtype, copy=False)
+
+    def one(start, stop):
+        rows = columns.rows(start, stop) if kept is None else kept.pop(start)
+        out[start:stop] = rows @ T
+
+    map_blocks(one, borders, n_jobs)
+    return out
+
+
+def project(columns, projection, *, block_rows=None, n_jobs=None):
+    """Features ``C T`` of any points, in blocks of rows.
+
+    Parameters
+    ----------
+    columns : Columns
+        Kernel values of the points with the landmarks.
+    projection : ndarray of shape (c, s)
+        T, of :class:`NystromFactor`.
+    block_rows, n_jobs : int, optional
+
+    Returns
+    -------
+    ndarray of shape (n, s), float32 or float64
+    """
+    with limited_libraries():
+        return _features(columns, projection, block_borders(columns, block_rows), None, n_jobs)

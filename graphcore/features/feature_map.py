@@ -1,0 +1,214 @@
+"""Explicit features of a kernel, the map that makes them, and what they leave out."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._warn import warn_user
+from ..exceptions import InputError
+from ..kmeans.gram import MatrixColumns, VectorColumns, VectorGram
+from .factor import InverseRoot, project
+from .landmarks import Landmarks
+from .projections import Projection
+
+__all__ = ["SUBSPACES", "FeatureMap", "KernelFeatures", "SketchedColumns", "assembled", "map_of"]
+
+# Samplings that draw no landmarks: they look for the directions of the whole kernel.
+SUBSPACES = ("power", "kernel-pca")
+
+# Residuals below minus this share of K_ii contradict a positive semi-definite kernel. float32 loses digits on the way.
+_NEGATIVE_RESIDUAL = {4: 1e-3, 8: 1e-6}
+# Landmarks that explain a smaller share of the trace have missed most of the kernel.
+_LEAST_KEPT = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class SketchedColumns:
+    """``K P`` in blocks of rows, from all columns of K."""
+
+    columns: Any
+    sketch: Projection
+
+    @property
+    def shape(self):
+        """Rows and columns."""
+        return self.columns.shape[0], self.sketch.c
+
+    @property
+    def dtype(self):
+        """float32 or float64."""
+        return self.columns.dtype
+
+    @property
+    def row_bytes(self):
+        """Working memory of one row."""
+        return 2 * self.columns.row_bytes
+
+    def rows(self, start, stop):
+        """Rows `start` to `stop`."""
+        return self.sketch(self.columns.rows(start, stop)).astype(self.dtype, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureMap:
+    """Takes points to their features, ``b(x) = T^T P^T k(x)``; made by a fit and small enough to be stored.
+
+    Attributes
+    ----------
+    projection : ndarray of shape (c, s), float64
+        T.
+    kernel : VectorKernel or None
+        None where kernel values are given.
+    vectors : ndarray or csr_array of shape (c, n_features), or None
+        The landmarks; all training points where the sketch mixes all columns.
+    indices : ndarray of shape (c,), int64, or None
+        The landmarks among the training points; None where the sketch mixes all columns.
+    sketch : Projection or None
+        P, where it is not a choice of columns.
+    dtype : dtype
+        What kernel values are computed in.
+    n_training : int
+    """
+
+    projection: np.ndarray
+    kernel: Any
+    vectors: Any = field(repr=False)
+    indices: np.ndarray | None = field(repr=False)
+    sketch: Projection | None
+    dtype: np.dtype
+    n_training: int
+
+    def __call__(self, X, *, block_rows=None, n_jobs=None):
+        """Features of points.
+
+        Parameters
+        ----------
+        X : ndarray, memmap or sparse array of shape (n_rows, n_features)
+            Vectors; or kernel values with all training points, shape (n_rows, n_training), where a matrix was given.
+        block_rows, n_jobs : int, optional
+
+        Returns
+        -------
+        ndarray of shape (n_rows, s), float32 or float64
+        """
+        return project(self.columns(X), self.projection, block_rows=block_rows, n_jobs=n_jobs)
+
+    def columns(self, X):
+        """Kernel values of points with the landmarks, or their sketch, in blocks."""
+        if self.kernel is not None:
+            columns = VectorColumns(self.kernel, X, self.vectors, self.dtype)
+        else:
+            if X.shape[1] != self.n_training:
+                raise InputError(
+                    f"kernel values with all {self.n_training} training points are needed; got {X.shape[1]} columns"
+                )
+            columns = MatrixColumns(X if self.indices is None else X[:, self.indices], self.dtype)
+        return columns if self.sketch is None else SketchedColumns(columns, self.sketch)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelFeatures:
+    """Explicit features whose inner products approximate a kernel matrix from below: ``0 <= B B^T <= K``.
+
+    Of an indefinite kernel they approximate the positive part, and nothing is promised.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n, s), float32 or float64
+        B.
+    feature_map : FeatureMap
+    singular_values : ndarray of shape (rank,), float64
+        Of the approximation's root before the restriction to s features, descending; the first s belong to B.
+    diagonal : ndarray of shape (n,), float64
+        Of the kernel matrix.
+    residuals : ndarray of shape (n,), float64
+        ``K_ii - |b_i|^2``: squared distance of a point from what the features span in kernel space; not below 0.
+    n_landmarks : int
+        Landmarks drawn, or columns of the sketch: c.
+    sampling : str
+    landmarks : Landmarks or None
+    landmark_root : InverseRoot or None
+        None for kernel PCA.
+    n_zero_rows : int
+        Points whose kernel values with all landmarks are zero, though that with themselves is not.
+    indefinite : bool
+        Whether the kernel is not positive semi-definite, as far as it was seen.
+    """
+
+    features: np.ndarray
+    feature_map: FeatureMap
+    singular_values: np.ndarray
+    diagonal: np.ndarray
+    residuals: np.ndarray
+    n_landmarks: int
+    sampling: str
+    landmarks: Landmarks | None = None
+    landmark_root: InverseRoot | None = None
+    n_zero_rows: int = 0
+    indefinite: bool = False
+
+    @property
+    def n_components(self):
+        """Number of features, s."""
+        return self.features.shape[1]
+
+    @property
+    def trace(self):
+        """Trace of the kernel matrix."""
+        return float(self.diagonal.sum())
+
+    @property
+    def alpha(self):
+        """Trace of ``K - B B^T``: what the features leave out."""
+        return float(self.residuals.sum())
+
+
+def map_of(gram, projection, indices, sketch):
+    """What is needed to take new points to their features."""
+    vectors, kernel = None, None
+    if isinstance(gram, VectorGram):
+        columns = gram.columns(indices)
+        vectors, kernel = columns.Y, gram.kernel
+    return FeatureMap(projection, kernel, vectors, indices, sketch, gram.dtype, gram.n)
+
+
+def assembled(gram, features, feature_map, singular_values, indefinite, *, sampling, negative=False, **rest):
+    """Result with its residuals, which tell whether the kernel is what it should be.
+
+    `negative` says that it is known to have negative eigenvalues.
+    """
+    diagonal = gram.diagonal()
+    if not np.isfinite(diagonal).all():
+        raise InputError("the diagonal of the kernel matrix holds NaN or infinity; check the data and the kernel")
+    residuals = diagonal - np.einsum("ij,ij->i", features, features, dtype=np.float64)
+    allowed = _NEGATIVE_RESIDUAL[gram.dtype.itemsize]
+    wrong = int((residuals < -allowed * np.maximum(diagonal, diagonal.mean())).sum())
+    if wrong and indefinite == "error":
+        raise InputError(
+            f"the kernel is not positive semi-definite, or its diagonal does not fit: at {wrong} points the features "
+            "are longer than K_ii allows; use another kernel, add a multiple of the identity, or indefinite='clip'"
+        )
+    if wrong:
+        warn_user(
+            f"the kernel is not positive semi-definite: at {wrong} points the features are longer than K_ii allows, so "
+            "costs are approximate only and have no bounds"
+        )
+    np.maximum(residuals, 0.0, out=residuals)
+    kept = float(np.square(singular_values).sum())
+    if kept < _LEAST_KEPT * diagonal.sum():
+        seen_by = "features" if sampling in SUBSPACES else "landmarks"
+        warn_user(
+            f"the {seen_by} explain {100 * kept / diagonal.sum():.2g} % of the kernel: most points look alike to them "
+            f"and fall into one cluster; take a larger bandwidth or more {seen_by}"
+        )
+    return KernelFeatures(
+        features,
+        feature_map,
+        singular_values,
+        diagonal,
+        residuals,
+        sampling=sampling,
+        indefinite=bool(wrong) or negative or gram.is_psd is False,
+        **rest,
+    )

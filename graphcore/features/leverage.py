@@ -1,0 +1,216 @@
+"""Leverage scores, coherence, ridge leverage scores and the effective dimension of a kernel matrix."""
+
+import numpy as np
+
+from .._random import Streams
+from .._validation import check_choice, check_integer, check_real
+from ..exceptions import InputError
+from ..kmeans.gram import as_gram, product
+
+__all__ = [
+    "coherence",
+    "effective_dimension",
+    "leverage_scores",
+    "ridge_leverage_scores",
+    "top_eigenpairs",
+]
+
+# Exact scores take n x n numbers in memory and n^3 operations.
+_MOST_DENSE = 20000
+_OVERSAMPLING, _POWER_STEPS = 10, 2
+
+
+def dense_matrix(gram, what):
+    """The whole kernel matrix in float64, where it is small enough."""
+    if gram.n > _MOST_DENSE:
+        raise InputError(
+            f"{what} needs the whole kernel matrix, and {gram.n} x {gram.n} is too large (at most {_MOST_DENSE}); use "
+            "an approximate scheme: sampling='approximate-leverage' or 'recursive-ridge'"
+        )
+    everything = np.arange(gram.n)
+    K = gram.block(everything, everything)
+    return (K + K.T) / 2
+
+
+def top_eigenpairs(K, n_components, *, method="exact", random_state=None, n_jobs=None):
+    """Largest eigenvalues and their eigenvectors of a kernel matrix.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n, n), or Gram
+    n_components : int
+    method : {"exact", "approximate"}, default "exact"
+        "approximate" takes a random subspace, two power steps and a projection; the matrix is never held whole, but
+        its n^2 values are computed four times.
+    random_state : int, Generator, RandomState or None
+        For "approximate".
+    n_jobs : int, optional
+
+    Returns
+    -------
+    values : ndarray of shape (n_components,), float64
+        Descending; tiny negative ones are set to 0.
+    vectors : ndarray of shape (n, n_components), float64
+        Orthonormal.
+    """
+    gram = as_gram(K)
+    s = check_integer("n_components", n_components, low=1, high=gram.n, why_high="the number of points")
+    check_choice("method", method, ("exact", "approximate"))
+    if method == "exact":
+        from scipy.linalg import eigh
+
+        if hasattr(getattr(gram, "K", None), "tocsr") and s < gram.n // 2:
+            return _lanczos(gram, s)
+        K = dense_matrix(gram, "an exact eigendecomposition")
+        values, vectors = eigh(K, subset_by_index=(gram.n - s, gram.n - 1))
+        return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    columns = gram.columns()
+    width = min(gram.n, s + _OVERSAMPLING)
+    Q = Streams(random_state).generator("subspace").standard_normal((gram.n, width))
+    for _ in range(1 + _POWER_STEPS):
+        Q = np.linalg.qr(product(columns, Q, n_jobs=n_jobs))[0]
+    small = Q.T @ product(columns, Q, n_jobs=n_jobs)
+    values, vectors = np.linalg.eigh((small + small.T) / 2)
+    return np.maximum(values[::-1][:s], 0.0), Q @ vectors[:, ::-1][:, :s]
+
+
+def _lanczos(gram, s):
+    """Eigenpairs of a sparse matrix, from a fixed start."""
+    from scipy.sparse.linalg import eigsh
+
+    start = np.random.default_rng(0).standard_normal(gram.n)
+    values, vectors = eigsh(gram.K.astype(np.float64), k=s, which="LA", v0=start)
+    return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+
+
+def leverage_scores(K, n_components, *, method="exact", random_state=None, n_jobs=None):
+    """Leverage scores of the points: squared row norms of the top eigenvectors of the kernel matrix.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n, n), or Gram
+    n_components : int
+        Number of eigenvectors, s. Eigenvectors of eigenvalues that are zero count for nothing.
+    method : {"exact", "approximate"}, default "exact"
+        See :func:`top_eigenpairs`.
+    random_state : int, Generator, RandomState or None
+    n_jobs : int, optional
+
+    Returns
+    -------
+    ndarray of shape (n,), float64
+        In [0, 1]; they sum to s, or to the rank if that is less.
+
+    References
+    ----------
+    Wang, Gittens, Mahoney, JMLR 2019, section 3.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.features.leverage import leverage_scores
+    >>> leverage_scores(np.diag([3.0, 2.0, 1.0]), 2).round(6).tolist()
+    [1.0, 1.0, 0.0]
+    """
+    values, vectors = top_eigenpairs(K, n_components, method=method, random_state=random_state, n_jobs=n_jobs)
+    signal = values > len(vectors) * np.finfo(np.float64).eps * values[0]
+    return np.clip(np.square(vectors[:, signal]).sum(axis=1), 0.0, 1.0)
+
+
+def coherence(V):
+    """Row coherence of a matrix with orthonormal columns: ``(n / s) max_i |V_i|^2``, from 1 to n / s.
+
+    Uniform sampling needs a number of landmarks in proportion to it.
+
+    Parameters
+    ----------
+    V : ndarray of shape (n, s)
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.features.leverage import coherence
+    >>> coherence(np.eye(4)[:, :2])
+    2.0
+    """
+    V = np.asarray(V)
+    if V.ndim != 2 or 0 in V.shape:
+        raise InputError(f"coherence needs a matrix with rows and columns, got shape {V.shape}")
+    n, s = V.shape
+    return float(n / s * np.einsum("ij,ij->i", V, V, dtype=np.float64).max())
+
+
+def effective_dimension(eigenvalues, ridge):
+    """Effective dimension ``sum_j lambda_j / (lambda_j + ridge)``.
+
+    Parameters
+    ----------
+    eigenvalues : array-like of shape (m,)
+        Of the kernel matrix; small negative ones count as zero.
+    ridge : float
+        gamma, positive.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Calandriello, Rosasco, "Statistical and computational trade-offs in kernel k-means", NeurIPS 2018, Definition 3.
+
+    Examples
+    --------
+    >>> from graphcore.features.leverage import effective_dimension
+    >>> effective_dimension([3.0, 1.0], 1.0)
+    1.25
+    """
+    ridge = check_real("ridge", ridge, low=0.0, open_low=True)
+    values = np.maximum(np.asarray(eigenvalues, dtype=np.float64), 0.0)
+    return float((values / (values + ridge)).sum())
+
+
+def ridge_leverage_scores(K, ridge):
+    """Exact ridge leverage scores ``(K (K + ridge I)^-1)_ii``.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n, n), or Gram
+        n^2 memory and n^3 time: for up to 20,000 points. See
+        :func:`graphcore.features.ridge_sampling.recursive_ridge_scores` for more.
+    ridge : float
+        gamma, positive.
+
+    Returns
+    -------
+    ndarray of shape (n,), float64
+        In [0, 1); their sum is the effective dimension.
+
+    References
+    ----------
+    Calandriello, Rosasco, NeurIPS 2018, Definition 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.features.leverage import ridge_leverage_scores
+    >>> ridge_leverage_scores(np.diag([3.0, 1.0]), 1.0).round(6).tolist()
+    [0.75, 0.5]
+    """
+    from scipy.linalg import cho_factor, cho_solve
+
+    ridge = check_real("ridge", ridge, low=0.0, open_low=True)
+    K = dense_matrix(as_gram(K), "ridge leverage scores")
+    shifted = K + ridge * np.eye(len(K))
+    try:
+        factor = cho_factor(shifted, lower=True)
+    except np.linalg.LinAlgError:
+        raise InputError(
+            f"K + {ridge:g} I is not positive definite, so K has eigenvalues below {-ridge:g}: it is not positive "
+            "semi-definite; use another kernel or a larger ridge"
+        ) from None
+    scores = np.einsum("ij,ji->i", cho_solve(factor, np.eye(len(K))), K)
+    return np.clip(scores, 0.0, 1.0)

@@ -1,0 +1,190 @@
+"""Nystrom features: a kernel matrix seen through a few of its columns, streamed in blocks of rows."""
+
+import numpy as np
+
+from .._random import Streams
+from .._validation import check_choice, check_integer, check_real
+from .._warn import warn_user
+from ..exceptions import ParameterError
+from ..kmeans.gram import MatrixColumns, as_gram, product
+from .factor import nystrom_factor
+from .feature_map import assembled, map_of
+from .landmarks import LANDMARK_SAMPLINGS, sample_landmarks
+from .projections import PROJECTIONS, projection_matrix
+
+__all__ = ["SAMPLINGS", "check_options", "nystrom_features"]
+
+SAMPLINGS = LANDMARK_SAMPLINGS + PROJECTIONS
+
+
+def nystrom_features(
+    K,
+    n_landmarks,
+    n_components=None,
+    *,
+    sampling="uniform",
+    replace=None,
+    truncation=None,
+    ridge=None,
+    rtol=None,
+    indefinite="error",
+    block_rows=None,
+    random_state=None,
+    n_jobs=None,
+):
+    """Rank-restricted Nystrom features of a kernel matrix.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n, n), or Gram
+        ``VectorGram(vector_kernel(...), X)`` for vectors; X may be a read-only memmap of integers.
+    n_landmarks : int
+        c: draws of landmarks, or columns of a sketch.
+    n_components : int, optional
+        s, the rank of the approximation; default all that the landmarks give.
+    sampling : str or array-like of int, default "uniform"
+        A scheme of :func:`graphcore.features.landmarks.sample_landmarks`, the landmarks themselves, or a sketch that
+        mixes all columns: "gaussian", "srht" or "countsketch". Sketches compute all n^2 kernel values, in blocks, and
+        hold n x c numbers.
+    replace : bool, optional
+        See :func:`graphcore.features.landmarks.sample_landmarks`.
+    truncation : int or "half", optional
+        Rank that the landmark matrix is cut to before it is inverted: "half" is ``ceil(c / 2)``, as in the paper's
+        experiments. It is raised to `n_components` where it is less. Default no more than the relative cut-off.
+    ridge : float, optional
+        For the ridge leverage schemes.
+    rtol : float, optional
+        Relative cut-off for eigenvalues of the landmark matrix; default c times the machine epsilon.
+    indefinite : {"error", "clip"}, default "error"
+        An indefinite kernel is refused, or its negative part among the landmarks dropped. Then nothing is promised.
+    block_rows : int, optional
+        Rows worked on at a time; features do not depend on it beyond rounding.
+    random_state : int, Generator, RandomState or None
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    KernelFeatures
+
+    Raises
+    ------
+    InputError
+        If the kernel is not positive semi-definite, not finite or zero.
+    ParameterError
+        If n_landmarks exceeds n, n_components exceeds n_landmarks, or a name is not known.
+
+    References
+    ----------
+    Wang, Gittens, Mahoney, JMLR 20 (2019), Algorithm 2. Calandriello, Rosasco, NeurIPS 2018, Algorithm 1 (uniform
+    landmarks and no restriction of the rank).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.kernels.vectors import vector_kernel
+    >>> from graphcore.kmeans.gram import VectorGram
+    >>> from graphcore.features.nystrom import nystrom_features
+    >>> X = np.random.default_rng(0).normal(size=(200, 3))
+    >>> found = nystrom_features(VectorGram(vector_kernel("gaussian", X=X), X), 40, 10, random_state=0)
+    >>> found.features.shape, found.alpha / found.trace < 0.05
+    ((200, 10), True)
+    """
+    gram = as_gram(K)
+    streams = Streams(random_state)
+    if isinstance(sampling, str):
+        check_choice("sampling", sampling, SAMPLINGS)
+        n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
+        if not replace and n_landmarks > gram.n:
+            raise ParameterError(f"n_landmarks={n_landmarks} must be at most {gram.n}, the number of points")
+    most = n_landmarks if isinstance(sampling, str) else len(np.atleast_1d(sampling))
+    check_options(most, replace=replace, truncation=truncation, ridge=ridge, block_rows=block_rows)
+    mixed = isinstance(sampling, str) and sampling in PROJECTIONS
+    if mixed:
+        sketch = projection_matrix(sampling, gram.n, n_landmarks, random_state=streams)
+        landmarks, scale = None, None
+        C = product(gram.columns(), sketch, n_jobs=n_jobs, block_rows=block_rows)
+        columns, W = MatrixColumns(C.astype(gram.dtype, copy=False), gram.dtype), sketch(C.T)
+    else:
+        sketch = None
+        landmarks = sample_landmarks(
+            gram,
+            n_landmarks,
+            sampling=sampling,
+            replace=replace,
+            n_components=n_components,
+            ridge=ridge,
+            random_state=streams,
+            n_jobs=n_jobs,
+        )
+        n_landmarks, scale = landmarks.n_drawn, landmarks.scale
+        columns, W = gram.columns(landmarks.indices), gram.block(landmarks.indices, landmarks.indices)
+    c = columns.shape[1]
+    n_components = _checked_components(n_components, n_landmarks)
+    factor = nystrom_factor(
+        columns,
+        W,
+        None if n_components is None else min(n_components, c),
+        scale=scale,
+        truncation=_truncation(truncation, n_landmarks, c),
+        rtol=rtol,
+        indefinite=indefinite,
+        block_rows=block_rows,
+        n_jobs=n_jobs,
+    )
+    if n_components is not None and factor.features.shape[1] < n_components:
+        warn_user(
+            f"the kernel has rank {factor.features.shape[1]} among the landmarks, so there are so many features and "
+            f"not n_components={n_components}; take more landmarks or a narrower bandwidth"
+        )
+    # A point at the origin of kernel space has no other kernel values than zero.
+    n_zero_rows = max(0, factor.n_zero_rows - int((gram.diagonal() <= 0).sum()))
+    if n_zero_rows:
+        warn_user(
+            f"{n_zero_rows} of {gram.n} points have a kernel value of zero with every landmark; their features "
+            "are zero and they fall into one cluster: take more landmarks, sampling='countsketch' or 'leverage', or "
+            "graphcore.features.subspace.power_features"
+        )
+    indices = None if landmarks is None else landmarks.indices
+    return assembled(
+        gram,
+        factor.features,
+        map_of(gram, factor.projection, indices, sketch),
+        factor.singular_values,
+        indefinite,
+        n_landmarks=n_landmarks,
+        sampling=sampling if mixed else landmarks.sampling,
+        landmarks=landmarks,
+        landmark_root=factor.landmark_root,
+        n_zero_rows=n_zero_rows,
+        negative=factor.landmark_root.indefinite,
+    )
+
+
+def check_options(n_landmarks, *, replace, truncation, ridge, block_rows):
+    """Refuse values that no sampling takes, whether or not the one at hand looks at them."""
+    if replace not in (None, True, False):
+        raise ParameterError(f"replace={replace!r} must be True, False or None")
+    if ridge is not None:
+        check_real("ridge", ridge, low=0.0, open_low=True)
+    if block_rows is not None:
+        check_integer("block_rows", block_rows, low=1)
+    if isinstance(truncation, str):
+        check_choice("truncation", truncation, ("half",))
+    elif truncation is not None:
+        check_integer("truncation", truncation, low=1, high=n_landmarks, why_high="n_landmarks")
+
+
+def _checked_components(n_components, n_landmarks):
+    if n_components is None:
+        return None
+    return check_integer(
+        "n_components", n_components, low=1, high=n_landmarks, why_high="n_landmarks; take more landmarks"
+    )
+
+
+def _truncation(truncation, n_landmarks, c):
+    """Rank that W is cut to, at most its size."""
+    if truncation is None:
+        return None
+    return min(-(-n_landmarks // 2) if isinstance(truncation, str) else int(truncation), c)

@@ -1,0 +1,168 @@
+"""Approximate ridge leverage scores, from a dictionary that grows by recursion: n x m kernel values, never n x n."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._random import Streams
+from .._threads import limited_libraries, map_blocks
+from .._validation import check_integer, check_real
+from ..exceptions import InputError
+from ..kmeans.gram import as_gram, block_borders
+
+__all__ = ["RidgeScores", "dictionary_ridge_scores", "recursive_ridge_scores"]
+
+
+@dataclass(frozen=True, eq=False)
+class RidgeScores:
+    """Approximate ridge leverage scores.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n,), float64
+    dictionary : ndarray of shape (m,), int64
+        Points that they were computed from.
+    weights : ndarray of shape (m,), float64
+        One over the probability with which each was taken.
+    ridge : float
+    """
+
+    scores: np.ndarray
+    dictionary: np.ndarray
+    weights: np.ndarray
+    ridge: float
+
+    @property
+    def effective_dimension(self):
+        """Sum of the scores."""
+        return float(self.scores.sum())
+
+
+def dictionary_ridge_scores(K, dictionary, weights, ridge, *, points=None, n_jobs=None):
+    """Ridge leverage scores from a weighted dictionary of points J.
+
+    ``tau_i = (K_ii - K_iJ (K_JJ + ridge diag(weights)^-1)^-1 K_Ji) / ridge``; with every point in J and weights 1 it
+    is exact.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n, n), or Gram
+    dictionary : ndarray of shape (m,), int
+        Distinct points.
+    weights : ndarray of shape (m,)
+        How many points each stands for; n / m for a uniform sample.
+    ridge : float
+    points : ndarray of int, optional
+        Points whose scores are wanted; default all.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    ndarray of shape (n_points,), float64
+        Between 0 and ``K_ii / (K_ii + ridge)``, which bounds the exact ones.
+
+    Notes
+    -----
+    O(n m^2) time, O(m^2) memory beside blocks.
+    """
+    from scipy.linalg import cho_factor, solve_triangular
+
+    gram = as_gram(K)
+    ridge = check_real("ridge", ridge, low=0.0, open_low=True)
+    dictionary = np.asarray(dictionary, dtype=np.int64)
+    weights = np.asarray(weights, dtype=np.float64)
+    points = np.arange(gram.n) if points is None else np.asarray(points, dtype=np.int64)
+    diagonal = gram.diagonal()[points]
+    core = gram.block(dictionary, dictionary)
+    core = (core + core.T) / 2 + np.diag(ridge / weights)
+    try:
+        root = cho_factor(core, lower=True)[0]
+    except np.linalg.LinAlgError:
+        raise InputError(
+            "the kernel is not positive semi-definite: its values among sampled points have large negative "
+            "eigenvalues; use another kernel or a larger ridge"
+        ) from None
+    whole = len(points) == gram.n
+    columns = gram.columns(dictionary)
+    borders = block_borders(columns) if whole else np.append(np.arange(0, len(points), 1024), len(points))
+
+    def one(start, stop):
+        rows = columns.rows(start, stop) if whole else gram.block(points[start:stop], dictionary)
+        rows = rows.toarray() if hasattr(rows, "toarray") else rows
+        half = solve_triangular(root, np.asarray(rows, dtype=np.float64).T, lower=True, check_finite=False)
+        return np.einsum("ij,ij->j", half, half)
+
+    with limited_libraries():
+        explained = np.concatenate(map_blocks(one, borders, n_jobs))
+    return np.clip((diagonal - explained) / ridge, 0.0, diagonal / (diagonal + ridge))
+
+
+def recursive_ridge_scores(K, ridge, *, n_dictionary=None, random_state=None, n_jobs=None):
+    """Approximate ridge leverage scores by recursion over halves of the points.
+
+    A small uniform sample gives the scores within a sample twice as large; a dictionary is drawn by these scores, and
+    gives those within a sample twice as large again, until all points are reached. Rare clusters, which a uniform
+    sample misses, are found on the way. The scores returned come from a dictionary drawn out of all points.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n, n), or Gram
+    ridge : float
+        gamma, positive.
+    n_dictionary : int, optional
+        Points in every dictionary, about; default what the scores ask for, ``3 d log(2 d)`` with d the effective
+        dimension so far, at least 50.
+    random_state : int, Generator, RandomState or None
+    n_jobs : int, optional
+
+    Returns
+    -------
+    RidgeScores
+
+    References
+    ----------
+    Musco, Musco, "Recursive sampling for the Nystrom method", NeurIPS 2017: the idea of halving. Calandriello, Rosasco,
+    NeurIPS 2018, cite such schemes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.features.ridge_sampling import recursive_ridge_scores
+    >>> recursive_ridge_scores(np.diag([3.0, 1.0]), 1.0, random_state=0).scores.round(6).tolist()
+    [0.75, 0.5]
+    """
+    gram = as_gram(K)
+    ridge = check_real("ridge", ridge, low=0.0, open_low=True)
+    n = gram.n
+    if n_dictionary is not None:
+        n_dictionary = check_integer("n_dictionary", n_dictionary, low=1, high=n, why_high="the number of points")
+    streams = Streams(random_state)
+    order = streams.generator("order").permutation(n)
+    base = min(n, n_dictionary or 50)
+    dictionary, weights = np.sort(order[:base]), np.ones(base)
+    size, level = base, 0
+    while size < n:
+        level += 1
+        # The dictionary stands for the smaller sample, half of this one: its points count twice.
+        larger = min(n, 2 * size)
+        points = np.sort(order[:larger])
+        scores = dictionary_ridge_scores(gram, dictionary, weights * larger / size, ridge, points=points, n_jobs=n_jobs)
+        rng = streams.generator("dictionary", level)
+        dictionary, weights = _draw(points, scores, n_dictionary, rng)
+        size = larger
+    scores = dictionary_ridge_scores(gram, dictionary, weights, ridge, n_jobs=n_jobs)
+    return RidgeScores(scores, dictionary, weights, ridge)
+
+
+def _draw(points, scores, n_dictionary, rng):
+    """Take every point with a probability in proportion to its score; weights are one over it."""
+    total = float(scores.sum())
+    if total == 0.0:  # a kernel that is zero on these points: any of them will do
+        return points[:1], np.ones(1)
+    if n_dictionary is None:
+        n_dictionary = max(50.0, 3.0 * total * np.log(2.0 * total + 2.0))
+    probabilities = np.minimum(1.0, scores * (n_dictionary / total))
+    taken = rng.random(len(points)) < probabilities
+    if not taken.any():
+        taken[scores.argmax()] = True
+    return points[taken], 1.0 / probabilities[taken]

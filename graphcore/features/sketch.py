@@ -1,0 +1,266 @@
+"""Gaussian sketches of a kernel: a Johnson-Lindenstrauss map of feature space that needs no eigenvectors."""
+
+from math import ceil, log
+from typing import NamedTuple
+
+import numpy as np
+
+from .._random import Streams
+from .._validation import check_choice, check_integer, check_real
+from ..exceptions import InputError, ParameterError
+from ..kmeans.gram import whole_matrix
+
+__all__ = ["GaussianSketch", "effective_rank", "gaussian_sketch", "jl_dimension", "leading_eigenvalues", "sketch_gram"]
+
+SCALES = ("unit", "theory")
+# Below this many subsample points all eigenvalues are about as cheap as a few.
+_DENSE_POINTS = 400
+
+
+class GaussianSketch(NamedTuple):
+    """A linear map from a point's kernel row against the subsample to its features.
+
+    Attributes
+    ----------
+    projection : ndarray of shape (n_components, n_subsample), float64
+    offset : ndarray of shape (n_components,), float64
+        What the subsample's mean is mapped to; 0 if the map is not centred.
+    """
+
+    projection: np.ndarray
+    offset: np.ndarray
+
+    def features(self, rows):
+        """Map kernel rows.
+
+        Parameters
+        ----------
+        rows : ndarray or sparse array of shape (n_rows, n_subsample)
+            Kernel of points against the subsample.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components), float64
+
+        Raises
+        ------
+        InputError
+            If rows have another number of columns.
+        """
+        rows = rows if hasattr(rows, "tocsr") else np.asarray(rows)
+        n = self.projection.shape[1]
+        if rows.ndim != 2 or rows.shape[1] != n:
+            raise InputError(f"rows has shape {rows.shape}; kernel rows need {n} columns, one for each subsample point")
+        features = np.asarray(rows @ self.projection.T, dtype=np.float64)
+        features -= self.offset
+        return features
+
+
+def gaussian_sketch(K, n_components=None, *, center=True, scale="theory", random_state=None):
+    """Draw the K-JL map ``x -> Z K k_x / (n sqrt(n d))`` of a subsample.
+
+    Parameters
+    ----------
+    K : ndarray or sparse array of shape (n, n), or Gram
+        Kernel of the subsample with itself: symmetric. It is not centred by the caller.
+    n_components : int, optional
+        Dimensions d of the features. None is the map without randomness that a sketch has in mean,
+        ``x -> K k_x / n^(3/2)``, of n dimensions: from d = n on it costs no more and has no error.
+    center : bool, default True
+        Take K and the kernel rows to be centred in feature space, by the mean of the subsample. Without it, the mean
+        direction of a kernel without negative entries swamps everything (the theory is about this one).
+    scale : {"theory", "unit"}, default "theory"
+        "unit" divides the features by their root mean square norm on the subsample: they shrink like
+        ``(eigenvalue / n)^(3/2)`` otherwise, down to where absolute tolerances stop.
+    random_state : int, Generator, RandomState or None
+
+    Returns
+    -------
+    GaussianSketch
+
+    Raises
+    ------
+    InputError
+        If K is not a square symmetric matrix of finite numbers without negative entries on its diagonal, or a parameter
+        cannot be used.
+
+    Notes
+    -----
+    Given the subsample, ``E <Y_x, Y_y> = k_x^T K^2 k_y / n^3`` (see :func:`sketch_gram`), and squared distances are
+    that times ``chi^2_d / d``. Z K takes ``d n^2`` multiplications, for a sparse K d times its entries: a centred K is
+    never formed.
+
+    References
+    ----------
+    Kpotufe, Sriperumbudur, "Gaussian Sketching yields a J-L Lemma in RKHS", AISTATS 2020, section 3; centring follows
+    from putting the centred kernel into their map.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.features.sketch import gaussian_sketch
+    >>> K = np.exp(-np.subtract.outer(np.arange(5.0), np.arange(5.0)) ** 2)
+    >>> sketch = gaussian_sketch(K, 2, random_state=0)
+    >>> bool(np.allclose(sketch.features(K).mean(axis=0), 0))
+    True
+    """
+    K = whole_matrix(K, "a sketch")
+    n = K.shape[0]
+    check_choice("scale", scale, SCALES)
+    if n_components is None:
+        mixing = np.eye(n)
+    else:
+        d = check_integer("n_components", n_components, low=1)
+        # The factor is applied last: theory's is so small that products of it would lose digits.
+        mixing = Streams(random_state).generator("sketch").standard_normal((d, n)) / np.sqrt(d)
+    projection = _centred_product(mixing, K) if center else np.asarray(mixing @ K, dtype=np.float64)
+    projection /= n * np.sqrt(n)
+    offset = projection @ _row_means(K) if center else np.zeros(len(projection))
+    sketch = GaussianSketch(projection, offset)
+    if scale == "theory":
+        return sketch
+    norm = np.sqrt(np.square(sketch.features(K)).sum(axis=1).mean())
+    # Points that are all the same are all mapped to 0, whatever the scale.
+    return GaussianSketch(projection / norm, offset / norm) if norm > 0 else sketch
+
+
+def sketch_gram(K, rows, others=None, *, center=False):
+    """Inner products that Gaussian sketches have in mean: ``k_x^T K^2 k_y / n^3``.
+
+    Parameters
+    ----------
+    K : ndarray or sparse array of shape (n, n)
+        Kernel of the subsample with itself.
+    rows, others : ndarray or sparse array of shape (n_rows, n) and (n_others, n)
+        Kernels of points against the subsample; `others` default to `rows`.
+    center : bool, default False
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_others), float64
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.features.sketch import sketch_gram
+    >>> sketch_gram(np.eye(2), np.array([[3.0, 0.0]])).round(6).tolist()
+    [[1.125]]
+    """
+    mean = gaussian_sketch(K, None, center=center)
+    first = mean.features(rows)
+    return first @ (first if others is None else mean.features(others)).T
+
+
+def leading_eigenvalues(K, n_values=None, *, center=True, random_state=None):
+    """Largest eigenvalues of ``K / n``, those of the subsample's covariance in feature space.
+
+    Parameters
+    ----------
+    K : ndarray or sparse array of shape (n, n)
+    n_values : int, optional
+        How many; default all.
+    center : bool, default True
+    random_state : int, Generator, RandomState or None
+        Seeds the start of the Lanczos run, which is used where K is large and few are wanted.
+
+    Returns
+    -------
+    ndarray of shape (min(n_values, n),), float64
+        Largest first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.features.sketch import leading_eigenvalues
+    >>> leading_eigenvalues(np.diag([4.0, 2.0]), 1, center=False).tolist()
+    [2.0]
+    """
+    K = whole_matrix(K, "its spectrum")
+    n = K.shape[0]
+    n_values = n if n_values is None else min(check_integer("n_values", n_values, low=1), n)
+    if n <= _DENSE_POINTS or n_values > n // 4:
+        dense = K.toarray() if hasattr(K, "toarray") else np.asarray(K)
+        if center:
+            dense = _centred_product(np.eye(n), dense)
+        return np.linalg.eigvalsh(dense)[::-1][:n_values] / n
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    def times(x):
+        x = x.ravel()
+        if not center:
+            return K @ x
+        y = K @ (x - x.mean())
+        return y - y.mean()
+
+    start = Streams(random_state).generator("eigenvalues").standard_normal(n)
+    operator = LinearOperator((n, n), matvec=times, dtype=np.float64)
+    return eigsh(operator, k=n_values, which="LA", v0=start, return_eigenvectors=False)[::-1] / n
+
+
+def effective_rank(eigenvalues, power=1):
+    """Effective dimension ``sum lambda^p / max lambda^p`` of an operator with these eigenvalues.
+
+    Parameters
+    ----------
+    eigenvalues : array-like of shape (n,)
+        Not negative; all of them.
+    power : float, default 1
+        3 for the third power of the covariance, which is what sketches see.
+
+    Returns
+    -------
+    float
+        At least 1; 0 for an operator that is 0.
+
+    Examples
+    --------
+    >>> from graphcore.features.sketch import effective_rank
+    >>> effective_rank([2.0, 1.0, 1.0]), effective_rank([2.0, 1.0, 1.0], 3)
+    (2.0, 1.25)
+    """
+    eigenvalues = np.clip(np.asarray(eigenvalues, dtype=np.float64), 0, None)
+    largest = eigenvalues.max(initial=0.0)
+    return float(((eigenvalues / largest) ** power).sum()) if largest > 0 else 0.0
+
+
+def jl_dimension(n_points, distortion):
+    """Dimensions with which a random projection keeps all squared distances within ``1 +- distortion`` of the mean's.
+
+    Parameters
+    ----------
+    n_points : int
+    distortion : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    int
+        ``4 log(n_points) / (distortion^2 / 2 - distortion^3 / 3)``, rounded up; enough for a positive probability.
+
+    References
+    ----------
+    Dasgupta, Gupta, "An elementary proof of a theorem of Johnson and Lindenstrauss", 2003.
+
+    Examples
+    --------
+    >>> from graphcore.features.sketch import jl_dimension
+    >>> jl_dimension(1000, 0.5), jl_dimension(40000, 0.2)
+    (332, 2446)
+    """
+    n_points = check_integer("n_points", n_points, low=1)
+    e = check_real("distortion", distortion, low=0, open_low=True)
+    if e >= 1:
+        raise ParameterError(f"distortion={e} must be less than 1")
+    return max(1, ceil(4 * log(n_points) / (e**2 / 2 - e**3 / 3)))
+
+
+def _row_means(K):
+    return np.asarray(K.mean(axis=1), dtype=np.float64).ravel()
+
+
+def _centred_product(Z, K):
+    """``Z H K H`` with ``H = I - 11^T / n``, without forming ``H K H``."""
+    Z = Z - Z.mean(axis=1, keepdims=True)
+    product = np.array(Z @ K, dtype=np.float64)
+    product -= product.mean(axis=1, keepdims=True)
+    return product

@@ -1,0 +1,159 @@
+"""A Gaussian sketch of a whole data set: a subsample of it, the sketch of their kernel, and everybody's features."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._random import Streams
+from .._validation import check_choice, check_integer, check_real
+from .._warn import warn_user
+from ..exceptions import InputError
+from ..kernels.matrix import clearly_negative
+from ..kmeans.gram import MatrixGram, as_gram, product
+from .sketch import GaussianSketch, gaussian_sketch
+
+__all__ = ["KernelSketch", "sketch_kernel", "subsample_size"]
+
+_LEAST_SUBSAMPLE, _SHARE = 200, 0.01
+# Above this many points the smallest eigenvalue comes from a Lanczos run.
+_DENSE_POINTS = 2000
+
+
+class KernelSketch(NamedTuple):
+    """A subsample of a data set and the sketch of its kernel.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n_subsample,), int64
+        The subsample, in ascending order.
+    kernel : ndarray or csr_array of shape (n_subsample, n_subsample)
+        Kernel of the subsample with itself.
+    sketch : GaussianSketch
+    """
+
+    indices: np.ndarray
+    kernel: Any
+    sketch: GaussianSketch
+
+    def features(self, columns, *, n_jobs=None):
+        """Features of any points.
+
+        Parameters
+        ----------
+        columns : Columns
+            Their kernel with the subsample, see :mod:`graphcore.kmeans.gram`.
+        n_jobs : int, optional
+            Threads; the result does not depend on it.
+
+        Returns
+        -------
+        features : ndarray of shape (n, n_components), float64
+        nearest : ndarray of shape (n,), float64
+            Largest ``|K(x, x_i)| / sqrt(K(x_i, x_i))`` over the subsample: over ``sqrt(K(x, x))`` the largest cosine in
+            feature space, without its sign. Near 0 the subsample says nothing about the point.
+        """
+        diagonal = np.asarray(self.kernel.diagonal(), dtype=np.float64)
+        root = np.sqrt(np.maximum(diagonal, 0))
+        inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+        unit = bool((inverse == 1).all())
+
+        def both(rows):
+            features = self.sketch.features(rows)
+            scaled = rows if unit else rows * inverse
+            nearest = abs(scaled).max(axis=1)
+            nearest = nearest.toarray() if hasattr(nearest, "toarray") else nearest
+            return np.column_stack([features, np.asarray(nearest).ravel()])
+
+        found = product(columns, both, n_jobs=n_jobs)
+        return np.ascontiguousarray(found[:, :-1]), found[:, -1].copy()
+
+
+def subsample_size(n_subsample, n_points):
+    """Number of subsample points: "auto" is ``max(200, n_points / 100)``, a float a share; at most `n_points`."""
+    if isinstance(n_subsample, str):
+        check_choice("n_subsample", n_subsample, ("auto",))
+        return min(n_points, max(_LEAST_SUBSAMPLE, round(_SHARE * n_points)))
+    if isinstance(n_subsample, float | np.floating):
+        share = check_real("n_subsample", n_subsample, low=0, high=1, open_low=True)
+        return max(1, round(share * n_points))
+    return check_integer("n_subsample", n_subsample, low=1, high=n_points, why_high="the points")
+
+
+def sketch_kernel(
+    K, n_components=None, *, n_subsample="auto", center=True, scale="unit", indefinite="error", random_state=None
+):
+    """Draw a uniform subsample without replacement and the Gaussian sketch of its kernel.
+
+    Parameters
+    ----------
+    K : Gram, or array-like or sparse matrix of shape (n, n)
+        Kernel matrix; :class:`graphcore.kmeans.gram.VectorGram` for a kernel over vectors.
+    n_components : int, optional
+        Dimensions of the features. None, and any number from the size of the subsample on, is the map without
+        randomness that the sketch has in mean.
+    n_subsample : int, float or "auto", default "auto"
+        See :func:`subsample_size`.
+    center, scale
+        See :func:`graphcore.features.sketch.gaussian_sketch`.
+    indefinite : {"error", "warn"}, default "error"
+        What becomes of a kernel with clearly negative eigenvalues on the subsample: features can be made of it, but
+        the negative part counts as if it were positive. Kernels that are known to be positive semi-definite are not
+        looked at.
+    random_state : int, Generator, RandomState or None
+
+    Returns
+    -------
+    KernelSketch
+
+    Raises
+    ------
+    InputError
+        If K cannot be used, or a parameter is out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.features.sketched import sketch_kernel
+    >>> K = np.exp(-np.subtract.outer(np.arange(9.0), np.arange(9.0)) ** 2)
+    >>> found = sketch_kernel(K, 2, n_subsample=4, random_state=0)
+    >>> found.indices.shape, found.sketch.projection.shape
+    ((4,), (2, 4))
+    """
+    check_choice("indefinite", indefinite, ("error", "warn"))
+    gram = as_gram(K)
+    streams = Streams(random_state)
+    n = subsample_size(n_subsample, gram.n)
+    if n_components is not None:
+        n_components = check_integer("n_components", n_components, low=1)
+    indices = np.sort(streams.generator("subsample").choice(gram.n, n, replace=False))
+    # A sparse matrix stays sparse, however large the subsample.
+    sparse = isinstance(gram, MatrixGram) and hasattr(gram.K, "tocsr")
+    kernel = gram.K[indices][:, indices] if sparse else gram.block(indices, indices)
+    if not gram.is_psd:
+        _check_definite(kernel, gram.dtype, indefinite, streams)
+    wanted = None if n_components is None or n_components >= n else n_components
+    sketch = gaussian_sketch(kernel, wanted, center=center, scale=scale, random_state=streams.child("sketch"))
+    return KernelSketch(indices, kernel, sketch)
+
+
+def _check_definite(K, precision, indefinite, streams):
+    """Refuse eigenvalues that are more negative than kernel values of this precision explain, or warn of them."""
+    if K.shape[0] <= _DENSE_POINTS:
+        values = np.linalg.eigvalsh(K.toarray() if hasattr(K, "toarray") else K)
+    else:
+        from scipy.sparse.linalg import eigsh
+
+        start = streams.generator("definite").standard_normal(K.shape[0])
+        values = [
+            eigsh(K, k=1, which=which, v0=start, tol=1e-6, return_eigenvectors=False)[0] for which in ("SA", "LA")
+        ]
+    if not clearly_negative(values, precision, K.shape[0]):
+        return
+    low, high = float(values[0]), float(values[-1])
+    said = f"the kernel is not positive semi-definite: on the subsample its eigenvalues go from {low:.3g} to {high:.3g}"
+    if indefinite == "error":
+        raise InputError(
+            f"{said}; use another kernel, add a multiple of the identity to a kernel matrix, or take "
+            "indefinite='warn', which counts the negative part as if it were positive"
+        )
+    warn_user(f"{said}; features count the negative part as if it were positive")

@@ -1,0 +1,226 @@
+"""How an edge list is written, guessed from its first lines."""
+
+import codecs
+import csv
+import re
+from dataclasses import dataclass
+from itertools import islice, takewhile
+
+from .._validation import check_choice, check_integer
+from ..exceptions import FormatError, ParameterError
+from ._weight_column import ID_NAMES, MISSING, choose_weight, is_number
+
+__all__ = ["Dialect", "data_lines", "guess_dialect", "split_line"]
+
+_SAMPLE = 200
+_INTEGER = re.compile(r"-?\d{1,19}")
+_KONECT = re.compile(r"%\s*(sym|asym|bip)\s+(\w+)")
+# What write_graph notes in a comment, so that its own files come back as they were.
+_OWN = re.compile(r"# graphcore edge list; nodes: (\d+|named); ids: (integer|string); weights: (yes|no)")
+IDS = ("auto", "integer", "string")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """All that is needed to read the lines of an edge list.
+
+    `delimiter` None is any white space; `skip` counts the physical lines before the first edge; `n_nodes` is the
+    node count that :func:`graphcore.write_graph` notes in a comment; `wide` says that ids need 64 bits; `notes` tell
+    what the guess left out.
+    """
+
+    delimiter: str | None
+    quoted: bool
+    comments: tuple
+    marker: str | None
+    skip: int
+    columns: tuple
+    weight_column: int | None
+    integer_ids: bool
+    wide: bool
+    n_nodes: int | None
+    notes: tuple
+    encoding: str
+
+    @property
+    def text_encoding(self):
+        """How to decode the lines: where ids are numbers, only comments can hold anything but ASCII."""
+        return "latin-1" if self.integer_ids else self.encoding
+
+    @property
+    def first_marker(self):
+        """The one marker for numpy.loadtxt, which is slow with more of them; None if one would not do.
+
+        A line that begins with another marker is no line of numbers, so the reading fails there and is done again.
+        """
+        if any(mark[0] in "0123456789+-. \t" for mark in self.comments):
+            return None
+        return self.marker or (self.comments[0] if self.comments else None)
+
+
+def guess_dialect(source, *, delimiter, comments, header, columns, weight_column, ids, encoding, allow_bipartite=False):
+    """Guess the Dialect of `source` from its comments and first 200 lines; what is given is not guessed."""
+    comments = (comments,) if isinstance(comments, str) else tuple(comments or ())
+    _check_options(delimiter, comments, header, columns, weight_column, ids, encoding)
+    with source.text("latin-1") as text:
+        numbered, remarks = _sample(text, comments)
+    if not numbered:
+        raise FormatError("there are no edges: every line is blank or a comment")
+    konect = next((m.groups() for m in map(_KONECT.match, remarks) if m), None)
+    if konect and konect[0] == "bip" and not allow_bipartite:
+        raise FormatError(
+            "the KONECT header says that the graph is bipartite: its two columns number two different sets of nodes, "
+            "which would be mixed up. Give them distinct ids first, or pass format='edgelist' to read one set"
+        )
+    lines = [line for _, line in numbered]
+    own = next((m.groups() for m in map(_OWN.fullmatch, remarks) if m), None)
+    if own and "\t" in lines[0]:  # in commas, our own files have a header that says the rest
+        delimiter, header = delimiter or "\t", bool(header)
+        ids = own[1] if ids == "auto" else ids
+        weight_column = (2 if own[2] == "yes" else None) if weight_column == "auto" else weight_column
+    any_quote = any('"' in line for line in lines)
+    delimiter = _delimiter(lines, delimiter, columns, any_quote, source.suffix)
+    # In CSV a " is a quote; with tabs and white space it is one only where some field begins with it.
+    quoted = any_quote and (delimiter in (",", ";") or _begins_quoted(lines, delimiter))
+    rows = [split_line(line, delimiter, quoted) for line in lines]
+    if delimiter is None:
+        rows = [list(takewhile(lambda field: not field.startswith(comments), row)) for row in rows]
+    header = _is_header(rows, columns) if header is None else header
+    names = _names_in_comment(remarks, len(rows[0]))
+    if header:
+        names, rows = [field.lower() for field in rows[0]], rows[1:]
+        if not rows:
+            raise FormatError("there are no edges: only a header line (pass header=False if it is an edge)")
+    weight, notes = choose_weight(rows, columns, names, konect, weight_column)
+    integer = ids == "integer" or (ids == "auto" and _mostly_integers(rows, columns))
+    return Dialect(
+        delimiter=delimiter,
+        quoted=quoted or delimiter in (",", ";"),
+        comments=comments,
+        marker=next((mark for mark in comments for remark in remarks if remark.startswith(mark)), None),
+        skip=numbered[0][0] if header else numbered[0][0] - 1,
+        columns=tuple(columns),
+        weight_column=weight,
+        integer_ids=integer,
+        wide=integer and any(len(row[c]) > 9 for row in rows for c in columns if c < len(row)),
+        n_nodes=int(own[0]) if own and own[0] != "named" else None,
+        notes=tuple(notes),
+        encoding=encoding,
+    )
+
+
+def data_lines(text, dialect):
+    """Yield the lines that hold edges: no comments, blank lines or header."""
+    for line in islice(text, dialect.skip, None):
+        stripped = line.lstrip()
+        if stripped and not stripped.startswith(dialect.comments):
+            yield line
+
+
+def split_line(line, delimiter, quoted):
+    """Fields of one line, without blanks around them."""
+    if not quoted:
+        return [field.strip() for field in line.split(delimiter)] if delimiter else line.split()
+    if delimiter is None:
+        return next(csv.reader([" ".join(line.split())], delimiter=" "), [])
+    return [field.strip() for field in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])]
+
+
+def _sample(text, comments):
+    """First data lines as (number, line), and all the comments before and between them."""
+    numbered, remarks = [], []
+    for number, line in enumerate(text, 1):
+        stripped = line.strip()
+        if stripped.startswith(comments):
+            remarks.append(stripped)
+        elif stripped:
+            numbered.append((number, line.rstrip("\r\n")))
+            if len(numbered) == _SAMPLE:
+                break
+    return numbered, remarks
+
+
+def _delimiter(lines, given, columns, quoted, suffix):
+    """The delimiter that makes the ids integers in every line but the first, else one that leaves enough columns."""
+    if given is not None:
+        return None if given == "whitespace" else given
+    candidates = ["\t", ";", ",", None] if suffix != ".csv" else [",", ";", "\t", None]
+    split = {mark: [split_line(line, mark, quoted and mark is not None) for line in lines] for mark in candidates}
+    wide = [mark for mark in candidates if all(len(row) > max(columns) for row in split[mark])]
+    for mark in wide:
+        if _all_integers(split[mark][1:] or split[mark], columns):
+            return mark
+    if wide:
+        return wide[0]
+    # Some line is short whatever the delimiter; take the one that suits most lines, so that the error names a line.
+    return max(
+        reversed(candidates), key=lambda c: sum(len(split_line(line, c, False)) > max(columns) for line in lines)
+    )
+
+
+def _begins_quoted(lines, delimiter):
+    return any(field[:1] == '"' for line in lines for field in split_line(line, delimiter, False))
+
+
+def _is_header(rows, columns):
+    """A first line that names the columns: no integer ids above integer ids, a word above numbers, or known names."""
+    first, rest = rows[0], rows[1:]
+    if any(c >= len(first) or _INTEGER.fullmatch(first[c]) for c in columns):
+        return False
+    if all(first[c].lower() in ID_NAMES for c in columns):
+        return True
+    if not rest:
+        return False
+    if _all_integers(rest, columns):
+        return True
+    width = min(map(len, rows))
+    return any(
+        not is_number(first[c]) and first[c].lower() not in MISSING and all(is_number(row[c]) for row in rest)
+        for c in range(width)
+        if c not in columns
+    )
+
+
+def _is_id(field):
+    # "007" is a name, not the number 7: the file's own names must come back with the labels.
+    return bool(_INTEGER.fullmatch(field)) and str(int(field)) == field and -(2**63) <= int(field) < 2**63
+
+
+def _all_integers(rows, columns):
+    return bool(rows) and all(c < len(row) and _is_id(row[c]) for row in rows for c in columns)
+
+
+def _mostly_integers(rows, columns):
+    """Whether ids are integers: all of them, or so many that the rest must be mistakes (which then name a line)."""
+    fields = [row[c] for row in rows for c in columns if c < len(row)]
+    if any(_INTEGER.fullmatch(field) and not _is_id(field) for field in fields):
+        return False
+    return sum(map(_is_id, fields)) >= (0.9 * len(fields) if len(rows) >= 10 else len(fields))
+
+
+def _names_in_comment(remarks, width):
+    """Column names from the last comment, as SNAP writes them ("# FromNodeId  ToNodeId"), if it looks like that."""
+    if not remarks:
+        return None
+    words = remarks[-1].lstrip("#% ").lower().replace(",", " ").split()
+    return words if len(words) == width and ID_NAMES.intersection(words[:2]) else None
+
+
+def _check_options(delimiter, comments, header, columns, weight_column, ids, encoding):
+    if delimiter is not None and delimiter != "whitespace" and (not isinstance(delimiter, str) or len(delimiter) != 1):
+        raise ParameterError(f"delimiter={delimiter!r} must be one character, 'whitespace' or None (guess)")
+    if not all(isinstance(mark, str) and mark for mark in comments):
+        raise ParameterError(f"comments={comments!r} must be strings that begin a comment, like ('#', '%')")
+    if header not in (None, True, False):
+        raise ParameterError(f"header={header!r} must be True, False or None (guess)")
+    if len(columns) != 2 or columns[0] == columns[1]:
+        raise ParameterError(f"columns={columns!r} must be the two different positions of the end nodes, like (0, 1)")
+    for column in columns:
+        check_integer("columns", column, low=0)
+    if weight_column not in ("auto", None):
+        check_integer("weight_column", weight_column, low=0)
+    check_choice("ids", ids, IDS)
+    try:
+        codecs.lookup(encoding)
+    except (LookupError, TypeError):
+        raise ParameterError(f"encoding={encoding!r} is not known to Python; 'utf-8' and 'latin-1' are usual") from None

@@ -1,0 +1,107 @@
+"""Lines of an edge list become arrays, read by numpy.loadtxt."""
+
+import contextlib
+import warnings
+
+import numpy as np
+
+from ..exceptions import InputError
+from ._dialect import data_lines
+from ._locate import locate
+
+__all__ = ["parse"]
+
+
+def parse(source, dialect):
+    """Return (ends, weights or None, names or None).
+
+    ends has shape (n_edges, 2). Integer ids stand there as in the file (int32 or int64), and names is None; other
+    names are numbered in the order in which they first appear (int32), and names is the list of them.
+
+    Raises
+    ------
+    FormatError
+        With the number of the first line that cannot be read, found in a second, slower pass.
+    """
+    ends, weights, names = _read_integers(source, dialect) if dialect.integer_ids else _read_names(source, dialect)
+    # The minimum is NaN if any weight is, and makes no mask of full length.
+    if weights is not None and not (weights.min() >= 0 and weights.max() < np.inf):
+        raise locate(source, dialect, "there are weights that are negative or not finite")
+    return ends, weights, names
+
+
+class _Unfit(Exception):
+    """numpy.loadtxt did not accept the lines."""
+
+
+class _Numbering(dict):
+    """Names and their numbers, in the order of first use."""
+
+    def __missing__(self, name):
+        self[name] = number = len(self)
+        return number
+
+
+# numpy reads whole files two times faster than lines that Python hands it, so the file itself is tried first. What is
+# strange in it is then filtered line by line.
+
+
+def _read_integers(source, dialect):
+    marker = dialect.first_marker
+    if source.direct and (marker is not None or not dialect.comments):
+        with contextlib.suppress(_Unfit):
+            id_dtype = np.int64 if dialect.wide else np.int32
+            return *_load(source, dialect, source.path, id_dtype, comments=marker, skiprows=dialect.skip), None
+    return *_read_lines(source, dialect, np.int64, None), None
+
+
+def _read_names(source, dialect):
+    names = _Numbering()
+    # A comment between the edges would be read as a name, which its marker gives away.
+    if source.direct and (0 in dialect.columns or not dialect.comments):
+        with contextlib.suppress(_Unfit):
+            parsed = _load(source, dialect, source.path, np.int32, names.__getitem__, skiprows=dialect.skip)
+            if all(name.strip() == name != "" and not name.startswith(dialect.comments) for name in names):
+                return *parsed, list(names)
+        names.clear()
+
+    def number(field):
+        field = field.strip()
+        if not field:
+            raise ValueError("a name is blank")
+        return names[field]
+
+    return *_read_lines(source, dialect, np.int32, number), list(names)
+
+
+def _read_lines(source, dialect, id_dtype, number):
+    with source.text(dialect.text_encoding) as text:
+        try:
+            return _load(source, dialect, data_lines(text, dialect), id_dtype, number)
+        except _Unfit as error:
+            reason = str(error)
+    raise locate(source, dialect, reason)
+
+
+def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows=0):
+    weighted = dialect.weight_column is not None
+    with warnings.catch_warnings(), source.guard():
+        warnings.simplefilter("error", DeprecationWarning)  # a fraction as an integer
+        try:
+            table = np.loadtxt(
+                lines,
+                dtype=[("ends", id_dtype, 2), ("weight", np.float64)] if weighted else id_dtype,
+                delimiter=dialect.delimiter,
+                usecols=[*dialect.columns, *([dialect.weight_column] if weighted else [])],
+                quotechar='"' if dialect.quoted else None,
+                converters=None if number is None else dict.fromkeys(dialect.columns, number),
+                comments=comments,
+                skiprows=skiprows,
+                encoding=source.encoding(dialect.text_encoding),
+                ndmin=1 if weighted else 2,
+            )
+        except (InputError, UnicodeDecodeError):
+            raise
+        except (ValueError, OverflowError, DeprecationWarning) as error:
+            raise _Unfit(str(error)) from None
+    return (np.ascontiguousarray(table["ends"]), np.ascontiguousarray(table["weight"])) if weighted else (table, None)

@@ -1,0 +1,97 @@
+"""Which column of an edge list holds weights, and which look like it but do not."""
+
+from ..exceptions import ParameterError
+
+__all__ = ["ID_NAMES", "MISSING", "WEIGHT_NAMES", "choose_weight", "is_number"]
+
+ID_NAMES = frozenset([
+    "source", "target", "src", "dst", "dest", "from", "to", "node1", "node2", "node_1", "node_2", "id1", "id2",
+    "id_1", "id_2", "u", "v", "i", "j", "fromnodeid", "tonodeid", "from_node", "to_node", "fromid", "toid",
+    "source_id", "target_id", "sourceid", "targetid", "head", "tail", "start", "end", "follower", "followee",
+    "subject", "object", "row", "col", "column", "vertex1", "vertex2", "user1", "user2", "user", "item",
+])  # fmt: skip
+WEIGHT_NAMES = frozenset([
+    "weight", "weights", "w", "wt", "wgt", "value", "val", "strength", "similarity", "score", "count", "counts",
+    "freq", "frequency", "n_papers", "volume", "amount", "capacity", "multiplicity", "rating",
+])  # fmt: skip
+MISSING = frozenset(["", "-", "?", "na", "n/a", "null", "none", "{}"])
+# Seconds (since 1973) or milliseconds since 1970: numbers of this size stand for moments, hardly for weights.
+_TIME = 1e8
+
+
+def choose_weight(rows, columns, names, konect, weight_column):
+    """Return (weight column or None, notes on what was left out).
+
+    Parameters
+    ----------
+    rows : list of list of str
+        Sampled lines.
+    columns : pair of int
+        The end nodes' columns.
+    names : list of str or None
+        Names of the columns, from a header or a comment.
+    konect : tuple of str or None
+        Kind and weight type from a KONECT header.
+    weight_column : {"auto", None} or int
+        What the caller asked for.
+    """
+    if weight_column is None:
+        return None, []
+    width = max(map(len, rows))
+    rows = [row + [""] * (width - len(row)) for row in rows]
+    if weight_column != "auto":
+        if weight_column in columns:
+            raise ParameterError(f"weight_column={weight_column} is a column of node ids, columns={tuple(columns)}")
+        return weight_column, []
+    # {} is how networkx writes an edge without attributes: nothing is lost with it.
+    others = [c for c in range(width) if c not in columns and any(row[c] not in ("", "{}") for row in rows)]
+    chosen = _choose(rows, others, names, konect)
+    if konect is not None:
+        return chosen, []  # the header says what the columns are; the fourth is a time
+    left_out = [c for c in others if c != chosen]
+    if chosen is not None and all(_is_time(rows, c) for c in left_out):
+        left_out = []  # an edge's moment beside its weight: KONECT and SNAP write it, and it is never the weight
+    return chosen, [_note(rows, left_out, names)] if left_out else []
+
+
+def _choose(rows, others, names, konect):
+    numeric = [c for c in others if _is_numeric(rows, c)]
+    if konect is not None:
+        return None if konect[1] == "unweighted" else next(iter(numeric), None)
+    if names is not None:
+        return next((c for c in numeric if c < len(names) and names[c].strip() in WEIGHT_NAMES), None)
+    candidates = [c for c in numeric if not _is_time(rows, c)]
+    if len(candidates) == 1 and all(c == candidates[0] or _is_time(rows, c) for c in others):
+        return candidates[0]
+    return None
+
+
+def is_number(field):
+    """Whether a field is a number, "nan" and "inf" included."""
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return "_" not in field  # Python's own spelling, which no file means
+
+
+def _is_numeric(rows, column):
+    # A column that is mostly numbers is meant as one; what is none is then reported with its line.
+    return 2 * sum(is_number(row[column]) for row in rows) > len(rows)
+
+
+def _is_time(rows, column):
+    return all(is_number(row[column]) and _TIME <= float(row[column]) == float(row[column]) // 1 for row in rows)
+
+
+def _note(rows, left_out, names):
+    labels = [f"{c}" + (f" ({names[c]!r})" if names is not None and c < len(names) else "") for c in left_out]
+    what = ", ".join(labels[:4]) + (f" and {len(labels) - 4} more" if len(labels) > 4 else "")
+    plural = "s" if len(left_out) > 1 else ""
+    hint = ""
+    if any(row[c].startswith("{'") or row[c].startswith('{"') for row in rows for c in left_out):
+        hint = " (attributes as networkx writes them: write the edges with data=['weight'] to keep the weights)"
+    return (
+        f"column{plural} {what} not read{hint}; pass weight_column={left_out[0]} if it holds the edges' weights, "
+        "weight_column=None to say that none does"
+    )

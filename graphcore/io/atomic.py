@@ -1,0 +1,118 @@
+"""Output files that are either whole or not there."""
+
+import contextlib
+import errno
+import os
+import stat
+import sys
+import tempfile
+
+from ..exceptions import ParameterError
+
+__all__ = ["atomic_output", "check_writable", "sync_folder"]
+
+
+def check_writable(path):
+    """Find out, without creating anything, that `path` could be written.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file that may or may not be there yet. "-" (standard output) is always writable.
+
+    Raises
+    ------
+    OSError
+        FileNotFoundError if the folder is missing, NotADirectoryError if it is a file, IsADirectoryError if `path`
+        is a folder, PermissionError if the folder or the file there may not be written.
+    """
+    path = _as_path(path)
+    if path == "-":
+        return
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, "the output must be a file, but this is a folder", path)
+    path = os.path.realpath(path)
+    folder = os.path.dirname(path)
+    if not os.path.exists(folder):
+        raise FileNotFoundError(errno.ENOENT, "the output's folder does not exist; make it first", folder)
+    if not os.path.isdir(folder):
+        raise NotADirectoryError(errno.ENOTDIR, "the output's folder is a file", folder)
+    if os.path.exists(path) and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, "the output file may not be written", path)
+    if _is_regular(path) and not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, "the output's folder may not be written", folder)
+
+
+@contextlib.contextmanager
+def atomic_output(path, mode="wb", **options):
+    """Yield a stream whose content becomes the file `path` when the block ends without an error.
+
+    The stream is a temporary file in the same folder, flushed to the disk and then renamed, so an interrupted or
+    failed run leaves whatever was there before and no other file. Links are followed. Devices and pipes, which
+    cannot be replaced, are written directly, as is standard output ("-").
+
+    Parameters
+    ----------
+    path : str or path-like
+        Output file.
+    mode, **options
+        As for :func:`open`.
+    """
+    path = _as_path(path)
+    check_writable(path)
+    if path == "-":
+        if "b" in mode:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        else:
+            yield sys.stdout
+            sys.stdout.flush()
+        return
+    path = os.path.realpath(path)
+    if not _is_regular(path):
+        with open(path, mode, **options) as stream:
+            yield stream
+        return
+    folder, name = os.path.split(path)
+    handle, temporary = tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=".tmp", dir=folder)
+    try:
+        with open(handle, mode, **options) as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(temporary, _mode_of(path))
+        os.replace(temporary, path)
+    except BaseException:  # an interrupt too must leave nothing behind
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+    sync_folder(folder)
+
+
+def _as_path(path):
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterError(f"path must be a string or a path, got {type(path).__name__}")
+    return os.fspath(path)
+
+
+def _is_regular(path):
+    return not os.path.exists(path) or os.path.isfile(path)
+
+
+def _mode_of(path):
+    """Permissions of the file that is replaced, or those that a new file gets."""
+    if os.path.exists(path):
+        return stat.S_IMODE(os.stat(path).st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def sync_folder(folder):
+    """Bring a folder's names, renames among them, to the disk; systems that cannot open folders do without."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

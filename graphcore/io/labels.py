@@ -1,0 +1,195 @@
+"""Clusters on paper: one line for every node, with the file's own names."""
+
+import contextlib
+import csv
+import os
+
+import numpy as np
+
+from .._validation import check_choice
+from ..exceptions import FormatError, InputError, ParameterError
+from ..graphs.graph import Graph
+from ._dialect import split_line
+from ._source import open_source
+from .atomic import atomic_output
+
+__all__ = ["read_label_lines", "read_labels", "write_labels"]
+
+_PIECE = 1 << 16
+_DELIMITERS = {"tsv": "\t", "csv": ","}
+
+
+def write_labels(path, labels, names=None, format=None):
+    """Write the cluster of every node; the file is whole or not there.
+
+    Parameters
+    ----------
+    path : str, path-like or stream (of text, of bytes for "npy")
+        Output file; "-" is standard output. A file is written under another name in the same folder, flushed to the
+        disk and renamed, so an interrupted run leaves what was there before.
+    labels : array-like of shape (n_nodes,)
+        Cluster numbers (-1: no cluster).
+    names : Graph or array-like of shape (n_nodes,), optional
+        The graph whose node names are written, or the names. Default: 0 to n_nodes - 1.
+    format : {"tsv", "csv", "npy"}, optional
+        Two columns, node and cluster, without a header, split by a tab or a comma; or NumPy's file of the labels alone,
+        in the order of the graph's nodes, much faster for many millions. Default: by the ending, tab unless it is .csv
+        or .npy.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; :func:`check_writable` finds out before the work.
+    InputError
+        If there are not as many labels as names.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from graphcore import write_labels
+    >>> write_labels(sys.stdout, [0, 0, 1], ["Anna", "Ben", "Chloé"], format="csv")
+    Anna,0
+    Ben,0
+    Chloé,1
+    """
+    labels = np.asarray(labels)
+    if labels.ndim != 1:
+        raise InputError(f"labels must be one-dimensional, got shape {labels.shape}")
+    n_nodes = len(labels)
+    if isinstance(names, Graph):
+        n_nodes, names = names.n_nodes, names.node_names
+    elif names is not None:
+        names = names if isinstance(names, np.ndarray) else list(names)
+        n_nodes = len(names)
+    if len(labels) != n_nodes:
+        raise InputError(f"{len(labels)} labels for {n_nodes} nodes")
+    check_choice("format", format, (None, "tsv", "csv", "npy"))
+    if format is None:
+        ending = os.path.splitext(path)[1][1:].lower() if isinstance(path, (str, os.PathLike)) else ""
+        format = ending if ending in ("csv", "npy") else "tsv"
+    mode = {} if format == "npy" else {"mode": "w", "encoding": "utf-8", "newline": ""}
+    with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path, **mode) as stream:
+        if format == "npy":
+            np.save(stream, labels, allow_pickle=False)
+            return
+        writer = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
+        for start in range(0, n_nodes, _PIECE):
+            stop = min(start + _PIECE, n_nodes)
+            piece = range(start, stop) if names is None else names[start:stop]
+            writer.writerows(zip(piece, labels[start:stop].tolist(), strict=True))
+
+
+def read_labels(path, graph=None, delimiter=None):
+    """Read the clusters of nodes, as :func:`write_labels` and the collections of benchmarks write them.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Lines of node and cluster (tab, comma, semicolon or white space between them; lines that begin with # or % are
+        left out), or lines of a cluster alone, in node order; or a NumPy file of integers, in node order. "-" is
+        standard input; compressed files are read.
+    graph : Graph, optional
+        The labels are put in the order of its nodes, found by their names. Default: in the order of the file.
+    delimiter : str, optional
+        One character, or "whitespace". Default: guessed.
+
+    Returns
+    -------
+    ndarray of shape (n_nodes,)
+        int64 if all clusters are integers, otherwise text as it stands in the file.
+
+    Raises
+    ------
+    FormatError
+        If a line has neither one nor two columns (its number is named), there are no lines, or a NumPy file holds
+        something else than integers in one dimension.
+    InputError
+        If a node of the graph has no line, or two, or a line names a node that the graph has not.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphcore
+    >>> from graphcore.io import read_labels
+    >>> graph = graphcore.Graph.from_edges([0, 1], [1, 2], node_names=["a", "b", "c"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "labels.tsv")
+    ...     graphcore.write_labels(path, [0, 0, 1], graph)
+    ...     read_labels(path, graph)
+    array([0, 0, 1])
+    """
+    if graph is not None and not isinstance(graph, Graph):
+        raise ParameterError(f"graph must be a Graph or None, got {type(graph).__name__}")
+    with open_source(path) as source:
+        nodes, clusters = _read(source, delimiter)
+        if graph is not None:
+            clusters = _aligned(nodes, clusters, graph)
+    if isinstance(clusters, np.ndarray):
+        return clusters
+    try:
+        return np.array([int(cluster) for cluster in clusters], dtype=np.int64)
+    except (ValueError, OverflowError):
+        return np.array(clusters)
+
+
+def read_label_lines(path, delimiter=None):
+    """Return (nodes or None, clusters) as lists of text, in the order of a file that :func:`read_labels` reads."""
+    with open_source(path) as source:
+        nodes, clusters = _read(source, delimiter)
+    return nodes, clusters.astype(str).tolist() if isinstance(clusters, np.ndarray) else clusters
+
+
+def _array(source):
+    """The labels of a NumPy file."""
+    with source.open() as stream:
+        try:
+            labels = np.lib.format.read_array(stream, allow_pickle=False)
+        except ValueError as error:
+            raise FormatError(f"the NumPy file cannot be read ({error})") from None
+    if labels.ndim != 1 or labels.dtype.kind not in "iu" or not len(labels):
+        raise FormatError(
+            f"the NumPy file holds {labels.dtype} of shape {labels.shape}; labels are integers in one dimension"
+        )
+    return labels.astype(np.int64)
+
+
+def _read(source, delimiter):
+    """Return (nodes or None, clusters) as lists of text; clusters of a NumPy file are an int64 array."""
+    if source.head.startswith(np.lib.format.MAGIC_PREFIX):
+        return None, _array(source)
+    source.require_text()
+    with source.text() as text:
+        numbered = enumerate((line.strip("\r\n") for line in text), 1)
+        lines = [(n, line) for n, line in numbered if line.strip() and line.lstrip()[0] not in "#%"]
+    if not lines:
+        raise FormatError("there are no labels: every line is blank or a comment")
+    if delimiter is None:
+        delimiter = next((mark for mark in "\t,;" if mark in lines[0][1].strip()), "whitespace")
+    mark = None if delimiter == "whitespace" else delimiter
+    rows = [split_line(line, mark, '"' in line) for _, line in lines]
+    width = len(rows[0])
+    for (number, _), row in zip(lines, rows, strict=True):
+        if len(row) != width or width not in (1, 2):
+            raise FormatError(f"line {number}: {len(row)} columns where node and cluster, or a cluster, are expected")
+    return [row[0] for row in rows] if width == 2 else None, [row[-1] for row in rows]
+
+
+def _aligned(nodes, clusters, graph):
+    if nodes is None:
+        if len(clusters) != graph.n_nodes:
+            raise InputError(f"{len(clusters)} clusters without nodes, but the graph has {graph.n_nodes} nodes")
+        return clusters
+    names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
+    position = {str(name): i for i, name in enumerate(names)}
+    out = [None] * graph.n_nodes
+    for node, cluster in zip(nodes, clusters, strict=True):
+        i = position.get(node)
+        if i is None:
+            raise InputError(f"node {node!r} has a label, but the graph does not have it")
+        if out[i] is not None:
+            raise InputError(f"node {node!r} has two labels")
+        out[i] = cluster
+    missing = [i for i, cluster in enumerate(out) if cluster is None]
+    if missing:
+        raise InputError(f"{len(missing)} nodes of the graph have no label, the first is {names[missing[0]]!r}")
+    return out

@@ -1,0 +1,158 @@
+"""Read a graph, whatever it is written in."""
+
+import os
+import re
+
+from .._validation import check_choice
+from ..exceptions import FormatError, ParameterError
+from ..graphs.graph import Graph
+from ..graphs.rows import SYMMETRIZE
+from ._source import open_source
+from .edge_list import read_edge_list
+from .markup import read_gml, read_graphml
+from .matrix_market import BANNER, read_matrix_market
+from .metis import read_metis
+from .npz import MAGIC, read_npz
+
+__all__ = ["READABLE", "guess_format", "read_graph"]
+
+READABLE = ("edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gml")
+_SUFFIXES = {
+    ".mtx": "matrix-market", ".mm": "matrix-market", ".graph": "metis", ".metis": "metis", ".npz": "npz",
+    ".graphml": "graphml", ".gml": "gml",
+}  # fmt: skip
+_GML = re.compile(rb"(\s*(#.*|creator\b.*|version\b.*|comment\b.*))*\s*graph\s*\[", re.IGNORECASE)
+
+
+def read_graph(
+    path, *, format=None, delimiter=None, comments=("#", "%"), header=None, columns=(0, 1), weight_column="auto",
+    ids="auto", symmetrize="max", encoding="utf-8",
+):  # fmt: skip
+    r"""Read a graph from a file; whatever is not said is guessed from the content.
+
+    Edge lists, Matrix Market, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``),
+    GraphML and GML, each plain or compressed (gzip, bzip2, xz; Zstandard with the extra ``graphcore[zstd]``). The page
+    ``docs/files.md`` tells what is recognised and how.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; "-" is standard input. A folder is a graph on disk, which is opened (:func:`graphcore.open_graph`).
+    format : {"edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gml"}, optional
+        Default: by the content, and by the ending where the content can be read in two ways (METIS).
+    delimiter : str, optional
+        Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon or
+        white space, whichever makes columns of the first 200 lines.
+    comments : str or sequence of str, default ("#", "%")
+        Edge lists: lines that begin with one of these are left out.
+    header : bool, optional
+        Edge lists: whether the first line names the columns. Default: if it cannot be an edge as the others are.
+    columns : pair of int, default (0, 1)
+        Edge lists: where the end nodes stand, counted from 0.
+    weight_column : {"auto", None}, int or str, default "auto"
+        Edge lists: where the weight stands, None for no weights. "auto" takes the column that a header names
+        "weight" or the like; without names, a third numeric column if it is the only one beside time stamps.
+        What is left out is warned about. Other formats: None leaves weights out, and for GraphML and GML a str is the
+        edge attribute ("auto": "weight", else "value").
+    ids : {"auto", "integer", "string"}, default "auto"
+        Edge lists: what the nodes' names are. "auto" takes integers if the first lines hold nothing else.
+    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+        What becomes of the two directions of a pair, see :meth:`Graph.from_edges`.
+    encoding : str, default "utf-8"
+        Edge lists: of the node names.
+
+    Returns
+    -------
+    Graph
+        With `node_names` as in the file, unless they are the integers 0 to n_nodes - 1. Integer ids are put in
+        ascending order, names in the order in which they first appear.
+
+    Raises
+    ------
+    FormatError
+        If the content does not follow its format; the message names the file and, for edge lists, the line.
+    InputError
+        If the graph cannot be used (no nodes, negative weights), or a package for its compression is missing.
+    OSError
+        If the file is missing, unreadable or another folder.
+    ParameterError
+        If an option is not known.
+
+    Notes
+    -----
+    Edge lists are read by :func:`numpy.loadtxt`. The highest memory use, the graph included, is two to four times the
+    graph.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphcore
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "friends.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("from,to,weight\nAnna,Ben,2\nBen,Chloé,0.5\n")
+    ...     graph = graphcore.read_graph(path)
+    >>> graph
+    Graph(n_nodes=3, n_edges=2, weights=float64, named)
+    >>> graph.node_names.tolist()
+    ['Anna', 'Ben', 'Chloé']
+    """
+    check_choice("format", format, (None, *READABLE))
+    check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
+        from ..store import looks_like_store
+
+        if looks_like_store(path):
+            return _read_store(path, weight_column)
+    with open_source(path) as source:
+        kind = format or guess_format(source)
+        if kind in ("edgelist", "konect"):
+            return read_edge_list(
+                source, symmetrize=symmetrize, delimiter=delimiter, comments=comments, header=header, columns=columns,
+                weight_column=weight_column, ids=ids, encoding=encoding, allow_bipartite=format == "edgelist",
+            )  # fmt: skip
+        if kind in ("graphml", "gml"):
+            if weight_column is not None and not isinstance(weight_column, str):
+                raise ParameterError(
+                    f"weight_column={weight_column!r} must be the name of an edge attribute, 'auto' or None"
+                )
+            reader = read_graphml if kind == "graphml" else read_gml
+            return reader(source, weight=weight_column, symmetrize=symmetrize)
+        check_choice("weight_column", weight_column, ("auto", None))
+        weighted = weight_column is not None
+        if kind == "metis":
+            return read_metis(source, weighted=weighted)
+        reader = read_matrix_market if kind == "matrix-market" else read_npz
+        return reader(source, weighted=weighted, symmetrize=symmetrize)
+
+
+def _read_store(path, weight_column):
+    from ..store import open_graph
+
+    check_choice("weight_column", weight_column, ("auto", None))
+    graph = open_graph(path)
+    if weight_column is None and graph.is_weighted:
+        return Graph(graph.indptr, graph.indices, node_names=graph.node_names, check=False)
+    return graph
+
+
+def guess_format(source):
+    """Name the format of an open Source by its first bytes, then by its name."""
+    head = source.head
+    if head.startswith(MAGIC):
+        return "npz"
+    source.require_text()
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    if text.startswith(BANNER):
+        return "matrix-market"
+    if text.startswith(b"<"):
+        if b"<graphml" in text:
+            return "graphml"
+        raise FormatError("this is XML or HTML, but not GraphML")
+    if _GML.match(text):
+        return "gml"
+    if text.startswith((b"{", b"[")):
+        raise FormatError("this looks like JSON, which is not read; write an edge list, or pass format=")
+    if source.suffix == ".npz":
+        raise FormatError("this is no .npz archive (which begins with 'PK')")
+    return _SUFFIXES.get(source.suffix, "edgelist")

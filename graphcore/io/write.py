@@ -1,0 +1,119 @@
+"""Write a graph."""
+
+import bz2
+import contextlib
+import gzip
+import io
+import lzma
+import os
+
+from .._validation import check_choice
+from .._warn import warn_user
+from ..exceptions import InputError, ParameterError
+from ..graphs.graph import Graph
+from .atomic import atomic_output
+from .edge_list import write_edge_list
+from .matrix_market import write_matrix_market
+from .metis import write_metis
+from .npz import write_npz
+
+__all__ = ["WRITABLE", "output_format", "write_graph"]
+
+WRITABLE = ("tsv", "csv", "matrix-market", "metis", "npz", "store")
+_SUFFIXES = {
+    ".csv": "csv", ".mtx": "matrix-market", ".mm": "matrix-market", ".graph": "store", ".metis": "metis",
+    ".npz": "npz", ".tsv": "tsv", ".txt": "tsv", ".edges": "tsv", ".el": "tsv", ".edgelist": "tsv", "": "tsv",
+}  # fmt: skip
+
+
+def write_graph(graph, path, format=None):
+    """Write a graph to a file that :func:`read_graph` reads back; the file is whole or not there.
+
+    Parameters
+    ----------
+    graph : Graph
+    path : str or path-like
+        Output file; "-" is standard output. An ending .gz, .bz2, .xz or .zst compresses.
+    format : {"tsv", "csv", "matrix-market", "metis", "npz", "store"}, optional
+        Default: by the ending (.tsv, .txt, .edges, .csv, .mtx, .metis, .npz, .graph). Edge lists ("tsv" and "csv")
+        hold each edge once, with node names; isolated nodes come back only if the graph has no names. "metis" holds
+        integer weights, no self-loops and no names, "matrix-market" no names; "npz" holds everything, and
+        ``scipy.sparse.load_npz`` reads it too. "store" holds everything as well, in a folder that
+        :func:`graphcore.open_graph` opens without reading it.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written.
+    InputError
+        If the format cannot hold the graph.
+    ParameterError
+        If the format is not known.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import graphcore
+    >>> graph = graphcore.Graph.from_edges([0, 1], [1, 2], n_nodes=4)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "path.mtx.gz")
+    ...     graphcore.write_graph(graph, path)
+    ...     graphcore.read_graph(path)
+    Graph(n_nodes=4, n_edges=2, unweighted)
+    """
+    if not isinstance(graph, Graph):
+        raise ParameterError(f"graph must be a Graph, got {type(graph).__name__}; see Graph.from_scipy, from_networkx")
+    format, compression = output_format(path, format)
+    if format == "store":
+        from ..store import write_store
+
+        write_store(graph, path)
+        return
+    if graph.node_names is not None and format in ("metis", "matrix-market"):
+        warn_user(f"{format} files hold no node names; nodes are numbered from 1, in their order")
+    with atomic_output(path) as raw, _compressed(raw, compression) as stream:
+        if format in ("tsv", "csv"):
+            text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+            write_edge_list(graph, text, "\t" if format == "tsv" else ",")
+            text.flush()
+            text.detach()
+        else:
+            {"matrix-market": write_matrix_market, "metis": write_metis, "npz": write_npz}[format](graph, stream)
+
+
+def output_format(path, format=None):
+    """Return (format, compression) of a graph file to be written, or raise a ParameterError."""
+    check_choice("format", format, (None, *WRITABLE))
+    base, compression = str(path), ""
+    if base.lower().endswith((".gz", ".bz2", ".xz", ".zst")):
+        base, compression = os.path.splitext(base)
+    if format is None:
+        suffix = os.path.splitext(base)[1].lower()
+        if suffix not in _SUFFIXES:
+            raise ParameterError(
+                f"the ending {suffix!r} of {str(path)!r} names no format; pass format= one of {', '.join(WRITABLE)}"
+            )
+        format = _SUFFIXES[suffix]
+    if format == "store" and compression:
+        raise ParameterError(f"{str(path)!r} cannot be compressed: a graph on disk is mapped as it is")
+    return format, compression.lower()
+
+
+@contextlib.contextmanager
+def _compressed(raw, kind):
+    if kind == "":
+        yield raw
+    elif kind == ".gz":
+        # No name and time inside: the same graph makes the same file.
+        with gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0) as stream:
+            yield stream
+    elif kind == ".zst":
+        try:
+            import zstandard
+        except ImportError:
+            raise InputError("writing .zst needs the package zstandard: pip install 'graphcore[zstd]'") from None
+        with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as stream:
+            yield stream
+    else:
+        with (bz2 if kind == ".bz2" else lzma).open(raw, "wb") as stream:
+            yield stream

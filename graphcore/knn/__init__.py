@@ -1,0 +1,1 @@
+"""Nearest neighbours of vectors, and the graphs made of them."""

@@ -1,0 +1,243 @@
+"""Vectors become a graph: every row is joined to its nearest neighbours."""
+
+import numpy as np
+
+from .._progress import Stages
+from .._validation import check_choice, check_integer
+from .._warn import warn_user
+from ..exceptions import InputError
+from ..graphs import _loops
+from ..graphs.graph import Graph
+from ..graphs.rows import Rows, read_only_rows, symmetrize_rows, transpose_rows
+from .neighbor_lists import Neighbors
+from .search import nearest_neighbors
+from .vectors import as_vectors
+
+__all__ = ["MODES", "WEIGHTINGS", "knn_graph", "neighbor_graph"]
+
+MODES = ("union", "mutual", "average")
+WEIGHTINGS = ("binary", "gaussian", "self-tuning")
+
+# Smaller weights are raised to this, so that far outliers keep their edges and no degree is all but zero.
+SMALLEST_WEIGHT = 1e-7
+# Zelnik-Manor and Perona take the distance to the 7th neighbour as a point's own scale.
+_SCALE_NEIGHBOR = 7
+# A point among many equal ones has scale 0 (or rounding noise); it gets this share of the median scale.
+_SMALLEST_SCALE = 1e-3
+_PIECE_ENTRIES = 1 << 18
+
+
+def knn_graph(
+    X,
+    n_neighbors=10,
+    *,
+    metric="euclidean",
+    mode="union",
+    weighting="binary",
+    algorithm="auto",
+    random_state=None,
+    n_jobs=None,
+    verbose=0,
+):
+    """Make the k-nearest-neighbour graph of vectors.
+
+    Parameters
+    ----------
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+        One vector a row; at least two, all numbers finite. float32 is kept, integers become float32 where that is
+        exact, sparse matrices stay sparse. Never changed.
+    n_neighbors : int, default 10
+        Neighbours of every row, the row itself not counted. A row has only n_samples - 1 others: more are
+        reduced to that, with a warning.
+    metric : {"euclidean", "cosine", "manhattan"}, default "euclidean"
+        Distance between rows. "cosine" is 1 - cos, and refuses rows of zeros.
+    mode : {"union", "mutual", "average"}, default "union"
+        When two rows are joined: one lists the other (union), both do (mutual), or one does, the weight being the mean
+        of the two directions, 0 where a row does not list the other (average). "mutual" may leave nodes isolated.
+    weighting : {"binary", "gaussian", "self-tuning"}, default "binary"
+        Weight of an edge of length d. "binary" is 1 (modes "union" and "mutual" then give an unweighted graph);
+        "gaussian" is exp(-d^2 / (2 s^2)), where s is the median distance to the n_neighbors-th neighbour;
+        "self-tuning" is exp(-d^2 / (s_i s_j)), where s_i is row i's distance to its 7th neighbour (the last one if
+        there are fewer), at least 1/1000 of the median. Weights are float32 and at least 1e-7.
+    algorithm : {"auto", "exact", "approximate"}, default "auto"
+        "exact" is scikit-learn's k-d tree or brute force, "approximate" is pynndescent. "auto" is exact for up to five
+        columns and wherever that is expected to take less than 30 seconds in one thread (110,000 rows of 16 columns,
+        33,000 rows of 784); it depends on the data only.
+    random_state : int, numpy Generator, RandomState or None, default None
+        For the approximate search. With a seed the graph is the same for any `n_jobs`, because the approximate search
+        then runs in one thread: pynndescent's result depends on the number of threads. None lets it use `n_jobs`.
+    n_jobs : int or None, default None
+        Threads: None is one, -1 is all.
+    verbose : int, default 0
+        1 logs the seconds of search and construction on the logger "graphcore". That pynndescent has to be compiled
+        (20 to 40 seconds in every process that uses it) is logged at INFO level in any case.
+
+    Returns
+    -------
+    Graph
+        Node i is row i. No self-loops.
+
+    Raises
+    ------
+    InputError
+        If X is no matrix of finite numbers with at least two rows.
+    ParameterError
+        If a parameter is not one of those above.
+
+    Notes
+    -----
+    Nothing of size n_samples^2 is held: the neighbours take 8 bytes for each of n_samples * n_neighbors entries, the
+    graph twice that. Among equal rows any of them may be listed, but every row has `n_neighbors` others.
+
+    References
+    ----------
+    von Luxburg, "A tutorial on spectral clustering", Statistics and Computing 17 (2007), section 2.2.
+    Zelnik-Manor, Perona, "Self-tuning spectral clustering", NIPS 2004, equation 2.
+    Dong, Moses, Li, "Efficient k-nearest neighbor graph construction for generic similarity measures", WWW 2011.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph = graphcore.knn_graph([[0.0], [1.0], [3.0], [3.5]], n_neighbors=1)
+    >>> graph.indptr.tolist(), graph.indices.tolist()
+    ([0, 1, 2, 3, 4], [1, 0, 3, 2])
+    """
+    check_choice("mode", mode, MODES)
+    check_choice("weighting", weighting, WEIGHTINGS)
+    n_neighbors = check_integer("n_neighbors", n_neighbors, low=1)
+    stages = Stages(verbose=verbose)
+    with stages("neighbour search"):
+        X = as_vectors(X)
+        if n_neighbors >= X.shape[0]:
+            warn_user(f"n_neighbors={n_neighbors} was reduced to {X.shape[0] - 1}: there are only {X.shape[0]} rows")
+            n_neighbors = X.shape[0] - 1
+        neighbors = nearest_neighbors(
+            X, n_neighbors, metric=metric, algorithm=algorithm, random_state=random_state, n_jobs=n_jobs
+        )
+    with stages("neighbour graph"):
+        return neighbor_graph(neighbors, mode=mode, weighting=weighting)
+
+
+def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
+    """Make a graph from neighbours that are already known.
+
+    Parameters
+    ----------
+    neighbors : Neighbors, or pair of array-likes of shape (n_samples, n_neighbors)
+        Row numbers (below 0 where there is none) and distances, nearest first, as neighbour libraries give them; a
+        row's own number is passed over.
+    mode, weighting : str
+        See :func:`knn_graph`.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    InputError
+        If the two arrays do not fit together, a row lists another twice, or a distance is negative or not finite.
+
+    Examples
+    --------
+    >>> from graphcore.knn.neighbors import neighbor_graph
+    >>> neighbor_graph(([[1], [2], [1]], [[1.0], [0.5], [0.5]]), mode="mutual").n_edges
+    1
+    """
+    check_choice("mode", mode, MODES)
+    check_choice("weighting", weighting, WEIGHTINGS)
+    neighbors = _as_neighbors(neighbors)
+    n, listed = len(neighbors.indices), neighbors.indices >= 0
+    indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
+    if weighting == "binary":
+        # float64 shares compiled loops with all other unweighted graphs.
+        weights = np.empty(0, dtype=np.float32 if mode == "average" else np.float64)
+    elif weighting == "gaussian":
+        weights = _gaussian(neighbors, listed)
+    else:
+        weights = _self_tuning(neighbors, listed)
+    # Transposing sorts the columns; the transpose and the original symmetrise to the same.
+    rows = read_only_rows(transpose_rows(Rows(indptr, neighbors.indices[listed], weights)))
+    code, row, entry, _ = _loops.check_rows(*rows, n)
+    if code:
+        raise InputError(f"row {rows.indices[entry]} lists row {row} twice among its neighbours")
+    policy = {"union": "max", "mutual": "min", "average": "average"}[mode]
+    rows, *_ = symmetrize_rows(rows, policy)
+    weights = None if len(rows.weights) == 0 or (rows.weights == 1).all() else rows.weights
+    return Graph(rows.indptr, rows.indices, weights, check=False)
+
+
+def _as_neighbors(neighbors):
+    indices, distances = (np.asarray(part) for part in neighbors)
+    if indices.ndim != 2 or indices.shape != distances.shape or indices.shape[0] == 0:
+        raise InputError(
+            "neighbours are two arrays of one shape (n_samples, n_neighbors), got shapes "
+            f"{indices.shape} and {distances.shape}"
+        )
+    n = len(indices)
+    if not np.issubdtype(indices.dtype, np.integer):
+        raise InputError(f"neighbours must be row numbers, got {indices.dtype}")
+    if indices.size and indices.max() >= n:
+        raise InputError(f"a neighbour has number {indices.max()}, but there are {n} rows")
+    itself = indices == np.arange(n)[:, None]
+    if itself.any():
+        indices = np.where(itself, -1, indices)
+    bad = (indices >= 0) & ~((distances >= 0) & (distances < np.inf))
+    if bad.any():
+        row, place = np.argwhere(bad)[0]
+        raise InputError(f"distances must be finite and not negative; neighbour {place} of row {row} is at "
+                         f"{distances[row, place]}")  # fmt: skip
+    return Neighbors(indices.astype(np.int32, copy=False), distances)
+
+
+def _gaussian(neighbors, listed):
+    """exp(-d^2 / (2 s^2)) with s the median distance to the last neighbour."""
+    last = _distance_to(neighbors, listed, listed.shape[1])
+    scale = float(np.median(last)) if len(last) else 0.0
+    if scale == 0:  # most rows repeat: their spread says nothing, so that of all others is taken
+        scale = _mean_positive(neighbors.distances, listed)
+    return _weights(neighbors, listed, lambda rows, _: 2 * scale**2)
+
+
+def _self_tuning(neighbors, listed):
+    """exp(-d^2 / (s_i s_j)) with s_i the distance to the 7th neighbour."""
+    has_any = listed.any(axis=1)
+    scales = np.zeros(len(listed))
+    scales[has_any] = _distance_to(neighbors, listed, _SCALE_NEIGHBOR)
+    typical = float(np.median(scales[has_any])) if has_any.any() else 0.0
+    if typical == 0:
+        typical = _mean_positive(neighbors.distances, listed)
+    np.maximum(scales, _SMALLEST_SCALE * typical, out=scales)
+    return _weights(neighbors, listed, lambda rows, columns: scales[rows] * scales[columns])
+
+
+def _distance_to(neighbors, listed, place):
+    """Distance to the place-th listed neighbour (counted from 1; the last one if there are fewer).
+
+    Rows that list nobody are left out.
+    """
+    rank = np.cumsum(listed, axis=1, dtype=np.int32)
+    counts = rank[:, -1]
+    wanted = np.minimum(counts, place)[:, None]
+    found = listed & (rank == wanted)
+    return neighbors.distances[found].astype(np.float64)
+
+
+def _mean_positive(distances, listed):
+    """Mean of the positive distances; 1 if there are none, as every weight is 1 then."""
+    positive = distances[listed & (distances > 0)]
+    return float(positive.mean(dtype=np.float64)) if len(positive) else 1.0
+
+
+def _weights(neighbors, listed, denominators):
+    """exp(-d^2 / denominator) of every listed entry in row order, as float32, by pieces."""
+    out = np.empty(int(listed.sum()), dtype=np.float32)
+    position, step = 0, max(1, _PIECE_ENTRIES // listed.shape[1])
+    for start in range(0, len(listed), step):
+        rows, places = np.nonzero(listed[start : start + step])
+        rows += start
+        squares = np.square(neighbors.distances[rows, places], dtype=np.float64)
+        weights = np.exp(-squares / denominators(rows, neighbors.indices[rows, places]))
+        out[position : position + len(rows)] = np.maximum(weights, SMALLEST_WEIGHT)
+        position += len(rows)
+    return out

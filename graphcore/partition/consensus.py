@@ -1,0 +1,212 @@
+"""Several labellings of the same nodes: their consensus, and how far they agree with it."""
+
+from operator import itemgetter
+
+import numpy as np
+
+from .._threads import map_items
+from .merge import agglomerate, merge_rounds
+from .quotient import apply_labels, contingency, label_sizes, pick_labels, quotient
+from .refine import refine
+from .sizes import grow_small_clusters
+
+__all__ = ["coarse_partition", "consensus", "stability"]
+
+# Merging goes down to this many clusters for each one asked for, then groups are moved, then merging goes on.
+_HALFWAY = 8
+# Share of the clusters united in a round while there are more than that: early pairs are safe.
+_EARLY_SHARE = 0.6
+# Moves of groups end when a pass moves a smaller share of them.
+_TOLERANCE = 0.002
+# The last moves of groups end at this share: moves of single nodes follow and do the rest.
+_LAST_TOLERANCE = 1e-4
+# Up to this many entries, merging one pair at a time costs next to nothing, and is tried as well.
+_SMALL_ENTRIES = 1 << 18
+
+
+def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_share=0.0, rng=None, n_jobs=None):
+    """Partition groups of nodes: merge, move groups, merge on, move groups again.
+
+    Parameters
+    ----------
+    rows : GraphRows
+        Quotient graph of the groups.
+    sizes : ndarray of shape (n,), int64
+        Nodes in each group.
+    n_clusters : int
+    objective : {"information", "ncut"}
+    least_size : int
+        Clusters of fewer nodes are merged before all others, and moves make none.
+    least_share : float
+        Moves leave every cluster at least this share of the mean volume.
+    rng : numpy Generator
+        Order of visits.
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n,), int32
+    """
+    n = len(rows.degrees)
+    halfway = _HALFWAY * n_clusters
+    limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
+    # Stopping halfway to move cells keeps clusters of weight apart, which the pure cut does not look for.
+    if halfway >= n or (objective == "ncut" and len(rows.indices) <= _SMALL_ENTRIES):
+        labels = _merge(rows, sizes, n_clusters, **limits, n_jobs=n_jobs)
+    else:
+        labels = merge_rounds(rows, sizes, halfway, objective=objective, share=_EARLY_SHARE, least_size=least_size)
+        order = rng.permutation(n)
+        moves = {"objective": objective, "least_share": least_share, "tolerance": _TOLERANCE}
+        refine(rows, labels, halfway, order=order, n_passes=10, **moves)
+        between = quotient(rows, labels, halfway)
+        counts = np.bincount(labels, weights=sizes, minlength=halfway).astype(np.int64)
+        labels = _merge(between, counts, n_clusters, **limits, n_jobs=n_jobs)[labels]
+    grow_small_clusters(rows, labels, n_clusters, least_size, counts=sizes)
+    order = rng.permutation(n)
+    sums, _ = refine(rows, labels, n_clusters, order=order, n_passes=20, tolerance=_TOLERANCE, counts=sizes, **limits)
+    if objective == "information" and sizes.max() == 1:
+        # Single nodes have no weight inside, and on graphs where all weights are alike the first unions then tell
+        # nothing. What the normalised cut makes of them is tried too.
+        other, _, _ = agglomerate(rows, sizes, n_clusters, linkage="ncut", least_size=least_size)
+        grow_small_clusters(rows, other, n_clusters, least_size, counts=sizes)
+        other_sums, _ = refine(rows, other, n_clusters, n_passes=20, tolerance=_TOLERANCE, **limits)
+        if other_sums.value(objective) > sums.value(objective):
+            return other
+    return labels
+
+
+def _merge(rows, sizes, n_clusters, *, objective, least_size, least_share, n_jobs):
+    """Merge in rounds, and on small graphs one pair at a time as well; move groups; return the better partition."""
+
+    def start(in_rounds):
+        if in_rounds:
+            labels = merge_rounds(rows, sizes, n_clusters, objective=objective, least_size=least_size)
+        else:
+            labels = agglomerate(rows, sizes, n_clusters, linkage=objective, least_size=least_size)[0]
+        limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
+        sums, _ = refine(rows, labels, n_clusters, n_passes=20, counts=sizes, **limits)
+        return sums.value(objective), labels
+
+    starts = (True, False) if len(rows.indices) <= _SMALL_ENTRIES else (True,)
+    return max(map_items(start, starts, n_jobs), key=itemgetter(0))[1]
+
+
+def consensus(
+    rows,
+    groups,
+    n_groups,
+    labels,
+    n_clusters,
+    *,
+    objective,
+    least_size=1,
+    least_share=0.0,
+    rng=None,
+    n_jobs=None,
+    most_entries=None,
+):
+    """Partition the groups of nodes on which several labellings agree.
+
+    Two starts are tried, the best of the labellings and a partition of the groups from scratch; both are improved by
+    moving whole groups, and the better one is returned; one whose clusters have the least size is better than one with
+    smaller or empty clusters. So it is never worse than the labelling given, if that has no such clusters.
+
+    Parameters
+    ----------
+    rows : GraphRows
+    groups : ndarray of shape (n,), int32
+        From :func:`graphcore.partition.quotient.overlay`.
+    n_groups : int
+    labels : ndarray of shape (n,), int32
+        The best of the labellings; groups do not cross its clusters.
+    n_clusters : int
+    objective : {"information", "ncut"}
+    least_size : int
+    least_share : float
+    rng : numpy Generator
+    n_jobs : int, optional
+    most_entries : int, optional
+        See :func:`graphcore.partition.quotient.quotient`.
+
+    Returns
+    -------
+    table : ndarray of shape (n_groups,), int32
+        Clusters of the groups.
+    between : GraphRows
+        The graph between the groups.
+    """
+    between = quotient(rows, groups, n_groups, n_jobs, most_entries)
+    sizes = label_sizes(groups, n_groups)
+    limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
+    # Drawn before the starts are worked on side by side.
+    orders = rng.permutation(n_groups), rng.permutation(n_groups)
+
+    def improved(start):
+        table = (
+            pick_labels(groups, n_groups, labels)
+            if start == 0
+            else coarse_partition(between, sizes, n_clusters, rng=rng, n_jobs=n_jobs, **limits)
+        )
+        moves = {"order": orders[start], "tolerance": _LAST_TOLERANCE, "counts": sizes}
+        sums, _ = refine(between, table, n_clusters, **moves, **limits)
+        return (bool(sums.sizes.min() >= least_size), sums.value(objective)), table
+
+    (kept, first), (scratch, second) = map_items(improved, range(2), n_jobs)
+    return first if kept >= scratch else second, between
+
+
+def stability(labels, labellings, n_clusters, n_jobs=None):
+    """How far several labellings agree with a final one.
+
+    The clusters of each labelling are matched one to one to the final clusters, so that as many nodes as possible
+    agree.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n,), int32
+        Final labels, -1 for nodes outside.
+    labellings : list of ndarray of shape (n,), int32
+    n_clusters : int
+    n_jobs : int, optional
+
+    Returns
+    -------
+    nodes : ndarray of shape (n,), float32
+        Share of the labellings that agree with the final label; 0 for nodes outside.
+    clusters : ndarray of shape (n_clusters,), float64
+        Mean Jaccard index of each final cluster with the clusters matched to it.
+    """
+    sizes = label_sizes(labels, n_clusters)
+
+    def agreement(other):
+        common = contingency(labels, other, n_clusters)
+        matched = _match(common)
+        shared = common[np.arange(n_clusters), matched]
+        union = sizes + np.asarray(common.sum(axis=0))[matched] - shared
+        jaccard = np.divide(shared, union, out=np.zeros(n_clusters), where=union > 0)
+        return apply_labels(matched, labels) == other, jaccard
+
+    nodes = np.zeros(len(labels), dtype=np.float32)
+    clusters = np.zeros(n_clusters)
+    for agree, jaccard in map_items(agreement, labellings, n_jobs):
+        nodes += agree
+        clusters += jaccard
+    nodes[labels < 0] = 0.0
+    nodes /= len(labellings)
+    return nodes, clusters / len(labellings)
+
+
+def _match(common):
+    """For every row of a contingency table a column of its own, with as large a sum as possible."""
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    n = common.shape[0]
+    # A row may share nothing with any column that is left: it then takes a stand-in, worth less than any node.
+    padded = sp.hstack([common.astype(np.float64), sp.diags_array(np.full(n, 0.5 / n))], format="csr")
+    _, columns = min_weight_full_bipartite_matching(padded, maximize=True)
+    alone = columns >= n
+    matched = np.where(alone, -1, columns).astype(np.int32)
+    matched[alone] = np.setdiff1d(np.arange(n), columns)[: np.count_nonzero(alone)]
+    return matched

@@ -1,0 +1,229 @@
+"""The main job: a graph in, labels out."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from .._progress import Stages
+from .._random import Streams
+from .._threads import effective_jobs, map_items
+from .._warn import warn_user
+from ..coresets.coreset import Coreset
+from ..partition.consensus import consensus, stability
+from ..partition.merge import hierarchy
+from ..partition.quotient import GraphRows, apply_labels, compact_labels, graph_rows, label_sizes, overlay
+from ..partition.refine import cluster_sums
+from .run import grow_clusters, limits, most_links, refine_labels, run_coreset
+from .settings import Settings
+
+__all__ = ["Clustering", "cluster_graph"]
+
+# A consensus of more groups than this is not looked for: it would be as large a problem as the graph.
+_MOST_GROUPS = 20_000
+_MOST_GROUPS_SHARE = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Labels of all nodes of a graph, and how they came about.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_nodes,), int32
+        0 to n_clusters - 1; -1 for isolated nodes.
+    coreset : Coreset
+        The first coreset, if there are several.
+    coreset_labels : ndarray of shape (n_coreset,), int32
+        Clusters of its nodes: on the coreset graph for the published algorithm, otherwise as in `labels`.
+    n_unreached : int
+        Nodes that no row of the first coreset reached.
+    groups : ndarray of shape (n_nodes,), int32, or None
+        Groups of nodes that were merged into clusters; None if nothing was merged.
+    group_labels : ndarray of shape (n_groups,), int32, or None
+        Clusters of the groups, before single nodes were moved.
+    group_graph : GraphRows or None
+        The graph between the groups.
+    row_bytes : int
+        Memory of one coreset's walk rows; 0 for the plain kernel, which reads the graph itself.
+    node_stability : ndarray of shape (n_nodes,), float32, or None
+        Share of the coresets whose own clustering agrees with a node's label; None for a single coreset.
+    cluster_stability : ndarray of shape (n_clusters,), float64, or None
+    history : list of (str, float)
+        The objective (larger is better) after each stage.
+    settings : Settings
+    seconds : dict
+        Seconds of each stage, added up over coresets that are worked on at the same time.
+    """
+
+    labels: np.ndarray
+    coreset: Coreset
+    coreset_labels: np.ndarray = field(repr=False)
+    n_unreached: int
+    groups: np.ndarray | None = field(repr=False)
+    group_labels: np.ndarray | None = field(repr=False)
+    group_graph: GraphRows | None = field(repr=False)
+    row_bytes: int
+    node_stability: np.ndarray | None = field(repr=False)
+    cluster_stability: np.ndarray | None = field(repr=False)
+    history: list = field(repr=False)
+    settings: Settings
+    seconds: dict = field(repr=False)
+
+    @cached_property
+    def merge_tree(self):
+        """MergeTree of the groups through `group_labels`, or None if nothing was merged; made when first asked for.
+
+        Cutting it at ``settings.n_clusters`` gives the clusters before single nodes were moved (fewer, if some cluster
+        holds no group).
+        """
+        if self.groups is None:
+            return None
+        table = self.group_labels.copy()
+        n_used = compact_labels(table, self.settings.n_clusters)
+        sizes = label_sizes(self.groups, len(table))
+        linkage = self.settings.objective if self.settings.overcluster is None else "average"
+        return hierarchy(self.group_graph, sizes, table, n_used, linkage=linkage)
+
+
+def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=None):
+    """Coreset spectral clustering of a graph, as published or with walks, merging and refinement.
+
+    Parameters
+    ----------
+    graph : Graph
+    settings : Settings
+        From :func:`graphcore.pipeline.settings.resolve_settings`.
+    random_state : int, Generator, RandomState or None
+    n_jobs : int, optional
+        Threads; labels do not depend on it.
+    stages : Stages, optional
+        Measures and announces the stages.
+
+    Returns
+    -------
+    Clustering
+
+    References
+    ----------
+    Algorithm 3 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> from graphcore.pipeline.cluster import cluster_graph
+    >>> from graphcore.pipeline.settings import resolve_settings
+    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> labels = cluster_graph(graph, resolve_settings(graph, 2), random_state=0).labels
+    >>> len(set(labels[:3])), len(set(labels[3:]))
+    (1, 1)
+    """
+    stages = Stages() if stages is None else stages
+    streams = Streams(random_state)
+    if graph.n_isolated:
+        warn_user(
+            f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1"
+        )
+    rows = graph_rows(graph)
+    runs, agreed = _runs(graph, rows, settings, streams, n_jobs, stages)
+    best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
+    labels, history = best.labels, list(best.history)
+    groups, group_labels, group_graph = best.groups, best.group_labels, best.group_graph
+    labellings = [run.labels for run in runs]
+    k = settings.n_clusters
+    if agreed is not None:
+        with stages("consensus"):
+            groups, n_groups = agreed
+            group_labels, group_graph = consensus(
+                rows,
+                groups,
+                n_groups,
+                best.labels,
+                k,
+                **limits(settings),
+                rng=streams.generator("consensus"),
+                n_jobs=n_jobs,
+                most_entries=most_links(rows),
+            )
+            labels = apply_labels(group_labels, groups)
+            grow_clusters(rows, labels, settings)
+            sums = cluster_sums(rows, labels, k, n_jobs)
+            history.append(("consensus", sums.value(settings.objective)))
+        with stages("refinement"):
+            refine_labels(rows, labels, settings, sums)
+            history.append(("refinement of the consensus", sums.value(settings.objective)))
+    _warn_of_clusters(labels, settings)
+    node_stability = cluster_stability = None
+    if len(runs) > 1:
+        node_stability, cluster_stability = stability(labels, labellings, k, n_jobs)
+    first = runs[0]
+    return Clustering(
+        labels=labels,
+        coreset=first.coreset,
+        coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
+        n_unreached=first.n_unreached,
+        groups=groups,
+        group_labels=group_labels,
+        group_graph=group_graph,
+        row_bytes=first.row_bytes,
+        node_stability=node_stability,
+        cluster_stability=cluster_stability,
+        history=history,
+        settings=settings,
+        seconds=dict(stages.seconds),
+    )
+
+
+def _runs(graph, rows, settings, streams, n_jobs, stages):
+    """One run for each coreset, and the groups on which all agree, or None where a consensus is not worth it.
+
+    Left to itself, the number of coresets ends at two where these agree on so little that the groups on which both
+    agree are hardly larger than nodes: such a graph has no clusters to agree on.
+    """
+    n_runs = settings.n_coresets
+    if n_runs == 1:
+        return [run_coreset(graph, settings, streams, effective_jobs(n_jobs), stages)], None
+
+    def wave(first, last):
+        # Coresets are worked on side by side, each by one thread and with a clock of its own.
+        clocks = [Stages() for _ in range(last)]
+        with stages(f"coreset {last}" if last == first + 1 else f"coresets {first + 1} to {last}", total=False):
+            made = map_items(
+                lambda r: run_coreset(graph, settings, streams.child("run", r), 1, clocks[r]),
+                range(first, last),
+                n_jobs,
+            )
+        for clock in clocks:
+            for name, seconds in clock.seconds.items():
+                stages.seconds[name] = stages.seconds.get(name, 0.0) + seconds
+        return made
+
+    k = settings.n_clusters
+    most_groups = max(_MOST_GROUPS, round(_MOST_GROUPS_SHARE * graph.n_nodes))
+    runs = wave(0, 2)
+    _drop_groups(runs)
+    groups, n_groups = overlay([run.labels for run in runs], k)
+    hopeless = n_groups > most_groups
+    if n_runs > 2 and not (settings.may_stop_early and hopeless):
+        runs += wave(2, n_runs)
+        _drop_groups(runs)
+        groups, n_groups = overlay([run.labels for run in runs], k)
+    return runs, (groups, n_groups) if k < n_groups <= most_groups else None
+
+
+def _drop_groups(runs):
+    """Forget the groups of all runs but the best: they are as large as labels, and needed only without a consensus."""
+    best = max(runs, key=lambda run: run.value)
+    for run in runs:
+        if run is not best:
+            run.groups = run.group_labels = run.group_graph = None
+
+
+def _warn_of_clusters(labels, settings):
+    sizes = label_sizes(labels, settings.n_clusters)
+    n_found = int(np.count_nonzero(sizes))
+    if n_found < settings.n_clusters:
+        warn_user(
+            f"only {n_found} of n_clusters={settings.n_clusters} clusters hold nodes: with this coreset no more could "
+            "be told apart on this graph; ask for fewer clusters, or give a larger coreset_size"
+        )

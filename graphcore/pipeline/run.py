@@ -1,0 +1,193 @@
+"""One coreset: from a sample of nodes to labels for all of them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..coresets.coreset import Coreset, sample_coreset
+from ..kernels.cut import CutKernel
+from ..kernels.walk import WalkKernel
+from ..partition.consensus import coarse_partition
+from ..partition.merge import agglomerate
+from ..partition.micro_clusters import settled_cells, spread
+from ..partition.nearest import label_all
+from ..partition.quotient import GraphRows, apply_labels, compact_labels, graph_rows, label_sizes, quotient
+from ..partition.refine import cluster_sums, refine
+from ..partition.sizes import grow_small_clusters
+from ..spectral.partition import spectral_partition
+
+__all__ = ["CoresetRun", "grow_clusters", "limits", "most_links", "node_kernel", "refine_labels", "run_coreset"]
+
+# Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
+_FEW_LINKS = 1 << 22
+_LEAST_COMPRESSION = 4
+_MOST_LINKS = 1 << 25
+# Refinement ends when a pass moves a smaller share of the nodes.
+_TOLERANCE = 1e-4
+# Moves leave every cluster this share of the mean volume: a cluster is not to be eaten up from its border.
+_LEAST_SHARE = 0.1
+
+
+@dataclass(eq=False)
+class CoresetRun:
+    """What one coreset leaves behind."""
+
+    labels: np.ndarray
+    value: float
+    coreset: Coreset
+    coreset_labels: np.ndarray | None
+    n_unreached: int
+    groups: np.ndarray | None
+    group_labels: np.ndarray | None
+    group_graph: GraphRows | None
+    row_bytes: int
+    history: list
+
+
+def limits(settings):
+    """What every merge and move has to respect."""
+    return {
+        "objective": settings.objective,
+        "least_size": settings.min_cluster_size,
+        # The pure normalised cut is left alone: its smallest clusters are its answer.
+        "least_share": _LEAST_SHARE if settings.objective == "information" else 0.0,
+    }
+
+
+def most_links(rows):
+    """Entries that a graph between groups may have before only its strong links are kept."""
+    return min(max(_FEW_LINKS, len(rows.indices) // _LEAST_COMPRESSION), _MOST_LINKS)
+
+
+def grow_clusters(rows, labels, settings):
+    """Grow clusters that merging left below the least size, in place."""
+    if settings.min_cluster_size > 1:  # by default a cluster may come out empty, and a warning says so
+        grow_small_clusters(rows, labels, settings.n_clusters, settings.min_cluster_size)
+
+
+def refine_labels(rows, labels, settings, sums):
+    """Move single nodes, in place; `sums` are those of the labels and are kept up to date."""
+    refine(rows, labels, settings.n_clusters, tolerance=_TOLERANCE, sums=sums, **limits(settings))
+
+
+def node_kernel(graph, settings, n_jobs):
+    """The kernel between nodes that the settings ask for."""
+    if settings.walk_steps == 1:
+        return CutKernel(graph, settings.self_loop)
+    return WalkKernel(
+        graph, settings.walk_steps, laziness=settings.laziness, row_budget=settings.row_budget, n_jobs=n_jobs
+    )
+
+
+def run_coreset(graph, settings, streams, n_jobs, stages):
+    """Cluster by way of one coreset.
+
+    Parameters
+    ----------
+    graph : Graph
+    settings : Settings
+    streams : Streams
+    n_jobs : int
+    stages : Stages
+
+    Returns
+    -------
+    CoresetRun
+    """
+    k = settings.n_clusters
+    plain = settings.walk_steps == 1
+    with stages("coreset"):
+        kernel = node_kernel(graph, settings, n_jobs)
+        coreset = sample_coreset(
+            kernel if plain or settings.sampling != "importance" else CutKernel(graph, settings.self_loop),
+            k,
+            size=settings.coreset_size,
+            method=settings.sampling,
+            n_seeds=settings.n_seeds,
+            random_state=streams,
+        )
+    rows = graph_rows(graph)
+    if settings.overcluster is None:
+        coreset_labels = None
+        with stages("rows"):
+            kernel.rows(coreset.indices)
+        with stages("cells"):
+            groups, n_groups, n_unreached = settled_cells(
+                kernel, coreset.indices, rows, k, settings.objective if settings.refine else None, n_jobs
+            )
+    else:
+        coreset_labels, groups, n_groups, n_unreached = _spectral(
+            kernel, coreset, rows, settings, streams, n_jobs, stages
+        )
+    history = []
+    group_labels = between = None
+    labels = groups
+    if n_groups > k:
+        with stages("merging"):
+            between = quotient(rows, groups, n_groups, n_jobs, most_entries=most_links(rows))
+            sizes = label_sizes(groups, n_groups)
+            if settings.overcluster is None:
+                group_labels = coarse_partition(
+                    between,
+                    sizes,
+                    k,
+                    **limits(settings),
+                    rng=streams.generator("merging"),
+                    n_jobs=n_jobs,
+                )
+            else:
+                group_labels, _, _ = agglomerate(
+                    between, sizes, k, linkage="average", least_size=settings.min_cluster_size
+                )
+            labels = apply_labels(group_labels, groups)
+    labels = labels.copy() if labels is groups else labels
+    grow_clusters(rows, labels, settings)
+    value = np.nan
+    if settings.refine:
+        with stages("refinement"):
+            sums = cluster_sums(rows, labels, k, n_jobs)
+            history.append(("merging" if n_groups > k else "labelling", sums.value(settings.objective)))
+            refine_labels(rows, labels, settings, sums)
+            value = sums.value(settings.objective)
+            history.append(("refinement", value))
+    return CoresetRun(
+        labels,
+        value,
+        coreset,
+        coreset_labels,
+        n_unreached,
+        None if group_labels is None else groups,
+        group_labels,
+        between,
+        0 if plain else kernel.walk_rows(coreset.indices).nbytes,
+        history,
+    )
+
+
+def _spectral(kernel, coreset, rows, settings, streams, n_jobs, stages):
+    """Spectral partition of the coreset graph, and labels for all nodes by kernel distance."""
+    k = settings.n_clusters
+    n_parts = min(max(k, round(settings.overcluster * k)), len(coreset))
+    with stages("coreset graph"):
+        coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
+    with stages("spectral partition"):
+        partition = spectral_partition(
+            coreset_graph, n_parts, eigen_solver=settings.eigen_solver, random_state=streams, n_jobs=n_jobs
+        )
+    with stages("labelling"):
+        n_labels = max(n_parts, k)
+        labelling = label_all(
+            kernel,
+            coreset.indices,
+            coreset.weights,
+            partition.labels,
+            n_labels,
+            coreset_graph=coreset_graph,
+            n_jobs=n_jobs,
+        )
+        labels = labelling.labels
+        if settings.refine or n_parts > k:
+            # A node that no row reaches carries no evidence: it follows its neighbours instead.
+            labels[labelling.unreached] = -1
+            n_labels = compact_labels(labels, spread(rows, labels, n_labels))
+    return partition.labels, labels, n_labels, int(labelling.unreached.sum())

@@ -1,0 +1,146 @@
+"""Compiled loops of the build on disk.
+
+An entry of the matrix is one integer: row << 32 | column << 1 | whether the edge was listed from column to row. Every
+edge but a self-loop makes two, one for each end's row.
+"""
+
+import numpy as np
+from numba import njit
+
+from ..graphs._loops import MIN, combined
+
+__all__ = ["count_rows", "mark_ids", "merge_entries", "pack_entries", "rank_marked", "scatter"]
+
+
+@njit(cache=True, nogil=True)
+def mark_ids(ids, low, bits):
+    """Set bit id - low for every id."""
+    for e in range(len(ids)):
+        position = np.int64(ids[e]) - low
+        bits[position >> 6] |= np.uint64(1) << np.uint64(position & 63)
+
+
+@njit(cache=True, nogil=True)
+def rank_marked(ids, low, bits, before, out):
+    """out[e] = how many marked ids are smaller than ids[e]; before[w] counts those in the words before w."""
+    for e in range(len(ids)):
+        position = np.int64(ids[e]) - low
+        word = bits[position >> 6] & ((np.uint64(1) << np.uint64(position & 63)) - np.uint64(1))
+        # The number of bits set, added up in parallel: pairs, nibbles, bytes.
+        word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+        word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+        word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+        out[e] = before[position >> 6] + np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True, nogil=True)
+def pack_entries(ends, weights, keys, out_weights):
+    """Make the entries of edges (ends[2 e], ends[2 e + 1]), leaving out those of weight 0; returns their number."""
+    weighted = len(weights) > 0
+    length = 0
+    for e in range(len(ends) // 2):
+        if weighted and weights[e] == 0:
+            continue
+        i, j = np.int64(ends[2 * e]), np.int64(ends[2 * e + 1])
+        keys[length] = (i << 32) | (j << 1)
+        if weighted:
+            out_weights[length] = weights[e]
+        length += 1
+        if i != j:
+            keys[length] = (j << 32) | (i << 1) | 1
+            if weighted:
+                out_weights[length] = weights[e]
+            length += 1
+    return length
+
+
+@njit(cache=True, nogil=True)
+def scatter(keys, weights, borders, ends, out_keys, out_weights):
+    """Group entries by bucket: bucket b holds keys below borders[b] and ends at ends[b] (from ends[b - 1])."""
+    weighted = len(weights) > 0
+    bucket = np.empty(len(keys), dtype=np.int32)
+    ends[:] = 0
+    for e in range(len(keys)):
+        low, high = 0, len(borders)
+        while low < high:
+            middle = (low + high) // 2
+            if borders[middle] <= keys[e]:
+                low = middle + 1
+            else:
+                high = middle
+        bucket[e] = low
+        ends[low] += 1
+    position = 0
+    for b in range(len(ends)):
+        position, ends[b] = position + ends[b], position
+    for e in range(len(keys)):
+        position = ends[bucket[e]]
+        ends[bucket[e]] = position + 1
+        out_keys[position] = keys[e]
+        if weighted:
+            out_weights[position] = weights[e]
+
+
+@njit(cache=True, nogil=True)
+def merge_entries(keys, weights, policy, tolerance, found):
+    """Merge equal entries of sorted keys in place, as row << 31 | column; returns the number of entries left.
+
+    Weights, if any, are added in each direction, in ascending order so that both rows of a pair get the same sum, and
+    then combined. found += (entries listed in both directions, in one only, in both with different weights,
+    self-loops); self-loops count in none of the first three.
+    """
+    weighted = len(weights) > 0
+    length = 0
+    e = 0
+    while e < len(keys):
+        start = e
+        entry = keys[e] >> 1
+        i, j = entry >> 31, entry & 0x7FFFFFFF
+        while e < len(keys) and keys[e] >> 1 == entry:
+            e += 1
+        two_way = keys[start] & 1 != keys[e - 1] & 1
+        forward, backward = 0.0, 0.0
+        if weighted:
+            middle = start
+            while middle < e and keys[middle] & 1 == 0:
+                middle += 1
+            if middle - start > 2:
+                weights[start:middle].sort()
+            if e - middle > 2:
+                weights[middle:e].sort()
+            for other in range(start, middle):
+                forward += weights[other]
+            for other in range(middle, e):
+                backward += weights[other]
+        if i == j:
+            found[3] += 1
+        else:
+            found[0] += two_way
+            found[1] += not two_way
+            if policy == MIN and not two_way:
+                continue
+            found[2] += two_way and abs(forward - backward) > tolerance * max(forward, backward)
+        keys[length] = entry
+        if weighted:
+            weights[length] = forward if i == j else combined(policy, forward, backward)
+        length += 1
+    return length
+
+
+@njit(cache=True, nogil=True)
+def count_rows(keys, weights, start, first, counts, sums):
+    """Add entries and weights of rows first to first + len(counts) - 1, from entry `start` on; returns the next entry.
+
+    Without weights, sums are left alone.
+    """
+    weighted = len(weights) > 0
+    e = start
+    while e < len(keys):
+        row = (keys[e] >> 31) - first
+        if row >= len(counts):
+            break
+        counts[row] += 1
+        if weighted:
+            sums[row] += weights[e]
+        e += 1
+    return e

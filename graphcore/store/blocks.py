@@ -1,0 +1,138 @@
+"""Edges come in, block by block: from files of several kinds, or from an iterator."""
+
+import contextlib
+import os
+from typing import NamedTuple
+
+import numpy as np
+
+from .._warn import warn_user
+from ..exceptions import InputError, ParameterError
+from ..graphs.convert import _as_ids, edge_weights
+from ..io._source import Source, naming, open_source
+from .parquet import MAGIC, open_parquet
+from .text import open_text
+
+__all__ = ["Block", "Input", "open_inputs"]
+
+
+class Block(NamedTuple):
+    """Edges, ends of shape (n_edges, 2), int32 or int64, and weights of length 0 for none.
+
+    `position` is (number of the file, number of the next block in it), `share` how much of all input has been read.
+    """
+
+    ends: np.ndarray
+    weights: np.ndarray
+    position: tuple
+    share: float
+
+
+class Input(NamedTuple):
+    """Where edges come from.
+
+    `blocks(file, skip, folder)` yields Blocks of a file and of those after it, without the first `skip` of that file;
+    temporary files may lie in the folder.
+    `identity` tells this input from another. `names` numbers the nodes' names, None where ids are integers; `compact`
+    says that ids may have gaps, `n_nodes` is the number of nodes where it is known. `ones` is the type of weights
+    where each edge counts once, as for a graph in memory.
+    """
+
+    blocks: object
+    identity: list
+    names: dict | None
+    compact: bool
+    n_nodes: int | None
+    ones: type
+
+
+@contextlib.contextmanager
+def open_inputs(source, n_nodes, options):
+    """Yield the Input of what `build_store` is given: paths, or an iterator of blocks of edges."""
+    if isinstance(source, (str, os.PathLike)):
+        source = [source]
+    paths = (
+        isinstance(source, (list, tuple)) and bool(source) and all(isinstance(p, (str, os.PathLike)) for p in source)
+    )
+    if not paths:
+        if not hasattr(source, "__iter__") or isinstance(source, np.ndarray):
+            raise ParameterError(
+                f"source must be a path, a list of paths or an iterator of blocks of edges, got {type(source).__name__}"
+            )
+        yield Input(_iterator_blocks(source), [], None, False, n_nodes, np.float64)
+        return
+    if n_nodes is not None:
+        raise ParameterError(f"n_nodes={n_nodes} is for edge blocks; the nodes of files are those that occur in them")
+    with contextlib.ExitStack() as stack:
+        files = [_open(stack, os.fspath(path), options) for path in source]
+        yield _together(files)
+
+
+def _open(stack, path, options):
+    if path == "-":
+        opened = stack.enter_context(open_source(path))  # a copy of standard input, until all is done
+    else:
+        with naming(path):
+            opened = Source(path, path)
+    with naming(opened.name):
+        return (open_parquet if opened.head.startswith(MAGIC) else open_text)(opened, **options)
+
+
+def _together(files):
+    first = files[0]
+    for file in files[1:]:
+        if (file.numbering is None) != (first.numbering is None):
+            kinds = ["integers" if f.numbering is None else "names" for f in (first, file)]
+            raise InputError(
+                f"the nodes of {first.name} are {kinds[0]}, those of {file.name} {kinds[1]}; pass ids='string' to read "
+                "all of them as names"
+            )
+        if file.weighted != first.weighted:
+            has, has_none = (first, file) if first.weighted else (file, first)
+            raise InputError(
+                f"{has.name} has weights and {has_none.name} has none; pass weight_column=None to leave them out"
+            )
+    numbering = first.numbering
+    for file in files:
+        for note in file.notes:
+            warn_user(f"{file.name}: {note}")
+        file.numbering = numbering  # one for all files
+    known = [file.n_nodes for file in files]
+    n_nodes = None if None in known else max(known)
+    sizes = [file.size for file in files]
+    identity = [[file.name, file.size, file.modified] for file in files]
+
+    def blocks(first, skip, folder):
+        total, before = max(1, sum(sizes)), sum(sizes[:first])
+        for i, file in enumerate(files[first:], first):
+            skipped = skip if i == first else 0
+            with naming(file.name):
+                for j, (ends, weights, share) in enumerate(file.blocks(skipped, folder), skipped + 1):
+                    yield Block(ends, weights, (i, j), (before + share * file.size) / total)
+            before += file.size
+
+    return Input(blocks, identity, numbering, n_nodes is None and numbering is None, n_nodes, np.float32)
+
+
+def _iterator_blocks(source):
+    def blocks(_file, skip, _folder):
+        weighted = None
+        for i, block in enumerate(source):
+            ends, weights = _as_block(i, block)
+            if weighted not in (None, len(block) == 3):
+                raise InputError(f"block {i} has {'' if not weighted else 'no '}weights, unlike those before it")
+            weighted = len(block) == 3
+            if i >= skip:
+                yield Block(ends, weights, (0, i + 1), 0.0)
+
+    return blocks
+
+
+def _as_block(i, block):
+    if not isinstance(block, tuple) or len(block) not in (2, 3):
+        raise InputError(f"block {i} must be a tuple (sources, targets) or (sources, targets, weights)")
+    sources, targets = _as_ids("sources", block[0]), _as_ids("targets", block[1])
+    if len(sources) != len(targets):
+        raise InputError(f"block {i}: {len(sources)} sources and {len(targets)} targets: there must be as many of each")
+    weights = edge_weights(block[2] if len(block) == 3 else None, len(sources))
+    return np.stack([sources, targets], axis=1), weights

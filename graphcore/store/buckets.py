@@ -1,0 +1,108 @@
+"""Entries of the matrix, spread over files so that each file can be sorted in memory."""
+
+import contextlib
+import os
+from itertools import chain, pairwise
+
+import numpy as np
+
+from ..exceptions import InputError
+from . import _loops
+
+__all__ = ["Buckets", "choose_borders"]
+
+_SAMPLE = 500_000
+_FEWEST_BUCKETS = 1
+# Systems limit the number of open files.
+_MOST_BUCKETS = 200
+# Bytes for one edge while a block is spread: both ends as ids and numbers, two entries, their buckets, a copy.
+_BYTES_PER_EDGE = 256
+
+
+def entry_bytes(kind):
+    """Bytes that sorting takes for each entry: a key, and what weights need beside it.
+
+    `kind` is "none", "file" (weights stand in files of their own) or "ones" (each direction of an edge counts once).
+    """
+    return {"none": 12, "file": 40, "ones": 36}[kind]
+
+
+def choose_borders(spool, number, kind, limit):
+    """Entries that cut all entries into buckets, each to be sorted within `limit` bytes."""
+    sample = number(spool.sample(min(_SAMPLE, limit // 256), np.random.default_rng(0)))
+    keys = np.empty(len(sample), dtype=np.int64)
+    no_weights = np.empty(0)
+    keys = np.sort(keys[: _loops.pack_entries(sample, no_weights, keys, no_weights)])
+    n_buckets = max(_FEWEST_BUCKETS, 1 + int(1.3 * 2 * spool.n_edges * entry_bytes(kind) / limit))
+    if n_buckets > _MOST_BUCKETS:
+        times = n_buckets // _MOST_BUCKETS + 1
+        raise InputError(f"{spool.n_edges:,} edges need more memory than this; {times} times as much will do")
+    cuts = np.linspace(0, len(keys), n_buckets + 1).astype(np.int64)[1:-1]
+    # The two directions of an entry must not be parted.
+    return np.unique(keys[cuts] & ~np.int64(1))
+
+
+class Buckets:
+    """Files of entries (and of weights), in ascending order from file to file.
+
+    Parameters
+    ----------
+    folder : str
+    n_buckets : int
+    kind : {"none", "file", "ones"}
+        Where weights come from, see :func:`entry_bytes`.
+    """
+
+    def __init__(self, folder, n_buckets, kind):
+        self._folder, self.n_buckets, self._kind = folder, n_buckets, kind
+
+    def fill(self, spool, number, borders, limit, tell):
+        """Write all entries of a Spool; what was there is overwritten."""
+        weighted = self._kind == "file"
+        with contextlib.ExitStack() as stack:
+            streams = {
+                name: [stack.enter_context(open(self._path(b, name), "wb")) for b in range(self.n_buckets)]
+                for name in (("keys", "weights") if weighted else ("keys",))
+            }
+            ends_of = np.empty(self.n_buckets, dtype=np.int64)
+            done = 0
+            for ends, weights in spool.pieces(min(1 << 22, max(1, limit // _BYTES_PER_EDGE))):
+                tell(done / spool.n_edges)
+                keys = np.empty(len(ends), dtype=np.int64)
+                spread = np.empty(len(ends) if weighted else 0)
+                length = _loops.pack_entries(number(ends), weights, keys, spread)
+                keys, spread = keys[:length], spread[: length if weighted else 0]
+                grouped = {"keys": np.empty_like(keys), "weights": np.empty_like(spread)}
+                _loops.scatter(keys, spread, borders, ends_of, grouped["keys"], grouped["weights"])
+                for name, files in streams.items():
+                    for stream, (first, last) in zip(files, pairwise([0, *ends_of.tolist()]), strict=True):
+                        stream.write(grouped[name][first:last].data)
+                done += len(ends) // 2
+            for stream in chain(*streams.values()):
+                stream.flush()
+                os.fsync(stream.fileno())
+
+    def load(self, bucket, limit):
+        """Return sorted (keys, weights) of a bucket, weights of length 0 for none."""
+        size = os.path.getsize(self._path(bucket, "keys"))
+        if size // 8 * entry_bytes(self._kind) > limit:
+            raise InputError("the same edges are repeated so often that they do not fit; give more memory")
+        keys = np.fromfile(self._path(bucket, "keys"), dtype=np.int64)
+        if self._kind == "file":
+            order = np.argsort(keys)
+            keys = keys[order]
+            return keys, np.fromfile(self._path(bucket, "weights"))[order]
+        keys.sort()
+        if self._kind == "none":
+            return keys, np.empty(0)
+        keys = keys[np.diff(keys, prepend=-1) != 0]
+        return keys, np.ones(len(keys))
+
+    def drop(self, bucket):
+        """Delete the files of a bucket; they may be gone already."""
+        for name in ("keys", "weights"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._path(bucket, name))
+
+    def _path(self, bucket, name):
+        return os.path.join(self._folder, f"{name}-{bucket}")

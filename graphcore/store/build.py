@@ -1,0 +1,325 @@
+"""Build a graph on disk from edges that do not fit in memory."""
+
+import errno
+import os
+import shutil
+from dataclasses import asdict
+
+import numpy as np
+
+from .._progress import Stages
+from .._validation import check_choice, check_integer
+from ..exceptions import FormatError, InputError
+from ..graphs import rows as in_memory
+from ..graphs.convert import _LARGEST_GAP, check_directions
+from ..graphs.graph import _SYMMETRY_TOLERANCE
+from . import _loops
+from .arrays import ArrayWriter
+from .blocks import open_inputs
+from .buckets import Buckets, choose_borders
+from .folder import check_replaceable, put_in_place
+from .format import ArrayFacts, Meta, array_path, is_store, read_meta, write_meta
+from .journal import working_folder
+from .limit import Limit, parse_memory
+from .names import names_as_arrays
+from .numbering import Same, number_ids
+from .open import open_graph
+from .rows import RowWriter
+from .spool import Spool
+
+__all__ = ["build_store"]
+
+
+def build_store(
+    source, out, *, memory="4G", symmetrize="max", n_nodes=None, resume=False, delimiter=None, comments=("#", "%"),
+    header=None, columns=(0, 1), weight_column="auto", ids="auto", encoding="utf-8", stages=None,
+):  # fmt: skip
+    """Build a graph on disk from edges that need not fit in memory.
+
+    The result is the same as that of :func:`graphcore.read_graph` (of all files, one after the other) or
+    :meth:`Graph.from_edges` (of all blocks). Edges are read once into a temporary file, spread over buckets by row,
+    and each bucket is sorted in memory. Temporary files lie beside the output and take 24 to 56 bytes per edge.
+
+    Parameters
+    ----------
+    source : str, path-like, list of them, or iterable of tuples
+        Files of edges: text, plain or compressed, or Parquet (needs pyarrow). Or blocks of edges, (sources, targets) or
+        (sources, targets, weights), each as for :meth:`Graph.from_edges`.
+    out : str or path-like
+        ``NAME.graph``. A graph on disk that is there is replaced, once the new one is complete.
+    memory : str or int, default "4G"
+        Limit on the whole process's own memory (page cache apart), in bytes or like "500M" and "2G".
+    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+        What becomes of the two directions of a pair, see :meth:`Graph.from_edges`.
+    n_nodes : int, optional
+        For blocks: the number of nodes. Default: largest id + 1.
+    resume : bool, default False
+        Go on with a build of the same input that was interrupted, if there is one. Blocks must come again in the same
+        order; those known already are skipped.
+    delimiter, comments, header, columns, weight_column, ids, encoding
+        How files are read, see :func:`graphcore.read_graph`. In Parquet tables columns are counted from 0 too.
+    stages : Stages, optional
+        Where time is measured and progress told.
+
+    Returns
+    -------
+    Graph
+        The graph, as :func:`graphcore.open_graph` opens it.
+
+    Raises
+    ------
+    FormatError
+        If a file does not follow its format; the message names it, and the line.
+    InputError
+        If the edges cannot be used, or the limit on memory is too low for them.
+    OSError
+        If something cannot be read or written, or the disk is full. What was done is kept for `resume`.
+    ParameterError
+        If an option is not known.
+
+    Notes
+    -----
+    Node names that are text are kept in memory while they are numbered, about 150 bytes each. Node ids that are
+    integers take at most a bit each. There can be 2**31 nodes at most.
+
+    Weights of edges that are listed several times are added in ascending order, so that the result does not depend on
+    the order of the input.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> import graphcore
+    >>> blocks = ((np.arange(i, i + 10), np.arange(i + 1, i + 11)) for i in range(0, 100, 10))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     graphcore.build_store(blocks, os.path.join(folder, "path.graph"))
+    Graph(n_nodes=101, n_edges=100, unweighted)
+    """
+    check_choice("symmetrize", symmetrize, in_memory.SYMMETRIZE)
+    n_nodes = None if n_nodes is None else check_integer("n_nodes", n_nodes, low=1)
+    out = check_replaceable(out)
+    stages = stages or Stages()
+    reading = {
+        "delimiter": delimiter, "comments": comments, "header": header, "columns": columns,
+        "weight_column": weight_column, "ids": ids, "encoding": encoding,
+    }  # fmt: skip
+    _warm_up()
+    with open_inputs(source, n_nodes, reading | {"memory": parse_memory(memory)}) as given:
+        limit = Limit(memory)
+        options = {
+            "inputs": given.identity, "memory": limit.total, "symmetrize": symmetrize, "n_nodes": n_nodes, **reading,
+        }  # fmt: skip
+        with working_folder(out, options, resume) as journal:
+            _Build(journal, given, limit, symmetrize, out, stages).run()
+    return open_graph(out)
+
+
+class _Build:
+    """The steps of a build; each one notes in the journal what it finished."""
+
+    def __init__(self, journal, given, limit, symmetrize, out, stages):
+        self._journal, self._notes, self._given, self._limit = journal, journal.notes, given, limit
+        self._symmetrize, self._out, self._stages = symmetrize, out, stages
+        self._store = os.path.join(journal.folder, "store")
+        self._spool = Spool(os.path.join(journal.folder, "edges"), self._notes.get("read", {}).get("blocks", []))
+
+    def run(self):
+        if self._notes.get("finished") and (os.path.exists(self._store) or is_store(self._out)):
+            self._place()
+            return
+        os.makedirs(self._store, exist_ok=True)
+        if "spread" not in self._notes:
+            with self._stages("read"):
+                self._read()
+            with self._stages("number"):
+                number = self._number()
+            with self._stages("spread"):
+                self._spread(number)
+                del number
+        self._remove_spool()
+        with self._stages("sort"):
+            self._sort()
+        self._place()
+
+    # -- read --------------------------------------------------------------------------------------------------------
+
+    def _read(self):
+        read = self._notes.get("read")
+        if read is None or (self._given.names is not None and not read["done"]):  # names are noted only when complete
+            self._spool.blocks.clear()
+            read = {"position": [0, 0], "blocks": self._spool.blocks, "low": None, "high": None, "narrow": True,
+                    "weighted": False, "names": None, "done": False}  # fmt: skip
+            self._notes["read"] = read
+        if read["done"]:
+            return
+        try:
+            for block in self._given.blocks(*read["position"], self._journal.folder):
+                self._tell("read", block.share)
+                self._take(block, read)
+                if self._given.names is not None and self._limit.exceeded():
+                    raise InputError(
+                        f"the names of {len(self._given.names):,} nodes fill the memory given, and more may follow; "
+                        "give more memory, or number the nodes first"
+                    )
+                if self._journal.due:
+                    self._spool.sync()
+                    self._journal.save()
+            self._spool.sync()
+        finally:
+            self._spool.close()
+        if self._given.names is not None:
+            names = np.array(list(self._given.names), dtype=object)
+            read["names"] = {name: self._write(name, array) for name, array in names_as_arrays(names).items()}
+        read["done"] = True
+        self._journal.save()
+
+    def _take(self, block, read):
+        if len(block.ends):
+            low, high = int(block.ends.min()), int(block.ends.max())
+            read["low"] = low if read["low"] is None else min(low, read["low"])
+            read["high"] = high if read["high"] is None else max(high, read["high"])
+            if len(block.weights):
+                read["weighted"] = True
+                read["narrow"] = read["narrow"] and block.weights.dtype == np.float32
+            ends = block.ends
+            if ends.dtype != np.int32 and low >= -(2**31) and high < 2**31:
+                ends = ends.astype(np.int32)
+            self._spool.append(ends, block.weights.astype(np.float64, copy=False))
+        read["position"] = list(block.position)
+
+    def _write(self, name, array):
+        writer = ArrayWriter(self._store, name, array.dtype)
+        writer.append(array)
+        return asdict(writer.close())
+
+    # -- number ------------------------------------------------------------------------------------------------------
+
+    def _number(self):
+        read = self._notes["read"]
+        low, high, n_edges = read["low"], read["high"], self._spool.n_edges
+        self._notes["names"] = read["names"] or {}
+        if read["names"] is not None:
+            return self._checked(Same(len(self._given.names) if self._given.names else high + 1))
+        if self._given.compact:
+            if n_edges == 0:
+                raise FormatError("there are no edges")
+            number, facts = number_ids(self._spool, low, high, self._store, self._journal.folder, self._limit.free // 2)
+            self._notes["names"] = {} if facts is None else {"node_names": asdict(facts)}
+            return self._checked(number)
+        n_nodes = self._given.n_nodes
+        if low is not None and low < 0:
+            raise InputError(f"node ids start at 0; found {low}")
+        if n_nodes is None:
+            n_nodes = 0 if high is None else high + 1
+            if n_nodes > max(_LARGEST_GAP, 1000 * n_edges):
+                raise InputError(
+                    f"the largest node id is {high}, but there are only {n_edges} edges: the ids seem to have gaps; "
+                    "number the nodes from 0 or give n_nodes"
+                )
+        elif high is not None and high >= n_nodes:
+            raise InputError(f"node id {high} is beyond the {n_nodes} nodes there are; ids run from 0")
+        if n_nodes == 0:
+            raise InputError("the graph is empty: no edges and no n_nodes")
+        return self._checked(Same(n_nodes))
+
+    @staticmethod
+    def _checked(number):
+        if number.n_nodes > 2**31:
+            raise InputError(f"there are {number.n_nodes:,} nodes; a build takes 2**31 at most")
+        return number
+
+    # -- spread ------------------------------------------------------------------------------------------------------
+
+    @property
+    def _kind(self):
+        if self._notes["read"]["weighted"]:
+            return "file"
+        return "ones" if self._symmetrize in ("average", "sum") else "none"
+
+    def _spread(self, number):
+        limit, kind = self._limit.free // 2, self._kind
+        n_edges = self._spool.n_edges
+        self._need(n_edges * (32 if kind == "file" else 16) + 16 * number.n_nodes)
+        borders = np.empty(0, dtype=np.int64)
+        if n_edges:
+            borders = choose_borders(self._spool, number, kind, self._limit.free)
+        buckets = Buckets(self._journal.folder, len(borders) + 1, kind)
+        buckets.fill(self._spool, number, borders, limit, lambda share: self._tell("spread", share))
+        self._notes["spread"] = {"n_buckets": buckets.n_buckets, "n_nodes": number.n_nodes}
+        self._journal.save()
+
+    def _need(self, n_bytes):
+        free = shutil.disk_usage(self._journal.folder).free
+        if free < n_bytes:
+            raise OSError(
+                errno.ENOSPC,
+                f"the build needs about {n_bytes / 1e9:,.1f} GB more on this disk, which has {free / 1e9:,.1f} GB free",
+                self._journal.folder,
+            )
+
+    def _remove_spool(self):
+        if os.path.exists(self._spool.path):
+            os.unlink(self._spool.path)
+
+    # -- sort --------------------------------------------------------------------------------------------------------
+
+    def _sort(self):
+        spread, kind = self._notes["spread"], self._kind
+        buckets = Buckets(self._journal.folder, spread["n_buckets"], kind)
+        sort = self._notes.setdefault("sort", {"done": 0, "found": [0] * 4, "state": {}})
+        rows = RowWriter(self._store, spread["n_nodes"], self._weight_dtype(), sort["state"])
+        try:
+            found = np.array(sort["found"], dtype=np.int64)
+            for bucket in range(sort["done"], buckets.n_buckets):
+                self._tell("sort", bucket / buckets.n_buckets)
+                keys, weights = buckets.load(bucket, self._limit.free)
+                length = _loops.merge_entries(
+                    keys, weights, in_memory.policy_code(self._symmetrize), _SYMMETRY_TOLERANCE, found
+                )
+                rows.append(keys[:length], weights[:length])
+                del keys, weights
+                sort |= {"done": bucket + 1, "found": found.tolist(), "state": rows.checkpoint()}
+                self._journal.save()
+                buckets.drop(bucket)
+            both, single, different, loops = found.tolist()
+            check_directions(both // 2, single // 2, single + different > 0, self._symmetrize, True)
+            self._finish(rows, loops)
+        finally:
+            rows.abandon()
+
+    def _weight_dtype(self):
+        if self._kind == "file":
+            return np.float32 if self._notes["read"]["narrow"] else np.float64
+        return self._given.ones if self._kind == "ones" else None
+
+    def _finish(self, rows, n_self_loops):
+        arrays = rows.finish()
+        if rows.all_ones:
+            arrays.pop("weights", None)
+        arrays |= {name: ArrayFacts(**facts) for name, facts in self._notes["names"].items()}
+        n_entries = arrays["indices"].length
+        write_meta(self._store, Meta(arrays["degrees"].length, n_entries, n_self_loops, rows.n_isolated, arrays))
+        self._notes["finished"] = True
+        self._journal.save()
+
+    def _place(self):
+        if not os.path.exists(self._store):
+            return  # interrupted after the renaming
+        if "weights" not in read_meta(self._store).arrays and os.path.exists(array_path(self._store, "weights")):
+            os.unlink(array_path(self._store, "weights"))  # all were 1
+        put_in_place(self._store, self._out, os.path.join(self._journal.folder, "replaced"))
+
+    def _tell(self, step, share):
+        with self._stages(f"{step} {share:.0%}", total=False):
+            pass
+
+
+def _warm_up():
+    """Load or compile the loops, so that the memory that this takes is known before the rest is shared out."""
+    ints, floats, words = np.zeros(2, dtype=np.int64), np.zeros(2), np.zeros(1, dtype=np.uint64)
+    _loops.mark_ids(ints, 0, words)
+    _loops.rank_marked(ints, 0, words, ints.copy(), ints.copy())
+    _loops.pack_entries(ints, floats, ints.copy(), floats.copy())
+    _loops.scatter(ints, floats, ints[:0], ints[:1].copy(), ints.copy(), floats.copy())
+    _loops.merge_entries(ints.copy(), floats.copy(), in_memory.policy_code("max"), 0.0, np.zeros(4, dtype=np.int64))
+    _loops.count_rows(ints[:0], floats[:0], 0, 0, ints.copy(), floats.copy())

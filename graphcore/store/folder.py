@@ -1,0 +1,73 @@
+"""Folders that are either whole or not there."""
+
+import contextlib
+import errno
+import os
+import secrets
+import shutil
+
+from ..exceptions import InputError, ParameterError
+from ..io.atomic import sync_folder
+from .format import SUFFIX, is_store
+
+__all__ = ["atomic_folder", "check_replaceable", "put_in_place"]
+
+
+def check_replaceable(path):
+    """Find out that a store could be written at `path`; returns the path as a string.
+
+    Raises
+    ------
+    InputError
+        If something that is no store stands there: it is never replaced.
+    OSError
+        If the folder around it is missing or may not be written.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterError(f"path must be a string or a path, got {type(path).__name__}")
+    path = os.path.normpath(os.fspath(path))
+    if not path.endswith(SUFFIX) or os.path.basename(path) == SUFFIX:
+        raise ParameterError(f"the output is {path!r}, but graphs on disk are called NAME{SUFFIX}")
+    parent = os.path.dirname(os.path.abspath(path))
+    if not os.path.exists(parent):
+        raise FileNotFoundError(errno.ENOENT, "the output's folder does not exist; make it first", parent)
+    if not os.path.isdir(parent):
+        raise NotADirectoryError(errno.ENOTDIR, "the output's folder is a file", parent)
+    if os.path.lexists(path) and not is_store(path):
+        raise InputError(f"{path} is there and is no graph on disk, so it is not replaced; choose another name")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, "the output's folder may not be written", parent)
+    return path
+
+
+@contextlib.contextmanager
+def atomic_folder(path):
+    """Yield a new folder that becomes `path` when the block ends without an error, and goes away otherwise."""
+    path = check_replaceable(path)
+    temporary = _hidden(path)
+    os.mkdir(temporary)
+    try:
+        yield temporary
+        put_in_place(temporary, path, _hidden(path))
+    except BaseException:  # an interrupt too must leave nothing behind
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def put_in_place(folder, path, aside):
+    """Rename a finished folder to `path`, in place of the store that may be there, which is moved to `aside` first."""
+    path = os.path.realpath(path)
+    sync_folder(folder)
+    if os.path.lexists(path):
+        # Folders cannot be replaced in one step: for a moment there is none, but never half of one.
+        os.rename(path, aside)
+        os.rename(folder, path)
+        shutil.rmtree(aside)
+    else:
+        os.rename(folder, path)
+    sync_folder(os.path.dirname(path))
+
+
+def _hidden(path):
+    parent, name = os.path.split(os.path.realpath(path))
+    return os.path.join(parent, f".{name[:100]}.{secrets.token_hex(4)}.tmp")

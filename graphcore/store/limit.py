@@ -1,0 +1,65 @@
+"""How much memory a build may take, and how much is left of it."""
+
+import re
+
+from .._validation import check_integer
+from ..exceptions import ParameterError
+
+__all__ = ["Limit", "anonymous_memory", "parse_memory"]
+
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+# Where the system does not tell: what Python, numpy and compiled loops take.
+_ASSUMED = 250 << 20
+# Freed memory that allocators keep, line buffers, and the like.
+_SPARE = 32 << 20
+_LEAST = 64 << 20
+
+
+def parse_memory(memory):
+    """Return bytes of "4G", "500 MB", "2GiB" or an integer; K, M, G and T are powers of 1,024."""
+    if isinstance(memory, str):
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?\s*", memory, re.IGNORECASE)
+        if match is None:
+            raise ParameterError(f"memory={memory!r} is no size; write it like '4G' or '500M'")
+        return int(float(match[1]) * _UNITS[match[2].upper()])
+    return check_integer("memory", memory, low=1)
+
+
+def anonymous_memory():
+    """Bytes of this process's own memory; pages of mapped files are not in it."""
+    try:
+        with open("/proc/self/status", encoding="ascii") as status:
+            found = re.search(r"RssAnon:\s+(\d+) kB", status.read())
+    except OSError:
+        found = None
+    return int(found[1]) << 10 if found else _ASSUMED
+
+
+class Limit:
+    """A limit on the memory of the whole process.
+
+    Parameters
+    ----------
+    memory : str or int
+
+    Attributes
+    ----------
+    total : int
+        Bytes in all.
+    free : int
+        Bytes that arrays may take beside what the process holds already.
+    """
+
+    def __init__(self, memory):
+        self.total = parse_memory(memory)
+        held = anonymous_memory()
+        self.free = self.total - held - _SPARE
+        if self.free < _LEAST:
+            raise ParameterError(
+                f"memory={memory!r} is too little: this process holds {held >> 20} MiB already, and a build needs "
+                f"{(held + _SPARE + _LEAST) >> 20} MiB"
+            )
+
+    def exceeded(self):
+        """Whether the process holds so much that there is no room for buffers any more."""
+        return anonymous_memory() > self.total - _SPARE

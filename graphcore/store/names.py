@@ -1,0 +1,51 @@
+"""Node names as plain arrays, which a store can map."""
+
+import numpy as np
+
+from ..exceptions import FormatError
+
+__all__ = ["Numbering", "names_as_arrays", "names_from_arrays"]
+
+# Longer names are packed: a fixed width for all would be wasted on most.
+_FIXED_WIDTH = 64
+
+
+class Numbering(dict):
+    """Names and their numbers, in the order of first use."""
+
+    def __missing__(self, name):
+        self[name] = number = len(self)
+        return number
+
+    def of(self, names):
+        """Numbers of the names, as an int32 array."""
+        return np.fromiter((self[name] for name in names), dtype=np.int32, count=len(names))
+
+
+def names_as_arrays(names):
+    """Return {"node_names": ...} of fixed width, or the UTF-8 bytes of all names with "node_name_ends".
+
+    Names that are neither numbers nor text become text, because objects could only be pickled.
+    """
+    if names.dtype.kind != "O":
+        return {"node_names": names}
+    names = [str(name) for name in names.tolist()]
+    if max(map(len, names)) <= _FIXED_WIDTH:
+        return {"node_names": np.array(names)}
+    packed = [name.encode("utf-8", "surrogatepass") for name in names]
+    ends = np.cumsum(np.fromiter(map(len, packed), dtype=np.int64, count=len(packed)))
+    return {"node_names": np.frombuffer(b"".join(packed), dtype=np.uint8), "node_name_ends": ends}
+
+
+def names_from_arrays(names, ends):
+    """The array of names: mapped as it is, or an array of strings where `ends` (or None) says they are packed."""
+    if ends is None:
+        return names
+    if len(ends) and (ends[-1] != len(names) or (np.diff(ends, prepend=0) < 0).any()):
+        raise FormatError("node_name_ends.npy is damaged: the names do not end where they should")
+    packed, start = names.tobytes(), 0
+    out = np.empty(len(ends), dtype=object)
+    for i, end in enumerate(ends.tolist()):
+        out[i] = packed[start:end].decode("utf-8", "surrogatepass")
+        start = end
+    return out

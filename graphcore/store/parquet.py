@@ -1,0 +1,121 @@
+"""Edges from Parquet tables, read by pyarrow in batches."""
+
+import os
+
+import numpy as np
+
+from .._validation import check_choice
+from ..exceptions import FormatError, InputError, ParameterError
+from ..io._weight_column import WEIGHT_NAMES
+from .names import Numbering
+
+__all__ = ["MAGIC", "ParquetFile", "open_parquet"]
+
+MAGIC = b"PAR1"
+# Rows that are read at once, in so much memory or more.
+_ROWS = 1 << 20
+_FULL_MEMORY = 1 << 30
+
+
+def open_parquet(source, *, columns, weight_column, ids, memory, **_text_only):
+    """Return the ParquetFile of an open Source."""
+    try:
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise InputError("reading Parquet needs the package pyarrow: pip install 'graphcore[parquet]'") from None
+    check_choice("ids", ids, ("auto", "integer", "string"))
+    try:
+        with pq.ParquetFile(source.path) as table:
+            schema = table.schema_arrow
+    except (ValueError, OSError) as error:
+        raise FormatError(f"the Parquet table cannot be read: {error}") from None
+    return ParquetFile(source, schema, columns, weight_column, ids, max(1, min(_ROWS, _ROWS * memory // _FULL_MEMORY)))
+
+
+class ParquetFile:
+    """A table of edges; the attributes are those of :class:`graphcore.store.text.TextFile`."""
+
+    def __init__(self, source, schema, columns, weight_column, ids, n_rows):
+        import pyarrow as pa
+
+        self._path, self._n_rows = source.path, n_rows
+        self.name = source.name
+        status = os.stat(source.path)
+        self.size, self.modified = status.st_size, status.st_mtime_ns
+        if max(columns) >= len(schema):
+            raise FormatError(f"the table has {len(schema)} columns; columns={tuple(columns)} are counted from 0")
+        weight = _weight(schema, columns, weight_column)
+        self._columns = [schema.field(c).name for c in [*columns, *([] if weight is None else [weight])]]
+        self.n_nodes, self.weighted = None, weight is not None
+        others = [name for name in schema.names if name not in self._columns]
+        silent = weight_column is None or not others
+        self.notes = () if silent else (f"column {', '.join(others[:4])} not read; weight_column= says which to read",)
+        types = [schema.field(name).type for name in self._columns[:2]]
+        integers = all(pa.types.is_integer(kind) for kind in types)
+        if ids == "integer" and not integers:
+            raise FormatError(f"columns {self._columns[0]} and {self._columns[1]} are {types[0]} and {types[1]}")
+        self.numbering = None if integers and ids != "string" else Numbering()
+
+    def blocks(self, skip, _folder):
+        """Yield (ends, weights, share of the table read), leaving out the first `skip` blocks."""
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(self._path, buffer_size=1 << 20, pre_buffer=False) as table:
+            total, read = max(1, table.metadata.num_rows), 0
+            batches = table.iter_batches(self._n_rows, columns=self._columns, use_threads=False)
+            for i, batch in enumerate(_guarded(batches)):
+                read += batch.num_rows
+                if i >= skip:
+                    yield *self._arrays(batch), read / total
+
+    def _arrays(self, batch):
+        arrays = [batch.column(batch.schema.get_field_index(name)) for name in self._columns]
+        for name, array in zip(self._columns, arrays, strict=True):
+            if array.null_count:
+                raise FormatError(f"column {name} has missing values")
+        if self.numbering is None:
+            ends = [_numbers(array, np.int64) for array in arrays[:2]]
+        else:
+            # Row by row, so that names are numbered in the order in which they first appear.
+            names = [str(name) for row in zip(*(a.to_pylist() for a in arrays[:2]), strict=True) for name in row]
+            both = self.numbering.of(names).reshape(-1, 2)
+            ends = [both[:, 0], both[:, 1]]
+        weights = _numbers(arrays[2], np.float64) if self.weighted else np.empty(0)
+        if not (np.isfinite(weights).all() and (weights >= 0).all()):
+            raise FormatError(f"column {self._columns[2]} has weights that are negative or not finite")
+        return np.stack(ends, axis=1), weights
+
+
+def _weight(schema, columns, weight_column):
+    """Position of the column of weights, or None."""
+    import pyarrow as pa
+
+    names = [name.lower() for name in schema.names]
+    if weight_column == "auto":
+        numeric = [c for c in range(len(names)) if pa.types.is_integer(schema.field(c).type) or
+                   pa.types.is_floating(schema.field(c).type)]  # fmt: skip
+        return next((c for c in numeric if c not in columns and names[c].strip() in WEIGHT_NAMES), None)
+    if weight_column is not None and (weight_column in columns or weight_column >= len(names)):
+        raise ParameterError(f"weight_column={weight_column} must be one of the table's other {len(names)} columns")
+    return weight_column
+
+
+def _numbers(array, dtype):
+    import pyarrow as pa
+
+    try:
+        return array.cast(pa.from_numpy_dtype(dtype)).to_numpy(zero_copy_only=False)
+    except pa.ArrowInvalid as error:
+        raise FormatError(f"a column cannot be read as {np.dtype(dtype)}: {error}") from None
+
+
+def _guarded(batches):
+    """The batches; what pyarrow raises about damaged files becomes a FormatError."""
+    while True:
+        try:
+            batch = next(batches, None)
+        except (ValueError, OSError) as error:
+            raise FormatError(f"the Parquet table is damaged: {error}") from None
+        if batch is None:
+            return
+        yield batch

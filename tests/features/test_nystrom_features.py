@@ -1,0 +1,382 @@
+"""Nystrom features from vectors, matrices and graphs: every scheme, streamed, in float32, on memory-mapped integers."""
+
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from graphcore import Graph, GraphWarning, InputError, ParameterError
+from graphcore.features import subspace
+from graphcore.features.nystrom import SAMPLINGS, nystrom_features
+from graphcore.features.projections import PROJECTIONS, projection_matrix
+from graphcore.features.subspace import kernel_pca_features, power_features
+from graphcore.kernels.rows_matrix import GraphMatrix
+from graphcore.kernels.vectors import vector_kernel
+from graphcore.kmeans.gram import VectorGram, as_gram, product
+
+from ..nystrom_oracles import best_of_rank, blobs, dense_nystrom, gaussian_matrix, selection
+
+X, _ = blobs(200, seed=1)
+K = gaussian_matrix(X)
+KERNEL = vector_kernel("gaussian", X=X)
+
+
+def test_kernel_matrix_of_vectors_is_that_of_the_oracle():
+    gram = VectorGram(KERNEL, X)
+    np.testing.assert_allclose(gram.columns().rows(0, 200), K, atol=1e-12)
+    np.testing.assert_allclose(gram.block(np.arange(5), np.arange(3, 9)), K[:5, 3:9], atol=1e-12)
+    M = np.random.default_rng(0).normal(size=(200, 3))
+    np.testing.assert_allclose(product(gram.columns(), M, block_rows=7), K @ M, atol=1e-10)
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS)
+def test_every_scheme_from_vectors_and_from_a_matrix(sampling):
+    of_vectors = nystrom_features(VectorGram(KERNEL, X), 80, 10, sampling=sampling, random_state=3)
+    of_matrix = nystrom_features(K, 80, 10, sampling=sampling, random_state=3)
+    B = of_vectors.features
+    np.testing.assert_allclose(B @ B.T, of_matrix.features @ of_matrix.features.T, atol=1e-8)
+    # Not above the kernel, not better than the best of its rank, and not much worse.
+    E = K - B @ B.T
+    assert np.linalg.eigvalsh(E)[0] > -1e-10
+    best = np.trace(K - best_of_rank(K, 10))
+    assert best * (1 - 1e-10) <= of_vectors.alpha <= 1.1 * best
+    assert of_vectors.alpha == pytest.approx(np.trace(E), rel=1e-10)
+    assert of_vectors.trace == pytest.approx(200)
+    assert (of_vectors.residuals >= 0).all()
+    # The map takes training points to their features, and survives being stored.
+    stored = pickle.loads(pickle.dumps(of_vectors.feature_map))
+    np.testing.assert_allclose(stored(X), B, atol=1e-10)
+    np.testing.assert_allclose(of_matrix.feature_map(K), of_matrix.features, atol=1e-10)
+    # A new point: its features are what the formula says.
+    new = X[:3] + 0.1
+    rows = np.exp(-KERNEL.gamma * ((new[:, None] - X) ** 2).sum(axis=2))
+    np.testing.assert_allclose(stored(new), of_matrix.feature_map(rows) @ signs(of_matrix.features, B), atol=1e-8)
+    # The same seed draws the same.
+    again = nystrom_features(K, 80, 10, sampling=sampling, random_state=3)
+    np.testing.assert_array_equal(again.features, of_matrix.features)
+
+
+def signs(A, B):
+    """The rotation that takes one set of features to another."""
+    return np.linalg.lstsq(A, B, rcond=None)[0]
+
+
+@pytest.mark.parametrize("sampling", ["uniform", "leverage", "ridge"])
+def test_weighted_draws_with_truncation_follow_the_sketch_matrix(sampling):
+    """Landmarks drawn several times are held once; the sketch with repeats is the same."""
+    found = nystrom_features(K, 60, 5, sampling=sampling, replace=True, truncation=20, random_state=0)
+    drawn = found.landmarks
+    assert len(drawn.indices) < 60 == drawn.n_drawn == found.n_landmarks
+    B = found.features
+    np.testing.assert_allclose(B @ B.T, dense_nystrom(K, selection(200, drawn.indices, drawn.scale), 5, 20), atol=1e-8)
+    if sampling == "uniform":
+        # Square of the scale is n / c for each draw.
+        counts = drawn.scale**2 * 60 / 200
+        np.testing.assert_allclose(counts, np.round(counts))
+        assert counts.sum() == pytest.approx(60)
+        repeated = selection(200, np.repeat(drawn.indices, np.round(counts).astype(int)), np.sqrt(200 / 60))
+        np.testing.assert_allclose(B @ B.T, dense_nystrom(K, repeated, 5, 20), atol=1e-8)
+
+
+def test_half_truncation_is_raised_to_the_number_of_features():
+    found = nystrom_features(K, 30, 20, truncation="half", random_state=0)
+    assert found.n_components == found.landmark_root.rank == 20
+    assert nystrom_features(K, 31, 5, truncation="half", random_state=0).landmark_root.rank == 16
+
+
+@pytest.mark.parametrize("name", PROJECTIONS)
+def test_projections_are_isotropic_and_applied_right(name):
+    n, c = 13, 8
+    total = np.zeros((n, n))
+    for seed in range(300):
+        P = projection_matrix(name, n, c, random_state=seed)
+        dense = P.to_array()
+        assert dense.shape == (n, c)
+        total += dense @ dense.T
+    # E[P P^T] = I; entries have a standard error of about 1 / sqrt(8 * 300) = 0.02: 6 of them.
+    np.testing.assert_allclose(total / 300, np.eye(n), atol=0.13)
+    M = np.random.default_rng(0).normal(size=(4, n))
+    np.testing.assert_allclose(P(M), M @ dense, atol=1e-12)
+    np.testing.assert_allclose(P(sp.csr_array(M)), M @ dense, atol=1e-12)
+
+
+def test_srht_with_all_columns_is_orthogonal():
+    P = projection_matrix("srht", 16, 16, random_state=0).to_array()
+    np.testing.assert_allclose(P @ P.T, np.eye(16), atol=1e-12)
+    from scipy.linalg import hadamard
+
+    drawn = projection_matrix("srht", 16, 5, random_state=0)
+    H = hadamard(16)[:, drawn.sampled] / np.sqrt(5)
+    np.testing.assert_allclose(drawn.to_array(), drawn.signs[:, None] * H, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32, np.int64, np.float16])
+def test_other_types_on_disk(tmp_path, dtype):
+    rng = np.random.default_rng(0)
+    data = rng.integers(0, 200, (300, 12)).astype(dtype)
+    path = tmp_path / "x.npy"
+    np.save(path, data)
+    mapped = np.load(path, mmap_mode="r")
+    kernel = vector_kernel("gaussian", bandwidth=200.0)
+    exact = nystrom_features(VectorGram(kernel, data.astype(np.float64)), 50, 10, random_state=0)
+    got = nystrom_features(VectorGram(kernel, mapped, np.dtype(np.float32)), 50, 10, random_state=0)
+    assert got.features.dtype == np.float32
+    np.testing.assert_allclose(got.features @ got.features.T, exact.features @ exact.features.T, atol=1e-4)
+    whole = nystrom_features(VectorGram(kernel, mapped), 50, 10, random_state=0)
+    np.testing.assert_allclose(whole.features, exact.features, atol=1e-12)
+
+
+def test_streaming_evaluates_no_more_than_the_landmark_columns(monkeypatch):
+    evaluated = []
+
+    def counting(A, B):
+        evaluated.append(len(A) * len(B))
+        return A @ B.T
+
+    counting.diag = lambda A: np.einsum("ij,ij->i", A, A)
+    nystrom_features(VectorGram(vector_kernel(counting), X), 20, 5, random_state=0)
+    assert sum(evaluated) <= 200 * 20 + 20 * 20
+    evaluated.clear()
+    monkeypatch.setattr("graphcore.features.factor._KEEP_BYTES", 0)
+    nystrom_features(VectorGram(vector_kernel(counting), X), 20, 5, random_state=0, block_rows=16)
+    assert sum(evaluated) <= 2 * 200 * 20 + 20 * 20
+    assert max(evaluated) <= 20 * 20
+
+
+@pytest.mark.parametrize("block_rows", [1, 7, 200])
+@pytest.mark.parametrize("sampling", ["uniform", "srht"])
+def test_block_size_and_threads(block_rows, sampling):
+    gram = VectorGram(KERNEL, X)
+    plain = nystrom_features(gram, 40, 8, sampling=sampling, truncation="half", random_state=0).features
+    got = nystrom_features(
+        gram, 40, 8, sampling=sampling, truncation="half", random_state=0, block_rows=block_rows, n_jobs=3
+    )
+    np.testing.assert_allclose(got.features, plain, rtol=0, atol=1e-10)
+    one = nystrom_features(gram, 40, 8, sampling=sampling, truncation="half", random_state=0, block_rows=block_rows)
+    np.testing.assert_array_equal(got.features, one.features)
+    np.testing.assert_allclose(got.feature_map(X, block_rows=block_rows, n_jobs=2), plain, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("sampling", ["uniform", "gaussian", "srht", "countsketch", "leverage", "recursive-ridge"])
+def test_sparse_matrix_gives_the_same_as_dense(sampling):
+    A = sp.random_array((120, 40), density=0.2, rng=np.random.default_rng(0))
+    S = (A @ A.T).tocsr()
+    dense = nystrom_features(S.toarray(), 30, 5, sampling=sampling, random_state=0)
+    sparse = nystrom_features(S, 30, 5, sampling=sampling, random_state=0)
+    np.testing.assert_allclose(sparse.features @ sparse.features.T, dense.features @ dense.features.T, atol=1e-8)
+    np.testing.assert_allclose(sparse.feature_map(S), sparse.features, atol=1e-10)
+
+
+def test_sparse_vectors_with_a_linear_kernel():
+    A = sp.random_array((60, 10), density=0.5, rng=np.random.default_rng(0), format="csr")
+    found = nystrom_features(VectorGram(vector_kernel("linear"), A), 30, random_state=0)
+    # Landmarks that span the whole space: the features are the vectors, rotated.
+    np.testing.assert_allclose(found.features @ found.features.T, (A @ A.T).toarray(), atol=1e-9)
+
+
+def test_graph_kernels():
+    graph = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    matrix = GraphMatrix(graph, self_loop=3.0)
+    dense = matrix.block(slice(None), slice(None))
+    got = nystrom_features(matrix, 4, 2, random_state=0)
+    expected = nystrom_features(dense, 4, 2, random_state=0)
+    np.testing.assert_allclose(got.features, expected.features, atol=1e-12)
+    # Without loops the kernel has a zero diagonal, so it is indefinite.
+    with pytest.raises(InputError, match=r"not positive semi-definite|all zero"):
+        nystrom_features(graph, 6, 2, random_state=0)
+
+
+class TestPowerFeatures:
+    def test_many_steps_are_kernel_pca(self):
+        best = kernel_pca_features(K, 10)
+        found = power_features(K, 10, n_steps=30, random_state=0)
+        assert found.alpha == pytest.approx(best.alpha, rel=1e-6)
+
+    def test_exact_rank(self):
+        A = np.random.default_rng(0).normal(size=(40, 3))
+        found = power_features(A @ A.T, 3, n_vectors=3, n_steps=1, random_state=0)
+        np.testing.assert_allclose(found.features @ found.features.T, A @ A.T, atol=1e-9)
+        # More vectors than rank: null directions are dropped, not divided by.
+        found = power_features(A @ A.T, 6, n_vectors=12, n_steps=3, random_state=0)
+        assert found.n_components == 3
+        np.testing.assert_allclose(found.features @ found.features.T, A @ A.T, atol=1e-9)
+
+    def test_orthonormal_steps_keep_precision(self):
+        """Eigenvalues over 7 decades: plain powers lose the small ones, orthonormal steps do not."""
+        rng = np.random.default_rng(0)
+        values = 10.0 ** (-np.arange(60) / 8)
+        V = np.linalg.qr(rng.normal(size=(60, 60)))[0]
+        S = (V * values) @ V.T
+        found = power_features((S + S.T) / 2, 20, n_vectors=30, n_steps=16, random_state=0)
+        assert found.alpha / values[20:].sum() == pytest.approx(1.0, abs=1e-4)
+
+    def test_new_points_and_vectors(self):
+        found = power_features(VectorGram(KERNEL, X), 6, random_state=0)
+        np.testing.assert_allclose(found.feature_map(X), found.features, atol=1e-10)
+        sparse = power_features(sp.csr_array(K), 6, random_state=0)
+        np.testing.assert_allclose(sparse.features, power_features(K, 6, random_state=0).features, atol=1e-8)
+
+    def test_rejected(self):
+        with pytest.raises(ParameterError, match="n_vectors=3 must be at least 5"):
+            power_features(K, 5, n_vectors=3)
+        with pytest.raises(ParameterError, match="n_steps=-1"):
+            power_features(K, 5, n_steps=-1)
+        with pytest.raises(InputError, match="zero"):
+            power_features(np.zeros((4, 4)), 2)
+
+
+class TestKernelPCA:
+    def test_is_the_best_of_its_rank(self):
+        found = kernel_pca_features(K, 7)
+        np.testing.assert_allclose(found.features @ found.features.T, best_of_rank(K, 7), atol=1e-10)
+        np.testing.assert_allclose(found.feature_map(K), found.features, atol=1e-10)
+
+    def test_low_rank_gives_fewer_features(self):
+        A = np.random.default_rng(0).normal(size=(20, 2))
+        assert kernel_pca_features(A @ A.T, 5).n_components == 2
+
+    def test_zero(self):
+        with pytest.raises(InputError, match="zero"):
+            kernel_pca_features(np.zeros((3, 3)), 1)
+
+    @pytest.mark.parametrize("most", [30, 1000])
+    def test_indefinite_matrices(self, most, monkeypatch):
+        # One eigenvalue of -3 among larger ones: no diagonal entry gives it away.
+        monkeypatch.setattr(subspace, "_DENSE_POINTS", most)
+        Q = np.linalg.qr(np.random.default_rng(0).normal(size=(40, 40)))[0]
+        A = (Q * np.r_[-3.0, np.linspace(1, 5, 39)]) @ Q.T
+        A = (A + A.T) / 2
+        for function in (kernel_pca_features, lambda A, s, **options: power_features(A, s, n_vectors=40, **options)):
+            with pytest.raises(InputError, match="not positive semi-definite"):
+                function(A, 5)
+            found = function(A, 5, indefinite="clip")
+            assert found.indefinite
+            assert found.n_components == 5
+        with pytest.raises(InputError, match="indefinite='hide'"):
+            kernel_pca_features(A, 5, indefinite="hide")
+
+
+def test_what_the_kernel_is_seen_by_is_named():
+    noise = np.eye(200) + 0.01
+    with pytest.warns(GraphWarning, match="the landmarks explain"):
+        nystrom_features(noise, 5, random_state=0)
+    with pytest.warns(GraphWarning, match="the features explain .* more features"):
+        power_features(noise, 2, random_state=0)
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"n_landmarks": 0}, "n_landmarks=0 must be at least 1"),
+            ({"n_landmarks": 201}, "n_landmarks=201 must be at most 200"),
+            ({"n_landmarks": 2.5}, "must be an integer"),
+            ({"n_components": 21}, "n_components=21 must be at most 20"),
+            ({"n_components": 0}, "n_components=0"),
+            ({"sampling": "landmarks"}, "sampling='landmarks' is not known"),
+            ({"truncation": 21}, "truncation=21 must be at most 20"),
+            ({"truncation": 0}, "truncation=0"),
+            ({"truncation": "third"}, "truncation='third'"),
+            ({"replace": "yes"}, "replace='yes'"),
+            ({"sampling": "ridge", "ridge": 0.0}, "ridge=0.0 must be more than 0"),
+            ({"sampling": "recursive-ridge", "ridge": -1.0}, "ridge=-1.0"),
+            ({"sampling": [[1, 2]]}, "one-dimensional array of integers"),
+            ({"sampling": [0.5]}, "one-dimensional array of integers"),
+            ({"sampling": [0, 200]}, "landmarks must be from 0 to 199"),
+            ({"sampling": [-1]}, "landmarks must be from 0 to 199"),
+            ({"indefinite": "ignore"}, "indefinite='ignore'"),
+            ({"n_landmarks": 201, "sampling": "countsketch"}, "n_landmarks=201"),
+            ({"block_rows": 0}, "block_rows=0 must be at least 1"),
+            ({"ridge": -1.0}, "ridge=-1.0"),
+        ],
+    )
+    def test_parameters(self, options, message):
+        with pytest.raises(InputError, match=re.escape(message)):
+            nystrom_features(K, **{"n_landmarks": 20, **options})
+
+    @pytest.mark.parametrize(
+        ("matrix", "message"),
+        [
+            (np.ones((3, 4)), r"square matrix.*\(3, 4\)"),
+            (np.ones(3), "square"),
+            (np.zeros((0, 0)), "empty"),
+            (np.array([[1.0, 0.5], [0.4, 1.0]]), r"not symmetric.*\(K \+ K.T\) / 2"),
+            (np.array([[1.0, np.nan], [np.nan, 1.0]]), "must be finite"),
+            (np.array([[1.0, np.inf], [np.inf, 1.0]]), "must be finite"),
+            (np.array([[1.0, 0.0], [0.0, -1.0]]), "negative diagonal"),
+            (np.eye(2) * 1j, "real numbers"),
+            (np.array([["a", "b"], ["c", "d"]]), "real numbers"),
+            (np.zeros((3, 3)), "all zero"),
+        ],
+    )
+    @pytest.mark.parametrize("form", ["dense", "sparse"])
+    def test_matrices(self, matrix, message, form):
+        if form == "sparse":
+            if matrix.ndim != 2 or matrix.dtype.kind not in "fc":
+                pytest.skip("no such sparse matrix")
+            matrix = sp.coo_array(matrix)
+        with pytest.raises(InputError, match=message):
+            nystrom_features(matrix, min(matrix.shape[0], 2), random_state=0)
+
+    def test_indefinite_matrix(self):
+        A = np.array([[0.0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 1], [0, 0, 1, 0]])
+        with pytest.raises(InputError, match="not positive semi-definite"):
+            nystrom_features(A, 4)
+        with pytest.warns(GraphWarning, match="not positive semi-definite"):
+            found = nystrom_features(A, 4, indefinite="clip")
+        values = np.linalg.eigvalsh(A)
+        assert found.n_components == (values > 1e-9).sum()
+
+    @pytest.mark.filterwarnings("ignore:1 of 3 points")
+    def test_indefinite_outside_the_landmarks_shows_in_residuals(self):
+        S = np.eye(3)
+        S[0, 1] = S[1, 0] = 2.0
+        with pytest.raises(InputError, match="longer than K_ii allows"):
+            nystrom_features(S, 1, sampling=[0])
+
+    def test_matrix_of_repeated_entries_is_summed(self):
+        coo = sp.coo_array(([0.5, 0.5, 1.0], ([0, 0, 1], [0, 0, 1])), shape=(2, 2))
+        np.testing.assert_allclose(as_gram(coo).diagonal(), [1, 1])
+
+    def test_integers_are_taken(self):
+        assert nystrom_features(np.eye(3, dtype=int) * 2, 3).trace == 6
+
+    def test_float32_asymmetry_is_rounding(self):
+        S = K.astype(np.float32)
+        S[0, 1] += 1e-6
+        assert nystrom_features(S, 50, 5, random_state=0).features.dtype == np.float32
+
+    def test_zero_rows_are_counted(self):
+        S = sp.block_diag([np.ones((3, 3)), np.ones((4, 4)), np.ones((2, 2))]).tocsr()
+        with pytest.warns(GraphWarning, match="6 of 9 points have a kernel value of zero with every landmark"):
+            found = nystrom_features(S, 2, sampling=[0, 1])
+        assert found.n_zero_rows == 6
+        np.testing.assert_allclose(found.residuals[3:], 1)
+
+    def test_points_at_the_origin_of_kernel_space_are_not_lost(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = nystrom_features(np.diag([1.0, 0.0, 0.0]), 1, sampling=[0])
+        assert found.n_zero_rows == 0
+
+    def test_a_bandwidth_far_too_narrow(self):
+        with pytest.warns(GraphWarning, match=r"explain 5 % of the kernel.*larger bandwidth"):
+            nystrom_features(np.eye(200) + 1e-6, 10, random_state=0)
+
+    def test_fewer_features_than_asked_for(self):
+        with pytest.warns(GraphWarning, match="rank 1 among the landmarks"):
+            assert nystrom_features(np.ones((6, 6)), 4, 3, random_state=0).n_components == 1
+
+    def test_leverage_draws_without_replacement_need_possible_points(self):
+        S = np.diag([1.0, 1.0, 0.0, 0.0])
+        with pytest.raises(ParameterError, match="n_landmarks=3 must be at most 2"):
+            nystrom_features(S, 3, sampling="leverage", replace=False, n_components=2)
+
+    def test_exact_schemes_refuse_what_is_too_large(self, monkeypatch):
+        monkeypatch.setattr("graphcore.features.leverage._MOST_DENSE", 100)
+        for sampling in ("leverage", "ridge"):
+            with pytest.raises(InputError, match="approximate scheme"):
+                nystrom_features(K, 20, sampling=sampling)

@@ -1,0 +1,198 @@
+"""Tables of edges from every library by one path, igraph graphs, and columns as tables."""
+
+import warnings
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import Graph, GraphWarning, InputError, ParameterError
+from graphcore.graphs.from_table import as_library
+
+COLUMNS = {"source": ["b", "a", "b", "d"], "target": ["a", "c", "a", "d"], "weight": [1.0, 2.0, 3.0, 0.5]}
+
+
+class Stream:
+    """Anything that has an Arrow stream and is of no known library."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def frames(columns):
+    out = {"dict": columns, "arrays": {name: np.array(values) for name, values in columns.items()}}
+    for library in ("pandas", "polars", "pyarrow"):
+        try:
+            out[library] = as_library(columns, library)
+        except ParameterError:  # not installed
+            continue
+    if "polars" in out:
+        out["stream"] = Stream(out["polars"])
+    if "pyarrow" in out:
+        out["chunks"] = __import__("pyarrow").concat_tables([out["pyarrow"][:1], out["pyarrow"][1:]])
+    if "pandas" in out:
+        out["other index"] = out["pandas"].set_index(np.array([7, 5, 5, 1][: len(columns["source"])]))
+        out["categories"] = out["pandas"].astype(dict.fromkeys(set(columns) - {"weight"}, "category"))
+    return out
+
+
+KINDS = sorted(frames(COLUMNS))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_library_gives_the_same_graph(kind):
+    graph = Graph.from_table(frames(COLUMNS)[kind])
+    assert graph.node_names.tolist() == ["b", "a", "c", "d"]  # as they first appear
+    assert all(type(name) is str for name in graph.node_names.tolist())
+    expected = np.zeros((4, 4))
+    for s, t, w in zip(*COLUMNS.values(), strict=True):
+        i, j = ("bacd".index(name) for name in (s, t))
+        expected[i, j] += w
+        expected[j, i] = expected[i, j]
+    np.testing.assert_allclose(graph.to_scipy().toarray(), expected)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "categories"])
+def test_integers_of_any_size(kind):
+    columns = {"source": [5, -3, 10**12], "target": [-3, 10**12, 5], "count": [1, 2, 3]}
+    graph = Graph.from_table(frames(columns | {"weight": [1.0] * 3})[kind], weight=None)
+    assert graph.node_names.tolist() == [-3, 5, 10**12]
+    assert (graph.n_edges, graph.is_weighted) == (3, False)
+    graph = Graph.from_table(frames(columns)[kind], weight="count")
+    assert graph.degrees.tolist() == [3.0, 4.0, 5.0]
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1))
+def test_a_table_is_a_list_of_edges(edges):
+    sources, targets = np.array(edges).T
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        graph = Graph.from_table({"u": sources, "v": targets}, "u", "v")
+        names = np.unique(edges)
+        expected = Graph.from_edges(np.searchsorted(names, sources), np.searchsorted(names, targets))
+    assert (graph.names_of(np.arange(graph.n_nodes)) == names).all()
+    np.testing.assert_array_equal(graph.to_scipy().toarray(), expected.to_scipy().toarray())
+
+
+def test_numbers_from_0_need_no_names_and_the_callers_columns_are_not_changed():
+    ids = np.array([0, 1, 2]), np.array([1, 2, 0])
+    before = [column.copy() for column in ids]
+    assert Graph.from_table({"source": ids[0], "target": ids[1]}).node_names is None
+    for column, kept in zip(ids, before, strict=True):
+        np.testing.assert_array_equal(column, kept)
+
+
+def test_a_directed_table_follows_the_policy():
+    table = {"source": [0, 1, 1], "target": [1, 0, 2], "weight": [1.0, 3.0, 5.0]}
+    with pytest.warns(GraphWarning, match="symmetrize='average'"):
+        assert Graph.from_table(table, symmetrize="average").degrees.tolist() == [2.0, 4.5, 2.5]
+    with pytest.raises(InputError, match="look directed"):
+        Graph.from_table(table, symmetrize="error")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"source": [1, 2]}, "target='target' is no column of the table; it has 'source'"),
+        ({"source": [1], "target": ["a"]}, "must be of one kind"),
+        ({"source": [1.5], "target": [2.0]}, "holds float64; nodes are named by integers or text"),
+        ({"source": [True], "target": [False]}, "holds bool"),
+        ({"source": [], "target": []}, "no rows"),
+        ({"source": ["a"], "target": ["b"], "weight": [-1.0]}, "not negative; edge 0 has -1.0"),
+        ({"source": ["a"], "target": ["b"], "weight": ["heavy"]}, "real numbers"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["arrays", "pandas", "polars", "pyarrow"])
+def test_bad_tables_are_refused(columns, message, kind):
+    table = frames(columns).get(kind)
+    if table is None:
+        pytest.skip(f"{kind} is not installed")
+    with pytest.raises(InputError, match=message):
+        Graph.from_table(table)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_missing_values_are_named(library):
+    pytest.importorskip(library)
+    table = as_library({"source": ["a", None, None], "target": ["b", "c", "d"]}, library)
+    with pytest.raises(InputError, match=r"'source' has no value in row 1 \(2 such rows\)"):
+        Graph.from_table(table)
+
+
+def test_what_is_no_table():
+    with pytest.raises(InputError, match=r"a table of edges is needed .* got list"):
+        Graph.from_table([[1, 2]])
+    polars = pytest.importorskip("polars")
+    with pytest.raises(InputError, match="collect a lazy frame"):
+        Graph.from_table(polars.LazyFrame({"source": [1], "target": [2]}))
+    with pytest.raises(InputError, match="'source' has 2 rows"):
+        Graph.from_table({"source": [1, 2], "target": [1]})
+    with pytest.raises(InputError, match=r"from 2\*\*63 on"):
+        Graph.from_table({"source": np.array([2**63], dtype=np.uint64), "target": [1]})
+    with pytest.raises(ParameterError, match="library='spark'"):
+        as_library({}, "spark")
+
+
+# -- igraph ------------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 8), st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
+def test_igraph_agrees_with_networkx(n, seed, directed, weighted):
+    igraph = pytest.importorskip("igraph")
+    rng = np.random.default_rng(seed)
+    edges = rng.integers(0, n, (rng.integers(0, 15), 2)).tolist()
+    weights = rng.integers(0, 4, len(edges)).tolist()
+    g = igraph.Graph(n, edges, directed=directed)
+    G = (nx.MultiDiGraph if directed else nx.MultiGraph)()
+    G.add_nodes_from(range(n))
+    for (u, v), w in zip(edges, weights, strict=True):
+        G.add_edge(u, v, **({"weight": w} if weighted else {}))
+    if weighted:
+        g.es["weight"] = weights
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphWarning)
+        ours = Graph.from_igraph(g)
+        theirs = Graph.from_networkx(G, weight="weight" if weighted else None)
+    np.testing.assert_array_equal(ours.to_scipy().toarray(), theirs.to_scipy().toarray())
+    Graph(ours.indptr, ours.indices, ours.weights)
+
+
+def test_igraph_names_missing_weights_and_policies():
+    igraph = pytest.importorskip("igraph")
+    g = igraph.Graph.TupleList([("a", "b"), ("b", "c")], directed=True)
+    g.es[0]["weight"] = 3.0
+    with pytest.warns(GraphWarning, match="directed igraph graph"):
+        graph = Graph.from_igraph(g)
+    assert graph.node_names.tolist() == ["a", "b", "c"]
+    assert graph.degrees.tolist() == [3.0, 4.0, 1.0]
+    with pytest.raises(InputError, match="2 pairs in one direction only"):
+        Graph.from_igraph(g, symmetrize="error")
+    with pytest.raises(InputError, match="no nodes"):
+        Graph.from_igraph(igraph.Graph())
+    with pytest.raises(InputError, match="got Graph"):
+        Graph.from_igraph(nx.path_graph(2))
+
+
+def test_igraph_in_functions_that_take_any_graph():
+    igraph = pytest.importorskip("igraph")
+    from graphcore.metrics import normalized_cut
+
+    assert normalized_cut(igraph.Graph.Ring(6), [0, 0, 0, 1, 1, 1]) == pytest.approx(1 / 3)
+
+
+# -- columns as tables -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_columns_become_tables(library):
+    module = pytest.importorskip(library)
+    columns = {"node": np.array(["a", "b"], dtype=object), "cluster": np.array([0, -1], dtype=np.int32)}
+    table = as_library(columns, library)
+    assert type(table).__module__.split(".")[0] == module.__name__
+    assert list(table.columns if library != "pyarrow" else table.column_names) == ["node", "cluster"]
+    assert as_library(columns, None) is columns

@@ -1,0 +1,285 @@
+"""Labels on paper, and outputs that are whole or not there."""
+
+import errno
+import gzip
+import io
+import os
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import FormatError, Graph, InputError, ParameterError, read_graph, write_labels
+from graphcore.io import atomic, atomic_output, check_writable, read_labels
+from graphcore.io.labels import read_label_lines
+
+SUPERUSER = not hasattr(os, "geteuid") or os.geteuid() == 0
+
+
+@pytest.fixture
+def named():
+    return Graph.from_edges([0, 1], [1, 2], node_names=["Anna", "Ben Ali", "Chloé, the first"])
+
+
+# -- labels ------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_written(tmp_path, named):
+    write_labels(tmp_path / "l.tsv", [1, 0, -1], named)
+    assert (tmp_path / "l.tsv").read_bytes() == "Anna\t1\nBen Ali\t0\nChloé, the first\t-1\n".encode()
+    write_labels(tmp_path / "l.csv", np.array([1, 0, -1], dtype=np.int32), named)
+    assert (tmp_path / "l.csv").read_bytes() == 'Anna,1\nBen Ali,0\n"Chloé, the first",-1\n'.encode()
+    write_labels(tmp_path / "l", [1, 0])
+    assert (tmp_path / "l").read_text() == "0\t1\n1\t0\n"
+    write_labels(tmp_path / "l", [1, 0], np.array([5, 9]), format="csv")
+    assert (tmp_path / "l").read_text() == "5,1\n9,0\n"
+    stream = io.StringIO()
+    write_labels(stream, [1, 0], ["x", "y"])
+    assert stream.getvalue() == "x\t1\ny\t0\n"
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
+def test_numpy_files_of_labels(tmp_path, named, dtype):
+    labels = np.array([1, 0, 7], dtype=dtype)
+    write_labels(tmp_path / "l.npy", labels, named)
+    assert np.load(tmp_path / "l.npy").dtype == dtype
+    write_labels(tmp_path / "same", labels, format="npy")
+    (tmp_path / "l.npy.gz").write_bytes(gzip.compress((tmp_path / "same").read_bytes()))
+    for name in ("l.npy", "same", "l.npy.gz"):
+        for graph in (None, named):
+            found = read_labels(tmp_path / name, graph)
+            assert found.dtype == np.int64 and found.tolist() == [1, 0, 7]
+        assert read_label_lines(tmp_path / name) == (None, ["1", "0", "7"])
+    stream = io.BytesIO()
+    write_labels(stream, labels, format="npy")
+    assert stream.getvalue() == (tmp_path / "same").read_bytes()
+    with pytest.raises(InputError, match="3 clusters without nodes, but the graph has 4 nodes"):
+        read_labels(tmp_path / "l.npy", Graph.from_edges([0], [3]))
+
+
+def test_numpy_files_that_hold_no_labels(tmp_path):
+    for array in (np.zeros(3), np.zeros((2, 2), dtype=int), np.zeros(0, dtype=int), np.array(["a"]), np.array([True])):
+        np.save(tmp_path / "l.npy", array)
+        with pytest.raises(FormatError, match="labels are integers in one dimension"):
+            read_labels(tmp_path / "l.npy")
+    np.save(tmp_path / "l.npy", np.array([1, None]), allow_pickle=True)
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_labels(tmp_path / "l.npy")
+    np.save(tmp_path / "l.npy", np.arange(100))
+    (tmp_path / "l.npy").write_bytes((tmp_path / "l.npy").read_bytes()[:-5])
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_labels(tmp_path / "l.npy")
+
+
+def test_standard_output(capsys):
+    write_labels("-", [1, 0])
+    assert capsys.readouterr().out == "0\t1\n1\t0\n"
+
+
+@given(
+    names=st.lists(
+        st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1), min_size=1, unique=True
+    ),
+    ending=st.sampled_from(["tsv", "csv"]),
+    seed=st.integers(0, 99),
+)
+def test_round_trip(tmp_path_factory, names, ending, seed):
+    names = [name for name in names if name[0] not in "#%"] or ["a"]
+    graph = Graph.from_edges([0], [0], n_nodes=len(names), node_names=names)
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(-1, 4, len(names))
+    path = tmp_path_factory.mktemp("trip") / f"l.{ending}"
+    write_labels(path, labels, graph)
+    back = read_labels(path, graph)
+    assert back.dtype == np.int64
+    np.testing.assert_array_equal(back, labels)
+    # Another order of the nodes: labels follow their names.
+    order = rng.permutation(len(names))
+    other = Graph.from_edges([0], [0], n_nodes=len(names), node_names=[names[i] for i in order])
+    np.testing.assert_array_equal(read_labels(path, other), labels[order])
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("0 5\n1 6\n2 5\n", [5, 6, 5]),
+        ("2\t5\r\n1\t6\r\n0\t7\r\n", [7, 6, 5]),
+        ("# c\n1;6\n\n0;5\n% c\n2;5\n", [5, 6, 5]),
+        ("\ufeff0, 5\n1, 6\n2, 5\n", [5, 6, 5]),
+        ("5\n6\n5\n", [5, 6, 5]),
+        ("0,red\n1,light blue\n2,red\n", ["red", "light blue", "red"]),
+    ],
+)
+@pytest.mark.parametrize("compress", [bytes, gzip.compress])
+def test_labels_of_others(tmp_path, text, labels, compress):
+    path = tmp_path / "labels"
+    path.write_bytes(compress(text.encode()))
+    assert read_labels(path, Graph.from_edges([0, 1], [1, 2])).tolist() == labels
+    assert sorted(map(str, read_labels(path))) == sorted(map(str, labels))
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("", FormatError, "empty"),
+        ("# c\n", FormatError, "no labels"),
+        ("0 1\n\n1\n2 0\n", FormatError, "line 3: 1 column"),
+        ("0 1 2\n1 2 3\n", FormatError, "line 1: 3 columns"),
+        ("0 1\n1 1\n", InputError, "1 nodes? of the graph ha.* no label, the first is 2"),
+        ("0 1\n1 1\n2 1\n1 0\n", InputError, "'1' has two labels"),
+        ("0 1\n1 1\n2 1\n7 0\n", InputError, "'7' has a label, but the graph does not have it"),
+        ("1\n2\n", InputError, "2 clusters without nodes.* 3 nodes"),
+    ],
+)
+def test_bad_labels(tmp_path, text, error, message):
+    path = tmp_path / "labels.txt"
+    path.write_text(text)
+    with pytest.raises(error, match=message) as caught:
+        read_labels(path, Graph.from_edges([0, 1], [1, 2]))
+    assert str(path) in str(caught.value)
+
+
+def test_bad_arguments(tmp_path, named):
+    with pytest.raises(InputError, match="2 labels for 3 nodes"):
+        write_labels(tmp_path / "l", [0, 1], named)
+    with pytest.raises(InputError, match="2 labels for 1 nodes"):
+        write_labels(tmp_path / "l", [0, 1], ["a"])
+    with pytest.raises(InputError, match="one-dimensional"):
+        write_labels(tmp_path / "l", [[0, 1]], named)
+    with pytest.raises(ParameterError, match="format='xml'"):
+        write_labels(tmp_path / "l", [0, 1, 2], named, format="xml")
+    with pytest.raises(ParameterError, match="path"):
+        write_labels(7, [0, 1, 2], named)
+    with pytest.raises(ParameterError, match="graph"):
+        read_labels(tmp_path / "l", np.eye(3))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_dblp_labels_keep_the_ids(shared_data, tmp_path):
+    graph = read_graph(shared_data / "com-dblp" / "dblp.csv.gz")
+    labels = np.arange(graph.n_nodes) % 7
+    write_labels(tmp_path / "labels.tsv", labels, graph)
+    table = np.loadtxt(tmp_path / "labels.tsv", dtype=np.int64)
+    np.testing.assert_array_equal(table, np.column_stack([graph.node_names, labels]))
+
+
+# -- outputs -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_written_is_found_out_before(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(FileNotFoundError, match="missing"):
+        check_writable(tmp_path / "missing" / "out.tsv")
+    with pytest.raises(NotADirectoryError, match="file"):
+        check_writable(tmp_path / "file" / "out.tsv")
+    with pytest.raises(IsADirectoryError, match=tmp_path.name):
+        check_writable(tmp_path)
+    with pytest.raises(ParameterError, match="path"):
+        check_writable(None)
+    check_writable(tmp_path / "new.tsv")
+    check_writable(tmp_path / "file")
+    check_writable("-")
+    check_writable(os.devnull)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(SUPERUSER, reason="the superuser writes everywhere")
+def test_folder_and_file_without_permission(tmp_path):
+    locked, file = tmp_path / "locked", tmp_path / "file"
+    locked.mkdir(mode=0o500)
+    file.write_text("x")
+    file.chmod(0o400)
+    for path in (locked / "out", file):
+        with pytest.raises(PermissionError, match="may not be written"):
+            check_writable(path)
+
+
+def test_permissions_are_asked_for(tmp_path, monkeypatch):
+    # The same as above, where the tests run as the superuser.
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    for name in ("file", "new"):
+        with pytest.raises(PermissionError, match="may not be written") as caught:
+            check_writable(tmp_path / name)
+        assert caught.value.errno == errno.EACCES
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, OSError, MemoryError])
+@pytest.mark.parametrize("before", [None, "old"])
+def test_a_failed_run_leaves_everything_as_it_was(tmp_path, stop, before):
+    path = tmp_path / "out.tsv"
+    if before:
+        path.write_text(before)
+    with pytest.raises(stop), atomic_output(path, "w") as stream:
+        stream.write("half of it")
+        stream.flush()
+        raise stop
+    assert [p.name for p in tmp_path.iterdir()] == (["out.tsv"] if before else [])
+    assert not before or path.read_text() == before
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace", "chmod"])
+def test_a_full_disk_leaves_everything_as_it_was(tmp_path, monkeypatch, step):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "l.tsv").write_text("old")
+    monkeypatch.setattr(atomic.os, step, full)
+    with pytest.raises(OSError, match="No space"):
+        write_labels(tmp_path / "l.tsv", [0, 1])
+    assert [p.name for p in tmp_path.iterdir()] == ["l.tsv"]
+    assert (tmp_path / "l.tsv").read_text() == "old"
+
+
+def test_names_that_fail_half_way_leave_no_file(tmp_path):
+    class Bad:
+        def __str__(self):
+            raise RuntimeError("no name")
+
+    with pytest.raises(RuntimeError):
+        write_labels(tmp_path / "l.tsv", range(100_000), [*["a"] * 99_999, Bad()])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_an_interrupt_from_outside(tmp_path):
+    program = textwrap.dedent("""
+        import sys, time
+        from graphcore.io import atomic_output
+        with atomic_output(sys.argv[1], "w") as stream:
+            stream.write("half of it")
+            stream.flush()
+            print("writing", flush=True)
+            time.sleep(60)
+    """)
+    command = [sys.executable, "-c", program, str(tmp_path / "out.tsv")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as run:
+        assert run.stdout.readline() == b"writing\n"
+        assert len(list(tmp_path.iterdir())) == 1  # the temporary file
+        run.send_signal(signal.SIGINT)
+        assert run.wait(timeout=30) != 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions and links of POSIX")
+def test_permissions_and_links_stay(tmp_path):
+    old = os.umask(0o027)
+    try:
+        write_labels(tmp_path / "new", [0])
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
+    (tmp_path / "new").chmod(0o600)
+    (tmp_path / "link").symlink_to(tmp_path / "new")
+    write_labels(tmp_path / "link", [5])
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "new").read_text() == "0\t5\n"
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o600
+    write_labels(os.devnull, [5])
+    assert not os.path.isfile(os.devnull)

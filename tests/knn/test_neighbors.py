@@ -1,0 +1,418 @@
+"""kNN graphs against brute force in numpy: neighbours, modes, weights, awkward vectors."""
+
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
+
+from graphcore import GraphWarning, InputError, ParameterError, knn_graph
+from graphcore.knn import search
+from graphcore.knn.neighbor_lists import empty_neighbors, fill_block
+from graphcore.knn.neighbors import SMALLEST_WEIGHT, neighbor_graph
+from graphcore.knn.search import METRICS, nearest_neighbors
+from graphcore.knn.search_exact import exact_plan
+from graphcore.knn.vectors import as_vectors
+
+
+def distances_between(X, metric):
+    X = np.asarray(X, dtype=np.float64)
+    if metric == "cosine":
+        X = X / np.linalg.norm(X, axis=1, keepdims=True)
+        return np.maximum(1 - X @ X.T, 0)
+    return cdist(X, X, {"manhattan": "cityblock"}.get(metric, metric))
+
+
+def listed_by_brute_force(X, k, metric="euclidean"):
+    """Dense matrix: entry (i, j) is True if j is among the k nearest others of i. Needs distinct distances."""
+    D = distances_between(X, metric)
+    np.fill_diagonal(D, np.inf)
+    listed = np.zeros(D.shape, dtype=bool)
+    np.put_along_axis(listed, np.argsort(D, axis=1)[:, :k], True, axis=1)
+    return listed, D
+
+
+def dense(graph):
+    return graph.to_scipy().toarray()
+
+
+def expected_graph(X, k, metric, mode, weighting):
+    listed, D = listed_by_brute_force(X, k, metric)
+    last = np.sort(D, axis=1)[:, k - 1]
+    seventh = np.sort(D, axis=1)[:, min(7, k) - 1]
+    if weighting == "binary":
+        W = np.ones_like(D)
+    elif weighting == "gaussian":
+        W = np.exp(-(D**2) / (2 * np.median(last) ** 2))
+    else:
+        # A row with near equals has a scale of at least 1/1000 of the median one.
+        scales = np.maximum(seventh, 1e-3 * np.median(seventh))
+        W = np.exp(-(D**2) / np.outer(scales, scales))
+    W = np.where(listed, np.maximum(W, SMALLEST_WEIGHT), 0)
+    if mode == "union":
+        return np.maximum(W, W.T)
+    if mode == "mutual":
+        return np.minimum(W, W.T)
+    return (W + W.T) / 2
+
+
+@given(
+    n=st.integers(2, 40),
+    d=st.integers(1, 20),
+    k=st.integers(1, 39),
+    metric=st.sampled_from(METRICS),
+    mode=st.sampled_from(["union", "mutual", "average"]),
+    weighting=st.sampled_from(["binary", "gaussian", "self-tuning"]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    container=st.sampled_from([np.asarray, sp.csr_array, sp.csr_matrix, sp.coo_array, sp.csc_array]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_graph_is_that_of_brute_force(n, d, k, metric, mode, weighting, dtype, container, seed):
+    d = max(d, 2) if metric == "cosine" else d
+    # Rows of norm 1 in float32 know small angles to few digits, and lists would differ from those in float64.
+    X = np.random.default_rng(seed).normal(size=(n, d)).astype(np.float64 if metric == "cosine" else dtype)
+    k = min(k, n - 1)
+    graph = knn_graph(container(X), k, metric=metric, mode=mode, weighting=weighting, algorithm="exact")
+    want = expected_graph(X, k, metric, mode, weighting)
+    np.testing.assert_array_equal(dense(graph) > 0, want > 0)
+    np.testing.assert_allclose(dense(graph), want, rtol=2e-4)
+    if weighting == "binary" and mode != "average":
+        assert not graph.is_weighted
+    assert graph.n_self_loops == 0
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("d", [3, 30])
+def test_lists_are_sorted_without_self_and_of_the_stated_types(metric, d):
+    X = as_vectors(np.random.default_rng(0).normal(size=(3000, d)).astype(np.float32))
+    found = nearest_neighbors(X, 12, metric=metric)
+    assert (found.indices.dtype, found.distances.dtype) == (np.int32, np.float32)
+    assert found.indices.shape == found.distances.shape == (3000, 12)
+    assert (np.diff(found.distances, axis=1) >= 0).all()
+    assert not (found.indices == np.arange(3000)[:, None]).any()
+    assert all(len(set(row)) == 12 for row in found.indices.tolist())
+    rows = np.random.default_rng(1).choice(3000, 50, replace=False)
+    exact = np.array([distances_between(X[[i, *found.indices[i]]], metric)[0, 1:] for i in rows])
+    np.testing.assert_allclose(found.distances[rows], exact, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("d", [2, 40])
+@pytest.mark.parametrize("n_groups", [1, 5, 40])
+def test_equal_rows_still_get_all_their_neighbours(n_groups, d):
+    rng = np.random.default_rng(n_groups)
+    X = np.repeat(rng.normal(size=(n_groups, d)), 50, axis=0)
+    X = np.vstack([X, rng.normal(size=(100, d))])
+    found = nearest_neighbors(as_vectors(X), 10)
+    assert (found.indices >= 0).all()
+    assert not (found.indices == np.arange(len(X))[:, None]).any()
+    assert all(len(set(row)) == 10 for row in found.indices.tolist())
+    assert (found.distances[: 50 * n_groups] == 0).all()  # exactly: no rounding noise between equal rows
+    np.testing.assert_allclose(found.distances, np.sort(distances_between(X, "euclidean"))[:, 1:11], atol=1e-6)
+    graph = knn_graph(X, 10)
+    assert (np.diff(graph.indptr) >= 10).all()
+
+
+@pytest.mark.parametrize("weighting", ["gaussian", "self-tuning"])
+@pytest.mark.parametrize("mode", ["union", "mutual", "average"])
+def test_weights_stay_positive_and_finite_among_equal_rows_and_outliers(weighting, mode):
+    rng = np.random.default_rng(0)
+    X = np.vstack([np.ones((40, 3)), rng.normal(size=(40, 3)), [[1e6, 0, 0], [0, 1e9, 0], [0, 0, -1e12]]])
+    graph = knn_graph(X, 10, mode=mode, weighting=weighting)
+    assert graph.weights.dtype == np.float32
+    assert graph.weights.min() >= SMALLEST_WEIGHT / 2
+    assert graph.weights.max() <= 1
+    equal = dense(graph)[:40, :40]
+    assert equal.max() == 1.0
+    assert set(np.unique(equal)) <= {0.0, 0.5, 1.0}
+
+
+@pytest.mark.parametrize("weighting", ["gaussian", "self-tuning"])
+def test_all_rows_equal(weighting):
+    graph = knn_graph(np.full((30, 4), 0.1), 5, weighting=weighting)
+    assert not graph.is_weighted  # every weight is 1
+    assert (graph.degrees >= 5).all()
+
+
+def test_most_rows_equal_takes_the_scale_of_the_others():
+    X = np.concatenate([np.zeros(90), np.arange(1, 11)])[:, None]
+    weights = dense(knn_graph(X, 3, weighting="gaussian"))
+    positive = nearest_neighbors(as_vectors(X), 3).distances
+    scale = positive[positive > 0].mean()
+    assert weights[98, 99] == pytest.approx(np.exp(-1 / (2 * scale**2)), rel=1e-5)
+
+
+def test_scale_and_shift_of_the_vectors_do_not_matter():
+    X = np.random.default_rng(0).normal(size=(300, 20))
+    want = knn_graph(X, 8, weighting="self-tuning")
+    for changed in (X * 1e-9, X * 1e9, X + 1e7):
+        got = knn_graph(changed, 8, weighting="self-tuning")
+        np.testing.assert_array_equal(got.indices, want.indices)
+        np.testing.assert_allclose(got.weights, want.weights, rtol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int64, bool, np.float16, object, np.longdouble])
+@pytest.mark.parametrize("container", [np.asarray, np.asfortranarray, sp.csr_array])
+def test_other_types_give_the_same_graph(dtype, container):
+    X = np.random.default_rng(0).integers(0, 2 if dtype is bool else 60, size=(200, 12))
+    if container is sp.csr_array and dtype in (object, np.float16, np.longdouble):
+        pytest.skip("scipy has no such sparse arrays")
+    # Sparse rows are searched differently, so ties between integer distances may fall differently.
+    want = nearest_neighbors(as_vectors(X.astype(float)), 6).distances
+    np.testing.assert_allclose(nearest_neighbors(as_vectors(container(X.astype(dtype))), 6).distances, want, rtol=1e-6)
+
+
+def test_integers_beyond_float32_are_not_rounded():
+    X = np.array([[2**40], [2**40 + 1], [2**40 + 3], [2**40 + 7]])
+    assert as_vectors(X).dtype == np.float64
+    assert nearest_neighbors(as_vectors(X), 1).indices.ravel().tolist() == [1, 0, 1, 2]
+
+
+def test_constant_columns_change_nothing():
+    X = np.random.default_rng(0).normal(size=(100, 4))
+    want = knn_graph(X, 5)
+    got = knn_graph(np.hstack([X, np.full((100, 30), 1e3)]), 5)
+    np.testing.assert_array_equal(got.indices, want.indices)
+
+
+def test_data_frames_are_taken():
+    pandas = pytest.importorskip("pandas")
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    np.testing.assert_array_equal(knn_graph(pandas.DataFrame(X), 4).indices, knn_graph(X, 4).indices)
+
+
+@pytest.mark.parametrize("container", [np.array, sp.csr_array])
+def test_input_is_not_changed_and_may_be_read_only(container):
+    X = container(np.random.default_rng(0).integers(-3, 3, size=(60, 7)).astype(float))
+    before = X.copy()
+    for array in [X.data, X.indices, X.indptr] if sp.issparse(X) else [X]:
+        array.flags.writeable = False
+    for metric in ("euclidean", "manhattan"):
+        knn_graph(X, 3, metric=metric, weighting="gaussian")
+    if sp.issparse(X):
+        np.testing.assert_array_equal(X.toarray(), before.toarray())
+        np.testing.assert_array_equal(X.indices, before.indices)
+    else:
+        np.testing.assert_array_equal(X, before)
+
+
+def test_unsorted_and_repeated_sparse_entries():
+    X = np.random.default_rng(0).integers(1, 5, size=(40, 6)).astype(float)
+    row, column = np.divmod(np.random.default_rng(1).permutation(np.tile(np.arange(240), 2)), 6)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row))])
+    order = np.argsort(row, kind="stable")
+    M = sp.csr_array((X[row, column][order] / 2, column[order], indptr), shape=X.shape)
+    data = M.data.copy()
+    got = nearest_neighbors(as_vectors(M), 4)
+    np.testing.assert_allclose(got.distances, nearest_neighbors(as_vectors(X), 4).distances, rtol=1e-6)
+    np.testing.assert_array_equal(M.data, data)
+
+
+@pytest.mark.parametrize("d", [2, 12, 30])
+@pytest.mark.parametrize("metric", METRICS)
+def test_same_graph_for_any_number_of_threads(d, metric):
+    # Small integers: nearly every list ends among ties.
+    X = np.random.default_rng(0).integers(1, 4, size=(5000, d)).astype(np.float32)
+    one, two, three = (nearest_neighbors(as_vectors(X), 7, metric=metric, n_jobs=jobs) for jobs in (1, 2, 3))
+    for other in (two, three):
+        np.testing.assert_array_equal(one.indices, other.indices)
+        np.testing.assert_array_equal(one.distances, other.distances)
+
+
+def test_thread_limits_are_given_back():
+    from threadpoolctl import threadpool_info
+
+    before = sorted((pool["filepath"], pool["num_threads"]) for pool in threadpool_info())
+    knn_graph(np.random.default_rng(0).normal(size=(5000, 20)), 3, n_jobs=2)
+    assert sorted((pool["filepath"], pool["num_threads"]) for pool in threadpool_info()) == before
+
+
+def test_memory_is_no_square_of_the_rows():
+    X = np.random.default_rng(0).normal(size=(30_000, 3)).astype(np.float32)
+    knn_graph(X[:100], 10, weighting="self-tuning")  # what is loaded and compiled once
+    tracemalloc.start()
+    graph = knn_graph(X, 10, weighting="self-tuning")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert graph.n_nodes == 30_000
+    assert peak < 80 * 30_000 * 10  # bytes; n x n would be 900 MB even as booleans
+
+
+def test_real_vectors_give_the_graph_that_others_made_of_them(shared_data):
+    """PenDigits; small integers, so that about one edge in 500 hangs on how ties fell."""
+    files = [shared_data / "pendigits" / name for name in ("pendigits.tra", "pendigits.tes")]
+    X = np.vstack([np.loadtxt(file, delimiter=",") for file in files])[:, :16]
+    stored = np.load(shared_data / "graphs" / "pendigits-nn10.npz")
+    want = sp.csr_array((np.ones(len(stored["indices"])), stored["indices"], stored["indptr"]))
+    got = knn_graph(X, 10).to_scipy()
+    assert want.multiply(got).nnz > 0.997 * max(want.nnz, got.nnz)
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[0.0, 1.0], [np.nan, 2.0], [np.nan, 0.0]], r"row 1, column 0 is NaN \(2 such values\)"),
+        ([[0.0, 1.0], [2.0, -np.inf]], "row 1, column 1 is -inf"),
+        (sp.csr_array([[0.0, 1.0], [0.0, np.nan], [3.0, 0.0]]), "row 1, column 1 is NaN"),
+        ([[1.0, 2.0]], "1 sample"),
+        (np.empty((0, 3)), "0 sample"),
+        (np.empty((5, 0)), "0 feature"),
+        ([1.0, 2.0, 3.0], "1D array"),
+        (np.zeros((3, 3, 3)), "dim 3"),
+        ([["a", "b"], ["c", "d"]], "cannot be used"),
+        ([[1.0], [2.0, 3.0]], "cannot be used"),
+        ([[1j, 2], [3, 4]], "[Cc]omplex"),
+        ([[1e200], [2e200]], "rescale"),
+        ([[1e-200], [2e-200]], "rescale"),
+        (None, "cannot be used"),
+    ],
+)
+def test_unusable_vectors(X, message):
+    with pytest.raises(InputError, match=message):
+        knn_graph(X, 1)
+
+
+def test_not_finite_far_down_is_placed():
+    X = np.zeros((70_000, 100), dtype=np.float32)
+    X[69_000, 77] = np.inf
+    with pytest.raises(InputError, match="row 69000, column 77 is inf"):
+        knn_graph(X)
+
+
+def test_cosine_refuses_rows_without_direction():
+    X = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 2.0]])
+    for container in (np.asarray, sp.csr_array):
+        with pytest.raises(InputError, match="row 1 is"):
+            knn_graph(container(X), 1, metric="cosine")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_neighbors": 0},
+        {"n_neighbors": -3},
+        {"n_neighbors": 2.5},
+        {"n_neighbors": True},
+        {"metric": "precomputed"},
+        {"metric": np.dot},
+        {"mode": "intersection"},
+        {"weighting": None},
+        {"algorithm": "kd_tree"},
+        {"n_jobs": 0},
+        {"random_state": -1, "algorithm": "approximate"},
+    ],
+)
+def test_unusable_parameters(options):
+    name = next(iter(options))
+    with pytest.raises(ParameterError, match=name):
+        knn_graph(np.eye(5), **{"n_neighbors": 2, **options})
+
+
+@pytest.mark.parametrize("mode", ["union", "mutual", "average"])
+def test_more_neighbours_than_rows_are_reduced_with_a_warning(mode):
+    with pytest.warns(GraphWarning, match="n_neighbors=10 was reduced to 4: there are only 5 rows") as record:
+        graph = knn_graph(np.random.default_rng(0).normal(size=(5, 2)), mode=mode)
+    assert record[0].filename == __file__
+    np.testing.assert_array_equal(dense(graph), 1 - np.eye(5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        knn_graph(np.random.default_rng(0).normal(size=(5, 2)), 4, mode=mode)
+
+
+# -- lists that are already there --------------------------------------------------------------------------------------
+
+
+def test_missing_neighbours_and_rows_that_list_nobody():
+    indices = [[1, -1], [0, -1], [-1, -1], [0, 1]]
+    distances = [[1.0, np.inf], [1.0, np.inf], [np.inf, np.inf], [2.0, 3.0]]
+    binary = dense(neighbor_graph((indices, distances)))
+    np.testing.assert_array_equal(binary, [[0, 1, 0, 1], [1, 0, 0, 1], [0, 0, 0, 0], [1, 1, 0, 0]])
+    # Last neighbours are at 1, 1 and 3: the median is 1.
+    gaussian = dense(neighbor_graph((indices, distances), weighting="gaussian"))
+    np.testing.assert_allclose(gaussian[0], [0, np.exp(-0.5), 0, np.exp(-2)], rtol=1e-6)
+    tuned = dense(neighbor_graph((indices, distances), weighting="self-tuning"))
+    np.testing.assert_allclose(tuned[3], [np.exp(-4 / 3), np.exp(-9 / 3), 0, 0], rtol=1e-6)
+    assert neighbor_graph(([[-1], [-1]], [[0.0], [0.0]]), weighting="self-tuning").n_entries == 0
+
+
+def test_lists_that_hold_the_row_itself():
+    with_self = ([[0, 1], [1, 0], [2, 1]], [[0.0, 1.0], [0.0, 1.0], [0.0, 2.0]])
+    without = ([[1], [0], [1]], [[1.0], [1.0], [2.0]])
+    for weighting in ("binary", "gaussian", "self-tuning"):
+        a, b = (dense(neighbor_graph(lists, weighting=weighting)) for lists in (with_self, without))
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(
+    ("indices", "distances", "message"),
+    [
+        ([[1], [0]], [[1.0, 2.0], [1.0, 2.0]], "one shape"),
+        ([1, 0], [1.0, 1.0], "one shape"),
+        ([[1.0], [0.0]], [[1.0], [1.0]], "row numbers"),
+        ([[2], [0]], [[1.0], [1.0]], "number 2, but there are 2 rows"),
+        ([[1], [0]], [[-1.0], [1.0]], "neighbour 0 of row 0 is at -1.0"),
+        ([[1], [0]], [[1.0], [np.nan]], "neighbour 0 of row 1 is at nan"),
+        ([[1, 2], [2, 2], [0, 1]], [[1.0, 1.0]] * 3, "row 1 lists row 2 twice"),
+    ],
+)
+def test_unusable_lists(indices, distances, message):
+    with pytest.raises(InputError, match=message):
+        neighbor_graph((indices, distances))
+
+
+def test_fill_block_moves_what_is_missing_to_the_end():
+    out = empty_neighbors(3, 2)
+    indices = np.array([[-1, 4, 7, 9], [1, -1, -1, 5], [8, 2, 3, 6]])
+    distances = np.array([[0.0, 1, 2, 3], [0, 0, 0, 1], [1, 1.5, 1.25, 2]])
+    fill_block(out, 0, indices, distances)
+    np.testing.assert_array_equal(out.indices, [[4, 7], [5, -1], [8, 3]])
+    np.testing.assert_array_equal(out.distances, np.array([[1, 2], [1, np.inf], [1, 1.25]], dtype=np.float32))
+
+
+# -- which search is taken ---------------------------------------------------------------------------------------------
+
+
+def chosen(monkeypatch, X, **options):
+    taken = []
+
+    def fake(name):
+        def run(X, n_neighbors, *_):
+            taken.append(name)
+            return empty_neighbors(X.shape[0], n_neighbors)
+
+        return run
+
+    monkeypatch.setattr(search, "exact_neighbors", fake("exact"))
+    monkeypatch.setattr(search, "approximate_neighbors", fake("approximate"))
+    nearest_neighbors(X, 3, **options)
+    return taken[0]
+
+
+def test_choice_of_the_search(monkeypatch):
+    small = np.random.default_rng(0).normal(size=(1000, 50)).astype(np.float32)
+    # Rows repeat only in memory: the choice looks at shape and type, and at every n/1000th row.
+    large = np.lib.stride_tricks.as_strided(small, shape=(200_000, 50), strides=(4, 4), writeable=False)
+    flat = np.random.default_rng(0).normal(size=(2_000_000, 4)).astype(np.float32)
+    assert chosen(monkeypatch, small) == "exact"
+    assert chosen(monkeypatch, small, algorithm="approximate") == "approximate"
+    assert chosen(monkeypatch, large) == "approximate"
+    assert chosen(monkeypatch, large, algorithm="exact") == "exact"
+    assert chosen(monkeypatch, flat) == "exact"
+    flat[::2] = 0  # a million equal rows, among which a tree cannot prune
+    assert chosen(monkeypatch, flat) == "approximate"
+    assert chosen(monkeypatch, sp.csr_array((20_000, 1000), dtype=np.float32)) == "exact"
+    assert chosen(monkeypatch, sp.csr_array((200_000, 1000), dtype=np.float32)) == "approximate"
+
+
+def test_plan_of_the_exact_search():
+    rng = np.random.default_rng(0)
+    assert exact_plan(rng.random((5000, 3)), "euclidean")[0] == "kd_tree"
+    assert exact_plan(rng.random((5000, 100)), "euclidean")[0] == "brute"
+    assert exact_plan(np.zeros((500_000, 3)), "euclidean")[0] == "brute"
+    assert exact_plan(rng.random((5000, 100)), "manhattan")[1] > exact_plan(rng.random((5000, 100)), "euclidean")[1]

@@ -1,0 +1,116 @@
+"""Theorem 1, with the coreset's error measured by enumeration.
+
+For a weighted coreset S of the nodes V, eps is the smallest number with ``cost_S(C) in (1 +- eps) cost_V(C)`` for all
+sets of centres C that can occur in the proof: the centroids of all partitions of V and of all partitions of S. Then the
+partition that is optimal on the coreset graph (``D_H = W_H``, as the theorem needs), carried to all nodes by
+``label_all``, costs at most ``(1 + eps)/(1 - eps)`` times the optimum, whenever eps < 1. Costs are the trace form of
+the normalised cut, which is the weighted kernel k-means cost. The kernel is positive semi-definite by heavy self-loops.
+"""
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from graphcore import Graph
+from graphcore.coresets.coreset import SAMPLING, sample_coreset
+from graphcore.kernels.cut import CutKernel
+from graphcore.partition.nearest import label_all
+
+from ..oracles import dense_kernel, partitions, random_adjacency
+
+
+def adjacencies():
+    rng = np.random.default_rng(6)
+    return {
+        "barabasi-albert": nx.to_numpy_array(nx.barabasi_albert_graph(9, 2, seed=4)),
+        "two cliques": nx.to_numpy_array(nx.barbell_graph(4, 0)),
+        "weighted": random_adjacency(9, 0.5, rng, weighted=True),
+        "star": nx.to_numpy_array(nx.star_graph(7)),
+    }
+
+
+GRAPHS = adjacencies()
+
+
+def centroids(weights, nodes, n, k):
+    """Coefficients (P, k, n) of the centroids of all partitions of `nodes` into k parts."""
+    Z = np.zeros((len(partitions(len(nodes), k)), k, n))
+    Z[:, :, nodes] = (partitions(len(nodes), k)[:, None, :] == np.arange(k)[:, None]) * weights
+    return Z / Z.sum(axis=2, keepdims=True)
+
+
+def costs_of_centres(K, weights, centres):
+    """Cost of every set of centres (P, k, n) for weighted nodes; every node pays for its nearest centre."""
+    norms = np.einsum("pjx,xy,pjy->pj", centres, K, centres, optimize=True)
+    D = np.diag(K) + norms[:, :, None] - 2 * centres @ K
+    return D.min(axis=1) @ weights
+
+
+def cut_costs(M, weights, diagonal, labels, k):
+    """Trace form of the normalised cut, ``tr(W K) - sum_j within_j / weight_j``, of every row of labels."""
+    Z = (np.asarray(labels)[:, :, None] == np.arange(k)).astype(float)
+    within = np.einsum("pxj,pxj->pj", Z, np.einsum("xy,pyj->pxj", M, Z))
+    masses = weights @ Z
+    return weights @ diagonal - np.divide(within, masses, out=np.zeros_like(within), where=masses > 0).sum(axis=1)
+
+
+def measured(name, k, method, seed, size):
+    """(eps, cost of the labelling, optimum, optimum on the coreset graph, cost of V's optimum for the coreset)."""
+    A = GRAPHS[name]
+    n = len(A)
+    self_loop = float(A.sum(axis=1).max())
+    K, w = dense_kernel(A, self_loop)
+    kernel = CutKernel(Graph.from_scipy(A), self_loop)
+    coreset = sample_coreset(kernel, k, size=size, method=method, random_state=seed)
+    if len(coreset) < k:
+        return None
+    small = np.zeros(n)
+    small[coreset.indices] = coreset.weights
+
+    centres = np.concatenate([centroids(w, np.arange(n), n, k), centroids(coreset.weights, coreset.indices, n, k)])
+    on_all, on_few = costs_of_centres(K, w, centres), costs_of_centres(K, small, centres)
+    eps = float(np.abs(on_few / on_all - 1).max())
+
+    optimum = float(cut_costs(w[:, None] * K * w, w, np.diag(K), partitions(n, k), k).min())
+    A_H = kernel.weighted_submatrix(coreset.indices, coreset.weights)
+    few = partitions(len(coreset), k)
+    on_coreset_graph = cut_costs(A_H.toarray(), coreset.weights, np.diag(K)[coreset.indices], few, k)
+    best = few[np.argmin(on_coreset_graph)].astype(np.int32)
+    labels = label_all(kernel, coreset.indices, coreset.weights, best, k, coreset_graph=A_H).labels
+    cost = float(cut_costs(w[:, None] * K * w, w, np.diag(K), labels[None], k)[0])
+    return eps, cost, optimum, float(on_coreset_graph.min())
+
+
+@pytest.mark.parametrize("method", SAMPLING)
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("name", sorted(GRAPHS))
+def test_theorem_1(name, k, method):
+    assert np.linalg.eigvalsh(dense_kernel(GRAPHS[name], GRAPHS[name].sum(axis=1).max())[0]).min() > -1e-12
+    n = len(GRAPHS[name])
+    held, tight = 0, 0
+    for seed in range(6):
+        for size in (n - 3, n) if method == "importance" else (n - 3, n - 1):
+            result = measured(name, k, method, seed, size)
+            if result is None or result[0] >= 1:
+                continue
+            eps, cost, optimum, on_coreset_graph = result
+            slack = 1e-9 * optimum
+            assert cost >= optimum - slack
+            # The two halves of the proof: Lemma B.3, then Lemma B.2, and both together.
+            assert on_coreset_graph <= (1 + eps) * optimum + slack
+            assert cost <= on_coreset_graph / (1 - eps) + slack
+            assert cost <= (1 + eps) / (1 - eps) * optimum + slack
+            held += 1
+            tight += eps < 0.5
+    assert held >= 4, "the coresets were too poor for the theorem to say anything"
+    if method != "importance":
+        assert tight >= 2
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("name", sorted(GRAPHS))
+def test_all_nodes_as_their_own_coreset_have_no_error(name, k):
+    eps, cost, optimum, on_coreset_graph = measured(name, k, "degree", 0, len(GRAPHS[name]))
+    assert eps < 1e-12
+    assert cost == pytest.approx(optimum, rel=1e-12)
+    assert on_coreset_graph == pytest.approx(optimum, rel=1e-12)

@@ -1,0 +1,178 @@
+"""Settings: what "auto" becomes, what the published preset is, and what is refused."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from graphcore import Graph, InputError, ParameterError
+from graphcore.partition import quotient as quotient_module
+from graphcore.pipeline import settings as settings_module
+from graphcore.pipeline.settings import resolve_settings
+
+from ..oracles import cliques, example
+
+
+@pytest.fixture(scope="module")
+def ring():
+    """5,000 nodes of degree 6, and 10 isolated ones."""
+    nodes = np.arange(5000)
+    sources = np.tile(nodes, 3)
+    targets = np.concatenate([(nodes + step) % 5000 for step in (1, 2, 3)])
+    return Graph.from_edges(sources, targets, n_nodes=5010)
+
+
+@pytest.mark.parametrize("k", [1, 3, 40])
+def test_published_is_the_papers_algorithm(ring, k):
+    # Loops of weight 1 on every node, the plain kernel, 2 k seeds (and x*), importance sampling, one coreset, as many
+    # spectral clusters as are asked for, labels by kernel distance and nothing after that.
+    settings = resolve_settings(ring, k, coreset_size=500, preset="published")
+    published = {
+        "n_clusters": k,
+        "coreset_size": 500,
+        "self_loop": 1.0,
+        "walk_steps": 1,
+        "n_seeds": 2 * k,
+        "sampling": "importance",
+        "n_coresets": 1,
+        "overcluster": 1.0,
+        "refine": False,
+        "min_cluster_size": 1,
+        "eigen_solver": "power",
+    }
+    found = dataclasses.asdict(settings)
+    assert {name: found[name] for name in published} == published
+    # The rest has no part in the published algorithm: rows of walks, what merging and refinement would raise, and when
+    # to stop adding coresets.
+    assert set(found) - set(published) == {"laziness", "row_budget", "objective", "may_stop_early"}
+
+
+def test_a_preset_only_fills_in_what_is_left_open(ring):
+    settings = resolve_settings(
+        ring, 4, preset="published", sampling="degree", n_seeds=3, self_loop=0.5, eigen_solver="exact"
+    )
+    assert (settings.sampling, settings.n_seeds, settings.self_loop) == ("degree", 3, 0.5)
+    assert settings.eigen_solver == "exact"
+    assert not settings.refine
+
+
+def test_default_draws_by_degree(ring):
+    settings = resolve_settings(ring, 4)
+    assert settings.sampling == "degree"
+    assert settings == resolve_settings(ring, 4, sampling="auto", n_seeds="auto", self_loop="auto", preset=None)
+
+
+def test_importance_gets_its_self_loops(ring):
+    assert resolve_settings(ring, 4, sampling="importance").self_loop == 1.0
+    assert resolve_settings(ring, 4, sampling="importance", self_loop=2).self_loop == 2.0
+
+
+@pytest.mark.parametrize(
+    ("k", "given", "size"),
+    [
+        (1, "auto", 1000),
+        (30, "auto", 1500),
+        (200, "auto", 5000),
+        (3, 0.1, 500),
+        (3, 1.0, 5000),
+        (3, 1e-9, None),
+        (3, 3, 3),
+        (3, np.int64(77), 77),
+        (3, np.float32(0.5), 2500),
+        (3, 5000, 5000),
+    ],
+)
+def test_coreset_size(ring, k, given, size):
+    # Shares are shares of the nodes that have an edge.
+    if size is None:
+        with pytest.raises(ParameterError, match="coreset_size=1 is less than n_clusters=3"):
+            resolve_settings(ring, k, coreset_size=given)
+    else:
+        assert resolve_settings(ring, k, coreset_size=given).coreset_size == size
+
+
+def test_small_graphs_take_all_nodes():
+    graph, A = example("isolated nodes")
+    assert resolve_settings(graph, 3).coreset_size == np.count_nonzero(A.sum(axis=1))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_clusters": 0}, r"n_clusters=0 must be at least 1"),
+        ({"n_clusters": 5011}, r"n_clusters=5011 must be at most 5010 \(the number of nodes\)"),
+        ({"n_clusters": 5001}, r"n_clusters=5001 is more than the 5000 nodes that have an edge \(10 isolated"),
+        ({"n_clusters": 2.0}, r"n_clusters=2\.0 must be an integer"),
+        ({"n_clusters": True}, r"n_clusters=True must be an integer"),
+        ({"n_clusters": "3"}, r"n_clusters='3' must be an integer"),
+        ({"coreset_size": 2}, r"coreset_size=2 is less than n_clusters=3"),
+        ({"coreset_size": 5001}, r"coreset_size=5001 is more than the 5000 nodes"),
+        ({"coreset_size": 0}, r"coreset_size=0 must be at least 1"),
+        ({"coreset_size": 0.0}, r"coreset_size=0\.0 must be more than 0"),
+        ({"coreset_size": 1.5}, r"coreset_size=1\.5 must be at most 1"),
+        ({"coreset_size": float("nan")}, r"coreset_size=nan must be finite"),
+        ({"coreset_size": "some"}, r"coreset_size='some' is not known"),
+        ({"sampling": "d2"}, r"sampling='d2' is not known.*'degree'"),
+        ({"n_seeds": 0}, r"n_seeds=0 must be at least 1"),
+        ({"n_seeds": "many"}, r"n_seeds='many' must be an integer"),
+        ({"self_loop": -1}, r"self_loop=-1\.0 must be at least 0"),
+        ({"self_loop": "one"}, r"self_loop='one' must be a number"),
+        ({"eigen_solver": "lobpcg"}, r"eigen_solver='lobpcg' is not known"),
+        ({"preset": "paper"}, r"preset='paper' is not known.*'published'"),
+        ({"preset": "published", "self_loop": 0}, r"zero diagonal.*self_loop=1\.0"),
+        ({"sampling": "importance", "self_loop": 0.0}, r"zero diagonal.*sampling='degree'"),
+        ({"walk_steps": 3}, r"walk_steps=3 must be 1 \(the plain kernel\) or even"),
+        ({"walk_steps": 0}, r"walk_steps=0 must be at least 1"),
+        ({"row_budget": 1}, r"row_budget=1 must be at least 2"),
+        ({"overcluster": 0.5}, r"overcluster=0\.5 must be at least 1"),
+        ({"overcluster": "all"}, r"overcluster='all' must be a number"),
+        ({"objective": "modularity"}, r"objective='modularity' is not known"),
+        ({"refine": "yes"}, r"refine='yes' must be True, False or 'auto'"),
+        ({"refine": 1}, r"refine=1 must be True, False or 'auto'"),
+        ({"min_cluster_size": 1667}, r"min_cluster_size=1667 is too large: 3 clusters"),
+        ({"min_cluster_size": -1}, r"min_cluster_size=-1 must be at least 0"),
+        ({"min_cluster_size": 1.5}, r"min_cluster_size=1\.5 must be at most 1"),
+        ({"n_coresets": 0}, r"n_coresets=0 must be at least 1"),
+        ({"n_coresets": 2, "refine": False}, r"n_coresets=2 needs refine=True"),
+    ],
+)
+def test_bad_values_are_named(ring, options, message):
+    with pytest.raises(ParameterError, match=message):
+        resolve_settings(ring, **{"n_clusters": 3, **options})
+
+
+def test_graph_without_edges():
+    with pytest.raises(InputError, match="all 4 nodes are isolated"):
+        resolve_settings(Graph.from_edges([], [], n_nodes=4), 2)
+
+
+def test_own_self_loops_make_a_diagonal():
+    graph = Graph.from_scipy(cliques([4, 4]))
+    assert resolve_settings(graph, 2, preset="published", self_loop=0).self_loop == 0
+
+
+def test_settings_are_frozen(ring):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        resolve_settings(ring, 3).n_clusters = 4
+
+
+@pytest.mark.parametrize("options", [{"refine": False}, {"refine": False, "overcluster": 2}])
+def test_one_coreset_without_refinement(ring, options):
+    # The consensus of several coresets needs refinement, so "auto" gives one coreset without it.
+    assert resolve_settings(ring, 3, **options).n_coresets == 1
+
+
+def test_a_huge_graph_has_one_coreset_of_bounded_size(ring, monkeypatch):
+    monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries)
+    monkeypatch.setattr(settings_module, "_LEAST_CORESET", 10)
+    assert resolve_settings(ring, 1).n_coresets == 4
+    assert resolve_settings(ring, 1, coreset_size="auto").coreset_size == 50
+    monkeypatch.setattr(settings_module, "_SHARE", 0.5)
+    assert resolve_settings(ring, 1).coreset_size == 2500
+    monkeypatch.setattr(settings_module, "_LARGEST_SHARE", 70)
+    assert resolve_settings(ring, 1).coreset_size == 70
+    assert resolve_settings(ring, 2).coreset_size == 100
+    monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries - 1)
+    assert resolve_settings(ring, 1).n_coresets == 1
+    assert resolve_settings(ring, 1).walk_steps == 2
+    assert resolve_settings(ring, 1, n_coresets=3, walk_steps=6).n_coresets == 3

@@ -1,0 +1,456 @@
+"""A build that is killed, interrupted or out of disk leaves no graph that opens and is wrong, and can be resumed."""
+
+import errno
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from graphcore import FormatError, Graph, GraphWarning, InputError, build_store, check_store, open_graph, write_graph
+from graphcore.store import arrays, buckets, journal, rows, text
+from graphcore.store.format import ArrayFacts, Meta, array_path, read_meta, write_meta
+from graphcore.store.spool import Spool
+from tests.store.test_store import assert_same
+
+WORK = ".g.graph.building"
+
+
+def write_text(path, n_edges=20_000, seed=0):
+    rng = np.random.default_rng(seed)
+    pairs = rng.integers(0, 3000, (n_edges, 2)) * 7
+    weights = rng.integers(1, 9, n_edges) / 8
+    np.savetxt(path, np.column_stack([pairs, weights]), fmt="%d %d %.3f")
+    numbers = np.unique(pairs, return_inverse=True)
+    ends = numbers[1].reshape(-1, 2)
+    return Graph.from_edges(ends[:, 0], ends[:, 1], weights, node_names=numbers[0], warn=False)
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    """Many blocks and buckets, and a note in the journal after each."""
+    monkeypatch.setattr(text, "CHUNK", 1 << 14)
+    monkeypatch.setattr(buckets, "_FEWEST_BUCKETS", 12)
+    monkeypatch.setattr(journal, "INTERVAL", 0.0)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+def calls_of(work):
+    """How many calls of functions, builtin ones included, some work makes."""
+    count = 0
+
+    def profile(_frame, event, _arg):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def killed(work, at_call):
+    """Do some work in a copy of this process that is killed at that call; False if the work was done before."""
+    child = os.fork()
+    if child == 0:
+        left = at_call
+
+        def profile(_frame, event, _arg):
+            nonlocal left
+            left -= event in ("call", "c_call")
+            if left <= 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        try:
+            sys.setprofile(profile)
+            work()
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    status = os.waitpid(child, 0)[1]
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_sigkill_at_random_points(tmp_path, small_pieces):
+    expected = write_text(tmp_path / "edges.txt", 8000)
+    build_store(tmp_path / "edges.txt", tmp_path / "first.graph")
+    whole = calls_of(lambda: build_store(tmp_path / "edges.txt", tmp_path / "first.graph"))
+    rng = np.random.default_rng(0)
+    out, n_killed, n_completed, stood = tmp_path / "g.graph", 0, 0, set()
+    while n_killed < 20:
+        # A resumed build has less to do: it is done sooner or later, and the next one begins anew.
+        n_killed += killed(lambda: build_store(tmp_path / "edges.txt", out, resume=True), rng.integers(whole))
+        if (tmp_path / WORK / "journal.json").exists():
+            notes = (tmp_path / WORK / "journal.json").read_text()
+            stood.add(max(re.findall(r'"(options|read|spread|sort|finished)":', notes), key=notes.index))
+        if out.exists():
+            assert_same(check_store(out), expected)
+        if out.exists() and not (tmp_path / WORK).exists():
+            n_completed += 1
+            os.rename(out, tmp_path / f"done-{n_completed}.graph")
+    assert len(stood) > 2, stood  # there were kills in several steps
+    assert_same(build_store(tmp_path / "edges.txt", out, resume=True), expected)
+    assert_same(check_store(out), expected)
+    assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_graph_that_is_replaced_stays_until_the_new_one_is_whole(tmp_path, small_pieces):
+    out, old = tmp_path / "g.graph", Graph.from_edges([0, 1], [1, 2])
+    expected, seen = write_text(tmp_path / "edges.txt", 500), []
+    build_store(tmp_path / "edges.txt", out)
+    whole = calls_of(lambda: build_store(tmp_path / "edges.txt", out))
+    for at_call in [whole // 2, *range(whole - 300, whole, 30)]:
+        write_graph(old, out)
+        killed(lambda: build_store(tmp_path / "edges.txt", out), at_call)
+        if out.exists():  # between two renamings it is not
+            graph = check_store(out)
+            seen.append(graph.n_nodes == 3)
+            assert_same(graph, old if seen[-1] else expected)
+        assert_same(build_store(tmp_path / "edges.txt", out, resume=True), expected)
+        assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.graph"]
+    assert set(seen) == {True, False}
+
+
+STEPS = ["_number", "_spread", "_sort", "_finish", "put_in_place", "rmtree", "mid-read", "mid-sort"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monkeypatch, step):
+    from graphcore.store import build
+
+    expected = write_text(tmp_path / "edges.txt", 3000)
+    done, out = [], tmp_path / "g.graph"
+
+    def interrupt(*_args, **_how):
+        raise KeyboardInterrupt
+
+    def after(n, function):
+        def count(*args, **how):
+            done.append(1)
+            return interrupt() if len(done) > n else function(*args, **how)
+
+        return count
+
+    with monkeypatch.context() as patch:
+        if step == "mid-read":
+            patch.setattr(text, "parse", after(2, text.parse))
+        elif step == "mid-sort":
+            patch.setattr(buckets.Buckets, "load", after(3, buckets.Buckets.load))
+        elif step == "put_in_place":
+            patch.setattr(build, step, interrupt)
+        elif step == "rmtree":
+            real = journal.shutil.rmtree
+            patch.setattr(journal.shutil, step, lambda p, **how: interrupt() if p.endswith(WORK) else real(p, **how))
+        else:
+            patch.setattr(build._Build, step, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            build_store(tmp_path / "edges.txt", out)
+    assert out.exists() == (step == "rmtree")
+    parsed = []
+    monkeypatch.setattr(text, "parse", lambda *a, real=text.parse: parsed.append(1) or real(*a))
+    assert_same(build_store(tmp_path / "edges.txt", out, resume=True), expected)
+    n_blocks = -(-os.path.getsize(tmp_path / "edges.txt") // text.CHUNK)
+    assert len(parsed) == (n_blocks - 2 if step == "mid-read" else 0)
+    assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.graph"]
+
+
+@pytest.mark.parametrize("step", ["put_in_place", "_place"])
+def test_resume_of_a_graph_whose_weights_are_all_one(tmp_path, small_pieces, monkeypatch, step):
+    from graphcore.store import build
+
+    np.savetxt(tmp_path / "edges.txt", [[0, 1, 1], [1, 2, 1], [2, 2, 1]], fmt="%d")
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(build._Build if step == "_place" else build, step, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            build_store(tmp_path / "edges.txt", tmp_path / "g.graph", weight_column=2)
+    graph = build_store(tmp_path / "edges.txt", tmp_path / "g.graph", weight_column=2, resume=True)
+    assert_same(graph, Graph.from_edges([0, 1, 2], [1, 2, 2]))
+    assert sorted(os.listdir(tmp_path / "g.graph")) == ["degrees.npy", "indices.npy", "indptr.npy", "meta.json"]
+
+
+@pytest.mark.filterwarnings("ignore:the input is directed")
+def test_resume_with_other_input_or_without_resume(tmp_path, small_pieces, monkeypatch):
+    from graphcore.store import build
+
+    write_text(tmp_path / "edges.txt", 500)
+    with monkeypatch.context() as patch:
+        patch.setattr(build._Build, "_sort", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            build_store(tmp_path / "edges.txt", tmp_path / "g.graph")
+    with pytest.raises(InputError, match="had other inputs or options"):
+        build_store(tmp_path / "edges.txt", tmp_path / "g.graph", symmetrize="sum", resume=True)
+    assert (tmp_path / WORK).exists()
+    expected = write_text(tmp_path / "edges.txt", 600, seed=1)
+    with pytest.raises(InputError, match="its inputs have changed"):
+        build_store(tmp_path / "edges.txt", tmp_path / "g.graph", resume=True)
+    with pytest.warns(GraphWarning, match="is started over"):
+        assert_same(build_store(tmp_path / "edges.txt", tmp_path / "g.graph"), expected)
+    assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.graph"]
+    assert_same(build_store(tmp_path / "edges.txt", tmp_path / "g.graph", resume=True), expected)  # nothing to resume
+
+
+@pytest.mark.filterwarnings("ignore:the input is directed")
+def test_two_builds_of_one_output(tmp_path):
+    write_text(tmp_path / "edges.txt", 100)
+    running = journal.working_folder(tmp_path / "g.graph", {}, False)
+    with running, pytest.raises(InputError, match="another build of the same output"):
+        build_store(tmp_path / "edges.txt", tmp_path / "g.graph")
+    build_store(tmp_path / "edges.txt", tmp_path / "g.graph")
+
+
+@pytest.mark.filterwarnings("ignore:the input is directed")
+def test_interrupted_blocks_are_skipped_when_they_come_again(tmp_path, small_pieces):
+    rng = np.random.default_rng(0)
+    edges = rng.integers(0, 50, (10, 2, 30))
+
+    def blocks(stop):
+        for i in range(10):
+            if i == stop:
+                raise KeyboardInterrupt
+            yield tuple(edges[i])
+
+    with pytest.raises(KeyboardInterrupt):
+        build_store(blocks(6), tmp_path / "g.graph", symmetrize="sum")
+    graph = build_store(blocks(None), tmp_path / "g.graph", symmetrize="sum", resume=True)
+    assert_same(graph, Graph.from_edges(*np.concatenate(edges, axis=1), symmetrize="sum", warn=False))
+
+
+@pytest.mark.filterwarnings("ignore:the input is directed")
+def test_full_disk(tmp_path, small_pieces, monkeypatch):
+    expected = write_text(tmp_path / "edges.txt")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # Files cannot grow beyond this: the way a full disk looks, but for the number of the error.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="what was done so far is kept; resume=True") as caught:
+            build_store(tmp_path / "edges.txt", tmp_path / "g.graph")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.errno == errno.EFBIG
+    assert WORK in caught.value.filename
+
+    def fail(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(arrays.ArrayWriter, "sync", fail)
+        with pytest.raises(OSError, match=r"No space left on device \(what was done so far is kept"):
+            build_store(tmp_path / "edges.txt", tmp_path / "g.graph", resume=True)
+    assert_same(build_store(tmp_path / "edges.txt", tmp_path / "g.graph", resume=True), expected)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("usage", (), {"free": 1000}))
+    with pytest.raises(OSError, match=r"needs about 0\.\d GB more on this disk, which has 0\.0 GB free"):
+        build_store(tmp_path / "edges.txt", tmp_path / "h.graph")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is read-only to root")
+def test_read_only_folder(tmp_path):
+    write_text(tmp_path / "edges.txt", 100)
+    (tmp_path / "locked").mkdir(mode=0o500)
+    with pytest.raises(PermissionError, match="may not be written"):
+        build_store(tmp_path / "edges.txt", tmp_path / "locked" / "g.graph")
+
+
+def test_read_only_folder_as_the_system_tells_it(tmp_path, monkeypatch):
+    (tmp_path / "edges.txt").write_text("0 1\n")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(PermissionError, match="may not be written"):
+        build_store(tmp_path / "edges.txt", tmp_path / "g.graph")
+    assert os.listdir(tmp_path) == ["edges.txt"]
+
+
+# -- check -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["indptr", "indices", "weights", "degrees", "node_names"])
+def test_check_finds_a_single_flipped_bit(tmp_path, name):
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 3], [1.0, 2.0, 3.0, 4.0], node_names=["a", "b", "c", "d"])
+    write_graph(graph, tmp_path / "g.graph")
+    assert_same(check_store(tmp_path / "g.graph"), graph)
+    path = array_path(tmp_path / "g.graph", name)
+    size, start = os.path.getsize(path), 128
+    for position in (start + 9, size - 1 - 8 * (name == "indptr")):
+        with open(path, "r+b") as stream:
+            stream.seek(position)
+            byte = stream.read(1)[0]
+            stream.seek(position)
+            stream.write(bytes([byte ^ 16]))
+        with pytest.raises(FormatError, match=rf"g\.graph: {name}\.npy is damaged: its checksum"):
+            check_store(tmp_path / "g.graph")
+        with open(path, "r+b") as stream:
+            stream.seek(position)
+            stream.write(bytes([byte]))
+    check_store(tmp_path / "g.graph")
+
+
+def forge(folder, n_self_loops=0, n_isolated=0, **given):
+    """A store with correct checksums whose content is wrong."""
+    folder.mkdir()
+    good = {"indptr": [0, 1, 2], "indices": [1, 0], "degrees": [1.0, 1.0]}
+    kinds = {"indptr": "i8", "indices": "i4", "degrees": "f8", "weights": "f8"}
+    facts = {}
+    for name, values in (good | given).items():
+        writer = arrays.ArrayWriter(folder, name, kinds[name])
+        writer.append(np.array(values))
+        facts[name] = writer.close()
+    write_meta(folder, Meta(2, 2, n_self_loops, n_isolated, facts))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"indices": [1, 1]}, "is not symmetric"),
+        ({"indices": [1, 5]}, "names column 5"),
+        ({"indptr": [0, 3, 2]}, "indptr must start at 0 and never fall"),
+        ({"weights": [1.0, -1.0]}, "must not be negative"),
+        ({"weights": [1.0, 2.0]}, "is not symmetric"),
+        ({"degrees": [1.0, 2.0]}, "degrees.npy does not hold the row sums"),
+        ({"n_self_loops": 1}, "n_self_loops is 1, but it is 0"),
+        ({"n_isolated": 1}, "n_isolated is 1, but it is 0"),
+    ],
+)
+def test_check_finds_what_checksums_do_not_show(tmp_path, given, message):
+    forge(tmp_path / "g.graph", **given)
+    open_graph(tmp_path / "g.graph")
+    with pytest.raises(FormatError, match=message):
+        check_store(tmp_path / "g.graph")
+
+
+# -- memory, and more entries than 32 bits can count ------------------------------------------------------------------
+
+LIMITED = """
+import sys, threading, time
+import numpy as np
+from graphcore.store import build, build_store, limit
+build._warm_up()
+import graphcore
+held = limit.anonymous_memory()
+allowed = held + (100 << 20)
+peak, done = held, False
+def watch():
+    global peak
+    while not done:
+        peak = max(peak, limit.anonymous_memory())
+        time.sleep(0.002)
+n_edges, weighted = int(sys.argv[2]), sys.argv[3] == "weighted"
+def blocks():
+    for seed in range(0, n_edges, 100_000):
+        rng = np.random.default_rng(seed)
+        ends = rng.integers(0, 1_000_000, (2, 100_000), dtype=np.int32)
+        yield (*ends, rng.random(100_000)) if weighted else tuple(ends)
+source = blocks()
+if sys.argv[3] == "text":
+    source = sys.argv[1] + ".txt"
+    with open(source, "w") as file:
+        for a, b in blocks():
+            np.savetxt(file, np.column_stack([a, b]), fmt="%d")
+thread = threading.Thread(target=watch)
+thread.start()
+graph = build_store(source, sys.argv[1], memory=allowed)
+done = True
+thread.join()
+print(peak, allowed, graph.n_entries)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is told by Linux")
+@pytest.mark.parametrize(("kind", "n_edges"), [("plain", 6_000_000), ("weighted", 1_500_000), ("text", 700_000)])
+def test_anonymous_memory_stays_within_the_limit(tmp_path, kind, n_edges):
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", LIMITED, tmp_path / "g.graph", str(n_edges), kind],
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    peak, allowed, n_entries = map(int, run.stdout.split())
+    assert peak <= allowed, f"{peak / 2**20:.0f} of {allowed / 2**20:.0f} MiB"
+    if kind == "plain":
+        assert 8 * n_entries > 0.8 * (100 << 20)  # in memory, the keys alone would nearly fill the limit
+
+
+@pytest.fixture
+def sparse_store(tmp_path):
+    """A store of 2**31 + 8 entries on a disk that keeps only its end: rows but the last two have no content."""
+    n_nodes, last = 1 << 16, 8
+    facts = {"n_nodes": n_nodes, "n_entries": 2**31 + last}
+    folder = tmp_path / "g.graph"
+    folder.mkdir()
+    ends = np.linspace(0, 2**31, n_nodes - 1).astype(np.int64)
+    indptr = np.concatenate([ends, [2**31 + 4, 2**31 + 8]])
+    made = {}
+    for name, array in (("indptr", indptr), ("degrees", np.diff(indptr).astype(float))):
+        writer = arrays.ArrayWriter(folder, name, array.dtype)
+        writer.append(array)
+        made[name] = writer.close()
+    with open(array_path(folder, "indices"), "wb") as stream:
+        stream.truncate(128 + 4 * 2**31)
+    state = {"arrays": {"indices": [2**31, 0]}}
+    writer = arrays.ArrayWriter(folder, "indices", np.int32, *state["arrays"]["indices"])
+    writer.append(np.array([3, 5, n_nodes - 2, n_nodes - 1, 7, 8, 9, n_nodes - 2]))
+    made["indices"] = writer.close()
+    write_meta(folder, Meta(facts["n_nodes"], facts["n_entries"], 1, 0, made))
+    return folder, n_nodes
+
+
+def test_more_entries_than_32_bits_count(sparse_store):
+    folder, n_nodes = sparse_store
+    assert os.stat(array_path(folder, "indices")).st_blocks * 512 < 1 << 20
+    graph = open_graph(folder)
+    assert graph.n_entries == 2**31 + 8
+    assert graph.indices[2**31 :].tolist() == [3, 5, n_nodes - 2, n_nodes - 1, 7, 8, 9, n_nodes - 2]
+    from graphcore.graphs import _loops
+
+    assert _loops.count_self_loops(graph.indptr, graph.indices, n_nodes - 2, n_nodes) == 1
+    code, row, entry, _ = _loops.check_rows(graph.indptr[-2:] * 0, graph.indices[-8:], np.empty(0), n_nodes)
+    assert (code, row, entry) == (0, 0, 0)
+
+
+def test_rows_go_on_beyond_32_bits(tmp_path):
+    """A build resumed after 2**31 entries writes row borders and checksums that fit."""
+    with open(array_path(tmp_path, "indices"), "wb") as stream:
+        stream.truncate(128 + 4 * (2**31 + 5))
+    for name in ("indptr", "degrees"):
+        np.save(array_path(tmp_path, name), np.zeros(3 if name == "indptr" else 2))
+    state = {
+        "row": 2, "count": 4, "sum": 0.0, "total": 2**31 + 1, "n_isolated": 0, "all_ones": True,
+        "arrays": {"indices": [2**31 + 5, 77], "indptr": [3, 1], "degrees": [2, 2]},
+    }  # fmt: skip
+    writer = rows.RowWriter(str(tmp_path), 5, None, state)
+    writer.append(np.array([(2 << 31) | 3, (3 << 31) | 1, (3 << 31) | 2]), np.empty(0))
+    facts = writer.finish()
+    assert facts["indices"] == ArrayFacts("<i4", 2**31 + 8, arrays.checksum(np.array([3, 1, 2], dtype="i4"), 77))
+    indptr = arrays.map_array(tmp_path, "indptr", facts["indptr"])
+    assert indptr[3:].tolist() == [2**31 + 6, 2**31 + 8, 2**31 + 8]
+    assert arrays.map_array(tmp_path, "degrees", facts["degrees"])[2:].tolist() == [5, 2, 0]
+    assert arrays.map_array(tmp_path, "indices", facts["indices"])[-3:].tolist() == [3, 1, 2]
+    assert os.stat(array_path(tmp_path, "indices")).st_blocks * 512 < 1 << 20
+
+
+def test_what_a_power_failure_lost_is_noticed(tmp_path):
+    for name in ("degrees", "spool"):
+        (tmp_path / f"{name}.npy").write_bytes(bytes(150))
+    with pytest.raises(OSError, match="is shorter than it was"):
+        arrays.ArrayWriter(tmp_path, "degrees", np.float64, 3, 7)
+    with pytest.raises(OSError, match="is shorter than it was"):
+        Spool(tmp_path / "spool.npy", [[10, 8, 0]]).append(np.zeros((1, 2), dtype=np.int32), np.empty(0))
+    with pytest.raises(OSError, match="is cut off"):
+        list(Spool(tmp_path / "spool.npy", [[10, 8, 0]]).pieces(10))
+
+
+def test_meta_survives_a_round_trip(tmp_path):
+    forge(tmp_path / "g.graph")
+    meta = read_meta(tmp_path / "g.graph")
+    assert meta.arrays["indices"] == ArrayFacts("<i4", 2, arrays.checksum(np.array([1, 0], dtype="i4")))

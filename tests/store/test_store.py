@@ -1,0 +1,156 @@
+"""Graphs on disk: written, opened, and refused when they are not whole."""
+
+import json
+import os
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import graphcore
+from graphcore import FormatError, Graph, InputError, ParameterError, open_graph, read_graph, write_graph
+from tests.strategies import graphs
+
+PATH = Graph.from_edges([0, 1, 1], [1, 2, 1], n_nodes=5)
+
+
+def assert_same(stored, graph):
+    for name in ("indptr", "indices", "weights", "degrees"):
+        ours, theirs = getattr(stored, name), getattr(graph, name)
+        assert (ours is None) == (theirs is None), name
+        if ours is not None:
+            assert ours.dtype == theirs.dtype
+            np.testing.assert_array_equal(ours, theirs)
+    assert (stored.node_names is None) == (graph.node_names is None)
+    if graph.node_names is not None:
+        assert stored.node_names.tolist() == graph.node_names.tolist()
+    assert (stored.n_self_loops, stored.n_isolated) == (graph.n_self_loops, graph.n_isolated)
+
+
+@given(pair=graphs(), names=st.sampled_from([None, "integers", "text", "long", "mixed"]), seed=st.integers(0, 99))
+def test_a_written_graph_opens_as_it_was(tmp_path_factory, pair, names, seed):
+    graph, n = pair[0], pair[0].n_nodes
+    rng = np.random.default_rng(seed)
+    made = {
+        None: None,
+        "integers": np.sort(rng.choice(10**12, n, replace=False)),
+        "text": [f"é{i}\U0001f600" for i in rng.permutation(n)],
+        "long": ["é" * 1000, *(f"x{i}" for i in range(1, n))],
+        "mixed": [(0, 1), *range(1, n)],
+    }[names]
+    graph = Graph(graph.indptr, graph.indices, graph.weights, node_names=made)
+    path = tmp_path_factory.mktemp("store") / "g.graph"
+    write_graph(graph, path)
+    assert os.listdir(path.parent) == ["g.graph"]
+    stored = open_graph(path)
+    if names == "mixed":  # neither numbers nor text: they come back as text
+        graph = Graph(graph.indptr, graph.indices, graph.weights, node_names=[str(name) for name in made])
+    assert_same(stored, graph)
+    for name in ("indptr", "indices", "weights", "degrees"):
+        assert getattr(stored, name) is None or not getattr(stored, name).flags.writeable
+
+
+def test_opened_graphs_are_mapped_read_only_and_pickled_by_path(tmp_path):
+    write_graph(PATH, tmp_path / "g.graph")
+    graph = open_graph(tmp_path / "g.graph")
+    base = graph.indices
+    while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):
+        base = base.base
+    assert isinstance(base, np.memmap)
+    assert type(graph.indices) is np.ndarray
+    with pytest.raises(ValueError, match="read-only"):
+        graph.indices[0] = 1
+    again = pickle.loads(pickle.dumps(graph))
+    assert_same(again, PATH)
+    assert len(pickle.dumps(graph)) < 1000
+    assert repr(graph) == repr(PATH)
+
+
+def test_read_graph_takes_a_store(tmp_path):
+    graph = Graph.from_edges([0, 1], [1, 2], [2.0, 3.0])
+    write_graph(graph, tmp_path / "g.graph")
+    assert_same(read_graph(tmp_path / "g.graph"), graph)
+    bare = read_graph(str(tmp_path / "g.graph"), weight_column=None)
+    assert bare.weights is None
+    np.testing.assert_array_equal(bare.degrees, [1, 2, 1])
+    with pytest.raises(IsADirectoryError):
+        read_graph(tmp_path)
+    (tmp_path / "g.graph" / "meta.json").unlink()
+    with pytest.raises(FormatError, match=r"folder is no graph: it has no meta\.json"):
+        read_graph(tmp_path / "g.graph")
+
+
+def test_stores_are_replaced_and_nothing_else_is(tmp_path):
+    path = tmp_path / "g.graph"
+    for graph in (PATH, Graph.from_edges([0], [1], [0.5])):
+        write_graph(graph, path)
+        assert_same(open_graph(path), graph)
+    assert os.listdir(tmp_path) == ["g.graph"]
+    (tmp_path / "file.graph").write_text("precious")
+    (tmp_path / "folder.graph").mkdir()
+    (tmp_path / "folder.graph" / "file").write_text("precious")
+    for name in ("file.graph", "folder.graph"):
+        with pytest.raises(InputError, match="is no graph on disk, so it is not replaced"):
+            write_graph(PATH, tmp_path / name)
+    assert sorted(os.listdir(tmp_path)) == ["file.graph", "folder.graph", "g.graph"]
+    with pytest.raises(ParameterError, match=r"called NAME\.graph"):
+        write_graph(PATH, tmp_path / "g.store", format="store")
+    with pytest.raises(ParameterError, match="cannot be compressed"):
+        write_graph(PATH, tmp_path / "g.graph.gz")
+    with pytest.raises(FileNotFoundError):
+        write_graph(PATH, tmp_path / "missing" / "g.graph")
+
+
+def damage_meta(path, change):
+    facts = json.loads((path / "meta.json").read_text())
+    change(facts)
+    (path / "meta.json").write_text(json.dumps(facts))
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda p: (p / "meta.json").unlink(), "this folder is no graph"),
+        (lambda p: (p / "meta.json").write_text("{"), r"meta\.json is damaged"),
+        (lambda p: (p / "meta.json").write_text("[]"), "does not describe a graph"),
+        (lambda p: damage_meta(p, lambda facts: facts.update(version=2)), "version is 2; this graphcore reads"),
+        (lambda p: damage_meta(p, lambda facts: facts.update(n_nodes=4)), "its checksum does not fit"),
+        (lambda p: (p / "indices.npy").unlink(), r"indices\.npy is missing"),
+        (lambda p: os.truncate(p / "indices.npy", 130), r"indices\.npy is cut off: 130 bytes, not 148"),
+        (lambda p: os.truncate(p / "indices.npy", 8), r"indices\.npy is damaged"),
+        (lambda p: os.truncate(p / "degrees.npy", 200), r"degrees\.npy is too long"),
+        (lambda p: np.save(p / "indices.npy", np.zeros(5)), "holds <f8 of shape"),
+        (lambda p: np.save(p / "indptr.npy", np.zeros(6, dtype=np.int64)), r"indptr\.npy is damaged"),
+    ],
+)
+def test_damage_that_opening_finds(tmp_path, damage, message):
+    path = tmp_path / "g.graph"
+    write_graph(PATH, path)
+    damage(path)
+    with pytest.raises(FormatError, match=message) as caught:
+        open_graph(path)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_what_is_no_store(tmp_path):
+    (tmp_path / "a.txt").write_text("0 1\n")
+    with pytest.raises(FileNotFoundError):
+        open_graph(tmp_path / "missing.graph")
+    with pytest.raises(InputError, match="is a folder"):
+        open_graph(tmp_path / "a.txt")
+    with pytest.raises(ParameterError, match="path must be"):
+        graphcore.open_graph(3)
+
+
+def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
+    from graphcore.store import write
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(write, "write_meta", fail)
+    with pytest.raises(OSError, match="No space"):
+        write_graph(PATH, tmp_path / "g.graph")
+    assert os.listdir(tmp_path) == []
