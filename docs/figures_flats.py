@@ -52,7 +52,7 @@ def flats_trefoil():
     left, right = figure.add_subplot(121, projection="3d"), figure.add_subplot(122)
     points = datasets.trefoil(6000, random_state=0)
     shown = k_flats(points, 24, 1, init="k-means", random_state=0)
-    # The projections of the points: a cell may hold pieces of two strands that lie on one line.
+    # The projections of the points: a cluster may hold pieces of two strands that lie on one line.
     drawn = shown.flats.decode(*shown.flats.encode(points))
     for j in range(24):
         left.plot(*drawn[shown.labels == j].T, ".", ms=2.5, color=SHADES[j % 4])

@@ -20,18 +20,18 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     n_dims : int, default 1
         Dimension of the flats. 0 is k-means; ``n_clusters=1`` is PCA.
     init : {"k-means++", "farthest", "random", "k-means", "global"} or ndarray, default "k-means++"
-        What the first labels are: the cells of k-means++ or farthest-first seeds, random ones, those of a finished
+        What the first labels are: the clusters of k-means++ or farthest-first seeds, random ones, those of a finished
         k-means, or (for `n_dims` 0) global k-means. An integer array of shape (n_samples,) is taken as labels, one of
-        shape (n_clusters, n_features) as means whose cells are the start. Where flats cross, "random" is best.
+        shape (n_clusters, n_features) as means whose clusters are the first. Where flats cross, "random" is best.
     n_init : int, default 10
-        Starts, of which the best is kept.
+        Initialisations, of which the best is kept.
     max_iter : int, default 300
     on_empty : {"farthest", "restart", "drop", "error"}, default "farthest"
-        What becomes of a cell that runs empty, see :func:`graphcore.flats.k_flats.k_flats`.
-    short : {"reduce", "pad", "restart"}, default "reduce"
-        What becomes of a cell with too few points for its flat.
+        What becomes of a cluster that runs empty, see :func:`graphcore.flats.k_flats.k_flats`.
+    on_degenerate : {"reduce", "pad", "restart"}, default "reduce"
+        What becomes of a cluster with too few points for its flat.
     max_restarts : int, default 10
-        New starts allowed in the place of each of the `n_init`, under a "restart" policy.
+        New ones allowed in the place of each of the `n_init`, under a "restart" policy.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
         Threads: None is one, -1 is all. The result does not depend on it.
@@ -51,7 +51,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     inertia_ : float
         Sum of the same.
     history_ : ndarray of shape (n_iter,), float64
-        The inertia after each pass of the best start.
+        The inertia after each pass of the best initialisation.
     n_iter_ : int
     converged_ : bool
     n_features_in_ : int
@@ -81,7 +81,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         n_init=10,
         max_iter=300,
         on_empty="farthest",
-        short="reduce",
+        on_degenerate="reduce",
         max_restarts=10,
         random_state=None,
         n_jobs=None,
@@ -92,7 +92,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self.n_init = n_init
         self.max_iter = max_iter
         self.on_empty = on_empty
-        self.short = short
+        self.on_degenerate = on_degenerate
         self.max_restarts = max_restarts
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -128,7 +128,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             n_init=self.n_init,
             max_iter=self.max_iter,
             on_empty=self.on_empty,
-            short=self.short,
+            on_degenerate=self.on_degenerate,
             max_restarts=self.max_restarts,
             sample_weight=sample_weight,
             random_state=self.random_state,

@@ -43,17 +43,18 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Parameters of the kernel over vectors.
     shift : float, default 1
         Of the kernel "normalized_cut"; from 1 it is positive semi-definite. It changes the objective of all partitions
-        by the same number (as long as no cell is short), but the larger it is the less does a node move on its own.
+        by the same number (as long as no cluster is too small for its flat), but the larger it is the less does a node
+        move on its own.
     init : str or ndarray of shape (n_samples,), default "auto"
-        Labels to start from. "auto" is "spectral" for graphs, else "k-means++". "spectral" is
+        The first labels. "auto" is "spectral" for graphs, else "k-means++". "spectral" is
         :class:`CoresetSpectralClustering`; "k-means++", "farthest", "random" and "k-means" are those of
         :func:`graphcore.flats.kernel_k_flats.kernel_k_flats`.
     n_init : int, default 10
-        Starts, of which the best is kept; one for "spectral" and for labels given.
+        Initialisations, of which the best is kept; one for "spectral" and for labels given.
     max_iter : int, default 300
     on_empty : {"farthest", "restart", "drop", "error"}, default "farthest"
-    short : {"reduce", "restart"}, default "reduce"
-        What becomes of cells that run empty, or are too small for their flat.
+    on_degenerate : {"reduce", "restart"}, default "reduce"
+        What becomes of clusters that run empty, or are too small for their flat.
     max_restarts : int, default 10
     allow_indefinite : bool, default False
         Whether kernels that are not positive semi-definite are worked on.
@@ -77,7 +78,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     inertia_ : float
         Sum of the same.
     history_ : ndarray of shape (n_iter,), float64
-        The inertia after each pass of the best start.
+        The inertia after each pass of the best initialisation.
     n_iter_ : int
     converged_ : bool
     n_features_in_ : int
@@ -117,7 +118,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         n_init=10,
         max_iter=300,
         on_empty="farthest",
-        short="reduce",
+        on_degenerate="reduce",
         max_restarts=10,
         allow_indefinite=False,
         symmetrize="max",
@@ -136,7 +137,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.n_init = n_init
         self.max_iter = max_iter
         self.on_empty = on_empty
-        self.short = short
+        self.on_degenerate = on_degenerate
         self.max_restarts = max_restarts
         self.allow_indefinite = allow_indefinite
         self.symmetrize = symmetrize
@@ -180,7 +181,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             X, nodes, sample_weight = cut_kernel_matrix(graph, check_real("shift", self.shift, low=0.0))
             spectral = isinstance(self.init, str) and self.init in ("auto", "spectral")
             init = self._spectral_labels(graph, streams)[nodes] if spectral else self._given(graph, nodes)
-            # Spectral clustering has told of them already.
+            # Spectral clustering has warned already.
             if len(nodes) < graph.n_nodes and not spectral:
                 warn_user(f"{graph.n_nodes - len(nodes)} nodes without an edge belong to no cluster: their label is -1")
         else:
@@ -204,7 +205,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             n_init=self.n_init,
             max_iter=self.max_iter,
             on_empty=self.on_empty,
-            short=self.short,
+            on_degenerate=self.on_degenerate,
             max_restarts=self.max_restarts,
             sample_weight=sample_weight,
             allow_indefinite=self.allow_indefinite,
@@ -365,7 +366,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         )
 
     def _given(self, graph, nodes):
-        """The start as the caller gave it, on the nodes that have edges."""
+        """The initialisation as the caller gave it, on the nodes that have edges."""
         if isinstance(self.init, str):
             return self.init
         init = np.asarray(self.init)

@@ -5,10 +5,10 @@ import numpy as np
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 
-__all__ = ["ON_EMPTY", "SHORT", "as_points", "as_weights", "check_n_clusters", "check_policies", "given_labels"]
+__all__ = ["ON_DEGENERATE", "ON_EMPTY", "as_points", "as_weights", "check_n_clusters", "check_policies", "given_labels"]
 
 ON_EMPTY = ("farthest", "restart", "drop", "error")
-SHORT = ("reduce", "pad", "restart")
+ON_DEGENERATE = ("reduce", "pad", "restart")
 # Sums of squares of larger numbers may overflow.
 _LARGEST = 1e140
 
@@ -59,19 +59,19 @@ def check_n_clusters(n_clusters, n_points):
     )
 
 
-def check_policies(on_empty, short, n_points, n_clusters, n_dims):
-    """Refuse unknown policies, and ``short="restart"`` where no partition could satisfy it."""
+def check_policies(on_empty, on_degenerate, n_points, n_clusters, n_dims):
+    """Refuse unknown policies, and ``on_degenerate="restart"`` where no partition could satisfy it."""
     check_choice("on_empty", on_empty, ON_EMPTY)
-    check_choice("short", short, SHORT)
-    if short == "restart" and n_dims and n_points < n_clusters * (n_dims + 1):
+    check_choice("on_degenerate", on_degenerate, ON_DEGENERATE)
+    if on_degenerate == "restart" and n_dims and n_points < n_clusters * (n_dims + 1):
         raise ParameterError(
-            f"short='restart' needs n_clusters * (n_dims + 1) = {n_clusters * (n_dims + 1)} points or more, and there "
-            f"are {n_points}; take fewer clusters or dimensions, or short='reduce'"
+            f"on_degenerate='restart' needs n_clusters * (n_dims + 1) = {n_clusters * (n_dims + 1)} points or more, and "
+            f"there are {n_points}; take fewer clusters or dimensions, or on_degenerate='reduce'"
         )
 
 
 def given_labels(labels, n_points, n_clusters, on_empty):
-    """Check labels to start from: integers from 0 to n_clusters - 1, all present if empty cells are an error."""
+    """Check labels given as init: integers from 0 to n_clusters - 1, all present if empty clusters are an error."""
     labels = np.asarray(labels)
     if labels.shape != (n_points,):
         raise InputError(f"init has shape {labels.shape}; one label for each of {n_points} points is needed")

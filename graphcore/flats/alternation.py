@@ -1,4 +1,4 @@
-"""The alternation behind k-means, k-flats and their kernel versions: fit flats to cells, move points, repeat."""
+"""The alternation behind k-means, k-flats and their kernel versions: fit flats to clusters, move points, repeat."""
 
 from typing import NamedTuple
 
@@ -39,7 +39,7 @@ class Run(NamedTuple):
 
 
 class _Restart(Exception):
-    """A cell ran empty or short, and the policy is to begin anew."""
+    """A cluster ran empty or too small for its flat, and the policy is to begin anew."""
 
 
 def alternate(problem, labels, n_clusters, *, max_iter=300, on_empty="farthest", min_size=1):
@@ -53,7 +53,7 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, on_empty="farthest",
     max_iter : int
     on_empty : {"farthest", "restart", "drop", "error"}
     min_size : int
-        A cell with fewer points counts as one to restart for (``short="restart"``).
+        A cluster with fewer points counts as one to restart for (``on_degenerate="restart"``).
 
     Returns
     -------
@@ -67,7 +67,7 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, on_empty="farthest",
         labels, n_clusters = _mend(labels, own, n_clusters, on_empty)
     for _ in range(max_iter):
         if np.bincount(labels, minlength=n_clusters).min() < min_size:
-            raise _Restart("short")
+            raise _Restart("too small for its flat")
         flats, own = problem.fit(labels, n_clusters)
         objective = float(problem.weights @ own)
         if kept is not None and objective > history[-1] + _INCREASE * abs(history[0]):
@@ -85,16 +85,16 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, on_empty="farthest",
 
 
 def best_of(problem, draw_labels, n_clusters, *, n_init, max_restarts, repeatable=False, **rules):
-    """The run of lowest objective from several starts.
+    """The run of lowest objective from several initialisations.
 
     Parameters
     ----------
     problem : EuclideanFlats, DenseKernelFlats or SparseKernelFlats
     draw_labels : callable
-        Called with the number of the start; returns labels.
+        Called with the number of the initialisation; returns labels.
     n_clusters, n_init, max_restarts : int
     repeatable : bool
-        Whether every start is the same, so that one run is enough and beginning anew is no use.
+        Whether every initialisation is the same, so that one run is enough and beginning anew is no use.
     **rules
         For :func:`alternate`.
 
@@ -115,9 +115,9 @@ def best_of(problem, draw_labels, n_clusters, *, n_init, max_restarts, repeatabl
             break
         else:
             raise InputError(
-                f"all of {n_drawn} starts ended in a cell that is {reason}; take fewer clusters (n_clusters="
-                f"{n_clusters}) or dimensions (n_dims={problem.n_dims}), or on_empty='farthest' and short='reduce', "
-                "which need no new start"
+                f"all of {n_drawn} initialisations ended in a cluster that is {reason}; take fewer clusters "
+                f"(n_clusters={n_clusters}) or dimensions (n_dims={problem.n_dims}), or on_empty='farthest' and "
+                "on_degenerate='reduce', which need no new ones"
             )
         if best is None or run.history[-1] < best.history[-1]:
             best = run
@@ -136,7 +136,7 @@ def best_of(problem, draw_labels, n_clusters, *, n_init, max_restarts, repeatabl
 
 
 def fill_empty(labels, own, n_clusters):
-    """Give every empty cell the point that lies farthest from its flat, out of cells that keep another point."""
+    """Give every empty cluster the point that lies farthest from its flat, out of clusters that keep another point."""
     labels = labels.copy()
     sizes = np.bincount(labels, minlength=n_clusters)
     own = own.copy()
@@ -150,7 +150,7 @@ def fill_empty(labels, own, n_clusters):
 
 
 def _mend(labels, own, n_clusters, on_empty):
-    """Labels without empty cells by the given policy, and their number."""
+    """Labels without empty clusters by the given policy, and their number."""
     if on_empty == "farthest":
         return fill_empty(labels, own, n_clusters), n_clusters
     if on_empty == "drop":

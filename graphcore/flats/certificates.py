@@ -5,7 +5,7 @@ import numpy as np
 from .._validation import check_integer
 from ..exceptions import InputError
 from ._checks import as_points, as_weights, check_n_clusters
-from .kernel_cells import centred_operator
+from .kernel_clusters import centred_operator
 
 __all__ = ["k_flats_lower_bound", "kernel_k_flats_lower_bound"]
 
@@ -27,7 +27,7 @@ def k_flats_lower_bound(X, n_clusters, n_dims=1, *, sample_weight=None):
 
     Notes
     -----
-    Indicators of the cells and coordinates on the flats span at most ``n_clusters * (n_dims + 1)`` dimensions, the
+    Indicators of the clusters and coordinates on the flats span at most ``n_clusters * (n_dims + 1)`` dimensions, the
     constant vector among them. No such space captures more than as many leading eigenvalues of the centred kernel, less
     one for the constant.
 

@@ -1,8 +1,8 @@
-"""The flat step of k-flats in the space of the data: the mean and the leading directions of every cell."""
+"""The flat step of k-flats in the space of the data: the mean and the leading directions of every cluster."""
 
 import numpy as np
 
-from .flat_set import FlatSet, cells, residuals
+from .flat_set import FlatSet, members_by_cluster, residuals
 
 __all__ = ["EuclideanFlats"]
 
@@ -18,7 +18,7 @@ class EuclideanFlats:
     weights : ndarray of shape (n_samples,), float64
     n_dims : int
     pad : bool
-        Whether flats of cells with too few points are completed to `n_dims` with arbitrary directions.
+        Whether flats of clusters with too few points are completed to `n_dims` with arbitrary directions.
     n_jobs : int or None
     """
 
@@ -45,7 +45,7 @@ class EuclideanFlats:
         return other
 
     def fit(self, labels, n_clusters):
-        """The best flat of every cell (none empty), and the squared distance of every point to its own."""
+        """The best flat of every cluster (none empty), and the squared distance of every point to its own."""
         if self.n_dims == 0:
             return self._fit_means(labels, n_clusters)
         d = self.Y.shape[1]
@@ -53,11 +53,11 @@ class EuclideanFlats:
         bases = np.zeros((n_clusters, self.n_dims, d))
         dims = np.zeros(n_clusters, dtype=np.int32)
         own = np.empty(self.n_points)
-        for j, members in cells(labels, n_clusters):
+        for j, members in members_by_cluster(labels, n_clusters):
             Y, w = self.Y[members], self.weights[members]
             centres[j] = w @ Y / w.sum()
             Y -= centres[j]
-            # Once more: what rounding left in the mean of a cell far from the origin.
+            # Once more: what rounding left in the mean of a cluster far from the origin.
             correction = w @ Y / w.sum()
             centres[j] += correction
             Y -= correction
@@ -87,7 +87,7 @@ class EuclideanFlats:
         return labels
 
     def _fit_means(self, labels, n_clusters):
-        """The means alone, all cells at once."""
+        """The means alone, all clusters at once."""
         order = np.argsort(labels, kind="stable")
         starts = np.searchsorted(labels[order], np.arange(n_clusters))
         totals = np.add.reduceat(self.weights[order], starts)[:, None]
@@ -106,7 +106,7 @@ class EuclideanFlats:
         return flats, np.einsum("ij,ij->i", rest, rest)
 
     def _directions(self, Y, w):
-        """Orthonormal rows: the leading principal directions of a centred, weighted cell."""
+        """Orthonormal rows: the leading principal directions of a centred, weighted cluster."""
         from scipy.linalg import eigh, svd
 
         n, d = Y.shape

@@ -10,7 +10,7 @@ from .._validation import check_labels
 from ..exceptions import InputError
 from ._checks import as_points
 
-__all__ = ["Codes", "FlatSet", "cells", "residuals"]
+__all__ = ["Codes", "FlatSet", "members_by_cluster", "residuals"]
 
 _BLOCK_NUMBERS = 1 << 21
 
@@ -39,7 +39,7 @@ class FlatSet:
     origin : ndarray of shape (n_features,), float64
         Mean of the data; coordinates are taken from here, so that a large offset of the data costs no digits.
     centres : ndarray of shape (n_clusters, n_features), float64
-        Means of the cells less `origin`.
+        Means of the clusters less `origin`.
     bases : ndarray of shape (n_clusters, n_dims, n_features), float64
         Orthonormal rows; rows beyond the dimension of a flat are 0.
     dims : ndarray of shape (n_clusters,), int32
@@ -58,7 +58,7 @@ class FlatSet:
 
     @property
     def means(self):
-        """Means of the cells, an array of shape (n_clusters, n_features)."""
+        """Means of the clusters, an array of shape (n_clusters, n_features)."""
         return self.origin + self.centres
 
     def squared_distances(self, X):
@@ -108,7 +108,7 @@ class FlatSet:
         labels, _ = self.nearest(X)
         Y = self._local(X) - self.centres[labels]
         coordinates = np.empty((len(Y), self.bases.shape[1]))
-        for j, members in cells(labels, self.n_clusters):
+        for j, members in members_by_cluster(labels, self.n_clusters):
             coordinates[members] = Y[members] @ self.bases[j].T
         return Codes(labels, coordinates)
 
@@ -134,14 +134,14 @@ class FlatSet:
                 f"coordinates have shape {coordinates.shape}; {(len(labels), self.bases.shape[1])} is needed"
             )
         out = self.means[labels]
-        for j, members in cells(labels, self.n_clusters):
+        for j, members in members_by_cluster(labels, self.n_clusters):
             out[members] += coordinates[members] @ self.bases[j]
         return out
 
     def own_distances(self, Y, labels):
         """Squared distances of centred points to the flats they belong to, without cancellation."""
         out = np.empty(len(Y))
-        for j, members in cells(labels, self.n_clusters):
+        for j, members in members_by_cluster(labels, self.n_clusters):
             out[members] = residuals(Y[members] - self.centres[j], self.bases[j])
         return out
 
@@ -187,7 +187,7 @@ def residuals(Y, basis):
     return np.einsum("ij,ij->i", Y, Y)
 
 
-def cells(labels, n_clusters):
+def members_by_cluster(labels, n_clusters):
     """Pairs of a label and the ascending places where it stands, for the labels that occur."""
     order = np.argsort(labels, kind="stable")
     ends = np.cumsum(np.bincount(labels, minlength=n_clusters))

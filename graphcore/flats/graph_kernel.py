@@ -14,8 +14,8 @@ def cut_kernel_matrix(graph, shift=1.0):
     ----------
     graph : Graph
     shift : float, default 1
-        From 1 the kernel is positive semi-definite. It changes the objective of all partitions into cells of more than
-        `n_dims` points by the same number.
+        From 1 the kernel is positive semi-definite. It changes the objective of all partitions into clusters of more
+        than `n_dims` points by the same number.
 
     Returns
     -------

@@ -9,12 +9,12 @@ from ..exceptions import InputError
 from ._checks import as_points, as_weights, check_n_clusters, check_policies, given_labels
 from .alternation import best_of
 from .euclidean import EuclideanFlats
+from .initialisations import random_labels, seed_labels
 from .results import KFlatsResult
-from .starts import random_labels, seed_cells
 
 __all__ = ["k_flats"]
 
-STARTS = ("k-means++", "farthest", "random", "k-means", "global")
+INITS = ("k-means++", "farthest", "random", "k-means", "global")
 
 
 def k_flats(
@@ -26,7 +26,7 @@ def k_flats(
     n_init=10,
     max_iter=300,
     on_empty="farthest",
-    short="reduce",
+    on_degenerate="reduce",
     max_restarts=10,
     sample_weight=None,
     random_state=None,
@@ -42,18 +42,19 @@ def k_flats(
     n_dims : int, default 1
         Dimension of the flats: 0 for points (k-means), 1 for lines, 2 for planes.
     init : {"k-means++", "farthest", "random", "k-means", "global"} or ndarray, default "k-means++"
-        What the first labels are: the cells of k-means++ or farthest-first seeds, random ones, those of a finished
+        What the first labels are: the clusters of k-means++ or farthest-first seeds, random ones, those of a finished
         k-means, or (for `n_dims` 0) global k-means. An integer array of shape (n_samples,) is taken as labels, one of
-        shape (n_clusters, n_features) as means whose cells are the start.
+        shape (n_clusters, n_features) as means whose clusters are the first.
     n_init : int, default 10
-        Starts, of which the best is kept; one, if all would be the same.
+        Initialisations, of which the best is kept; one, if all would be the same.
     max_iter : int, default 300
     on_empty : {"farthest", "restart", "drop", "error"}, default "farthest"
-        What becomes of a cell that runs empty: it gets the point farthest from its flat; a new start is made, at most
-        `max_restarts` times, as the source has it; it is dropped, and there are fewer clusters; an error is raised.
-    short : {"reduce", "pad", "restart"}, default "reduce"
-        What becomes of a cell too small for its flat (``n_dims`` points or fewer): the flat has fewer dimensions; it is
-        completed with arbitrary directions, as the source has it; a new start is made.
+        What becomes of a cluster that runs empty: it gets the point farthest from its flat; a new initialisation is drawn,
+        at most `max_restarts` times, as the source has it; it is dropped, and there are fewer clusters; an error is
+        raised.
+    on_degenerate : {"reduce", "pad", "restart"}, default "reduce"
+        What becomes of a cluster too small for its flat (``n_dims`` points or fewer): the flat has fewer dimensions; it
+        is completed with arbitrary directions, as the source has it; a new initialisation is drawn.
     max_restarts : int, default 10
     sample_weight : array-like of shape (n_samples,), optional
         Positive weights.
@@ -68,15 +69,16 @@ def k_flats(
     Raises
     ------
     InputError
-        If X holds no finite numbers, has fewer different rows than `n_clusters` (for starts by distance), or every
-        start ends in an empty or short cell under a "restart" policy.
+        If X holds no finite numbers, has fewer different rows than `n_clusters` (where seeds are drawn by distance), or
+        every initialisation ends in an empty or too small cluster under a "restart" policy.
     ParameterError
         If a parameter has a value that cannot be used.
 
     Notes
     -----
-    The problem is NP-hard and the alternation finds local minima only. A cell of ``n_dims + 1`` points or fewer lies on
-    its flat and stays; where ``n_clusters * (n_dims + 1)`` is near the number of points, the result is the start.
+    The problem is NP-hard and the alternation finds local minima only. A cluster of ``n_dims + 1`` points or fewer lies
+    on its flat and stays; where ``n_clusters * (n_dims + 1)`` is near the number of points, the result is the
+    initialisation.
 
     References
     ----------
@@ -99,12 +101,12 @@ def k_flats(
     n_init = check_integer("n_init", n_init, low=1)
     max_iter = check_integer("max_iter", max_iter, low=1)
     max_restarts = check_integer("max_restarts", max_restarts, low=0)
-    check_policies(on_empty, short, len(X), n_clusters, n_dims)
+    check_policies(on_empty, on_degenerate, len(X), n_clusters, n_dims)
     weights = as_weights(sample_weight, len(X))
     _load_libraries()
     with limited_libraries():
-        problem = EuclideanFlats(X, weights, n_dims, pad=short == "pad", n_jobs=n_jobs)
-        draw, repeatable = _starts(problem, init, n_clusters, on_empty, Streams(random_state))
+        problem = EuclideanFlats(X, weights, n_dims, pad=on_degenerate == "pad", n_jobs=n_jobs)
+        draw, repeatable = _initialisations(problem, init, n_clusters, on_empty, Streams(random_state))
         run = best_of(
             problem,
             draw,
@@ -114,7 +116,7 @@ def k_flats(
             repeatable=repeatable,
             max_iter=max_iter,
             on_empty=on_empty,
-            min_size=n_dims + 1 if short == "restart" else 1,
+            min_size=n_dims + 1 if on_degenerate == "restart" else 1,
         )
     return KFlatsResult.from_run(run, weights)
 
@@ -124,8 +126,8 @@ def _load_libraries():
     import sklearn.cluster  # noqa: F401
 
 
-def _starts(problem, init, n_clusters, on_empty, streams):
-    """A function that gives the labels of start number i, and whether all starts are the same."""
+def _initialisations(problem, init, n_clusters, on_empty, streams):
+    """A function that gives the labels of initialisation number i, and whether all are the same."""
     n_points, n_features = problem.Y.shape
     if not isinstance(init, str):
         given = np.asarray(init)
@@ -139,7 +141,7 @@ def _starts(problem, init, n_clusters, on_empty, streams):
         else:
             labels = given_labels(init, n_points, n_clusters, on_empty)
         return lambda _: labels, True
-    check_choice("init", init, STARTS)
+    check_choice("init", init, INITS)
     if init == "global":
         if problem.n_dims:
             raise InputError("init='global' is global k-means; it is there for n_dims=0 only")
@@ -152,7 +154,7 @@ def _starts(problem, init, n_clusters, on_empty, streams):
         rng = streams.generator("start", i)
         if init == "random":
             return random_labels(n_points, n_clusters, rng)
-        labels = seed_cells(problem, n_clusters, rng, farthest=init == "farthest")[1]
+        labels = seed_labels(problem, n_clusters, rng, farthest=init == "farthest")[1]
         if init == "k-means":
             labels = _k_means_from(problem, labels, n_clusters, rng)
         return labels
@@ -161,7 +163,7 @@ def _starts(problem, init, n_clusters, on_empty, streams):
 
 
 def _k_means_from(problem, labels, n_clusters, rng):
-    """Labels of scikit-learn's k-means begun at the means of the given cells."""
+    """Labels of scikit-learn's k-means begun at the means of the given clusters."""
     from sklearn.cluster import KMeans
 
     means = problem.with_dims(0).fit(labels, n_clusters)[0].centres

@@ -6,14 +6,14 @@ from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from ._checks import as_weights, check_n_clusters, check_policies, given_labels
 from .alternation import alternate, best_of
+from .initialisations import random_labels, seed_labels
 from .kernel_problems import ArrayKernelFlats, SparseKernelFlats, VectorKernelFlats
 from .kernel_view import check_psd, checked_kernel_matrix, held_matrix
 from .results import KernelKFlatsResult
-from .starts import random_labels, seed_cells
 
 __all__ = ["kernel_k_flats"]
 
-STARTS = ("k-means++", "farthest", "random", "k-means")
+INITS = ("k-means++", "farthest", "random", "k-means")
 
 
 def kernel_k_flats(
@@ -26,7 +26,7 @@ def kernel_k_flats(
     n_init=10,
     max_iter=300,
     on_empty="farthest",
-    short="reduce",
+    on_degenerate="reduce",
     max_restarts=10,
     sample_weight=None,
     allow_indefinite=False,
@@ -49,12 +49,12 @@ def kernel_k_flats(
         What the first labels are, in feature space; "k-means" is kernel k-means run to its end. Integers from 0 are
         taken as labels.
     n_init : int, default 10
-        Starts, of which the best is kept; one for labels given.
+        Initialisations, of which the best is kept; one for labels given.
     max_iter : int, default 300
     on_empty : {"farthest", "restart", "drop", "error"}, default "farthest"
         As in :func:`graphcore.flats.k_flats.k_flats`.
-    short : {"reduce", "restart"}, default "reduce"
-        What becomes of a cell of `n_dims` points or fewer: a flat of fewer dimensions, or a new start.
+    on_degenerate : {"reduce", "restart"}, default "reduce"
+        What becomes of a cluster of `n_dims` points or fewer: a flat of fewer dimensions, or a new initialisation.
     max_restarts : int, default 10
     sample_weight : array-like of shape (n_samples,), optional
         Positive weights.
@@ -71,9 +71,9 @@ def kernel_k_flats(
     Raises
     ------
     InputError
-        If the kernel cannot be used: not square, symmetric, finite, or positive semi-definite (told by its eigenvalues
-        up to 1,000 points, by 20 Lanczos steps and negative squared distances beyond), and where :func:`k_flats` raises
-        it.
+        If the kernel cannot be used: not square, symmetric, finite, or positive semi-definite (checked by its
+        eigenvalues up to 1,000 points, by 20 Lanczos steps and negative squared distances beyond), and where
+        :func:`k_flats` raises it.
     ParameterError
         If a parameter has a value that cannot be used.
 
@@ -82,7 +82,7 @@ def kernel_k_flats(
     Distances of all points to all flats come from two products with the kernel, O(n^2 n_dims) for each pass if dense
     and O(nnz n_dims) if sparse: flats that share no entry with a point differ in one number only. A dense kernel is
     centred once, since distances are differences of large sums. Vectors beyond 8,192 are never made into one matrix:
-    the kernel is computed by blocks in every pass, and for each cell in a square block.
+    the kernel is computed by blocks in every pass, and for each cluster in a square block.
 
     References
     ----------
@@ -111,9 +111,11 @@ def kernel_k_flats(
     n_init = check_integer("n_init", n_init, low=1)
     max_iter = check_integer("max_iter", max_iter, low=1)
     max_restarts = check_integer("max_restarts", max_restarts, low=0)
-    if short == "pad":
-        raise ParameterError("short='pad' is for vectors only: feature space has no other directions to pad with")
-    check_policies(on_empty, short, n, n_clusters, n_dims)
+    if on_degenerate == "pad":
+        raise ParameterError(
+            "on_degenerate='pad' is for vectors only: feature space has no other directions to pad with"
+        )
+    check_policies(on_empty, on_degenerate, n, n_clusters, n_dims)
     weights = as_weights(sample_weight, n)
     check_psd(K, view, allow_indefinite)
     import scipy.linalg  # noqa: F401  loaded before its threads are limited
@@ -124,7 +126,7 @@ def kernel_k_flats(
         else:
             flavour = SparseKernelFlats if hasattr(K, "tocsr") else ArrayKernelFlats
             problem = flavour(K, weights, n_dims, n_jobs)
-        draw, repeatable = _starts(problem, init, n_clusters, on_empty, max_iter, Streams(random_state))
+        draw, repeatable = _initialisations(problem, init, n_clusters, on_empty, max_iter, Streams(random_state))
         run = best_of(
             problem,
             draw,
@@ -134,7 +136,7 @@ def kernel_k_flats(
             repeatable=repeatable,
             max_iter=max_iter,
             on_empty=on_empty,
-            min_size=n_dims + 1 if short == "restart" else 1,
+            min_size=n_dims + 1 if on_degenerate == "restart" else 1,
         )
     lowest = float(run.own.min())
     if lowest < -view.rounding * problem.scale and not allow_indefinite:
@@ -145,18 +147,18 @@ def kernel_k_flats(
     return KernelKFlatsResult.from_run(run, weights, view, allow_indefinite)
 
 
-def _starts(problem, init, n_clusters, on_empty, max_iter, streams):
-    """A function that gives the labels of start number i, and whether all starts are the same."""
+def _initialisations(problem, init, n_clusters, on_empty, max_iter, streams):
+    """A function that gives the labels of initialisation number i, and whether all are the same."""
     if not isinstance(init, str):
         labels = given_labels(init, problem.n_points, n_clusters, on_empty)
         return lambda _: labels, True
-    check_choice("init", init, STARTS)
+    check_choice("init", init, INITS)
 
     def draw(i):
         rng = streams.generator("start", i)
         if init == "random":
             return random_labels(problem.n_points, n_clusters, rng)
-        labels = seed_cells(problem, n_clusters, rng, farthest=init == "farthest")[1]
+        labels = seed_labels(problem, n_clusters, rng, farthest=init == "farthest")[1]
         if init == "k-means":
             labels = alternate(problem.with_dims(0), labels, n_clusters, max_iter=max_iter).labels
         return labels

@@ -4,13 +4,13 @@ import numpy as np
 
 from .._threads import map_blocks, row_blocks
 from . import _loops
-from .kernel_cells import fit_cell, fit_large_cell
+from .kernel_clusters import fit_cluster, fit_large_cluster
 from .kernel_set import gather
 
 __all__ = ["ArrayKernelFlats", "SparseKernelFlats", "VectorKernelFlats"]
 
-# Cells up to this size get dense eigenvectors, which are faster than Lanczos there: of sparse kernels, and of arrays.
-SMALL_CELL = 200
+# Clusters up to this size get dense eigenvectors, which are faster than Lanczos there: of sparse kernels, of arrays.
+SMALL_CLUSTER = 200
 SMALL_ARRAY = 1000
 
 
@@ -36,11 +36,11 @@ class _KernelFlats:
         return other
 
     def fit(self, labels, n_clusters):
-        """The best flat of every cell (none empty), and the squared distance of every point to its own."""
+        """The best flat of every cluster (none empty), and the squared distance of every point to its own."""
 
         def fit_one(_, members):
             few = len(members) > max(SMALL_ARRAY, 20 * self.n_dims)
-            return (fit_large_cell if few else fit_cell)(self._part(members), self.weights[members], self.n_dims)
+            return (fit_large_cluster if few else fit_cluster)(self._part(members), self.weights[members], self.n_dims)
 
         return gather(labels, n_clusters, self.n_dims, fit_one)
 
@@ -116,10 +116,10 @@ class SparseKernelFlats(_KernelFlats):
         super().__init__(K.diagonal(), weights, n_dims, n_jobs)
 
     def fit(self, labels, n_clusters):
-        """The best flat of every cell (none empty), and the squared distance of every point to its own."""
+        """The best flat of every cluster (none empty), and the squared distance of every point to its own."""
         import scipy.sparse as sp
 
-        # Points in the order of their cells; what is kept between points of one cell lies in diagonal blocks.
+        # Points in the order of their clusters; what is kept between points of one cluster lies in diagonal blocks.
         order = np.argsort(labels, kind="stable")
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
@@ -140,9 +140,9 @@ class SparseKernelFlats(_KernelFlats):
                 ),
                 shape=(last - first, last - first),
             )
-            if len(members) <= max(SMALL_CELL, 4 * self.n_dims):
-                return fit_cell(block.toarray(), self.weights[members], self.n_dims)
-            return fit_large_cell(block, self.weights[members], self.n_dims)
+            if len(members) <= max(SMALL_CLUSTER, 4 * self.n_dims):
+                return fit_cluster(block.toarray(), self.weights[members], self.n_dims)
+            return fit_large_cluster(block, self.weights[members], self.n_dims)
 
         return gather(labels, n_clusters, self.n_dims, fit_one)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .flat_set import Codes, cells
+from .flat_set import Codes, members_by_cluster
 
 __all__ = ["KernelFlatSet", "gather"]
 
@@ -15,13 +15,13 @@ _BLOCK_NUMBERS = 1 << 22
 class KernelFlatSet:
     """Affine flats in the feature space of a kernel.
 
-    The flat of a cell is its mean ``sum_i shares_i phi(x_i)`` and directions ``sum_i coefficients_il phi(x_i)``, both
-    over the points of the cell.
+    The flat of a cluster is its mean ``sum_i shares_i phi(x_i)`` and directions ``sum_i coefficients_il phi(x_i)``,
+    both over the points of the cluster.
 
     Attributes
     ----------
     labels : ndarray of shape (n_samples,), int32
-        The cell of every point of the fit.
+        The cluster of every point of the fit.
     shares : ndarray of shape (n_samples,), float64
     coefficients : ndarray of shape (n_samples, n_dims), float64
         0 beyond the dimension of a flat.
@@ -101,7 +101,7 @@ class KernelFlatSet:
         Codes
         """
         out = np.empty((len(K), self.coefficients.shape[1]))
-        for j, rows in cells(labels, self.n_clusters):
+        for j, rows in members_by_cluster(labels, self.n_clusters):
             members = np.flatnonzero(self.labels == j)
             out[rows] = np.asarray(K)[np.ix_(rows, members)] @ self.coefficients[members] - self.shifts[j]
         return Codes(labels, out)
@@ -114,15 +114,15 @@ class KernelFlatSet:
 
 
 def gather(labels, n_clusters, n_dims, fit):
-    """Fit every cell and put the flats together.
+    """Fit every cluster and put the flats together.
 
     Parameters
     ----------
     labels : ndarray of shape (n_samples,), int32
-        No cell is empty.
+        No cluster is empty.
     n_clusters, n_dims : int
     fit : callable
-        Gives the CellFlat of cell number j with these members.
+        Gives the ClusterFlat of cluster number j with these members.
 
     Returns
     -------
@@ -135,10 +135,10 @@ def gather(labels, n_clusters, n_dims, fit):
     coefficients = np.zeros((n, n_dims))
     mean_norms, shifts = np.empty(n_clusters), np.zeros((n_clusters, n_dims))
     dims = np.zeros(n_clusters, dtype=np.int32)
-    for j, members in cells(labels, n_clusters):
-        cell = fit(j, members)
-        m = dims[j] = len(cell.shifts)
-        shares[members], own[members], mean_norms[j] = cell.shares, cell.own, cell.mean_norm
-        coefficients[members, :m] = cell.coefficients
-        shifts[j, :m] = cell.shifts
+    for j, members in members_by_cluster(labels, n_clusters):
+        cluster = fit(j, members)
+        m = dims[j] = len(cluster.shifts)
+        shares[members], own[members], mean_norms[j] = cluster.shares, cluster.own, cluster.mean_norm
+        coefficients[members, :m] = cluster.coefficients
+        shifts[j, :m] = cluster.shifts
     return KernelFlatSet(labels.copy(), shares, coefficients, mean_norms, shifts, dims), own

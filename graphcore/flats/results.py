@@ -31,7 +31,7 @@ class KFlatsResult:
     inertia : float
         The (weighted) sum of the squared distances.
     history : ndarray of shape (n_iter,), float64
-        The inertia after each pass of the best start; it never rises.
+        The inertia after each pass of the best initialisation; it never rises.
     converged : bool
         Whether no row moved in the last pass.
     """
@@ -75,7 +75,7 @@ class KernelKFlatsResult:
     inertia : float
         The (weighted) sum of the squared distances.
     history : ndarray of shape (n_iter,), float64
-        The inertia after each pass of the best start.
+        The inertia after each pass of the best initialisation.
     converged : bool
         Whether no point moved in the last pass.
     view : KernelView

@@ -26,7 +26,7 @@ def distance_to_flat(X, mean, V):
 
 
 def all_distances(X, w, labels, k, m):
-    """Squared distance of every row to the flat of every cell."""
+    """Squared distance of every row to the flat of every cluster."""
     flats = [weighted_pca(X[labels == j], w[labels == j], m) for j in range(k)]
     return np.stack([distance_to_flat(X, *flat) for flat in flats], axis=1)
 
@@ -54,7 +54,7 @@ def embed(K):
 
 
 def literal_kernel_distance(K, members, q, value, A):
-    """Distance of one point to the flat of a cell as the report has it, centred cross kernel and all."""
+    """Distance of one point to the flat of a cluster as the report has it, centred cross kernel and all."""
     inside = K[np.ix_(members, members)]
     q = q[members]
     g = q - inside.mean(axis=1) - q.mean() + inside.mean()

@@ -54,7 +54,7 @@ OPTIONS = [
     ({"max_iter": 0}, "max_iter=0"),
     ({"max_restarts": -1}, "max_restarts=-1"),
     ({"on_empty": "ignore"}, "on_empty='ignore' is not known"),
-    ({"short": "long"}, "short='long' is not known"),
+    ({"on_degenerate": "long"}, "on_degenerate='long' is not known"),
     ({"sample_weight": np.ones(19)}, r"sample_weight has shape \(19,\)"),
     ({"sample_weight": np.arange(20)}, "sample_weight must be positive and finite; number 0 is 0.0"),
     ({"sample_weight": -np.ones(20)}, "number 0 is -1.0"),
@@ -149,7 +149,7 @@ def test_a_large_indefinite_kernel_is_found():
     ("call", "message"),
     [
         (lambda: kernel_k_flats(K, 2, 20), r"n_dims=20 must be at most 19 \(the number of points less one\)"),
-        (lambda: kernel_k_flats(K, 2, 1, short="pad"), "short='pad' is for vectors only"),
+        (lambda: kernel_k_flats(K, 2, 1, on_degenerate="pad"), "on_degenerate='pad' is for vectors only"),
         (lambda: kernel_k_flats(K, 2, 1, kernel="linear"), "kernel='linear' is not known"),
         (lambda: kernel_k_flats(X, 2, 1, kernel=vector_kernel("sigmoid")), "kernel='sigmoid' .*not positive"),
         (lambda: kernel_k_flats(X, 2, 1, kernel=vector_kernel("polynomial", coef0=-1.0)), "kernel='polynomial'"),
@@ -196,7 +196,7 @@ def test_rows_of_a_kernel():
         KernelKFlats(2, 1, random_state=0).fit(X).transform(X, np.ones(20))
 
 
-def test_nodes_without_an_edge_are_told_of():
+def test_nodes_without_an_edge_are_warned_about():
     graph = Graph.from_edges([0, 1, 2, 4, 5, 6], [1, 2, 0, 5, 6, 4], n_nodes=8)
     with pytest.warns(GraphWarning, match="2 of 8 nodes are isolated"):
         model = KernelKFlats(2, 0, random_state=0).fit(graph)

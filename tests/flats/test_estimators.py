@@ -46,7 +46,7 @@ def expected_failures(estimator):
     [
         KFlats(3, 1, random_state=0),
         KFlats(3, 0, n_init=2, random_state=0),
-        KFlats(2, 1, init="farthest", short="pad", random_state=0),
+        KFlats(2, 1, init="farthest", on_degenerate="pad", random_state=0),
         KernelKFlats(3, 1, random_state=0),
         KernelKFlats(3, 0, kernel="polynomial", random_state=0),
         KernelKFlats(3, 1, kernel="linear", n_init=2, random_state=0),

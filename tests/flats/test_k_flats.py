@@ -54,7 +54,7 @@ def test_the_residual_is_the_sum_of_the_trailing_eigenvalues(seed, m):
 
 
 @given(SEEDS, st.integers(1, 3))
-def test_no_other_flat_is_nearer_to_its_cell(seed, m):
+def test_no_other_flat_is_nearer_to_its_cluster(seed, m):
     X, w, labels = random_problem(seed, k=1)
     flats, own = EuclideanFlats(X, w, m).fit(labels, 1)
     rng = np.random.default_rng(seed)
@@ -71,7 +71,7 @@ def test_the_whole_run_is_that_of_the_plain_algorithm(seed, m, k):
     X, w, labels = random_problem(seed, n=60, d=3, k=k)
     sequence, objectives = lloyd(X, w, labels, k, m)
     if min(np.bincount(step, minlength=k).min() for step in sequence) <= m:
-        return  # cells ran short: what happens then is a policy
+        return  # clusters ran short: what happens then is a policy
     result = k_flats(X, k, m, init=labels, sample_weight=w)
     np.testing.assert_array_equal(result.labels, sequence[-1])
     np.testing.assert_allclose(result.history, objectives, rtol=1e-9, atol=1e-10)
@@ -79,13 +79,13 @@ def test_the_whole_run_is_that_of_the_plain_algorithm(seed, m, k):
 
 
 @pytest.mark.parametrize("init", ["k-means++", "farthest", "random", "k-means"])
-@pytest.mark.parametrize("short", ["reduce", "pad"])
+@pytest.mark.parametrize("on_degenerate", ["reduce", "pad"])
 @pytest.mark.parametrize("m", [0, 1, 3])
-def test_the_objective_never_rises(init, short, m):
+def test_the_objective_never_rises(init, on_degenerate, m):
     rng = np.random.default_rng(0)
     for k in (2, 7, 20, 60):
         X = rng.normal(size=(80, 6))
-        result = k_flats(X, k, m, init=init, short=short, n_init=2, random_state=k)
+        result = k_flats(X, k, m, init=init, on_degenerate=on_degenerate, n_init=2, random_state=k)
         assert all(after <= before * (1 + 1e-12) + 1e-12 for before, after in pairwise(result.history))
         assert result.error == pytest.approx(result.squared_distances.mean())
         assert result.error == pytest.approx(result.flats.nearest(X)[1].mean(), abs=1e-12)
@@ -124,14 +124,14 @@ def test_one_flat_is_pca(n, d, m):
     assert result.error == pytest.approx(values[: d - m].sum(), rel=1e-10)
 
 
-def test_pairwise_distances_inside_cells_give_the_same_error():
+def test_pairwise_distances_inside_clusters_give_the_same_error():
     """Equation 15 of the report."""
     X, _, labels = random_problem(3, n=70, d=6, k=4)
     _, own = EuclideanFlats(X, np.ones(70), 0).fit(labels, 4)
     total = 0.0
     for j in range(4):
-        cell = X[labels == j]
-        total += np.square(cell[:, None] - cell).sum() / (2 * len(cell))
+        cluster = X[labels == j]
+        total += np.square(cluster[:, None] - cluster).sum() / (2 * len(cluster))
     assert own.sum() == pytest.approx(total, rel=1e-12)
 
 
@@ -165,7 +165,7 @@ def test_errors_fall_with_k_and_m_from_warm_starts(m):
     result = k_flats(X, 2, m, random_state=0)
     more_dims = k_flats(X, 2, m + 1, init=result.labels)
     assert more_dims.error < result.error
-    for k in range(3, 12):  # one cell split
+    for k in range(3, 12):  # one cluster split
         labels = result.labels.copy()
         members = np.flatnonzero(labels == np.bincount(labels).argmax())
         labels[members[::2]] = k - 1
@@ -174,14 +174,14 @@ def test_errors_fall_with_k_and_m_from_warm_starts(m):
         result = split
 
 
-def test_flats_of_one_cell_are_nested():
+def test_flats_of_one_cluster_are_nested():
     X, w, labels = random_problem(8, k=1)
     spans = [EuclideanFlats(X, w, m).fit(labels, 1)[0].bases[0] for m in range(1, 6)]
     for small, large in pairwise(spans):
         np.testing.assert_allclose(small @ large.T @ large, small, atol=1e-9)
 
 
-def test_cells_of_m_plus_1_points_cost_nothing():
+def test_clusters_of_m_plus_1_points_cost_nothing():
     X = np.random.default_rng(2).normal(size=(60, 20))
     labels = np.repeat(np.arange(10), 6).astype(np.int32)
     result = k_flats(X, 10, 5, init=labels)

@@ -260,13 +260,13 @@ def test_sparse_steps_against_dense_ones(seed, m, k, density):
 
 
 @pytest.mark.parametrize("m", [0, 1, 3])
-def test_large_sparse_cells_against_dense_ones(m):
+def test_large_sparse_clusters_against_dense_ones(m):
     """Lanczos on a centred matrix that is never formed."""
     K = sparse_psd(1, n=700, density=0.01)
     w = np.random.default_rng(0).uniform(0.5, 2, 700)
     labels = (np.arange(700) % 2).astype(np.int32)
     a, b = ArrayKernelFlats(K.toarray(), w, m).fit(labels, 2), SparseKernelFlats(K, w, m).fit(labels, 2)
-    assert kernel_problems.SMALL_CELL < 350
+    assert kernel_problems.SMALL_CLUSTER < 350
     np.testing.assert_allclose(a[1], b[1], atol=1e-9)
     np.testing.assert_allclose(np.abs(a[0].coefficients), np.abs(b[0].coefficients), atol=1e-8)
     np.testing.assert_array_equal(
@@ -275,7 +275,7 @@ def test_large_sparse_cells_against_dense_ones(m):
 
 
 @pytest.mark.parametrize("m", [1, 3])
-def test_large_cells_of_arrays_against_dense_eigenvectors(m, monkeypatch):
+def test_large_clusters_of_arrays_against_dense_eigenvectors(m, monkeypatch):
     X = sphere(600, 8, random_state=0) * np.arange(1, 9)
     w = np.random.default_rng(0).uniform(0.5, 2, 600)
     problem = ArrayKernelFlats(vector_kernel("gaussian", bandwidth=3.0)(X), w, m)
@@ -291,8 +291,10 @@ def test_large_cells_of_arrays_against_dense_eigenvectors(m, monkeypatch):
 
     monkeypatch.setattr("scipy.sparse.linalg.eigsh", failing)
     np.testing.assert_array_equal(problem.fit(labels, 2)[1], dense[1])
-    monkeypatch.setattr("graphcore.flats.kernel_cells._DENSE_LIMIT", 100)
-    with pytest.raises(InputError, match="eigenvectors of a cell of 300 points were not found; take a smaller n_dims"):
+    monkeypatch.setattr("graphcore.flats.kernel_clusters._DENSE_LIMIT", 100)
+    with pytest.raises(
+        InputError, match="eigenvectors of a cluster of 300 points were not found; take a smaller n_dims"
+    ):
         problem.fit(labels, 2)
 
 

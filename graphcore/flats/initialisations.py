@@ -1,10 +1,10 @@
-"""Labels to start from: random ones, and the cells of seeds drawn by k-means++ or farthest first."""
+"""First labels: random ones, and the clusters of seeds drawn by k-means++ or farthest first."""
 
 import numpy as np
 
 from ..exceptions import InputError
 
-__all__ = ["random_labels", "seed_cells"]
+__all__ = ["random_labels", "seed_labels"]
 
 
 def random_labels(n_points, n_clusters, rng):
@@ -24,7 +24,7 @@ def random_labels(n_points, n_clusters, rng):
     return labels
 
 
-def seed_cells(problem, n_clusters, rng, *, farthest=False):
+def seed_labels(problem, n_clusters, rng, *, farthest=False):
     """Seeds at different places, and the nearest seed of every point.
 
     Parameters
