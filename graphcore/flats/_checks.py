@@ -65,8 +65,8 @@ def check_policies(on_empty, on_degenerate, n_points, n_clusters, n_dims):
     check_choice("on_degenerate", on_degenerate, ON_DEGENERATE)
     if on_degenerate == "restart" and n_dims and n_points < n_clusters * (n_dims + 1):
         raise ParameterError(
-            f"on_degenerate='restart' needs n_clusters * (n_dims + 1) = {n_clusters * (n_dims + 1)} points or more, and "
-            f"there are {n_points}; take fewer clusters or dimensions, or on_degenerate='reduce'"
+            f"on_degenerate='restart' needs n_clusters * (n_dims + 1) = {n_clusters * (n_dims + 1)} points or more, "
+            f"and there are {n_points}; take fewer clusters or dimensions, or on_degenerate='reduce'"
         )
 
 

@@ -72,7 +72,7 @@ def kernel_k_flats(
     ------
     InputError
         If the kernel cannot be used: not square, symmetric, finite, or positive semi-definite (checked by its
-        eigenvalues up to 1,000 points, by 20 Lanczos steps and negative squared distances beyond), and where
+        eigenvalues up to 1,000 points, by a rough Lanczos run and negative squared distances beyond), and where
         :func:`k_flats` raises it.
     ParameterError
         If a parameter has a value that cannot be used.

@@ -1,6 +1,7 @@
 """Flats in feature space, held as combinations of points; distances need rows of the kernel only."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -9,6 +10,8 @@ from .flat_set import Codes, members_by_cluster
 __all__ = ["KernelFlatSet", "gather"]
 
 _BLOCK_NUMBERS = 1 << 22
+# Up to this many means and directions, one dense product with all of them is faster than a sparse one.
+_FEW_COLUMNS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +47,17 @@ class KernelFlatSet:
         """Number of flats."""
         return len(self.mean_norms)
 
+    @cached_property
+    def _factor(self):
+        """Means (first) and directions as rows of points, one flat after the other, as a csr_array."""
+        import scipy.sparse as sp
+
+        n, width = len(self.labels), 1 + self.coefficients.shape[1]
+        rows = self.labels[:, None].astype(np.int64) * width + np.arange(width)
+        values = np.column_stack([self.shares, self.coefficients])
+        points = np.repeat(np.arange(n), width)
+        return sp.coo_array((values.ravel(), (rows.ravel(), points)), shape=(self.n_clusters * width, n)).tocsr()
+
     def products(self, K):
         """Inner products of points with the means (first) and the directions, from their kernel rows.
 
@@ -55,16 +69,10 @@ class KernelFlatSet:
         -------
         ndarray of shape (n_rows, n_clusters, 1 + n_dims), float64
         """
-        order = np.argsort(self.labels, kind="stable")
-        ends = np.cumsum(np.bincount(self.labels, minlength=self.n_clusters))
-        factors = np.column_stack([self.shares, self.coefficients])[order]
-        sorted_columns = np.asarray(K)[:, order]
-        out = np.zeros((len(K), self.n_clusters, factors.shape[1]))
-        start = 0
-        for j, end in enumerate(ends):
-            np.matmul(sorted_columns[:, start:end], factors[start:end], out=out[:, j])
-            start = end
-        return out
+        factor, K = self._factor, np.asarray(K)
+        few = factor.shape[0] <= _FEW_COLUMNS
+        products = K @ factor.toarray().T if few else (factor @ K.T).T
+        return products.reshape(len(K), self.n_clusters, -1)
 
     def squared_distances(self, K, diagonal):
         """Squared distances of points to every flat, from their kernel rows and values with themselves.

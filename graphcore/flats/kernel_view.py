@@ -6,6 +6,7 @@ import numpy as np
 
 from ..exceptions import InputError, ParameterError
 from ..kernels.dense_matrix import DenseMatrix
+from ..kernels.matrix import clearly_negative, eigenvalue_noise
 from ..kernels.rows_matrix import SparseMatrix
 from ._checks import as_points
 
@@ -13,7 +14,6 @@ __all__ = ["KernelView", "as_csr", "check_psd", "checked_kernel_matrix", "held_m
 
 # Up to this many points the kernel matrix of vectors is held (512 MiB); beyond, it is computed anew in every pass.
 HELD_POINTS = 8192
-ROUNDING, SINGLE_ROUNDING = 1e-8, 1e-5
 _EXACT_CHECK = 1000
 
 
@@ -32,9 +32,8 @@ class KernelView:
     row_means : ndarray of shape (n_samples,) or None
         Means of the rows of the kernel, if it was centred.
     n_points : int
-    rounding : float
-        Errors of this size, relative to the largest value, are taken for rounding: larger for kernels that came in
-        single precision.
+    precision : dtype
+        What the kernel came in: the rounding of float32 is larger.
     """
 
     kernel: object
@@ -42,7 +41,12 @@ class KernelView:
     shift: np.ndarray = field(repr=False)
     row_means: np.ndarray = field(repr=False)
     n_points: int
-    rounding: float = ROUNDING
+    precision: np.dtype = np.dtype(np.float64)
+
+    @property
+    def rounding(self):
+        """Errors of this size, relative to the largest value, are taken for rounding."""
+        return eigenvalue_noise(self.n_points, self.precision)
 
     def rows(self, X, diagonal=None):
         """Kernel rows and diagonal of points, centred like those of the fit.
@@ -118,7 +122,7 @@ def checked_kernel_matrix(K):
     InputError
         If it is no kernel matrix, as :class:`graphcore.kernels.dense_matrix.DenseMatrix` says.
     """
-    single = getattr(K, "dtype", None) in (np.float16, np.float32)
+    precision = np.dtype(np.float32 if getattr(K, "dtype", None) in (np.float16, np.float32) else np.float64)
     row_means = None
     if hasattr(K, "tocsr"):
         SparseMatrix(K)
@@ -128,8 +132,7 @@ def checked_kernel_matrix(K):
         K += K.T.copy()
         K *= 0.5
         row_means = _centre(K)
-    rounding = SINGLE_ROUNDING if single else ROUNDING
-    return K, KernelView(None, None, None, row_means, K.shape[0], rounding)
+    return K, KernelView(None, None, None, row_means, K.shape[0], precision)
 
 
 def as_csr(K):
@@ -144,7 +147,7 @@ def as_csr(K):
 
 
 def check_psd(K, view, allow_indefinite):
-    """Refuse indefinite kernels: up to 1,000 points by their eigenvalues, beyond by 20 steps of Lanczos."""
+    """Refuse indefinite kernels: up to 1,000 points by their eigenvalues, beyond by Lanczos."""
     kernel = view.kernel
     if allow_indefinite:
         return
@@ -155,39 +158,30 @@ def check_psd(K, view, allow_indefinite):
         )
     if K is None or (kernel is not None and kernel.is_psd):
         return
-    if K.shape[0] <= _EXACT_CHECK:
-        from scipy.linalg import eigvalsh
-
-        values = eigvalsh(K.toarray() if hasattr(K, "tocsr") else K)
-    else:
-        values = _ritz_values(K)
-    if values[0] < -view.rounding * max(values[-1], -values[0]):
+    extremes = _extreme_eigenvalues(K)
+    if clearly_negative(extremes, view.precision, view.n_points):
         raise InputError(
-            f"the kernel is not positive semi-definite: it has an eigenvalue of {values[0]:.3g} or less, where the "
-            f"largest is {values[-1]:.3g}; add to its diagonal (for a graph, raise shift), or give "
+            f"the kernel is not positive semi-definite: it has an eigenvalue of {extremes[0]:.3g} or less, where the "
+            f"largest is {extremes[1]:.3g}; add to its diagonal (for a graph, raise shift), or give "
             "allow_indefinite=True"
         )
 
 
-def _ritz_values(K, steps=20):
-    """Ascending Ritz values of a symmetric matrix: all lie between its smallest and largest eigenvalue."""
-    from scipy.linalg import eigvalsh_tridiagonal
+def _extreme_eigenvalues(K):
+    """The least and the largest eigenvalue; of many points, numbers between them that a rough Lanczos run finds."""
+    if K.shape[0] <= _EXACT_CHECK:
+        from scipy.linalg import eigvalsh
 
-    n = K.shape[0]
-    v = np.random.default_rng(n).normal(size=n)
-    v /= np.linalg.norm(v)
-    before, off = np.zeros(n), 0.0
-    diagonal, beside = [], []
-    for _ in range(steps):
-        u = K @ v - off * before
-        diagonal.append(float(u @ v))
-        u -= diagonal[-1] * v
-        off = float(np.linalg.norm(u))
-        if off <= 1e-12 * abs(diagonal[0]):
-            break
-        beside.append(off)
-        before, v = v, u / off
-    return eigvalsh_tridiagonal(np.array(diagonal), np.array(beside[: len(diagonal) - 1]))
+        return eigvalsh(K.toarray() if hasattr(K, "tocsr") else K)[[0, -1]]
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    # The start is fixed, so that the answer is.
+    how = {"v0": np.random.default_rng(K.shape[0]).normal(size=K.shape[0]), "tol": 1e-2}
+    largest = float(eigsh(K, 1, which="LM", return_eigenvectors=False, **how)[0])
+    # Seen from above: what is left to |largest| converges at once, also where many eigenvalues lie next to the least.
+    flipped = LinearOperator(K.shape, matvec=lambda x: abs(largest) * x - K @ x, dtype=np.float64)
+    _, v = eigsh(flipped, 1, which="LA", **how)
+    return np.array([float(v[:, 0] @ (K @ v[:, 0])), largest])
 
 
 def _centre(K):

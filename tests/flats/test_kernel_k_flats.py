@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.decomposition import KernelPCA
@@ -18,6 +18,7 @@ from graphcore.flats.certificates import kernel_k_flats_lower_bound
 from graphcore.flats.euclidean import EuclideanFlats
 from graphcore.flats.graph_kernel import cut_kernel_matrix
 from graphcore.flats.k_flats import k_flats
+from graphcore.flats.kernel_clusters import fit_cluster, fit_large_cluster
 from graphcore.flats.kernel_k_flats import kernel_k_flats
 from graphcore.flats.kernel_problems import ArrayKernelFlats, SparseKernelFlats, VectorKernelFlats
 from graphcore.kernels.vectors import vector_kernel
@@ -45,8 +46,7 @@ def sparse_psd(seed, n=60, density=0.05):
 def test_distances_against_explicit_weighted_pca(seed, m, k):
     X, w, labels = random_problem(seed, n=30, d=12, k=k)
     K = X @ X.T
-    if np.bincount(labels).min() <= m:
-        return
+    assume(np.bincount(labels).min() > m)
     flats, own = ArrayKernelFlats(K, w, m).fit(labels, k)
     D = all_distances(embed(K), w, labels, k, m)
     np.testing.assert_allclose(own, D[np.arange(30), labels], atol=1e-9)
@@ -58,8 +58,7 @@ def test_the_factored_distance_is_the_printed_one(seed, m):
     X, _, labels = random_problem(seed, n=30, d=4, k=2)
     kernel = vector_kernel("polynomial", degree=2, gamma=1.0)
     K = kernel(X)
-    if np.bincount(labels).min() <= m:
-        return
+    assume(np.bincount(labels).min() > m)
     flats, _ = ArrayKernelFlats(K, np.ones(30), m).fit(labels, 2)
     new = np.random.default_rng(seed).normal(size=(6, 4))
     found = flats.squared_distances(kernel(new, X), kernel.diagonal(new))
@@ -106,6 +105,19 @@ def test_directions_are_orthonormal_and_the_residual_is_trailing_eigenvalues(see
         root = np.sqrt(w[c])
         values = np.linalg.eigvalsh(centred * root * root[:, None])[::-1]
         assert w[c] @ own[c] == pytest.approx(values[flats.dims[j] :].sum(), rel=1e-9, abs=1e-9 * values[0])
+
+
+@pytest.mark.parametrize("fit", [fit_cluster, fit_large_cluster])
+def test_a_constant_in_the_kernel_leaves_the_flat_where_it_is(fit):
+    """Directions sum to 0 exactly: their products with a constant in every kernel value would be error."""
+    rng = np.random.default_rng(0)
+    X, w = rng.normal(size=(60, 6)) * np.arange(1, 7), rng.uniform(0.5, 2, 60)
+    far = X @ X.T + 1e6
+    cluster = fit(far, w, 3)
+    # What a constant c in new kernel rows adds to coordinates is c times these sums.
+    assert np.abs(cluster.coefficients.sum(axis=0)).max() < 1e-15
+    np.testing.assert_allclose(cluster.own, fit(X @ X.T, w, 3).own, atol=1e-7)
+    np.testing.assert_allclose(cluster.shifts, far @ cluster.shares @ cluster.coefficients, atol=1e-9)
 
 
 def test_the_sign_of_the_centring_matters():
