@@ -35,6 +35,8 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
         Threads: None is one, -1 is all. The result does not depend on it.
+    verbose : int, default 0
+        At 1, every initialisation is logged (INFO, logger "graphcore") with the time that it took.
 
     Attributes
     ----------
@@ -85,6 +87,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         max_restarts=10,
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         self.n_clusters = n_clusters
         self.n_dims = n_dims
@@ -96,17 +99,18 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self.max_restarts = max_restarts
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X, y=None, sample_weight=None):
         """Fit flats to vectors.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
-            Positive weights.
+            Not negative. Rows of weight 0 take no part, and get the label of their nearest flat.
 
         Returns
         -------
@@ -119,7 +123,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
         """
         refuse_graph(self, X)
-        X = validate_data(self, X, dtype=np.float64)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         result = k_flats(
             X,
             self.n_clusters,
@@ -133,6 +137,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             sample_weight=sample_weight,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
+            verbose=self.verbose,
         )
         self.flats_ = result.flats
         self.labels_ = result.labels
@@ -151,7 +156,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
@@ -165,7 +170,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
@@ -179,7 +184,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
@@ -209,7 +214,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
@@ -222,7 +227,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
         sample_weight : array-like of shape (n_samples,), optional
 
         Returns
@@ -231,14 +236,14 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         """
         X = self._checked(X)
         distances = self.flats_.nearest(X, n_jobs=self.n_jobs)[1]
-        return float(np.average(distances, weights=as_weights(sample_weight, len(X))))
+        return float(np.average(distances, weights=as_weights(sample_weight, X.shape[0])))
 
     def score(self, X, y=None, sample_weight=None):
         """Minus the reconstruction error, so that larger is better.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
@@ -251,4 +256,9 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
     def _checked(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False)
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._progress import Stages
 from .._warn import warn_user
 from ..exceptions import InputError
 
@@ -84,7 +85,7 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, on_empty="farthest",
     return Run(*kept, np.array(history), converged)
 
 
-def best_of(problem, draw_labels, n_clusters, *, n_init, max_restarts, repeatable=False, **rules):
+def best_of(problem, draw_labels, rules, *, repeatable=False, verbose=0):
     """The run of lowest objective from several initialisations.
 
     Parameters
@@ -92,47 +93,51 @@ def best_of(problem, draw_labels, n_clusters, *, n_init, max_restarts, repeatabl
     problem : EuclideanFlats, DenseKernelFlats or SparseKernelFlats
     draw_labels : callable
         Called with the number of the initialisation; returns labels.
-    n_clusters, n_init, max_restarts : int
+    rules : Rules
     repeatable : bool
         Whether every initialisation is the same, so that one run is enough and beginning anew is no use.
-    **rules
-        For :func:`alternate`.
+    verbose : int
+        At 1, every initialisation is logged with the time that it took.
 
     Returns
     -------
     Run
     """
-    best, n_drawn = None, 0
-    for _ in range(1 if repeatable else n_init):
-        for _ in range(1 if repeatable else max_restarts + 1):
-            try:
-                run = alternate(problem, draw_labels(n_drawn), n_clusters, **rules)
-            except _Restart as why:
-                n_drawn += 1
-                reason = str(why)
-                continue
+    best, n_drawn, stages = None, 0, Stages(verbose=verbose)
+    n_init, n_tries = (1, 1) if repeatable else (rules.n_init, rules.max_restarts + 1)
+    how = {"max_iter": rules.max_iter, "on_empty": rules.on_empty, "min_size": rules.min_size}
+    for number in range(n_init):
+        for _ in range(n_tries):
             n_drawn += 1
-            break
+            try:
+                with stages(f"initialisation {number + 1} of {n_init}"):
+                    run = alternate(problem, draw_labels(n_drawn - 1), rules.n_clusters, **how)
+                break
+            except _Restart as why:
+                reason = str(why)
         else:
             raise InputError(
                 f"all of {n_drawn} initialisations ended in a cluster that is {reason}; take fewer clusters "
-                f"(n_clusters={n_clusters}) or dimensions (n_dims={problem.n_dims}), or on_empty='farthest' and "
+                f"(n_clusters={rules.n_clusters}) or dimensions (n_dims={rules.n_dims}), or on_empty='farthest' and "
                 "on_degenerate='reduce', which need no new ones"
             )
         if best is None or run.history[-1] < best.history[-1]:
             best = run
     if not best.converged:
-        from sklearn.exceptions import ConvergenceWarning
-
-        if best.rose:
-            why = (
-                "the objective rose, so the kernel is not positive semi-definite: the best labels so far are kept; "
-                "a larger shift makes the kernel so"
-            )
-        else:
-            why = f"points still moved after max_iter={rules['max_iter']} passes; raise it"
-        warn_user(why, ConvergenceWarning)
+        _warn_unsettled(best, rules.max_iter)
     return best
+
+
+def _warn_unsettled(run, max_iter):
+    from sklearn.exceptions import ConvergenceWarning
+
+    why = f"points still moved after max_iter={max_iter} passes; raise it"
+    if run.rose:
+        why = (
+            "the objective rose, so the kernel is not positive semi-definite: the best labels so far are kept; a "
+            "larger shift makes the kernel so"
+        )
+    warn_user(why, ConvergenceWarning)
 
 
 def fill_empty(labels, own, n_clusters):

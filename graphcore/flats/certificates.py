@@ -41,9 +41,9 @@ def k_flats_lower_bound(X, n_clusters, n_dims=1, *, sample_weight=None):
     True
     """
     X = as_points(X)
-    n_clusters = check_n_clusters(n_clusters, len(X))
-    n_dims = check_integer("n_dims", n_dims, low=0)
     weights = as_weights(sample_weight, len(X))
+    n_clusters = check_n_clusters(n_clusters, weights)
+    n_dims = check_integer("n_dims", n_dims, low=0)
     Y = (X - weights @ X / weights.sum()) * np.sqrt(weights)[:, None]
     captured = n_clusters * (n_dims + 1) - 1
     if captured >= min(Y.shape):
@@ -85,9 +85,9 @@ def kernel_k_flats_lower_bound(K, n_clusters, n_dims=1, *, sample_weight=None):
     n = K.shape[0]
     if K.shape != (n, n):
         raise InputError(f"a kernel matrix must be square, and this has shape {K.shape}")
-    n_clusters = check_n_clusters(n_clusters, n)
-    n_dims = check_integer("n_dims", n_dims, low=0)
     weights = as_weights(sample_weight, n)
+    n_clusters = check_n_clusters(n_clusters, weights)
+    n_dims = check_integer("n_dims", n_dims, low=0)
     root = np.sqrt(weights)
     u = root / np.linalg.norm(root)
     captured = n_clusters * (n_dims + 1) - 1

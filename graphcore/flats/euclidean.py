@@ -2,11 +2,14 @@
 
 import numpy as np
 
-from .flat_set import FlatSet, members_by_cluster, residuals
+from ..exceptions import InputError
+from .flat_set import FlatSet, SparseRows, centred, members_by_cluster, residuals, squared_norms
 
 __all__ = ["EuclideanFlats"]
 
 _EPS = np.finfo(np.float64).eps
+# Sparse vectors are made dense one cluster at a time, up to this size.
+_CLUSTER_BYTES = 1 << 31
 
 
 class EuclideanFlats:
@@ -14,8 +17,9 @@ class EuclideanFlats:
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features), float64
+    X : ndarray or csr_array of shape (n_samples, n_features), float64
     weights : ndarray of shape (n_samples,), float64
+        Positive.
     n_dims : int
     pad : bool
         Whether flats of clusters with too few points are completed to `n_dims` with arbitrary directions.
@@ -28,10 +32,18 @@ class EuclideanFlats:
         self._pad = pad
         self._n_jobs = n_jobs
         self.origin = weights @ X / weights.sum()
-        self.Y = X - self.origin
+        self.Y = centred(X, self.origin)
         # What the subtraction can have left of the rounding of X: directions thinner than that are noise.
-        self._grain = _EPS * float(np.abs(X).max())
-        self.squared_norms = np.einsum("ij,ij->i", self.Y, self.Y)
+        self._grain = _EPS * float(abs(X).max())
+        self.squared_norms = squared_norms(self.Y)
+
+    @classmethod
+    def of(cls, X, weights, n_dims, **options):
+        """The problem of the points that have weight."""
+        taking_part = weights > 0
+        if not taking_part.all():
+            X, weights = X[taking_part], weights[taking_part]
+        return cls(X, weights, n_dims, **options)
 
     @property
     def n_points(self):
@@ -46,7 +58,8 @@ class EuclideanFlats:
 
     def fit(self, labels, n_clusters):
         """The best flat of every cluster (none empty), and the squared distance of every point to its own."""
-        if self.n_dims == 0:
+        sparse = isinstance(self.Y, SparseRows)
+        if self.n_dims == 0 and not sparse:
             return self._fit_means(labels, n_clusters)
         d = self.Y.shape[1]
         centres = np.empty((n_clusters, d))
@@ -54,6 +67,11 @@ class EuclideanFlats:
         dims = np.zeros(n_clusters, dtype=np.int32)
         own = np.empty(self.n_points)
         for j, members in members_by_cluster(labels, n_clusters):
+            if sparse and 8 * len(members) * d > _CLUSTER_BYTES:
+                raise InputError(
+                    f"a cluster of {len(members)} sparse rows with {d} features is too large to be made dense; take "
+                    "more clusters, fewer features (sklearn.decomposition.TruncatedSVD) or KernelKFlats(kernel='linear')"
+                )
             Y, w = self.Y[members], self.weights[members]
             centres[j] = w @ Y / w.sum()
             Y -= centres[j]
@@ -61,7 +79,7 @@ class EuclideanFlats:
             correction = w @ Y / w.sum()
             centres[j] += correction
             Y -= correction
-            basis = self._directions(Y, w)
+            basis = self._directions(Y, w) if self.n_dims else Y[:0]
             dims[j] = len(basis)
             bases[j, : len(basis)] = basis
             own[members] = residuals(Y, basis)
@@ -75,6 +93,11 @@ class EuclideanFlats:
 
     def distances_to_point(self, i):
         """Squared distances of all points to one of them; exactly 0 for copies of it."""
+        if isinstance(self.Y, SparseRows):
+            y, norms = self.Y[[i]][0], self.squared_norms + self.squared_norms[i]
+            distances = norms - 2 * (self.Y.X @ y - self.origin @ y)
+            distances[distances < 1e-12 * norms] = 0.0
+            return distances
         Y = self.Y - self.Y[i]
         return np.einsum("ij,ij->i", Y, Y)
 

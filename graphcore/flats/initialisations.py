@@ -2,9 +2,41 @@
 
 import numpy as np
 
+from .._validation import check_choice
 from ..exceptions import InputError
 
-__all__ = ["random_labels", "seed_labels"]
+__all__ = ["INITS", "label_draws", "random_labels", "seed_labels"]
+
+INITS = ("k-means++", "farthest", "random", "k-means")
+
+
+def label_draws(problem, init, n_clusters, streams, k_means):
+    """A function that draws the labels of initialisation number i, and whether all are the same.
+
+    Parameters
+    ----------
+    problem : EuclideanFlats or KernelFlats
+    init : {"k-means++", "farthest", "random", "k-means"}
+    n_clusters : int
+    streams : Streams
+    k_means : callable
+        Gives the labels of a finished k-means from first labels and a random generator, for "k-means".
+
+    Returns
+    -------
+    draw : callable
+    repeatable : bool
+    """
+    check_choice("init", init, INITS)
+
+    def draw(i):
+        rng = streams.generator("start", i)
+        if init == "random":
+            return random_labels(problem.n_points, n_clusters, rng)
+        labels = seed_labels(problem, n_clusters, rng, farthest=init == "farthest")[1]
+        return k_means(labels, rng) if init == "k-means" else labels
+
+    return draw, n_clusters == 1
 
 
 def random_labels(n_points, n_clusters, rng):

@@ -2,18 +2,16 @@
 
 from .._random import Streams
 from .._threads import limited_libraries
-from .._validation import check_choice, check_integer
+from .._validation import check_choice
 from ..exceptions import InputError, ParameterError
-from ._checks import as_weights, check_n_clusters, check_policies, given_labels
+from ._checks import as_weights, check_rules, given_labels
 from .alternation import alternate, best_of
-from .initialisations import random_labels, seed_labels
+from .initialisations import label_draws
 from .kernel_problems import ArrayKernelFlats, SparseKernelFlats, VectorKernelFlats
 from .kernel_view import check_psd, checked_kernel_matrix, held_matrix
 from .results import KernelKFlatsResult
 
 __all__ = ["kernel_k_flats"]
-
-INITS = ("k-means++", "farthest", "random", "k-means")
 
 
 def kernel_k_flats(
@@ -32,6 +30,7 @@ def kernel_k_flats(
     allow_indefinite=False,
     random_state=None,
     n_jobs=None,
+    verbose=0,
 ):
     """Cover points by affine flats in the feature space of a kernel.
 
@@ -63,6 +62,8 @@ def kernel_k_flats(
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
         Threads: None is one, -1 is all. The result does not depend on it.
+    verbose : int, default 0
+        At 1, every initialisation is logged (INFO, logger "graphcore") with the time that it took.
 
     Returns
     -------
@@ -106,38 +107,33 @@ def kernel_k_flats(
     else:
         K, view = held_matrix(X, kernel)
     n = view.n_points
-    n_clusters = check_n_clusters(n_clusters, n)
-    n_dims = check_integer("n_dims", n_dims, low=0, high=n - 1, why_high="the number of points less one")
-    n_init = check_integer("n_init", n_init, low=1)
-    max_iter = check_integer("max_iter", max_iter, low=1)
-    max_restarts = check_integer("max_restarts", max_restarts, low=0)
+    weights = as_weights(sample_weight, n)
     if on_degenerate == "pad":
         raise ParameterError(
             "on_degenerate='pad' is for vectors only: feature space has no other directions to pad with"
         )
-    check_policies(on_empty, on_degenerate, n, n_clusters, n_dims)
-    weights = as_weights(sample_weight, n)
+    rules = check_rules(
+        weights,
+        n_clusters,
+        n_dims,
+        (n - 1, "the number of points less one"),
+        n_init=n_init,
+        max_iter=max_iter,
+        on_empty=on_empty,
+        on_degenerate=on_degenerate,
+        max_restarts=max_restarts,
+    )
     check_psd(K, view, allow_indefinite)
     import scipy.linalg  # noqa: F401  loaded before its threads are limited
 
     with limited_libraries():
         if K is None:
-            problem = VectorKernelFlats(kernel, view.vectors, weights, n_dims, n_jobs)
+            problem = VectorKernelFlats(kernel, view.vectors, weights, rules.n_dims, n_jobs)
         else:
             flavour = SparseKernelFlats if hasattr(K, "tocsr") else ArrayKernelFlats
-            problem = flavour(K, weights, n_dims, n_jobs)
-        draw, repeatable = _initialisations(problem, init, n_clusters, on_empty, max_iter, Streams(random_state))
-        run = best_of(
-            problem,
-            draw,
-            n_clusters,
-            n_init=n_init,
-            max_restarts=max_restarts,
-            repeatable=repeatable,
-            max_iter=max_iter,
-            on_empty=on_empty,
-            min_size=n_dims + 1 if on_degenerate == "restart" else 1,
-        )
+            problem = flavour(K, weights, rules.n_dims, n_jobs)
+        draw, repeatable = _draws(problem, init, rules, weights, Streams(random_state))
+        run = best_of(problem, draw, rules, repeatable=repeatable, verbose=verbose)
     lowest = float(run.own.min())
     if lowest < -view.rounding * problem.scale and not allow_indefinite:
         raise InputError(
@@ -147,20 +143,13 @@ def kernel_k_flats(
     return KernelKFlatsResult.from_run(run, weights, view, allow_indefinite)
 
 
-def _initialisations(problem, init, n_clusters, on_empty, max_iter, streams):
+def _draws(problem, init, rules, weights, streams):
     """A function that gives the labels of initialisation number i, and whether all are the same."""
     if not isinstance(init, str):
-        labels = given_labels(init, problem.n_points, n_clusters, on_empty)
+        labels = given_labels(init, weights, rules.n_clusters, rules.on_empty)
         return lambda _: labels, True
-    check_choice("init", init, INITS)
 
-    def draw(i):
-        rng = streams.generator("start", i)
-        if init == "random":
-            return random_labels(problem.n_points, n_clusters, rng)
-        labels = seed_labels(problem, n_clusters, rng, farthest=init == "farthest")[1]
-        if init == "k-means":
-            labels = alternate(problem.with_dims(0), labels, n_clusters, max_iter=max_iter).labels
-        return labels
+    def k_means(labels, _):
+        return alternate(problem.with_dims(0), labels, rules.n_clusters, max_iter=rules.max_iter).labels
 
-    return draw, n_clusters == 1
+    return label_draws(problem, init, rules.n_clusters, streams, k_means)

@@ -8,9 +8,9 @@ from ..exceptions import InputError, ParameterError
 from ..kernels.dense_matrix import DenseMatrix
 from ..kernels.matrix import clearly_negative, eigenvalue_noise
 from ..kernels.rows_matrix import SparseMatrix
-from ._checks import as_points
+from ._checks import as_csr, as_points
 
-__all__ = ["KernelView", "as_csr", "check_psd", "checked_kernel_matrix", "held_matrix"]
+__all__ = ["KernelView", "check_psd", "checked_kernel_matrix", "held_matrix"]
 
 # Up to this many points the kernel matrix of vectors is held (512 MiB); beyond, it is computed anew in every pass.
 HELD_POINTS = 8192
@@ -41,7 +41,7 @@ class KernelView:
     shift: np.ndarray = field(repr=False)
     row_means: np.ndarray = field(repr=False)
     n_points: int
-    precision: np.dtype = np.dtype(np.float64)
+    precision: np.dtype = np.float64
 
     @property
     def rounding(self):
@@ -133,17 +133,6 @@ def checked_kernel_matrix(K):
         K *= 0.5
         row_means = _centre(K)
     return K, KernelView(None, None, None, row_means, K.shape[0], precision)
-
-
-def as_csr(K):
-    """A sparse matrix as a csr_array of float64 without repeats; the caller's object is never changed."""
-    import scipy.sparse as sp
-
-    K = sp.csr_array(K, dtype=np.float64)
-    if not K.has_canonical_format:
-        K = K.copy()
-        K.sum_duplicates()
-    return K
 
 
 def check_psd(K, view, allow_indefinite):

@@ -6,12 +6,13 @@ from itertools import pairwise
 import numpy as np
 
 from ..exceptions import InputError
+from ._checks import as_csr
 from .flat_set import Codes, FlatSet
 from .kernel_problems import nearest_sparse
 from .kernel_set import KernelFlatSet
-from .kernel_view import KernelView, as_csr
+from .kernel_view import KernelView
 
-__all__ = ["KFlatsResult", "KernelKFlatsResult"]
+__all__ = ["KFlatsResult", "KernelKFlatsResult", "merged"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +51,22 @@ class KFlatsResult:
         return len(self.history)
 
     @classmethod
-    def from_run(cls, run, weights):
-        """The result of one run of the alternation."""
-        run.labels.flags.writeable = False
+    def from_run(cls, run, X, weights, n_jobs=None):
+        """The result of one run on the points that have weight; the others get their nearest flat."""
+        labels, own, rest = run.labels, run.own, np.flatnonzero(weights == 0)
+        if len(rest):
+            labels, own = merged(weights > 0, (labels, own), run.flats.nearest(X[rest], n_jobs=n_jobs))
+        labels.flags.writeable = False
         inertia = float(run.history[-1])
-        return cls(run.flats, run.labels, run.own, inertia / float(weights.sum()), inertia, run.history, run.converged)
+        return cls(run.flats, labels, own, inertia / float(weights.sum()), inertia, run.history, run.converged)
+
+
+def merged(where, inside, outside):
+    """Arrays over all points, from those for the points inside and outside a mask."""
+    for one, other in zip(inside, outside, strict=True):
+        out = np.empty(len(where), dtype=one.dtype)
+        out[where], out[~where] = one, other
+        yield out
 
 
 @dataclass(frozen=True, eq=False)

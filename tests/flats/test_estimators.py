@@ -22,7 +22,7 @@ X, Y = make_blobs([40, 40, 40], n_features=3, centers=None, random_state=0)
 
 
 def expected_failures(estimator):
-    refused = "weights of 0 are refused, not dropped; and random starts depend on the number of rows"
+    refused = "initialisations are drawn, and repeated rows lead to other draws and another local optimum"
     names = (
         "check_sample_weight_equivalence_on_dense_data",
         "check_sample_weight_equivalence_on_sparse_data",

@@ -1,9 +1,10 @@
 """k-flats on vectors: its two steps against plain numpy, its exact special cases, what must never rise."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
@@ -11,6 +12,7 @@ from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
 
 from graphcore import InputError
+from graphcore.flats import flat_set
 from graphcore.flats.certificates import k_flats_lower_bound
 from graphcore.flats.euclidean import EuclideanFlats
 from graphcore.flats.global_k_means import global_k_means
@@ -274,3 +276,61 @@ def test_the_callers_array_is_left_alone():
 def test_numbers_whose_squares_overflow_are_refused():
     with pytest.raises(InputError, match="squares overflow"):
         k_flats(np.random.default_rng(0).normal(size=(20, 3)) * 1e200, 2)
+
+
+# -- sparse vectors ----------------------------------------------------------------------------------------------------
+
+
+def sparse_vectors(n=90, d=40):
+    rng = np.random.default_rng(0)
+    return sp.random_array((n, d), density=0.1, rng=rng, data_sampler=rng.standard_normal).tocsr()
+
+
+@pytest.mark.parametrize(
+    ("m", "init"), [*product([0, 1, 3], ["k-means++", "farthest", "random", "k-means"]), (0, "global")]
+)
+def test_sparse_vectors_are_clustered_like_dense_ones(m, init, monkeypatch):
+    monkeypatch.setattr(flat_set, "_BLOCK_NUMBERS", 400)  # ten rows
+    X, w = sparse_vectors(), np.random.default_rng(1).uniform(0.5, 2, 90)
+    dense, sparse = (
+        k_flats(data, 4, m, init=init, n_init=2, sample_weight=w, random_state=0) for data in (X.toarray(), X)
+    )
+    np.testing.assert_array_equal(sparse.labels, dense.labels)
+    np.testing.assert_allclose(sparse.squared_distances, dense.squared_distances, atol=1e-12)
+    np.testing.assert_allclose(sparse.flats.means, dense.flats.means, atol=1e-12)
+    np.testing.assert_allclose(
+        sparse.flats.squared_distances(X), dense.flats.squared_distances(X.toarray()), atol=1e-12
+    )
+    codes, plain = sparse.flats.encode(X), dense.flats.encode(X.toarray())
+    np.testing.assert_array_equal(codes.labels, plain.labels)
+    np.testing.assert_allclose(np.abs(codes.coordinates), np.abs(plain.coordinates), atol=1e-10)
+
+
+def test_sparse_clusters_too_large_to_be_made_dense_are_refused(monkeypatch):
+    monkeypatch.setattr("graphcore.flats.euclidean._CLUSTER_BYTES", 8 * 40 * 50)
+    with pytest.raises(InputError, match="a cluster of 90 sparse rows with 40 features is too large to be made dense"):
+        k_flats(sparse_vectors(), 1, 1)
+
+
+# -- weights of 0 ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("init", ["k-means++", "farthest", "random", "k-means"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(init, form):
+    X, w, labels = random_problem(0, n=80, d=5, k=3)
+    w[::4] = 0
+    kept = w > 0
+    result = k_flats(form(X), 3, 1, init=init, sample_weight=w, n_init=2, random_state=0)
+    alone = k_flats(form(X[kept]), 3, 1, init=init, sample_weight=w[kept], n_init=2, random_state=0)
+    np.testing.assert_array_equal(result.labels[kept], alone.labels)
+    np.testing.assert_array_equal(result.flats.means, alone.flats.means)
+    assert result.inertia == alone.inertia
+    assert result.error == pytest.approx(alone.error, rel=1e-12)
+    nearest, distances = alone.flats.nearest(X[~kept])
+    np.testing.assert_array_equal(result.labels[~kept], nearest)
+    np.testing.assert_allclose(result.squared_distances[~kept], distances, atol=1e-12)
+    # Labels given for them say nothing.
+    given = k_flats(X, 3, 1, init=np.where(kept, labels, -7), sample_weight=w)
+    np.testing.assert_array_equal(given.labels, k_flats(X, 3, 1, init=labels, sample_weight=w).labels)
+    assert len(global_k_means(X, 3, n_candidates=4, sample_weight=w)[-1].labels) == 80

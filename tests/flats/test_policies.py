@@ -5,7 +5,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from graphcore import InputError
-from graphcore.flats.alternation import alternate, fill_empty
+from graphcore.flats._checks import Rules
+from graphcore.flats.alternation import alternate, best_of, fill_empty
 from graphcore.flats.euclidean import EuclideanFlats
 from graphcore.flats.initialisations import random_labels, seed_labels
 from graphcore.flats.k_flats import k_flats
@@ -167,9 +168,8 @@ def test_empty_clusters_restart():
         drawn.append(i)
         return EMPTIES if i < 3 else np.array([0, 0, 1, 2, 2, 2], dtype=np.int32)
 
-    from graphcore.flats.alternation import best_of
-
-    run = best_of(problem(LINE), labels, 3, n_init=1, max_restarts=5, max_iter=100, on_empty="restart")
+    rules = Rules(3, 0, n_init=1, max_iter=100, on_empty="restart", on_degenerate="reduce", max_restarts=5)
+    run = best_of(problem(LINE), labels, rules)
     assert drawn == [0, 1, 2, 3]
     assert np.bincount(run.labels).min() >= 1
     # Random labels with k close to n always leave empty clusters.
