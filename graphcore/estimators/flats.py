@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..flats._checks import as_weights
+from .._validation import check_sample_weight
 from ..flats.k_flats import k_flats
 from ._checks import refuse_graph
 
@@ -236,7 +236,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         """
         X = self._checked(X)
         distances = self.flats_.nearest(X, n_jobs=self.n_jobs)[1]
-        return float(np.average(distances, weights=as_weights(sample_weight, X.shape[0])))
+        return float(np.average(distances, weights=check_sample_weight(sample_weight, X.shape[0])))
 
     def score(self, X, y=None, sample_weight=None):
         """Minus the reconstruction error, so that larger is better.

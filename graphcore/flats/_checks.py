@@ -7,7 +7,7 @@ import numpy as np
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 
-__all__ = ["Rules", "as_points", "as_weights", "check_n_clusters", "check_rules", "given_labels"]
+__all__ = ["Rules", "as_points", "check_n_clusters", "check_rules", "given_labels"]
 
 ON_EMPTY = ("farthest", "restart", "drop", "error")
 ON_DEGENERATE = ("reduce", "pad", "restart")
@@ -38,7 +38,7 @@ def as_points(X, name="X", *, sparse=False):
     if np.iscomplexobj(X):
         raise InputError(f"{name} is complex; real numbers are needed")
     try:
-        X = as_csr(X) if sparse else np.asarray(X, dtype=np.float64)
+        X = _as_csr(X) if sparse else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} cannot be read as an array of numbers: {error}") from None
     if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
@@ -55,35 +55,6 @@ def as_points(X, name="X", *, sparse=False):
     if largest > _LARGEST:
         raise InputError(f"{name} has values of size {largest:.3g}, whose squares overflow: rescale it")
     return X
-
-
-def as_csr(K):
-    """A sparse matrix as a csr_array of float64 without repeats; the caller's object is never changed."""
-    import scipy.sparse as sp
-
-    K = sp.csr_array(K, dtype=np.float64)
-    if not K.has_canonical_format:
-        K = K.copy()
-        K.sum_duplicates()
-    return K
-
-
-def as_weights(sample_weight, n_points):
-    """Return weights as float64, not negative and not all 0; None is ones."""
-    if sample_weight is None:
-        return np.ones(n_points)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(n_points, float(weights))
-    if weights.shape != (n_points,):
-        raise InputError(f"sample_weight has shape {weights.shape}; one weight for each of {n_points} points is needed")
-    usable = np.isfinite(weights) & (weights >= 0)
-    if not usable.all():
-        first = np.argmin(usable)
-        raise InputError(f"sample_weight must be finite and not negative; number {first} is {weights[first]}")
-    if not weights.any():
-        raise InputError("sample_weight must not be all zero: there is nothing to cluster")
-    return weights
 
 
 def check_n_clusters(n_clusters, weights):
@@ -137,3 +108,14 @@ def given_labels(labels, weights, n_clusters, on_empty):
             "be there"
         )
     return labels.astype(np.int32)
+
+
+def _as_csr(X):
+    """A sparse matrix as a csr_array of float64 without repeats; the caller's object is never changed."""
+    import scipy.sparse as sp
+
+    X = sp.csr_array(X, dtype=np.float64)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X

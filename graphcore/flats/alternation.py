@@ -48,7 +48,7 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, on_empty="farthest",
 
     Parameters
     ----------
-    problem : EuclideanFlats, DenseKernelFlats or SparseKernelFlats
+    problem : EuclideanFlats or KernelFlats
     labels : ndarray of shape (n_samples,), int32
     n_clusters : int
     max_iter : int
@@ -90,7 +90,7 @@ def best_of(problem, draw_labels, rules, *, repeatable=False, verbose=0):
 
     Parameters
     ----------
-    problem : EuclideanFlats, DenseKernelFlats or SparseKernelFlats
+    problem : EuclideanFlats or KernelFlats
     draw_labels : callable
         Called with the number of the initialisation; returns labels.
     rules : Rules

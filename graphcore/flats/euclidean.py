@@ -70,7 +70,7 @@ class EuclideanFlats:
             if sparse and 8 * len(members) * d > _CLUSTER_BYTES:
                 raise InputError(
                     f"a cluster of {len(members)} sparse rows with {d} features is too large to be made dense; take "
-                    "more clusters, fewer features (sklearn.decomposition.TruncatedSVD) or KernelKFlats(kernel='linear')"
+                    "more clusters, KernelKFlats(kernel='linear') or features of sklearn.decomposition.TruncatedSVD"
                 )
             Y, w = self.Y[members], self.weights[members]
             centres[j] = w @ Y / w.sum()

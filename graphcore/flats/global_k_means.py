@@ -3,9 +3,9 @@
 import numpy as np
 
 from .._threads import limited_libraries
-from .._validation import check_integer
+from .._validation import check_integer, check_sample_weight
 from ..exceptions import InputError
-from ._checks import as_points, as_weights, check_n_clusters
+from ._checks import as_points, check_n_clusters
 from .alternation import alternate
 from .euclidean import EuclideanFlats
 from .results import KFlatsResult
@@ -48,7 +48,7 @@ def global_k_means(X, n_clusters, *, n_candidates=None, max_iter=300, sample_wei
     [1, 2, 3]
     """
     X = as_points(X)
-    weights = as_weights(sample_weight, len(X))
+    weights = check_sample_weight(sample_weight, len(X))
     n_clusters = check_n_clusters(n_clusters, weights)
     max_iter = check_integer("max_iter", max_iter, low=1)
     if n_candidates is not None:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._validation import check_choice
+from ..coresets.seeding import seeds_by_distance
 from ..exceptions import InputError
 
 __all__ = ["INITS", "label_draws", "random_labels", "seed_labels"]
@@ -61,7 +62,7 @@ def seed_labels(problem, n_clusters, rng, *, farthest=False):
 
     Parameters
     ----------
-    problem : EuclideanFlats, DenseKernelFlats or SparseKernelFlats
+    problem : EuclideanFlats or KernelFlats
         Gives squared distances to one point, and the weights of points.
     n_clusters : int
     rng : numpy.random.Generator
@@ -83,36 +84,15 @@ def seed_labels(problem, n_clusters, rng, *, farthest=False):
     ----------
     Arthur, Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
     """
-    weights = problem.weights
-    seeds = np.empty(n_clusters, dtype=np.int64)
-    labels = np.zeros(problem.n_points, dtype=np.int32)
-    nearest = None
-    for j in range(n_clusters):
-        if j == 0:
-            seeds[j] = _draw(weights, rng)
-        elif farthest:
-            seeds[j] = np.argmax(nearest)
-        else:
-            seeds[j] = _draw(weights * nearest, rng)
-        distances = problem.distances_to_point(seeds[j])
-        # Rounding must leave no mass on a seed, or it could be drawn again.
-        distances[seeds[j]] = 0.0
-        if nearest is None:
-            nearest = distances
-        else:
-            closer = distances < nearest
-            labels[closer] = j
-            np.minimum(nearest, distances, out=nearest)
-        if j + 1 < n_clusters and not nearest.any():
-            raise InputError(
-                f"there are only {j + 1} different points, fewer than n_clusters={n_clusters}; take n_clusters="
-                f"{j + 1} or less, or init='random'"
-            )
-    return seeds, labels
 
+    def distances_to(point):
+        return problem.distances_to_point(point), 0
 
-def _draw(masses, rng):
-    """A place drawn with probability proportional to the masses, never one of mass 0."""
-    edges = np.cumsum(masses)
-    place = int(np.searchsorted(edges, rng.random() * edges[-1], side="right"))
-    return min(place, int(np.flatnonzero(masses)[-1]))
+    seeds = seeds_by_distance(distances_to, problem.weights, n_clusters, rng, farthest=farthest)
+    if seeds.exhausted:
+        found = len(seeds.indices)
+        raise InputError(
+            f"there are only {found} different points, fewer than n_clusters={n_clusters}; take n_clusters={found} or "
+            "less, or init='random'"
+        )
+    return seeds.indices, seeds.nearest

@@ -4,8 +4,9 @@ import numpy as np
 
 from .._random import Streams
 from .._threads import limited_libraries
+from .._validation import check_sample_weight
 from ..exceptions import InputError
-from ._checks import as_points, as_weights, check_rules, given_labels
+from ._checks import as_points, check_rules, given_labels
 from .alternation import best_of
 from .euclidean import EuclideanFlats
 from .flat_set import SparseRows
@@ -99,7 +100,7 @@ def k_flats(
     (0.0, [1, 1])
     """
     X = as_points(X, sparse=True)
-    weights = as_weights(sample_weight, X.shape[0])
+    weights = check_sample_weight(sample_weight, X.shape[0])
     rules = check_rules(
         weights,
         n_clusters,

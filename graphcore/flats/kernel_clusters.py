@@ -100,7 +100,7 @@ def fit_large_cluster(K, weights, n_dims):
     root = np.sqrt(weights)
     u = root / np.linalg.norm(root)
 
-    operator, start = centred_operator(K, root, u)
+    operator, start = centred_operator(K.__matmul__, root, u)
     try:
         values, vectors = eigsh(operator, n_dims, which="LA", v0=start, maxiter=50 * n)
     except ArpackNoConvergence:
@@ -112,14 +112,14 @@ def fit_large_cluster(K, weights, n_dims):
     return _finish(p, r, t, own, root, values, vectors, float(weights @ own))
 
 
-def centred_operator(K, root, u):
-    """A kernel times roots of weights on both sides, without the unit direction u, and a start for Lanczos."""
+def centred_operator(product, root, u):
+    """A kernel times roots of weights on both sides, without the unit direction u, and a first vector for Lanczos."""
     from scipy.sparse.linalg import LinearOperator
 
     def multiply(x):
         x = x.ravel()
         x = x - u * (u @ x)
-        x = root * (K @ (root * x))
+        x = root * product(root * x)
         return x - u * (u @ x)
 
     n = len(u)

@@ -5,11 +5,11 @@ from functools import cached_property
 
 import numpy as np
 
+from ._loops import nearest_rows
 from .flat_set import Codes, members_by_cluster
 
 __all__ = ["KernelFlatSet", "gather"]
 
-_BLOCK_NUMBERS = 1 << 22
 # Up to this many means and directions, one dense product with all of them is faster than a sparse one.
 _FEW_COLUMNS = 32
 
@@ -111,14 +111,43 @@ class KernelFlatSet:
         out = np.empty((len(K), self.coefficients.shape[1]))
         for j, rows in members_by_cluster(labels, self.n_clusters):
             members = np.flatnonzero(self.labels == j)
-            out[rows] = np.asarray(K)[np.ix_(rows, members)] @ self.coefficients[members] - self.shifts[j]
+            out[rows] = K[np.ix_(rows, members)] @ self.coefficients[members] - self.shifts[j]
         return Codes(labels, out)
 
-    def row_borders(self, n_rows):
-        """Borders of blocks of kernel rows for which :meth:`products` stays small."""
-        width = len(self.labels) + self.n_clusters * (1 + self.coefficients.shape[1])
-        step = max(1, _BLOCK_NUMBERS // width)
-        return np.append(np.arange(0, n_rows, step), n_rows)
+    def nearest(self, K, labels=None, slack=0.0):
+        """The nearest flat of points, from their kernel rows; sparse ones in time proportional to their entries.
+
+        Parameters
+        ----------
+        K : ndarray or csr_array of shape (n_rows, n_samples)
+        labels : ndarray of shape (n_rows,), int32, optional
+            Where the points are now: they move only if that is nearer by more than `slack`.
+        slack : float
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,), int32
+        values : ndarray of shape (n_rows,), float64
+            Squared distances less the kernel values of the points with themselves.
+        """
+        n_rows = K.shape[0]
+        if not hasattr(K, "tocsr"):
+            D, places = self.squared_distances(K, np.zeros(n_rows)), np.arange(n_rows)
+            best = D.argmin(axis=1).astype(np.int32)
+            if labels is not None:
+                best = np.where(D[places, best] < D[places, labels] - slack, best, labels)
+            return best, D[places, best]
+        if labels is None:
+            labels = np.full(n_rows, -1, dtype=np.int32)
+        out, values = np.empty(n_rows, dtype=np.int32), np.empty(n_rows)
+        base = self.mean_norms - np.square(self.shifts).sum(axis=1)
+        arrays = (K.indptr.astype(np.int64), K.indices.astype(np.int32), K.data.astype(np.float64))
+        factors = np.column_stack([self.shares, self.coefficients])
+        by_base = np.argsort(base, kind="stable")
+        nearest_rows(
+            *arrays, self.labels, factors, self.mean_norms, self.shifts, base, by_base, labels, slack, out, values
+        )
+        return out, values
 
 
 def gather(labels, n_clusters, n_dims, fit):
@@ -130,7 +159,7 @@ def gather(labels, n_clusters, n_dims, fit):
         No cluster is empty.
     n_clusters, n_dims : int
     fit : callable
-        Gives the ClusterFlat of cluster number j with these members.
+        Gives the ClusterFlat of a cluster from its points, which ascend.
 
     Returns
     -------
@@ -144,7 +173,7 @@ def gather(labels, n_clusters, n_dims, fit):
     mean_norms, shifts = np.empty(n_clusters), np.zeros((n_clusters, n_dims))
     dims = np.zeros(n_clusters, dtype=np.int32)
     for j, members in members_by_cluster(labels, n_clusters):
-        cluster = fit(j, members)
+        cluster = fit(members)
         m = dims[j] = len(cluster.shifts)
         shares[members], own[members], mean_norms[j] = cluster.shares, cluster.own, cluster.mean_norm
         coefficients[members, :m] = cluster.coefficients
