@@ -6,7 +6,7 @@ import numpy as np
 
 from .exceptions import InputError, ParameterError
 
-__all__ = ["check_choice", "check_integer", "check_labels", "check_real"]
+__all__ = ["check_choice", "check_integer", "check_labels", "check_real", "check_sample_weight"]
 
 
 def check_integer(name, value, *, low=None, high=None, why_high=""):
@@ -67,3 +67,22 @@ def check_labels(name, labels, n_nodes, *, n_clusters=None):
     labels = np.ascontiguousarray(labels, dtype=np.int32).view()
     labels.flags.writeable = False
     return labels
+
+
+def check_sample_weight(sample_weight, n_points, name="sample_weight"):
+    """Return weights of points as a new float64 array, not negative and not all 0; None is ones, a number all alike."""
+    if sample_weight is None:
+        return np.ones(n_points)
+    weights = np.asarray(sample_weight)
+    if weights.ndim == 0:
+        weights = np.full(n_points, weights)
+    if weights.shape != (n_points,) or weights.dtype.kind not in "biuf":
+        raise InputError(f"{name} has shape {weights.shape} and type {weights.dtype}; {n_points} numbers are needed")
+    weights = weights.astype(np.float64)
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise InputError(f"{name} must be finite and not negative; number {first} is {weights[first]}")
+    if not weights.any():
+        raise InputError(f"{name} must be finite, not negative and not all zero")
+    return weights

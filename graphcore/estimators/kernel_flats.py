@@ -154,7 +154,8 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), kernel matrix of shape (n_samples, n_samples), graph
+        X : array-like, sparse matrix or graph
+            Vectors of shape (n_samples, n_features), a kernel matrix of shape (n_samples, n_samples), or a graph.
             See `kernel`.
         y : None
             Ignored.

@@ -11,7 +11,7 @@ from ..kernels.as_kernel import as_kernel
 from ..kernels.base import Kernel
 from ..kernels.checks import clearly_negative, eigenvalue_noise
 from ..kernels.columns import MatrixColumns, VectorColumns, block_borders
-from ..kernels.definiteness import rough_spectrum_ends, smallest_sampled_eigenvalue
+from ..kernels.definiteness import rough_spectrum_ends, smallest_sampled_eigenvalue, spectrum_ends
 from ..kernels.dense import DenseKernel
 from ..kernels.vectors import VectorKernel
 from ._checks import as_points
@@ -20,6 +20,8 @@ __all__ = ["FitKernel", "NewRows", "check_definite", "fit_kernel"]
 
 # Up to this many points the kernel matrix of vectors is held (512 MiB); beyond, it is computed anew in every pass.
 HELD_POINTS = 8192
+# Up to this many the eigenvalues of a kernel matrix are computed, beyond they are guessed from some products.
+_EXACT_CHECK = 1000
 _FLOAT = np.dtype(np.float64)
 
 
@@ -234,7 +236,7 @@ def _held(K, new, is_psd, common):
 def check_definite(fit, on_indefinite):
     """Refuse kernels that are not positive semi-definite, or warn of them.
 
-    Matrices are looked at by their eigenvalues (beyond 1,500 points by a rough Lanczos run), functions of vectors that
+    Matrices are looked at by their eigenvalues (beyond 1,000 points by a rough Lanczos run), functions of vectors that
     are not held on 500 points.
     """
     check_choice("on_indefinite", on_indefinite, ("error", "warn"))
@@ -245,17 +247,25 @@ def check_definite(fit, on_indefinite):
         found = f"kernel={function.name!r} with these parameters is" if function is not None else "the kernel is"
         found += " not positive semi-definite, and the alternation need not settle"
     else:
-        held = function is None or isinstance(fit.kernel, DenseKernel)
-        ends = rough_spectrum_ends(fit) if held else np.array([smallest_sampled_eigenvalue(fit.kernel), 1.0])
+        ends = _spectrum_ends(fit)
         if not clearly_negative(ends, fit.precision, fit.kernel.n_points):
             return
         found = (
             f"the kernel is not positive semi-definite: it has an eigenvalue of {ends[0]:.3g} or less, where the "
-            f"largest is {ends[1]:.3g}; add to its diagonal (shift=)"
+            f"largest is {ends[1]:.3g}; raise shift=, which adds to its diagonal"
         )
     if on_indefinite == "error":
         raise InputError(f"{found}; on_indefinite='warn' tries it")
     warn_user(found)
+
+
+def _spectrum_ends(fit):
+    n = fit.kernel.n_points
+    if n <= _EXACT_CHECK:
+        return spectrum_ends(fit.among(np.arange(n)))
+    if fit.new.function is None or isinstance(fit.kernel, DenseKernel):
+        return rough_spectrum_ends(fit.product, n)
+    return np.array([smallest_sampled_eigenvalue(fit.kernel), 1.0])
 
 
 def _plus_diagonal(rows, first, values):

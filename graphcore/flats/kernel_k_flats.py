@@ -76,7 +76,7 @@ def kernel_k_flats(
     ------
     InputError
         If the kernel cannot be used: not square, symmetric, finite, or positive semi-definite (checked by its
-        eigenvalues up to 1,500 points, by a rough Lanczos run and negative squared distances beyond), and where
+        eigenvalues up to 1,000 points, by a rough Lanczos run and negative squared distances beyond), and where
         :func:`k_flats` raises it.
     ParameterError
         If a parameter has a value that cannot be used.
@@ -133,8 +133,8 @@ def kernel_k_flats(
         lowest = float(run.own.min())
         if lowest < -fit.rounding * problem.scale and on_indefinite == "error":
             raise InputError(
-                f"the kernel is not positive semi-definite: a squared distance came out as {lowest:.3g}; add to its "
-                "diagonal (shift=), or give on_indefinite='warn'"
+                f"the kernel is not positive semi-definite: a squared distance came out as {lowest:.3g}; raise "
+                "shift=, which adds to its diagonal, or give on_indefinite='warn'"
             )
         return KernelKFlatsResult.from_run(run, fit, given, on_indefinite == "error")
 

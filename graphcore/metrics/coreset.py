@@ -251,7 +251,7 @@ def _distances(found, nodes, n_jobs):
         _loops.centre_distances(
             kernel.indptr,
             kernel.indices,
-            kernel.weights,
+            kernel.values,
             found.labels,
             kernel.degrees,
             kernel.diagonal,

@@ -1,6 +1,11 @@
 """Slow and plain k-flats, written from the definitions, to compare with."""
 
 import numpy as np
+import scipy.sparse as sp
+
+from graphcore.flats.fit_kernel import FitKernel, NewRows
+from graphcore.flats.kernel_problem import KernelFlats
+from graphcore.kernels.as_kernel import as_kernel
 
 
 def random_problem(seed, n=40, d=5, k=3):
@@ -44,6 +49,8 @@ def lloyd(X, w, labels, k, m, passes=100):
             break
         labels = moved
         sequence.append(labels.copy())
+        if np.bincount(labels, minlength=k).min() == 0:
+            break
     return sequence, np.array(objectives)
 
 
@@ -59,3 +66,15 @@ def literal_kernel_distance(K, members, q, value, A):
     q = q[members]
     g = q - inside.mean(axis=1) - q.mean() + inside.mean()
     return value - 2 * q.mean() + inside.mean() - np.square(A.T @ g).sum()
+
+
+def problem_of(K, w, m):
+    """The problem of a kernel in any form as it is, not centred."""
+    kernel = as_kernel(K)
+    return KernelFlats(FitKernel(kernel, w, w, NewRows(kernel.n_points), kernel.precision), m)
+
+
+def cut_kernel(graph, shift=1.0):
+    """The kernel ``shift D^-1 + D^-1 A D^-1`` of a graph without isolated nodes, sparse, and its weights."""
+    inverse = sp.diags_array(1.0 / graph.degrees)
+    return sp.csr_array(inverse @ graph.to_scipy().astype(float) @ inverse + shift * inverse), graph.degrees

@@ -11,7 +11,8 @@ from graphcore.flats.euclidean import EuclideanFlats
 from graphcore.flats.initialisations import random_labels, seed_labels
 from graphcore.flats.k_flats import k_flats
 from graphcore.flats.kernel_k_flats import kernel_k_flats
-from graphcore.flats.kernel_problems import ArrayKernelFlats
+
+from .oracles import problem_of
 
 
 def problem(X, w=None, m=0):
@@ -63,7 +64,7 @@ def test_farthest_first_takes_the_farthest():
 
 def test_seeds_in_feature_space_are_those_of_the_vectors():
     X = np.random.default_rng(0).normal(size=(80, 4))
-    by_kernel = ArrayKernelFlats(X @ X.T, np.ones(80), 1)
+    by_kernel = problem_of(X @ X.T, np.ones(80), 1)
     for farthest in (False, True):
         a = seed_labels(problem(X), 8, np.random.default_rng(3), farthest=farthest)
         b = seed_labels(by_kernel, 8, np.random.default_rng(3), farthest=farthest)

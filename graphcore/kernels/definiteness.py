@@ -1,0 +1,145 @@
+"""Whether a kernel matrix is positive semi-definite, and the shift that makes it so."""
+
+import numpy as np
+
+from .._random import Streams
+from .checks import check_symmetric, clearly_negative
+
+__all__ = ["rough_spectrum_ends", "semidefinite_shift", "smallest_sampled_eigenvalue", "spectrum_ends"]
+
+_DENSE_POINTS = 1500
+_SAMPLE = 500
+
+
+def spectrum_ends(K, random_state=None):
+    """Smallest and largest eigenvalue of a symmetric matrix: dense up to 1,500 points, by Lanczos beyond.
+
+    Parameters
+    ----------
+    K : ndarray or sparse array of shape (n, n)
+    random_state : int, Generator, RandomState or None
+        For the first Lanczos vector.
+
+    Returns
+    -------
+    ndarray of shape (2,), float64
+    """
+    if K.shape[0] <= _DENSE_POINTS:
+        return np.linalg.eigvalsh(np.asarray(K.toarray() if hasattr(K, "tocsr") else K, dtype=np.float64))[[0, -1]]
+    from scipy.sparse.linalg import eigsh
+
+    start = Streams(random_state).generator("spectrum").standard_normal(K.shape[0])
+    return np.array(
+        [eigsh(K, k=1, which=which, v0=start, tol=1e-6, return_eigenvectors=False)[0] for which in ("SA", "LA")]
+    )
+
+
+def rough_spectrum_ends(product, n_points):
+    """Numbers between the smallest and the largest eigenvalue of a symmetric matrix, near both, by some 40 products.
+
+    A clearly negative one proves that the matrix is not positive semi-definite. None of the columns is looked at alone,
+    so that it sees what a sample of the points does not.
+
+    Parameters
+    ----------
+    product : callable
+        The matrix times a vector of shape (n_points,).
+    n_points : int
+
+    Returns
+    -------
+    ndarray of shape (2,), float64
+    """
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    # The first vector is fixed, so that the answer is.
+    how = {"v0": np.random.default_rng(n_points).normal(size=n_points), "tol": 1e-2}
+    shape = (n_points, n_points)
+    operator = LinearOperator(shape, matvec=product, dtype=np.float64)
+    largest = float(eigsh(operator, 1, which="LM", return_eigenvectors=False, **how)[0])
+    # Seen from above: what is left to |largest| converges at once, also where many eigenvalues lie next to the least.
+    flipped = LinearOperator(shape, matvec=lambda x: abs(largest) * np.ravel(x) - product(x), dtype=np.float64)
+    _, v = eigsh(flipped, 1, which="LA", **how)
+    return np.array([float(v[:, 0] @ product(v[:, 0])), largest])
+
+
+def smallest_sampled_eigenvalue(kernel, random_state=None, *, n_points=_SAMPLE):
+    """Smallest eigenvalue of the kernel among at most `n_points` points, over its largest in absolute value.
+
+    0 where it is negative by no more than the rounding of the kernel values.
+
+    A sub-matrix that is not symmetric (a function that is no kernel) is refused with an InputError.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    random_state : int, Generator, RandomState or None
+        Points are drawn at random where there are more.
+    n_points : int, default 500
+
+    Returns
+    -------
+    float
+        Clearly negative only if the whole matrix has a negative eigenvalue (Cauchy's interlacing theorem); the
+        converse does not hold where points were drawn.
+    """
+    points = np.arange(kernel.n_points)
+    if len(points) > n_points:
+        rng = Streams(random_state).generator("definiteness")
+        points = np.sort(rng.choice(len(points), n_points, replace=False))
+    block = kernel.block(points, points)
+    check_symmetric(float(np.abs(block - block.T).max()), float(np.abs(block).max()), block.dtype)
+    ends = spectrum_ends(block)
+    largest = float(np.abs(ends).max())
+    if largest == 0 or (ends[0] < 0 and not clearly_negative(ends, kernel.precision, len(points))):
+        return 0.0
+    return float(ends[0]) / largest
+
+
+def semidefinite_shift(kernel, weights, *, random_state=None, n_jobs=None):
+    """Shift sigma for which ``K + sigma W^-1`` is positive semi-definite: what ``W^1/2 K W^1/2`` lacks.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    weights : ndarray of shape (n_points,), float64
+    random_state : int, Generator, RandomState or None
+        For the first Lanczos vector.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    float
+        0 where the matrix is known to be positive semi-definite. 1 for the normalised-cut kernel of a graph, whose
+        ``D^-1/2 A D^-1/2`` has no eigenvalue below -1. Otherwise minus the least eigenvalue, computed densely up to
+        1,500 points and by Lanczos beyond, widened by the residual.
+    """
+    if kernel.is_psd:
+        return 0.0
+    if kernel.leaves_out_isolated and np.array_equal(weights, kernel.degrees):
+        return kernel.definite_shift(weights)
+    root = np.sqrt(weights)
+    n = kernel.n_points
+    if n <= _DENSE_POINTS:
+        return _beyond_rounding(
+            spectrum_ends(root[:, None] * kernel.block(slice(None), slice(None), np.float64) * root)
+        )
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    def apply(v):
+        v = v.reshape(n, -1)
+        return root[:, None] * kernel.product(root[:, None] * v, n_jobs)
+
+    operator = LinearOperator((n, n), matvec=apply, matmat=apply, dtype=np.float64)
+    first = Streams(random_state).generator("shift").standard_normal(n)
+    largest = eigsh(operator, 1, which="LM", v0=first, tol=1e-2, return_eigenvectors=False)
+    values, vectors = eigsh(operator, 1, which="SA", v0=first, tol=1e-6)
+    residual = float(np.linalg.norm(apply(vectors).ravel() - values[0] * vectors[:, 0]))
+    return _beyond_rounding(np.array([values[0] - residual, abs(largest[0])]))
+
+
+def _beyond_rounding(extremes):
+    """Minus the least eigenvalue and a little more; 0 where it is negative by rounding alone."""
+    least, largest = extremes
+    rounding = 1e-10 * max(abs(least), abs(largest))
+    return float(rounding - least) if least < -rounding else 0.0
