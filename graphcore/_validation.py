@@ -4,6 +4,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from ._arrays import read_only
 from .exceptions import InputError, ParameterError
 
 __all__ = ["check_choice", "check_integer", "check_labels", "check_real"]
@@ -64,6 +65,4 @@ def check_labels(name, labels, n_nodes, *, n_clusters=None):
             f"the largest of the {name} is {labels.max()} for {n_nodes} nodes; number the clusters from 0 with "
             "numpy.unique(labels, return_inverse=True)[1]"
         )
-    labels = np.ascontiguousarray(labels, dtype=np.int32).view()
-    labels.flags.writeable = False
-    return labels
+    return read_only(labels, np.int32)

@@ -57,7 +57,7 @@ def test_unknown_names():
 
 
 STAGES = (
-    "exceptions _progress _select _work _compile",
+    "exceptions _arrays _progress _select _work _compile",
     "_validation _warn _random",
     "_threads",
     "graphs",

@@ -5,6 +5,7 @@ from itertools import chain
 
 import numpy as np
 
+from .._arrays import read_only
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError
@@ -16,7 +17,6 @@ from .rows import (
     canonical_rows,
     drop_zeros,
     is_symmetric,
-    read_only_rows,
     rows_from_edges,
     rows_from_pairs,
     symmetrize_rows,
@@ -110,7 +110,7 @@ def graph_from_scipy(cls, A, *, node_names, symmetrize, warn, check):
     data = A.data[: indptr[-1]]
     rows = Rows(indptr, _narrow_ids(A.indices[: indptr[-1]], n_nodes), _matrix_weights(data))
     if check:
-        code, row, entry, _ = _loops.check_rows(*read_only_rows(rows), n_nodes)
+        code, row, entry, _ = _loops.check_rows(*map(read_only, rows), n_nodes)
         if code in (3, 6):
             # Repeated entries of a matrix add up, ones too; only booleans have no sum.
             rows = canonical_rows(rows if data.dtype == bool else rows._replace(weights=_as_floats(data)))

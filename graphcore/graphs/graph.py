@@ -4,16 +4,15 @@ from functools import cached_property
 
 import numpy as np
 
+from .._arrays import read_only
 from .._threads import map_blocks, row_blocks
 from ..exceptions import InputError, ParameterError
 from . import _loops
-from .rows import read_only
 
 __all__ = ["Graph"]
 
 # float64, like the weights of quotient graphs: loops then serve both with one compiled version.
-_NO_WEIGHTS = np.empty(0)
-_NO_WEIGHTS.flags.writeable = False
+_NO_WEIGHTS = read_only(np.empty(0))
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
 _SYMMETRY_TOLERANCE = 1e-6
 
@@ -79,15 +78,13 @@ class Graph:
         if len(indptr) < 2:
             raise InputError("the graph is empty: it needs at least one node")
         n_nodes = len(indptr) - 1
-        indptr = np.ascontiguousarray(indptr, dtype=np.int64)
-        indices = np.ascontiguousarray(_narrow_ids(indices, n_nodes))
         if weights is not None:
             weights = _as_floats(np.asarray(weights))
             if weights.ndim != 1:
                 raise InputError(f"weights must be one-dimensional, got shape {weights.shape}")
-            weights = read_only(np.ascontiguousarray(weights))
-        self.indptr = read_only(indptr)
-        self.indices = read_only(indices)
+            weights = read_only(weights)
+        self.indptr = read_only(indptr, np.int64)
+        self.indices = read_only(_narrow_ids(indices, n_nodes))
         self.weights = weights
         self.node_names = None if node_names is None else read_only(_as_names(node_names, n_nodes))
         if indptr[-1] != len(indices) or (weights is not None and len(weights) != len(indices)):

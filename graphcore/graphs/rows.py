@@ -4,12 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._arrays import read_only
 from .._validation import check_choice
 from ..exceptions import InputError
 from . import _loops
 
 __all__ = [
-    "SYMMETRIZE", "Rows", "canonical_rows", "drop_zeros", "is_symmetric", "policy_code", "read_only", "read_only_rows",
+    "SYMMETRIZE", "Rows", "canonical_rows", "drop_zeros", "is_symmetric", "policy_code",
     "rows_from_edges", "rows_from_pairs", "symmetrize_rows", "transpose_rows",
 ]  # fmt: skip
 
@@ -88,7 +89,7 @@ def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
 
 def transpose_rows(rows):
     """Transpose; the result's rows are sorted, whatever the order of the columns was."""
-    rows = read_only_rows(rows)
+    rows = Rows(*map(read_only, rows))
     n = len(rows.indptr) - 1
     counts = np.zeros(n + 1, dtype=np.int64)
     _loops.count_rows(rows.indices, counts[1:])
@@ -112,21 +113,9 @@ def drop_zeros(rows):
 
 def is_symmetric(rows, tolerance):
     """Whether sorted rows without repeats are symmetric, weights compared with a relative tolerance."""
-    rows = read_only_rows(rows)
+    rows = Rows(*map(read_only, rows))
     row, _ = _loops.check_symmetric(*rows, tolerance, rows.indptr[:-1].copy())
     return row < 0
-
-
-def read_only_rows(rows):
-    """Read-only contiguous views: inputs of compiled loops are always such, so that one version is compiled."""
-    return Rows(*(read_only(np.ascontiguousarray(array)) for array in rows))
-
-
-def read_only(array):
-    """Return a view, so that the owner's own array keeps its flag."""
-    view = np.asarray(array).view()
-    view.flags.writeable = False
-    return view
 
 
 def symmetrize_rows(rows, policy):
@@ -143,8 +132,8 @@ def symmetrize_rows(rows, policy):
     check_choice("symmetrize", policy, SYMMETRIZE)
     code = _POLICIES.get(policy, _loops.MAX)
     n = len(rows.indptr) - 1
-    rows = read_only_rows(rows)
-    mirror = read_only_rows(transpose_rows(rows))
+    rows = Rows(*map(read_only, rows))
+    mirror = Rows(*map(read_only, transpose_rows(rows)))
     counts = np.zeros(n + 1, dtype=np.int64)
     both, single = _loops.merge_count(*rows[:2], *mirror[:2], code, counts[1:])
     if policy == "error" and (single or not np.array_equal(rows.weights, mirror.weights)):
@@ -162,7 +151,7 @@ def symmetrize_rows(rows, policy):
 
 
 def _bucket(sources, targets, weights, n_nodes):
-    sources, targets, weights = (read_only(np.ascontiguousarray(array)) for array in (sources, targets, weights))
+    sources, targets, weights = map(read_only, (sources, targets, weights))
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
     _loops.count_rows(sources, counts[1:])
     indptr = np.cumsum(counts, out=counts)

@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from .._arrays import read_only
 from .._progress import Stages
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError
 from ..graphs import _loops
 from ..graphs.graph import Graph
-from ..graphs.rows import Rows, read_only_rows, symmetrize_rows, transpose_rows
+from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
 from .neighbor_lists import Neighbors
 from .search import nearest_neighbors
 from .vectors import as_vectors
@@ -157,7 +158,7 @@ def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
     else:
         weights = _self_tuning(neighbors, listed)
     # Transposing sorts the columns; the transpose and the original symmetrise to the same.
-    rows = read_only_rows(transpose_rows(Rows(indptr, neighbors.indices[listed], weights)))
+    rows = Rows(*map(read_only, transpose_rows(Rows(indptr, neighbors.indices[listed], weights))))
     code, row, entry, _ = _loops.check_rows(*rows, n)
     if code:
         raise InputError(f"row {rows.indices[entry]} lists row {row} twice among its neighbours")

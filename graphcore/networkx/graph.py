@@ -5,10 +5,11 @@ from itertools import chain
 
 import numpy as np
 
+from .._arrays import read_only
 from ..exceptions import InputError
 from ..graphs.convert import is_numbered, networkx_rows
 from ..graphs.graph import _NO_WEIGHTS, Graph
-from ..graphs.rows import Rows, read_only, transpose_rows
+from ..graphs.rows import Rows, transpose_rows
 
 __all__ = ["BackendGraph"]
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from .._arrays import read_only
 from .._progress import Stages
 from ..exceptions import FormatError, InputError
 from ..graphs import _loops
 from ..graphs.graph import _SYMMETRY_TOLERANCE, _defect
-from ..graphs.rows import read_only
 from ..io._source import naming
 from .format import checksum, read_meta
 from .open import open_graph
