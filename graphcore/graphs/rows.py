@@ -7,13 +7,15 @@ import numpy as np
 from .._arrays import read_only
 from .._validation import check_choice
 from ..exceptions import InputError
-from . import _loops
+from . import _loops, _row_loops
 
 __all__ = [
-    "SYMMETRIZE", "Rows", "canonical_rows", "drop_zeros", "is_symmetric", "policy_code",
-    "rows_from_edges", "rows_from_pairs", "symmetrize_rows", "transpose_rows",
+    "SYMMETRIZE", "SYMMETRY_TOLERANCE", "Rows", "canonical_rows", "describe_defect", "drop_zeros", "find_defect",
+    "is_symmetric", "policy_code", "rows_from_edges", "rows_from_pairs", "symmetrize_rows", "transpose_rows",
 ]  # fmt: skip
 
+# Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
+SYMMETRY_TOLERANCE = 1e-6
 SYMMETRIZE = ("max", "average", "sum", "min", "error")
 _POLICIES = {"max": _loops.MAX, "average": _loops.AVERAGE, "sum": _loops.SUM, "min": _loops.MIN}
 
@@ -29,6 +31,34 @@ class Rows(NamedTuple):
     indptr: np.ndarray
     indices: np.ndarray
     weights: np.ndarray
+
+
+def find_defect(rows):
+    """Return (what keeps rows from being those of a graph, or None; the number of self-loops)."""
+    rows = Rows(*map(read_only, rows))
+    code, row, entry, n_self_loops = _row_loops.check_rows(*rows, len(rows.indptr) - 1)
+    if code:
+        return describe_defect(code, row, entry, rows), int(n_self_loops)
+    row, entry = _row_loops.check_symmetric(*rows, SYMMETRY_TOLERANCE, rows.indptr[:-1].copy())
+    if row < 0:
+        return None, int(n_self_loops)
+    column = rows.indices[entry]
+    return f"the matrix is not symmetric: entry ({row}, {column}) has no equal at ({column}, {row})", int(n_self_loops)
+
+
+def describe_defect(code, row, entry, rows):
+    """What a code of the loop `check_rows` says about an entry."""
+    if code == 1:
+        return f"indptr must start at 0 and never fall (row {row})"
+    column = rows.indices[entry]
+    value = rows.weights[entry] if len(rows.weights) else 1
+    return {
+        2: f"row {row} names column {column}, outside 0 to {len(rows.indptr) - 2}",
+        3: f"the columns of row {row} are not in ascending order without repeats",
+        4: f"the weight of edge ({row}, {column}) is {value}; weights must be finite",
+        5: f"the weight of edge ({row}, {column}) is {value}; weights must not be negative",
+        6: f"row {row} stores a zero at column {column}; drop explicit zeros",
+    }[code]
 
 
 def rows_from_edges(sources, targets, weights, n_nodes):
@@ -114,7 +144,7 @@ def drop_zeros(rows):
 def is_symmetric(rows, tolerance):
     """Whether sorted rows without repeats are symmetric, weights compared with a relative tolerance."""
     rows = Rows(*map(read_only, rows))
-    row, _ = _loops.check_symmetric(*rows, tolerance, rows.indptr[:-1].copy())
+    row, _ = _row_loops.check_symmetric(*rows, tolerance, rows.indptr[:-1].copy())
     return row < 0
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from .._validation import check_labels
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import is_graph_object
+from ..graphs.as_graph import is_graph_object
 from ..graphs.graph import Graph
 from ..kernels.dense_matrix import DenseMatrix
 from ..kernels.matrix import KernelMatrix

@@ -7,7 +7,7 @@ from .._progress import Stages
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError
-from ..graphs import _loops
+from ..graphs import _row_loops
 from ..graphs.graph import Graph
 from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
 from .neighbor_lists import Neighbors
@@ -159,7 +159,7 @@ def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
         weights = _self_tuning(neighbors, listed)
     # Transposing sorts the columns; the transpose and the original symmetrise to the same.
     rows = Rows(*map(read_only, transpose_rows(Rows(indptr, neighbors.indices[listed], weights))))
-    code, row, entry, _ = _loops.check_rows(*rows, n)
+    code, row, entry, _ = _row_loops.check_rows(*rows, n)
     if code:
         raise InputError(f"row {rows.indices[entry]} lists row {row} twice among its neighbours")
     policy = {"union": "max", "mutual": "min", "average": "average"}[mode]

@@ -4,7 +4,7 @@ import numpy as np
 
 from .._arrays import read_only
 from .._validation import check_integer, check_labels
-from ..graphs.convert import as_graph
+from ..graphs.as_graph import as_graph
 
 __all__ = ["placed_labels"]
 

@@ -9,7 +9,7 @@ from .._random import Streams
 from .._threads import map_blocks
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import as_graph
+from ..graphs.as_graph import as_graph
 from . import _loops
 from .cost import centres_of
 

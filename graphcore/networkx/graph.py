@@ -7,9 +7,11 @@ import numpy as np
 
 from .._arrays import read_only
 from ..exceptions import InputError
-from ..graphs.convert import is_numbered, networkx_rows
-from ..graphs.graph import _NO_WEIGHTS, Graph
+from ..graphs.from_networkx import networkx_rows
+from ..graphs.graph import Graph
+from ..graphs.ids import is_numbered
 from ..graphs.rows import Rows, transpose_rows
+from ..graphs.weights import NO_WEIGHTS
 
 __all__ = ["BackendGraph"]
 
@@ -211,7 +213,7 @@ class BackendGraph:
     def loop_weights(self, weight):
         """Weights for compiled loops: float64, of length 0 for ones."""
         if self.counts is None and (weight is None or weight not in self.weights):
-            return _NO_WEIGHTS
+            return NO_WEIGHTS
         values = self.values(weight)
         if values.dtype.kind == "i" and len(values) and int(np.abs(values).max()) * len(values) >= _EXACT:
             raise NotImplementedError("sums of such large integers are not exact in floating point")
@@ -220,11 +222,11 @@ class BackendGraph:
     @cached_property
     def components(self):
         """Component of every node of an undirected graph, numbered by first nodes, and the number of components."""
-        from ..graphs import _loops
+        from ..graphs import _row_loops
 
-        rows = transpose_rows(Rows(self.indptr, self.indices, _NO_WEIGHTS))  # this sorts the columns
+        rows = transpose_rows(Rows(self.indptr, self.indices, NO_WEIGHTS))  # this sorts the columns
         labels = np.empty(len(self), dtype=np.int32)
-        count = _loops.union_components(read_only(rows.indptr), read_only(rows.indices), labels)
+        count = _row_loops.union_components(read_only(rows.indptr), read_only(rows.indices), labels)
         return labels, int(count)
 
 

@@ -1,11 +1,13 @@
-"""How much memory a build may take, and how much is left of it."""
+"""How much memory a build may take, and how much is left of it; how much it needs on the disk."""
 
+import errno
 import re
+import shutil
 
 from .._validation import check_integer
 from ..exceptions import ParameterError
 
-__all__ = ["Limit", "anonymous_memory", "parse_memory"]
+__all__ = ["Limit", "anonymous_memory", "need_disk", "parse_memory"]
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 # Where the system does not tell: what Python, numpy and compiled loops take.
@@ -63,3 +65,14 @@ class Limit:
     def exceeded(self):
         """Whether the process holds so much that there is no room for buffers any more."""
         return anonymous_memory() > self.total - _SPARE
+
+
+def need_disk(folder, n_bytes):
+    """Raise an OSError if the disk that holds a folder has not so many bytes free."""
+    free = shutil.disk_usage(folder).free
+    if free < n_bytes:
+        raise OSError(
+            errno.ENOSPC,
+            f"the build needs about {n_bytes / 1e9:,.1f} GB more on this disk, which has {free / 1e9:,.1f} GB free",
+            folder,
+        )

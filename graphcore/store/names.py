@@ -4,22 +4,10 @@ import numpy as np
 
 from ..exceptions import FormatError
 
-__all__ = ["Numbering", "names_as_arrays", "names_from_arrays"]
+__all__ = ["names_as_arrays", "names_from_arrays"]
 
 # Longer names are packed: a fixed width for all would be wasted on most.
 _FIXED_WIDTH = 64
-
-
-class Numbering(dict):
-    """Names and their numbers, in the order of first use."""
-
-    def __missing__(self, name):
-        self[name] = number = len(self)
-        return number
-
-    def of(self, names):
-        """Numbers of the names, as an int32 array."""
-        return np.fromiter((self[name] for name in names), dtype=np.int32, count=len(names))
 
 
 def names_as_arrays(names):

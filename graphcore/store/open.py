@@ -68,6 +68,6 @@ def open_graph(path):
         arrays.get("weights"),
         names,
         arrays["degrees"],
-        path=os.path.abspath(path),
+        reopen=(open_graph, (os.path.abspath(path),)),
         known={"n_self_loops": meta.n_self_loops, "n_isolated": meta.n_isolated},
     )

@@ -339,7 +339,7 @@ def test_bad_blocks(tmp_path, blocks, message):
 def test_nodes_without_edges(tmp_path):
     graph = build_store(iter([]), tmp_path / "g.graph", n_nodes=3)
     assert_same(graph, Graph.from_edges([], [], n_nodes=3))
-    with pytest.raises(InputError, match="node id 3 is beyond the 3 nodes"):
+    with pytest.raises(InputError, match="node id 3 is beyond n_nodes=3"):
         build_store([([3], [0])], tmp_path / "g.graph", n_nodes=3)
     assert open_graph(tmp_path / "g.graph").n_nodes == 3  # what was there stays
 
