@@ -1,5 +1,6 @@
 """Checks of parameters, shared by every stage; each message names the parameter, the value and the remedy."""
 
+import os
 from numbers import Integral, Real
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from ._arrays import read_only
 from .exceptions import InputError, ParameterError
 
-__all__ = ["check_choice", "check_integer", "check_labels", "check_real"]
+__all__ = ["check_choice", "check_integer", "check_labels", "check_path", "check_real"]
 
 
 def check_integer(name, value, *, low=None, high=None, why_high=""):
@@ -37,6 +38,13 @@ def check_real(name, value, *, low=None, high=None, open_low=False):
     if high is not None and value > high:
         raise ParameterError(f"{name}={value} must be at most {high}")
     return value
+
+
+def check_path(path):
+    """Return a path as a string, or raise a ParameterError."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterError(f"path must be a string or a path, got {type(path).__name__}")
+    return os.fspath(path)
 
 
 def check_choice(name, value, choices):

@@ -9,7 +9,7 @@ from .._threads import map_blocks, row_blocks
 from ..exceptions import InputError
 from . import _row_loops
 from .ids import as_names, narrow_ids
-from .rows import Rows, find_defect
+from .rows import Rows, as_csr_array, find_defect
 from .weights import NO_WEIGHTS, as_floats
 
 __all__ = ["Graph"]
@@ -360,12 +360,8 @@ class Graph:
         csr_array of shape (n_nodes, n_nodes)
             Shares `indices` and weights with the graph (read-only); an unweighted graph gets an array of ones.
         """
-        import scipy.sparse as sp
-
         data = np.ones(self.n_entries) if self.weights is None else self.weights
-        # scipy wants one width for both index arrays: narrowing the short one keeps the long one shared.
-        indptr = self.indptr.astype(self.indices.dtype) if self.n_entries < 2**31 else self.indptr
-        matrix = sp.csr_array((data, self.indices, indptr), shape=(self.n_nodes, self.n_nodes), copy=False)
+        matrix = as_csr_array(self.indptr, self.indices, data)
         matrix.has_sorted_indices = matrix.has_canonical_format = True
         return matrix
 

@@ -5,9 +5,14 @@ import numpy as np
 from ..exceptions import InputError, ParameterError
 from . import _loops
 
-__all__ = ["Numbering", "as_ids", "as_names", "compact_ids", "count_nodes", "is_numbered", "narrow_ids"]
+__all__ = [
+    "FIXED_WIDTH", "Numbering", "as_ids", "as_names", "compact_ids", "count_nodes", "id_dtype", "is_numbered",
+    "narrow_ids",
+]  # fmt: skip
 
 _PIECE = 1 << 16
+# numpy pads strings to the longest: one long name must not cost a gigabyte, so longer ones stay Python's.
+FIXED_WIDTH = 64
 # With fewer nodes than this, ids with gaps only cost some memory.
 _LARGEST_GAP = 1 << 27
 
@@ -106,9 +111,14 @@ def count_nodes(low, high, n_edges, n_nodes=None):
     return n_nodes
 
 
+def id_dtype(n_nodes):
+    """Type of node ids: int32 while it can hold them."""
+    return np.dtype(np.int32 if n_nodes < 2**31 else np.int64)
+
+
 def narrow_ids(ids, n_nodes):
     """Node ids as int32 (int64 from 2**31 nodes on); ids that would not survive the conversion are refused."""
-    wanted = np.int32 if n_nodes < 2**31 else np.int64
+    wanted = id_dtype(n_nodes)
     if ids.dtype == wanted:
         return ids
     if len(ids) and (ids.min() < 0 or ids.max() >= n_nodes):
@@ -118,7 +128,7 @@ def narrow_ids(ids, n_nodes):
 
 
 def as_names(node_names, n_nodes):
-    """Return names as an array: integers and strings compact, mixtures and much padded strings as objects."""
+    """Return names as an array: integers and strings compact, mixtures and long strings as objects."""
     if isinstance(node_names, np.ndarray) and node_names.ndim != 1:
         raise ParameterError(f"node_names must be one-dimensional, got shape {node_names.shape}")
     if not hasattr(node_names, "__len__"):
@@ -130,13 +140,8 @@ def as_names(node_names, n_nodes):
     node_names = list(node_names)
     # Names of one plain kind get a compact array; a mixture must not become strings.
     kinds = {type(name) for name in node_names}
-    if kinds == {int}:
+    if kinds == {int} or (kinds == {str} and max(map(len, node_names)) <= FIXED_WIDTH):
         return np.array(node_names)
-    if kinds == {str}:
-        # numpy pads strings to the longest: one long name must not cost a gigabyte.
-        longest, total = max(map(len, node_names)), sum(map(len, node_names))
-        if longest * n_nodes <= 8 * total + 1000:
-            return np.array(node_names)
     names = np.empty(n_nodes, dtype=object)
     for i, name in enumerate(node_names):  # one by one: numpy would spread tuples over columns
         names[i] = name

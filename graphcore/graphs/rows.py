@@ -8,10 +8,12 @@ from .._arrays import read_only
 from .._validation import check_choice
 from ..exceptions import InputError
 from . import _loops, _row_loops
+from .ids import id_dtype
 
 __all__ = [
-    "SYMMETRIZE", "SYMMETRY_TOLERANCE", "Rows", "canonical_rows", "describe_defect", "drop_zeros", "find_defect",
-    "is_symmetric", "policy_code", "rows_from_edges", "rows_from_pairs", "symmetrize_rows", "transpose_rows",
+    "SYMMETRIZE", "SYMMETRY_TOLERANCE", "Rows", "as_csr_array", "canonical_rows", "describe_defect", "drop_zeros",
+    "find_defect", "is_symmetric", "policy_code", "rows_from_edges", "rows_from_pairs", "symmetrize_rows",
+    "transpose_rows",
 ]  # fmt: skip
 
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
@@ -31,6 +33,15 @@ class Rows(NamedTuple):
     indptr: np.ndarray
     indices: np.ndarray
     weights: np.ndarray
+
+
+def as_csr_array(indptr, indices, data):
+    """Rows as a ``scipy.sparse.csr_array`` that shares `indices` and `data`."""
+    import scipy.sparse as sp
+
+    # scipy wants one width for both index arrays: narrowing the short one keeps the long one shared.
+    indptr = indptr.astype(indices.dtype) if len(indices) < 2**31 else indptr
+    return sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1,) * 2, copy=False)
 
 
 def find_defect(rows):
@@ -185,8 +196,7 @@ def _bucket(sources, targets, weights, n_nodes):
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
     _loops.count_rows(sources, counts[1:])
     indptr = np.cumsum(counts, out=counts)
-    id_dtype = np.int32 if n_nodes < 2**31 else np.int64
-    out = Rows(indptr, np.empty(len(targets), dtype=id_dtype), np.empty(weights.shape, dtype=weights.dtype))
+    out = Rows(indptr, np.empty(len(targets), dtype=id_dtype(n_nodes)), np.empty(weights.shape, dtype=weights.dtype))
     _loops.scatter_rows(sources, targets, weights, indptr[:-1].copy(), out.indices, out.weights)
     return out
 

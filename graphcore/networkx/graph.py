@@ -10,7 +10,7 @@ from ..exceptions import InputError
 from ..graphs.from_networkx import networkx_rows
 from ..graphs.graph import Graph
 from ..graphs.ids import is_numbered
-from ..graphs.rows import Rows, transpose_rows
+from ..graphs.rows import Rows, as_csr_array, transpose_rows
 from ..graphs.weights import NO_WEIGHTS
 
 __all__ = ["BackendGraph"]
@@ -105,7 +105,7 @@ class BackendGraph:
         import networkx as nx
 
         if self._multigraph:
-            raise NotImplementedError("the attributes of parallel edges are added up here and cannot be told apart")
+            raise NotImplementedError("the attributes of parallel edges are added up here and cannot be parted again")
         G = (nx.DiGraph if self._directed else nx.Graph)(**self.graph)
         G.add_nodes_from(self.nodes)
         rows = np.repeat(np.arange(len(self)), np.diff(self.indptr))
@@ -193,11 +193,7 @@ class BackendGraph:
     def matrix(self, weight):
         """The adjacency matrix, as networkx sums it; kept."""
         if weight not in self._matrices:
-            import scipy.sparse as sp
-
-            narrow = self.indptr.astype(np.int32) if len(self.indices) < 2**31 else self.indptr
-            shape = (len(self), len(self))
-            self._matrices[weight] = sp.csr_array((self.values(weight), self.indices, narrow), shape=shape, copy=False)
+            self._matrices[weight] = as_csr_array(self.indptr, self.indices, self.values(weight))
         return self._matrices[weight]
 
     def diagonal(self, weight):

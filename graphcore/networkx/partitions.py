@@ -61,7 +61,7 @@ def partition_quality(G, partition):
 
 
 def _labels(G, communities):
-    """Community of every node, or None if a node is in none or in several, or a community names a stranger."""
+    """Community of every node, or None if a node is in none or in several, or a community names what is no node."""
     sizes = np.fromiter(map(len, communities), dtype=np.int64, count=len(communities))
     numbers = G.numbers_of(chain.from_iterable(communities))
     if not len(G) == sizes.sum() == len(numbers):

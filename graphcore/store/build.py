@@ -57,7 +57,7 @@ def build_store(
     delimiter, comments, header, columns, weight_column, ids, encoding
         How files are read, see :func:`graphcore.read_graph`. In Parquet tables columns are counted from 0 too.
     stages : Stages, optional
-        Where time is measured and progress told.
+        Where time is measured and progress shown.
 
     Returns
     -------

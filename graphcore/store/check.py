@@ -27,7 +27,7 @@ def check_store(path, *, stages=None):
     path : str or path-like
         ``NAME.graph``.
     stages : Stages, optional
-        Where time is measured and progress told.
+        Where time is measured and progress shown.
 
     Returns
     -------

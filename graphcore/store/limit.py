@@ -14,7 +14,7 @@ _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _ASSUMED = 250 << 20
 # Freed memory that allocators keep, line buffers, and the like.
 _SPARE = 32 << 20
-_LEAST = 64 << 20
+_MIN_FREE = 64 << 20
 
 
 def parse_memory(memory):
@@ -56,10 +56,10 @@ class Limit:
         self.total = parse_memory(memory)
         held = anonymous_memory()
         self.free = self.total - held - _SPARE
-        if self.free < _LEAST:
+        if self.free < _MIN_FREE:
             raise ParameterError(
                 f"memory={memory!r} is too little: this process holds {held >> 20} MiB already, and a build needs "
-                f"{(held + _SPARE + _LEAST) >> 20} MiB"
+                f"{(held + _SPARE + _MIN_FREE) >> 20} MiB"
             )
 
     def exceeded(self):

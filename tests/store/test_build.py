@@ -32,7 +32,7 @@ POLICIES = ("max", "average", "sum", "min", "error")
 def small_pieces():
     """Several buckets, blocks and pieces also for a handful of edges."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(buckets, "_FEWEST_BUCKETS", 5)
+        patch.setattr(buckets, "_MIN_BUCKETS", 5)
         patch.setattr(text, "CHUNK", 40)
         patch.setattr(os, "fsync", lambda _: None)  # which is what takes long, and shows only when power fails
         yield

@@ -34,7 +34,7 @@ def write_text(path, n_edges=20_000, seed=0):
 def small_pieces(monkeypatch):
     """Many blocks and buckets, and a note in the journal after each."""
     monkeypatch.setattr(text, "CHUNK", 1 << 14)
-    monkeypatch.setattr(buckets, "_FEWEST_BUCKETS", 12)
+    monkeypatch.setattr(buckets, "_MIN_BUCKETS", 12)
     monkeypatch.setattr(journal, "INTERVAL", 0.0)
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
