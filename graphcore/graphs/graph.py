@@ -93,7 +93,7 @@ class Graph:
         if check:
             defect, n_self_loops = find_defect(Rows(self.indptr, self.indices, self._weights))
             if defect:
-                raise InputError(f"{defect} (Graph.from_scipy sorts columns, drops zeros and symmetrises)")
+                raise InputError(defect)
             self.__dict__["n_self_loops"] = n_self_loops
         self.degrees = read_only(self._row_sums())
         with np.errstate(over="ignore"):

@@ -54,7 +54,8 @@ def find_defect(rows):
     if row < 0:
         return None, int(n_self_loops)
     column = rows.indices[entry]
-    return f"the matrix is not symmetric: entry ({row}, {column}) has no equal at ({column}, {row})", int(n_self_loops)
+    defect = f"the matrix is not symmetric: entry ({row}, {column}) has no equal at ({column}, {row})"
+    return f"{defect}; Graph.from_scipy(A, symmetrize=...) makes it so", int(n_self_loops)
 
 
 def describe_defect(code, row, entry, rows):
@@ -65,10 +66,10 @@ def describe_defect(code, row, entry, rows):
     value = rows.weights[entry] if len(rows.weights) else 1
     return {
         2: f"row {row} names column {column}, outside 0 to {len(rows.indptr) - 2}",
-        3: f"the columns of row {row} are not in ascending order without repeats",
+        3: f"the columns of row {row} are not in ascending order without repeats; Graph.from_scipy mends this",
         4: f"the weight of edge ({row}, {column}) is {value}; weights must be finite",
         5: f"the weight of edge ({row}, {column}) is {value}; weights must not be negative",
-        6: f"row {row} stores a zero at column {column}; drop explicit zeros",
+        6: f"row {row} stores a zero at column {column}; Graph.from_scipy drops explicit zeros",
     }[code]
 
 

@@ -95,6 +95,7 @@ def read_graph(
     check_choice("format", format, (None, *READABLE))
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
+        # Imported here, because the store itself imports the readers of this room.
         from ..store import looks_like_store
 
         if looks_like_store(path):

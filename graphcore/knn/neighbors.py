@@ -10,6 +10,7 @@ from ..exceptions import InputError
 from ..graphs import _row_loops
 from ..graphs.graph import Graph
 from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
+from ..graphs.weights import without_ones
 from .neighbor_lists import Neighbors
 from .search import nearest_neighbors
 from .vectors import as_vectors
@@ -29,17 +30,9 @@ _PIECE_ENTRIES = 1 << 18
 
 
 def knn_graph(
-    X,
-    n_neighbors=10,
-    *,
-    metric="euclidean",
-    mode="union",
-    weighting="binary",
-    algorithm="auto",
-    random_state=None,
-    n_jobs=None,
-    verbose=0,
-):
+    X, n_neighbors=10, *, metric="euclidean", mode="union", weighting="binary", algorithm="auto", random_state=None,
+    n_jobs=None, verbose=0,
+):  # fmt: skip
     """Make the k-nearest-neighbour graph of vectors.
 
     Parameters
@@ -164,8 +157,7 @@ def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
         raise InputError(f"row {rows.indices[entry]} lists row {row} twice among its neighbours")
     policy = {"union": "max", "mutual": "min", "average": "average"}[mode]
     rows, *_ = symmetrize_rows(rows, policy)
-    weights = None if len(rows.weights) == 0 or (rows.weights == 1).all() else rows.weights
-    return Graph(rows.indptr, rows.indices, weights, check=False)
+    return Graph(rows.indptr, rows.indices, without_ones(rows.weights), check=False)
 
 
 def _as_neighbors(neighbors):
