@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import InputError, ParameterError
@@ -20,9 +20,10 @@ from graphcore.features.sizes import suggest_landmarks, suggest_rank, suggest_sk
 from graphcore.kernels.vectors import vector_kernel
 from graphcore.kmeans.gram import VectorGram
 
+from ..depth import examples
 from ..nystrom_oracles import blobs, gaussian_matrix
 
-quick = settings(max_examples=20)
+quick = examples(20)
 X, _ = blobs(150, seed=2)
 K = gaussian_matrix(X)
 
@@ -104,6 +105,7 @@ def imbalanced(n=2500, rare=50, seed=0):
     return np.concatenate([tight, spread])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ridge", [1.0, 10.0])
 def test_recursive_scores_are_near_the_exact_ones(ridge):
     data = imbalanced()

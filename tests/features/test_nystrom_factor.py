@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import InputError, ParameterError
@@ -11,9 +11,10 @@ from graphcore.features.factor import inverse_root, nystrom_factor
 from graphcore.features.projections import PROJECTIONS, projection_matrix
 from graphcore.kmeans.gram import MatrixColumns
 
+from ..depth import examples
 from ..nystrom_oracles import best_of_rank, dense_nystrom, dense_projection, gaussian_matrix, selection
 
-quick = settings(max_examples=25)
+quick = examples(25)
 
 
 @st.composite

@@ -18,6 +18,8 @@ from graphcore.flats.starts import seed_cells
 from graphcore.kernels.bandwidths import rule_bandwidth
 from graphcore.kernels.vectors import vector_kernel
 
+pytestmark = pytest.mark.slow
+
 
 def slope(ks, errors):
     return np.polyfit(np.log(ks), np.log(errors), 1)[0]

@@ -58,6 +58,7 @@ def test_labels_and_costs_against_an_oracle(form, sampling):
         assert D[result.labels[x]] == pytest.approx(D.min(), abs=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:no start converged")
 def test_importance_weights_make_costs_unbiased():
     # Mean of 300 estimates within 4 of its standard errors: a false alarm in 1 of 16,000 runs, and seeds are fixed.
@@ -79,6 +80,7 @@ def test_importance_weights_make_costs_unbiased():
         assert error < 0.05 * paid.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 def test_it_collapses_for_many_clusters_where_coreset_spectral_clustering_does_not():
     # Figure 4 of the coreset paper in small: blocks of 200 nodes, p = 1/2, a coreset of 5 %, ARI of its own nodes.
