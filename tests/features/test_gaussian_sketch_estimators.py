@@ -380,7 +380,6 @@ def test_constant_data_and_fewer_distinct_points_than_clusters():
         ({"kernel": "sigmoid", "gamma": 5.0, "coef0": -1.0}, "not positive semi-definite|negative diagonal"),
         ({"kernel": "precomputed"}, "square"),
     ],
-    ids=str,
 )
 def test_bad_parameters_are_named(make, given, message):
     with pytest.raises(InputError, match=message):
