@@ -47,9 +47,9 @@ def test_all_go_to_the_nearest_centroid_where_norms_differ_much(form):
     # Means at 1, 4 and 40: the products with the last are the largest for every point.
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(centre, 0.3, (30, 2)) for centre in (1, 4, 40)])
-    kernel = vector_kernel("linear")
+    kernel = kernel_function("linear")
     K = kernel(X)
-    given = {"dense": K, "sparse": sp.csr_array(K), "vectors": VectorMatrix(X, kernel, block_bytes=100)}[form]
+    given = {"dense": K, "sparse": sp.csr_array(K), "vectors": VectorKernel(X, kernel, held_bytes=100)}[form]
     result = coreset_kernel_kmeans(given, 3, size=30, sampling="uniform", random_state=0)
     drawn, few = result.coreset.indices, result.few.labels
     D = np.empty((90, 3))
