@@ -139,7 +139,7 @@ def cluster_file(files, k, seed, params, threads):
         warnings.simplefilter("ignore", graphcore.GraphWarning)
         model.fit(graph)
     clock.lap("fit without k-means")
-    graphcore.write_labels(target, model.labels_, graph)
+    graphcore.write_labels(model.labels_, target, graph)
     clock.lap("write")
     return model.labels_, clock.laps, {}
 

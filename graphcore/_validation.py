@@ -1,12 +1,14 @@
 """Checks of parameters, shared by every stage; each message names the parameter, the value and the remedy."""
 
+import os
 from numbers import Integral, Real
 
 import numpy as np
 
+from ._arrays import read_only
 from .exceptions import InputError, ParameterError
 
-__all__ = ["check_choice", "check_integer", "check_labels", "check_real", "check_sample_weight"]
+__all__ = ["check_choice", "check_integer", "check_labels", "check_path", "check_real", "check_sample_weight"]
 
 
 def check_integer(name, value, *, low=None, high=None, why_high=""):
@@ -38,6 +40,13 @@ def check_real(name, value, *, low=None, high=None, open_low=False):
     return value
 
 
+def check_path(path):
+    """Return a path as a string, or raise a ParameterError."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterError(f"path must be a string or a path, got {type(path).__name__}")
+    return os.fspath(path)
+
+
 def check_choice(name, value, choices):
     """Return `value` if it is one of `choices`, or raise a ParameterError that lists them."""
     if not isinstance(value, (str, type(None))) or value not in choices:
@@ -64,9 +73,7 @@ def check_labels(name, labels, n_nodes, *, n_clusters=None):
             f"the largest of the {name} is {labels.max()} for {n_nodes} nodes; number the clusters from 0 with "
             "numpy.unique(labels, return_inverse=True)[1]"
         )
-    labels = np.ascontiguousarray(labels, dtype=np.int32).view()
-    labels.flags.writeable = False
-    return labels
+    return read_only(labels, np.int32)
 
 
 def check_sample_weight(sample_weight, n_points, name="sample_weight"):

@@ -7,7 +7,7 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import as_graph
+from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel
 from .importance import Draws, importance_probabilities, importance_rounds, importance_sample
 from .seeding import Seeds, d2_seeding

@@ -9,7 +9,7 @@ from .._threads import effective_jobs
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import as_graph, is_graph, is_graph_object
+from ..graphs.as_graph import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
 from ..kernels.columns import VectorColumns
 from ..kernels.dense import DenseKernel

@@ -10,7 +10,7 @@ from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..flats.graph_kernel import cut_kernel_rows
 from ..flats.kernel_k_flats import kernel_k_flats
-from ..graphs.convert import as_graph, is_graph, is_graph_object
+from ..graphs.as_graph import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
 from ..kernels.functions import VECTOR_KERNELS, kernel_function
 from ..kernels.graph import GraphKernel

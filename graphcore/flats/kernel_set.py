@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .._arrays import read_only
 from ._loops import nearest_rows
 from .flat_set import Codes, members_by_cluster
 
@@ -141,11 +142,20 @@ class KernelFlatSet:
             labels = np.full(n_rows, -1, dtype=np.int32)
         out, values = np.empty(n_rows, dtype=np.int32), np.empty(n_rows)
         base = self.mean_norms - np.square(self.shifts).sum(axis=1)
-        arrays = (K.indptr.astype(np.int64), K.indices.astype(np.int32), K.data.astype(np.float64))
-        factors = np.column_stack([self.shares, self.coefficients])
-        by_base = np.argsort(base, kind="stable")
         nearest_rows(
-            *arrays, self.labels, factors, self.mean_norms, self.shifts, base, by_base, labels, slack, out, values
+            read_only(K.indptr, np.int64),
+            read_only(K.indices, np.int32),
+            read_only(K.data, np.float64),
+            read_only(self.labels),
+            read_only(np.column_stack([self.shares, self.coefficients])),
+            read_only(self.mean_norms),
+            read_only(self.shifts),
+            read_only(base),
+            read_only(np.argsort(base, kind="stable")),
+            read_only(labels),
+            slack,
+            out,
+            values,
         )
         return out, values
 

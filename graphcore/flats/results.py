@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from .._arrays import read_only
 from ._checks import as_points
 from .fit_kernel import NewRows
 from .flat_set import Codes, FlatSet
@@ -56,8 +57,7 @@ class KFlatsResult:
         labels, own, rest = run.labels, run.own, np.flatnonzero(weights == 0)
         if len(rest):
             labels, own = merged(weights > 0, (labels, own), run.flats.nearest(X[rest], n_jobs=n_jobs))
-        labels.flags.writeable = False
-        inertia = float(run.history[-1])
+        inertia, labels = float(run.history[-1]), read_only(labels)
         return cls(run.flats, labels, own, inertia / float(weights.sum()), inertia, run.history, run.converged)
 
 
@@ -198,8 +198,7 @@ class KernelKFlatsResult:
             if not given.leaves_out_isolated:
                 others = result._nearest_of(given, rest)
             labels, own = merged(weights > 0, (labels, own), others)
-        labels.flags.writeable = False
-        return replace(result, labels=labels, squared_distances=np.maximum(own, 0.0) if definite else own)
+        return replace(result, labels=read_only(labels), squared_distances=np.maximum(own, 0.0) if definite else own)
 
     def _nearest_of(self, given, points):
         """The nearest flat of some of the points of the kernel."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..exceptions import InputError
-from ..graphs.convert import is_graph_object
+from ..graphs.as_graph import is_graph_object
 from ..graphs.graph import Graph
 from .base import Kernel
 from .dense import DenseKernel

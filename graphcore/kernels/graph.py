@@ -4,6 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .._arrays import read_only
 from .._threads import map_blocks
 from . import _loops
 from .base import KernelRows
@@ -59,10 +60,7 @@ class GraphKernel(RowsKernel):
 
     def _set(self, indptr, indices, values, degrees, point_weights, self_loop):
         self.indptr, self.indices, self.values = indptr, indices, values
-        # Read-only like the graph's arrays, so that every loop is compiled for one kind of array.
-        self.degrees = degrees.view()
-        self.point_weights = point_weights.view()
-        self.degrees.flags.writeable = self.point_weights.flags.writeable = False
+        self.degrees, self.point_weights = read_only(degrees), read_only(point_weights)
         self.self_loop = float(self_loop)
         # Only asked whether it has loops. None: not known, as among some nodes, whose loops are stored.
         self._graph = None
@@ -88,8 +86,7 @@ class GraphKernel(RowsKernel):
             out /= self.degrees
             out /= self.degrees
         out[self.degrees == 0] = 0.0
-        out.flags.writeable = False
-        return out
+        return read_only(out)
 
     def rows(self, points):
         """Rows of the kernel for the given points; views of the graph.
@@ -190,11 +187,9 @@ class GraphKernel(RowsKernel):
         # With weights equal to degrees, W K W gives back the entries of A; loops are already inside.
         matrix = self.weighted_submatrix(points, degrees, exact=True)
         few = GraphKernel.__new__(GraphKernel)
-        arrays = [np.asarray(matrix.indptr, dtype=np.int64), matrix.indices, matrix.data]
-        for array in arrays:
-            array.flags.writeable = False
         weights = degrees if point_weights is None else np.asarray(point_weights, dtype=np.float64)
-        few._set(*arrays, degrees, weights, 0.0)
+        indptr, indices = read_only(matrix.indptr, np.int64), read_only(matrix.indices)
+        few._set(indptr, indices, read_only(matrix.data), degrees, weights, 0.0)
         return few
 
     def definite_shift(self, weights):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._arrays import read_only
 from .._threads import map_blocks, row_blocks
 from ..exceptions import InputError
 from .base import Kernel
@@ -143,12 +144,10 @@ class SparseKernel(RowsKernel):
             difference = float(np.abs((K - K.T).data).max(initial=0.0))
             check_symmetric(difference, np.abs(K.data).max(initial=0.0), given)
             check_diagonal(self.diagonal)
-        self.indptr = K.indptr.astype(np.int64)
-        # Views, for scipy may share these with the caller's matrix, which stays writable.
-        self.indices = K.indices.astype(np.int32 if self.n_points < 2**31 else np.int64, copy=False).view()
-        self.values = K.data.view()
-        for array in (self.indptr, self.indices, self.values):
-            array.flags.writeable = False  # like a graph's arrays, so that loops are compiled once
+        self.indptr = read_only(K.indptr, np.int64)
+        # scipy may share these with the caller's matrix, which stays writable.
+        self.indices = read_only(K.indices, np.int32 if self.n_points < 2**31 else np.int64)
+        self.values = read_only(K.data)
         self.outer = np.ones(self.n_points)
 
     def submatrix(self, points, point_weights=None):

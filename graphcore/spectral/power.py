@@ -6,7 +6,7 @@ import numpy as np
 
 from .._random import Streams
 from .._threads import map_blocks, row_blocks
-from ..graphs._loops import row_sums
+from ..graphs._row_loops import row_sums
 from ..kernels.graph import MANY_ENTRIES
 from . import _power_loops as _loops
 

@@ -473,6 +473,7 @@ def test_the_bound_of_a_large_sparse_kernel_is_the_dense_one():
     assert sparse == pytest.approx(dense, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [0, 1, 2])
 def test_planted_clusters_are_kept_from_spectral_labels(m):
     graph, truth = planted_partition(4, 100, p_in=0.15, p_out=0.02, random_state=0)

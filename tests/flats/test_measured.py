@@ -19,6 +19,8 @@ from graphcore.kernels.bandwidths import rule_bandwidth
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 
+pytestmark = pytest.mark.slow
+
 
 def slope(ks, errors):
     return np.polyfit(np.log(ks), np.log(errors), 1)[0]
