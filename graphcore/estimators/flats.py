@@ -1,17 +1,17 @@
 """The scikit-learn class for k-flats."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._validation import check_sample_weight
 from ..flats.k_flats import k_flats
 from ._checks import refuse_graph
+from ._flats import FlatsClusterer
 
 __all__ = ["KFlats"]
 
 
-class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class KFlats(FlatsClusterer):
     """Clusters around affine flats: lines, planes, and points as in k-means.
 
     Parameters
@@ -129,27 +129,13 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             self.n_clusters,
             self.n_dims,
             init=self.init,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            on_empty=self.on_empty,
-            on_degenerate=self.on_degenerate,
-            max_restarts=self.max_restarts,
             sample_weight=sample_weight,
             random_state=self.random_state,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
+            **self._rules(),
         )
-        self.flats_ = result.flats
-        self.labels_ = result.labels
         self.cluster_centers_ = result.flats.means
         self.components_ = result.flats.bases
-        self.reconstruction_error_ = result.error
-        self.inertia_ = result.inertia
-        self.history_ = result.history
-        self.n_iter_ = result.n_iter
-        self.converged_ = result.converged
-        self._n_features_out = result.flats.n_clusters
-        return self
+        return self._keep(result)
 
     def predict(self, X):
         """The nearest flat of every row.
@@ -237,22 +223,6 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         X = self._checked(X)
         distances = self.flats_.nearest(X, n_jobs=self.n_jobs)[1]
         return float(np.average(distances, weights=check_sample_weight(sample_weight, X.shape[0])))
-
-    def score(self, X, y=None, sample_weight=None):
-        """Minus the reconstruction error, so that larger is better.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        y : None
-            Ignored.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        float
-        """
-        return -self.reconstruction_error(X, sample_weight)
 
     def _checked(self, X):
         check_is_fitted(self)

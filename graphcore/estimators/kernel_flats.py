@@ -1,7 +1,6 @@
 """The scikit-learn class for kernel k-flats."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._random import Streams
@@ -17,11 +16,12 @@ from ..kernels.graph import GraphKernel
 from ..kernels.vectors import VectorKernel
 from ..pipeline.cluster import cluster_graph
 from ..pipeline.settings import resolve_settings
+from ._flats import FlatsClusterer
 
 __all__ = ["KernelKFlats"]
 
 
-class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class KernelKFlats(FlatsClusterer):
     """Clusters around affine flats in the feature space of a kernel, for vectors, kernel matrices and graphs.
 
     Parameters
@@ -199,30 +199,16 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             self.n_dims,
             shift=shift,
             init=init,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            on_empty=self.on_empty,
-            on_degenerate=self.on_degenerate,
-            max_restarts=self.max_restarts,
             sample_weight=sample_weight,
             on_indefinite=self.on_indefinite,
             random_state=streams,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
+            **self._rules(),
         )
         self._result = result
         self._degrees = K.point_weights if kind == "normalized_cut" else None
         self._own_values = K.diagonal() if kind == "precomputed" else None
         self.kernel_ = result.new.function
-        self.flats_ = result.flats
-        self.labels_ = result.labels
-        self.reconstruction_error_ = result.error
-        self.inertia_ = result.inertia
-        self.history_ = result.history
-        self.n_iter_ = result.n_iter
-        self.converged_ = result.converged
-        self._n_features_out = result.flats.n_clusters
-        return self
+        return self._keep(result)
 
     def fit_transform(self, X, y=None, sample_weight=None):
         """Fit, and the distances of the same points to every flat.
@@ -337,23 +323,6 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         if alone:
             return float(np.average(distances, weights=weights)) + float(self._own_values.mean())
         return float(np.average(np.maximum(distances, 0.0), weights=weights))
-
-    def score(self, X, y=None, sample_weight=None):
-        """Minus the reconstruction error, so that larger is better; for one and the same kernel.
-
-        Parameters
-        ----------
-        X : array-like
-            As for :meth:`predict`.
-        y : None
-            Ignored.
-        sample_weight : array-like of shape (n_samples_new,), optional
-
-        Returns
-        -------
-        float
-        """
-        return -self.reconstruction_error(X, sample_weight=sample_weight)
 
     def _kind(self, X):
         """What the kernel is: "normalized_cut", "precomputed", or one over vectors."""
