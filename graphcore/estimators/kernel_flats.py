@@ -183,8 +183,7 @@ class KernelKFlats(FlatsClusterer):
             K, shift = GraphKernel(graph), self.shift
             if automatic or (isinstance(init, str) and init == "spectral"):
                 init = self._spectral_labels(graph, streams)
-            elif not K.point_weights.all():
-                n = np.count_nonzero(K.point_weights == 0)
+            elif 0 < (n := np.count_nonzero(K.point_weights == 0)) < K.n_points:
                 warn_user(f"{n} nodes without an edge belong to no cluster: their label is -1")
         else:
             if isinstance(init, str) and init == "spectral":

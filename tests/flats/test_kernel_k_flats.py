@@ -211,8 +211,9 @@ def test_dimension_0_is_kernel_k_means():
 
 @pytest.mark.filterwarnings("ignore:the kernel is not positive semi-definite", "ignore:the cost rose")
 @pytest.mark.parametrize("form", ["dense", "sparse", "vectors", "graph"])
-def test_dimension_0_gives_the_labels_of_kernel_k_means(form):
-    """From the same first labels, whatever stands for the kernel."""
+def test_dimension_0_gives_the_labels_of_kernel_k_means(form, monkeypatch):
+    """From the same first labels, whatever stands for the kernel, and in several blocks of rows."""
+    monkeypatch.setattr("graphcore.kernels.columns._BLOCK_BYTES", 1)  # 64 rows
     X = np.concatenate([np.random.default_rng(0).normal(size=(50, 3)) + 2 * np.eye(3)[j] for j in range(3)])
     function = kernel_function("gaussian", bandwidth=1.0)
     w = np.random.default_rng(1).uniform(0.5, 2, 150)
