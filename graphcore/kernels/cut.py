@@ -7,6 +7,7 @@ import numpy as np
 from .._threads import map_blocks
 from . import _loops
 from .base import KernelRows
+from .nearest import nearest_by_rows
 
 __all__ = ["MANY_ENTRIES", "CutKernel"]
 
@@ -107,7 +108,15 @@ class CutKernel:
             self.self_loop,
         )
 
-    def weighted_submatrix(self, points, weights, n_jobs=None, *, exact=False):
+    def reach(self, points):
+        """See :meth:`Kernel.reach`: :meth:`rows`."""
+        return self.rows(points)
+
+    def nearest_centroids(self, reach, weights, labels, norms, masses, n_jobs=None):
+        """See :meth:`Kernel.nearest_centroids`; O(n_points + entries of the rows)."""
+        return nearest_by_rows(reach, weights, labels, norms, masses, n_jobs)
+
+    def weighted_submatrix(self, points, weights, n_jobs=None, reach=None, *, exact=False):
         """``W K(points, points) W``, the graph on a coreset.
 
         Parameters
@@ -115,6 +124,8 @@ class CutKernel:
         points : ndarray of shape (n_rows,), integer, ascending
         weights : ndarray of shape (n_rows,), float64
         n_jobs : int, optional
+        reach : KernelRows, optional
+            ``rows(points)``, if they are at hand.
         exact : bool, default False
             Double precision whatever the size.
 
@@ -125,7 +136,7 @@ class CutKernel:
         """
         import scipy.sparse as sp
 
-        rows = self.rows(points)
+        rows = self.rows(points) if reach is None else reach
         factors = np.divide(weights, self.degrees[points], out=np.zeros(len(points)), where=rows.scale > 0)
         position = np.full(self.n_points, -1, dtype=np.int32)
         position[points] = np.arange(len(points), dtype=np.int32)
