@@ -333,16 +333,25 @@ class WalkKernel:
         centroids = (reach.features().T @ sp.csr_array(shares, shape=(len(weights), len(norms)))).tocsr()
         out = np.full(self.n_points, len(norms), dtype=np.int32)
         best = np.full(self.n_points, np.inf)
+        step = max(1, max(_ENTRIES_AT_A_TIME, self.n_points) // len(norms))
         for span, part in self._feature_blocks(n_jobs):
-            products = part @ centroids
-            products.sort_indices()
-            values = norms[products.indices] - 2.0 * products.data
-            lengths = np.diff(products.indptr)
-            reached = np.flatnonzero(lengths)
-            least = np.minimum.reduceat(values, products.indptr[reached]) if len(reached) else values
-            # Columns ascend, so the first entry that is as small as the least is that of the lowest label.
-            among = np.flatnonzero(values == np.repeat(least, lengths[reached]))
-            first = among[np.searchsorted(among, products.indptr[reached])]
-            reached += span.start
-            out[reached], best[reached] = products.indices[first], least
+            for start in range(0, part.shape[0], step):
+                reached, found, values = _nearest(part[start : start + step] @ centroids, norms)
+                reached += span.start + start
+                out[reached], best[reached] = found, values
         return out, best
+
+
+def _nearest(products, norms):
+    """(rows that hold a product, column of least ``norms - 2 products`` in each, its value); of equals the lowest."""
+    products.sort_indices()
+    values = norms[products.indices] - 2.0 * products.data
+    lengths = np.diff(products.indptr)
+    reached = np.flatnonzero(lengths)
+    if len(reached) == 0:
+        return reached, reached, values
+    starts = products.indptr[reached]
+    least = np.minimum.reduceat(values, starts)
+    # Columns ascend, so the first entry that is as small as the least is that of the lowest label.
+    among = np.flatnonzero(values == np.repeat(least, lengths[reached]))
+    return reached, products.indices[among[np.searchsorted(among, starts)]], least
