@@ -153,7 +153,7 @@ class WalkKernel:
     >>> kernel.half_walk_rows(np.array([0])).to_scipy().toarray()
     array([[0.5, 0.5, 0. , 0. ]])
     >>> kernel.block([0], [0, 1, 2, 3])
-    array([[0.375, 0.25 , 0.125, 0.   ]])
+    array([[0.375 , 0.25  , 0.0625, 0.    ]])
     """
 
     def __init__(self, graph, walk_steps=4, *, laziness=0.5, row_budget=150, n_jobs=None):
@@ -225,7 +225,7 @@ class WalkKernel:
     def _feature_blocks(self, n_jobs=None):
         """(slice of the points, their features) for all points, a block at a time."""
         n = self.n_points
-        step = max(_ROWS_PER_BLOCK, max(_ENTRIES_AT_A_TIME, n) // min(self.row_budget, n))
+        step = max(_ENTRIES_AT_A_TIME, n) // min(self.row_budget, n)
         for start in range(0, n, step):
             span = slice(start, min(start + step, n))
             yield span, self.half_walk_rows(np.arange(span.start, span.stop), n_jobs).features()
@@ -343,7 +343,7 @@ class WalkKernel:
 
 
 def _nearest(products, norms):
-    """(rows that hold a product, column of least ``norms - 2 products`` in each, its value); of equals the lowest."""
+    """(rows that hold a product, column of smallest ``norms - 2 products`` in each, its value); of equals the first."""
     products.sort_indices()
     values = norms[products.indices] - 2.0 * products.data
     lengths = np.diff(products.indptr)
@@ -351,7 +351,7 @@ def _nearest(products, norms):
     if len(reached) == 0:
         return reached, reached, values
     starts = products.indptr[reached]
-    least = np.minimum.reduceat(values, starts)
-    # Columns ascend, so the first entry that is as small as the least is that of the lowest label.
-    among = np.flatnonzero(values == np.repeat(least, lengths[reached]))
-    return reached, products.indices[among[np.searchsorted(among, starts)]], least
+    smallest = np.minimum.reduceat(values, starts)
+    # Columns ascend, so the first entry of the smallest value is that of the lowest label.
+    among = np.flatnonzero(values == np.repeat(smallest, lengths[reached]))
+    return reached, products.indices[among[np.searchsorted(among, starts)]], smallest

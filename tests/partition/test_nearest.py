@@ -263,8 +263,8 @@ def test_published_labelling_equals_algorithm_3(name):
         check_labels(labelling, K, w, coreset.indices, coreset.weights, result.coreset_labels, k)
 
 
-@pytest.mark.parametrize(("least", "n_groups"), [(4, 1), (0.5, 1), (0.2, 2)])
-def test_a_second_thread_takes_part_where_rows_are_long(least, n_groups, monkeypatch):
+@pytest.mark.parametrize(("min_entries", "n_groups"), [(4, 1), (0.5, 1), (0.2, 2)])
+def test_a_second_thread_takes_part_where_rows_are_long(min_entries, n_groups, monkeypatch):
     # 30 coreset nodes of a ring hold 60 entries, for 100 nodes: 0.6 a node.
     graph = Graph.from_edges(np.arange(100), (np.arange(100) + 1) % 100)
     indices = np.arange(0, 90, 3)
@@ -274,7 +274,7 @@ def test_a_second_thread_takes_part_where_rows_are_long(least, n_groups, monkeyp
         borders.append(len(given) - 1)
         return map_blocks(function, given, n_jobs)
 
-    monkeypatch.setattr(kernel_nearest, "_MIN_ENTRIES", least)
+    monkeypatch.setattr(kernel_nearest, "_MIN_ENTRIES", min_entries)
     monkeypatch.setattr(kernel_nearest, "map_blocks", recorded)
     label_all(CutKernel(graph, 1.0), indices, np.ones(30), np.arange(30) % 5, 5, n_jobs=2)
     assert borders == [n_groups]
