@@ -12,23 +12,7 @@ _MIN_ENTRIES = 4
 
 
 def nearest_by_rows(rows, weights, labels, norms, masses, n_jobs=None):
-    """See :meth:`graphcore.kernels.base.Kernel.nearest_centroids`.
-
-    Parameters
-    ----------
-    rows : KernelRows
-        By symmetry the rows of some points hold all products with them.
-    weights : ndarray of shape (n_rows,), float64
-    labels : ndarray of shape (n_rows,), int32
-    norms, masses : ndarray of shape (n_clusters,), float64
-    n_jobs : int, optional
-
-    Returns
-    -------
-    labels : ndarray of shape (n_points,), int32
-        Of equals the lowest.
-    values : ndarray of shape (n_points,), float64
-    """
+    """See :meth:`graphcore.kernels.graph.GraphKernel.nearest_centroids`: rows of points hold all products with them."""
     n, n_clusters = len(rows.degrees), len(norms)
     order = np.argsort(labels, kind="stable")
     borders = np.searchsorted(labels[order], np.arange(n_clusters + 1))

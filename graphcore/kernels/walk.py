@@ -219,7 +219,7 @@ class WalkKernel:
         return HalfWalkRows(points, indices.ravel(), values.ravel(), lengths, kept, self.degrees)
 
     def reach(self, points):
-        """See :meth:`graphcore.kernels.base.Kernel.reach`: :meth:`half_walk_rows`."""
+        """See :meth:`graphcore.kernels.graph.GraphKernel.reach`: :meth:`half_walk_rows`."""
         return self.half_walk_rows(points)
 
     def _feature_blocks(self, n_jobs=None):
@@ -306,25 +306,11 @@ class WalkKernel:
         return product
 
     def nearest_centroids(self, reach, weights, labels, norms, masses, n_jobs=None):
-        """See :meth:`graphcore.kernels.base.Kernel.nearest_centroids`.
+        """See :meth:`graphcore.kernels.graph.GraphKernel.nearest_centroids`.
 
         Both sides take their half walk, the centroids' points (`reach`) and every node. Centroids are held sparse, with
         as many entries at most as `reach` has, whatever their number; every node costs one half walk and, for each
         entry of its row, the centroids with mass there.
-
-        Parameters
-        ----------
-        reach : HalfWalkRows
-        weights : ndarray of shape (n_rows,), float64
-        labels : ndarray of shape (n_rows,), integer
-        norms, masses : ndarray of shape (n_clusters,), float64
-        n_jobs : int, optional
-
-        Returns
-        -------
-        labels : ndarray of shape (n_points,), int32
-            Of equals the lowest.
-        values : ndarray of shape (n_points,), float64
         """
         import scipy.sparse as sp
 
