@@ -11,6 +11,8 @@ from .._work import count
 from ..exceptions import ParameterError
 from ..graphs.mapped import read_at_random
 from ._walk_loops import walk_rows
+from .base import Kernel
+from .sparse import SparseKernel
 
 __all__ = ["HalfWalkRows", "WalkColumns", "WalkKernel"]
 
@@ -95,6 +97,7 @@ class WalkColumns:
     kernel: "WalkKernel"
     features: object = field(repr=False)
     dtype = np.dtype(np.float64)
+    is_sparse = True
 
     @property
     def shape(self):
@@ -111,7 +114,7 @@ class WalkColumns:
         return self.kernel.half_walk_rows(np.arange(start, stop)).features() @ self.features.T
 
 
-class WalkKernel:
+class WalkKernel(Kernel):
     """``K^(t) = P^t D^-1`` with the lazy walk P, in factorised form: ``phi(x) = (row x of P^(t/2)) D^-1/2``.
 
     Rows are cut to their largest entries and rescaled. Cutting the factor, not the product, keeps the kernel positive
@@ -156,20 +159,19 @@ class WalkKernel:
     array([[0.375 , 0.25  , 0.0625, 0.    ]])
     """
 
+    is_psd = True
+    leaves_out_isolated = True
+
     def __init__(self, graph, walk_steps=4, *, laziness=0.5, row_budget=150, n_jobs=None):
         self.indptr, self.indices, self.weights = graph.indptr, graph.indices, graph._weights
         self.degrees = self.point_weights = graph.degrees
+        self.n_points = graph.n_nodes
         self.walk_steps = check_integer("walk_steps", walk_steps, low=2)
         if self.walk_steps % 2:
             raise ParameterError(f"walk_steps={walk_steps} must be even: two half walks")
         self.laziness = check_real("laziness", laziness, low=0.0, high=1.0)
         self.row_budget = check_integer("row_budget", row_budget, low=1)
         self.n_jobs = n_jobs
-
-    @property
-    def n_points(self):
-        """Number of points (nodes)."""
-        return len(self.indptr) - 1
 
     def half_walk_rows(self, points, n_jobs=None):
         """Rows of the half walk, the factor of the kernel, for some points.
@@ -235,48 +237,34 @@ class WalkKernel:
         """``K^(t)_xx`` for every point, 0 for isolated ones; one half walk from every node."""
         return np.concatenate([part.power(2).sum(axis=1) for _, part in self._feature_blocks()])
 
-    def block(self, rows, columns, dtype=np.float64):
-        """Entries of ``K^(t)`` at some rows and columns.
-
-        Parameters
-        ----------
-        rows, columns : ndarray of integers, or slice
-        dtype : {float32, float64}, optional
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_columns)
-        """
+    def block(self, rows, columns, dtype=None):
+        """See :meth:`Kernel.block`; the rows of all points asked for are held."""
         left, right = (self.half_walk_rows(np.arange(self.n_points)[part]).features() for part in (rows, columns))
-        return (left @ right.T).toarray().astype(dtype, copy=False)
+        return (left @ right.T).toarray().astype(dtype or self.precision, copy=False)
 
     def columns(self, points=None):
-        """Some columns of ``K^(t)`` in blocks of rows; the half-walk rows of their points are held.
-
-        Parameters
-        ----------
-        points : ndarray of integers, optional
-            Default: all, which takes 12 bytes for every entry of everybody's row.
-
-        Returns
-        -------
-        WalkColumns
-        """
+        """See :meth:`Kernel.columns`; rows are csr_arrays. Half-walk rows are held for `points` only."""
         points = np.arange(self.n_points) if points is None else points
         return WalkColumns(self, self.half_walk_rows(points).features())
 
+    def column(self, point):
+        """See :meth:`Kernel.column`; one half walk from every node."""
+        feature = self.half_walk_rows([point]).features().T
+        return np.concatenate([(part @ feature).toarray()[:, 0] for _, part in self._feature_blocks()])
+
+    def absolute_sums(self, weights):
+        """See :meth:`Kernel.absolute_sums`; no entry is negative."""
+        return self.product(weights[:, None])[:, 0]
+
+    def submatrix(self, points, point_weights=None):
+        """See :meth:`Kernel.submatrix`; sparse."""
+        few = SparseKernel(self.weighted_submatrix(points, np.ones(len(points))), check=False)
+        few.is_psd = True
+        few.point_weights = self.degrees[points] if point_weights is None else point_weights
+        return few
+
     def product(self, M, n_jobs=None):
-        """``K^(t) M``: two half walks from every node, of which none is kept.
-
-        Parameters
-        ----------
-        M : ndarray of shape (n_points, n_columns)
-        n_jobs : int, optional
-
-        Returns
-        -------
-        ndarray of shape (n_points, n_columns), float64
-        """
+        """See :meth:`Kernel.product`; two half walks from every node, of which none is kept."""
         M = np.asarray(M, dtype=np.float64)
         inner = np.zeros(M.shape)
         for span, part in self._feature_blocks(n_jobs):

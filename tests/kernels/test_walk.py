@@ -4,11 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
 
 from graphcore import Graph, ParameterError
 from graphcore.kernels import walk
 from graphcore.kernels._walk_loops import walk_rows
+from graphcore.kernels.dense import DenseKernel
 from graphcore.kernels.walk import WalkKernel
+from graphcore.kmeans.coreset import coreset_kernel_kmeans
+from graphcore.kmeans.exact import kernel_kmeans
 
 from .. import strategies as own
 from ..oracles import EXAMPLES, example, planted, quick, random_adjacency
@@ -254,6 +258,12 @@ def test_everything_uncut_is_of_the_whole_walk(name, walk_steps, monkeypatch):
         assert columns.shape == expected.shape and columns.dtype == np.float64
         parts = [columns.rows(start, min(start + 5, n)).toarray() for start in range(0, n, 5)]
         np.testing.assert_allclose(np.concatenate(parts), expected, **near)
+    np.testing.assert_allclose(kernel.column(n - 1), K[:, n - 1], **near)
+    weights = rng.random(n)
+    np.testing.assert_allclose(kernel.absolute_sums(weights), K @ weights, rtol=1e-4, atol=1e-6 * K.max())
+    few = kernel.submatrix(np.sort(some))
+    np.testing.assert_allclose(few.whole("a test").toarray(), K[np.ix_(np.sort(some), np.sort(some))], **near)
+    np.testing.assert_array_equal(few.point_weights, graph.degrees[np.sort(some)])
     M = rng.standard_normal((n, 3))
     np.testing.assert_allclose(kernel.product(M), K @ M, rtol=1e-4, atol=1e-5 * np.abs(K).sum(axis=1).max())
 
@@ -280,6 +290,27 @@ def test_a_cut_kernel_is_one_and_the_same_everywhere(pair, walk_steps, row_budge
     for given_rows in (None, reach):
         found = kernel.weighted_submatrix(points, weights, reach=given_rows).toarray()
         np.testing.assert_allclose(found, expected, **near)
+
+
+def test_kernel_kmeans_of_walks_is_that_of_the_matrix():
+    graph, _ = planted(4, 60, 0.2, 0.02, 0)
+    kernel = WalkKernel(graph, 4, row_budget=30)
+    matrix = DenseKernel(kernel.block(slice(None), slice(None)))
+    start = np.random.default_rng(0).integers(0, 4, 240)
+    found = kernel_kmeans(kernel, 4, init=start)
+    expected = kernel_kmeans(matrix, 4, weights=graph.degrees, init=start)
+    np.testing.assert_array_equal(found.labels, expected.labels)
+    assert found.cost == pytest.approx(expected.cost, rel=1e-9)
+
+
+def test_a_coreset_by_walks():
+    graph, truth = planted(4, 60, 0.2, 0.02, 0)
+    # Long walks: points that hardly meet are each best off alone, and kernel k-means moves none.
+    kernel = WalkKernel(graph, 16)
+    result = coreset_kernel_kmeans(kernel, 4, size=80, random_state=0)
+    assert adjusted_rand_score(truth, result.labels) > 0.9
+    with pytest.raises(ParameterError, match="method='fast' reads the rows of a sparse kernel, and WalkKernel has no"):
+        coreset_kernel_kmeans(kernel, 4, size=80, seeding="fast")
 
 
 def test_products_do_not_depend_on_the_number_of_threads():
