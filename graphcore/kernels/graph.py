@@ -117,7 +117,7 @@ class GraphKernel(RowsKernel):
         """How some points reach all others: made once, and given to whatever asks for it; here :meth:`rows`.
 
         Within a column larger values are nearer. Those of a walk kernel are not of the kernel itself, see
-        :class:`graphcore.kernels.walk.HalfWalkRows`.
+        :class:`graphcore.kernels.half_walk.HalfWalkRows`.
         """
         return self.rows(points)
 
