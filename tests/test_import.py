@@ -70,6 +70,7 @@ STAGES = (
     "kmeans metrics",
     "pipeline plot",
     "selection",
+    "fit",
     "report",
     "estimators",
     "networkx",

@@ -11,15 +11,13 @@ from .._progress import Stages, logger
 from .._random import Streams
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
+from ..fit import fit_graph, graph_of_vectors
 from ..graphs.convert import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
-from ..knn.neighbors import knn_graph, neighbor_graph
+from ..knn.neighbors import neighbor_graph
 from ..knn.precomputed import listed_neighbors
-from ..metrics.cut import sums_and_shares
 from ..partition.quotient import apply_labels
-from ..pipeline.cluster import cluster_graph
-from ..pipeline.settings import resolve_settings
-from ..selection.auto import choose_for_fit
+from ..pipeline.parameters import PARAMETERS
 from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
 from .out_of_sample import Reference, new_labels, new_shares
 from .table import node_table
@@ -27,22 +25,6 @@ from .table import node_table
 __all__ = ["CoresetSpectralClustering"]
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
-# Parameters that are passed on to resolve_settings, which checks them.
-_SETTINGS = (
-    "coreset_size",
-    "sampling",
-    "n_seeds",
-    "self_loop",
-    "eigen_solver",
-    "walk_steps",
-    "row_budget",
-    "overcluster",
-    "objective",
-    "refine",
-    "min_cluster_size",
-    "n_coresets",
-    "preset",
-)
 
 
 class CoresetSpectralClustering(
@@ -243,19 +225,14 @@ class CoresetSpectralClustering(
         stages = Stages(on_stage=tasks, verbose=self.verbose)
         streams = Streams(self.random_state)
         graph = self._as_graph(X, streams, stages)
-        parameters = {name: getattr(self, name) for name in _SETTINGS}
-        n_clusters, selection = self.n_clusters, None
-        if isinstance(n_clusters, str) and n_clusters == "auto":
-            with stages("choice of k"):
-                selection = choose_for_fit(graph, parameters, random_state=streams, n_jobs=self.n_jobs)
-            n_clusters = selection.best
-        settings = resolve_settings(graph, n_clusters, **parameters)
-        result = cluster_graph(graph, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
+        settings = {parameter.name: getattr(self, parameter.name) for parameter in PARAMETERS}
+        fit = fit_graph(graph, self.n_clusters, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
+        result = fit.clustering
         self.labels_ = result.labels
-        self.n_clusters_ = settings.n_clusters
-        self.selection_ = selection
-        sums, self.distance_ = sums_and_shares(graph, result.labels, settings.n_clusters, self.n_jobs)
-        self._reference.set_clusters(sums)
+        self.n_clusters_ = result.settings.n_clusters
+        self.selection_ = fit.selection
+        self.distance_ = fit.outside_shares
+        self._reference.set_clusters(fit.sums)
         self.node_names_ = graph.node_names
         self.coreset_indices_ = result.coreset.indices
         self.coreset_weights_ = result.coreset.weights
@@ -268,8 +245,8 @@ class CoresetSpectralClustering(
         self._result = result
         self._graph = graph
         self.history_ = result.history
-        self.settings_ = settings
-        self.seconds_ = result.seconds
+        self.settings_ = result.settings
+        self.seconds_ = fit.seconds
         tasks.finish()
         return self
 
@@ -467,14 +444,9 @@ class CoresetSpectralClustering(
             with stages("graph"):
                 return neighbor_graph(listed_neighbors(X, n_neighbors, without_self=True))
         self._reference = Reference("vectors", vectors=X, n_neighbors=n_neighbors, metric=self.metric)
-        with stages("neighbours"):
-            return knn_graph(
-                X,
-                n_neighbors,
-                metric=self.metric,
-                random_state=streams.child("neighbours"),
-                n_jobs=self.n_jobs,
-            )
+        return graph_of_vectors(
+            X, n_neighbors, metric=self.metric, random_state=streams, n_jobs=self.n_jobs, stages=stages
+        )
 
     def _is_graph(self, X):
         return is_graph(X) or (self.affinity == "precomputed" and hasattr(X, "tocsr"))
