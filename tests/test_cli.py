@@ -439,12 +439,12 @@ def test_ctrl_c_does_not_wait_for_threads(folder):
     nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
     interrupt = """
 import os, signal, time
-from graphcore import coreset_run
+from graphcore.pipeline import run
 from graphcore.cli import main
 def long_work(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(120)
-coreset_run.sample_coreset = long_work
+run.sample_coreset = long_work
 main(["cluster", "graph.txt", "-k", "2", "--jobs", "2", "-o", "labels.tsv"])
 """
     start = time.perf_counter()

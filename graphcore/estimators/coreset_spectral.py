@@ -1,30 +1,21 @@
 """The scikit-learn class for coreset spectral clustering."""
 
-from contextlib import nullcontext
-
-import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._compile import compilation_notices
-from .._progress import Stages, logger
 from .._random import Streams
-from .._validation import check_choice, check_integer
-from ..exceptions import InputError, ParameterError
-from ..fit import fit_graph, graph_of_vectors
-from ..graphs.convert import as_graph, is_graph, is_graph_object
-from ..graphs.graph import Graph
-from ..knn.neighbors import neighbor_graph
-from ..knn.precomputed import listed_neighbors
+from ..exceptions import InputError
+from ..fit import fit_graph
+from ..graphs.convert import as_graph
 from ..partition.quotient import apply_labels
 from ..pipeline.parameters import PARAMETERS
+from ._checks import stages_of
 from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
-from .out_of_sample import Reference, new_labels, new_shares
+from .graph_input import graph_of
+from .out_of_sample import new_cost, new_labels, new_shares
 from .table import node_table
 
 __all__ = ["CoresetSpectralClustering"]
-
-AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 
 
 class CoresetSpectralClustering(
@@ -215,18 +206,15 @@ class CoresetSpectralClustering(
         ValueError
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
         """
-        # knn_graph itself tells when pynndescent compiles.
-        telling = compilation_notices(logger.info, ["graphcore"]) if self.verbose else nullcontext()
-        with telling:
-            return call_with_callbacks(type(self)._fit, self, X, y)
+        return call_with_callbacks(type(self)._fit, self, X, y)
 
     def _fit(self, X, y):
         tasks = StageTasks(self, X, y)
-        stages = Stages(on_stage=tasks, verbose=self.verbose)
         streams = Streams(self.random_state)
-        graph = self._as_graph(X, streams, stages)
         settings = {parameter.name: getattr(self, parameter.name) for parameter in PARAMETERS}
-        fit = fit_graph(graph, self.n_clusters, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
+        with stages_of(self, tasks) as stages:
+            graph, self._reference = graph_of(self, X, streams, stages)
+            fit = fit_graph(graph, self.n_clusters, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
         result = fit.clustering
         self.labels_ = result.labels
         self.n_clusters_ = result.settings.n_clusters
@@ -343,6 +331,28 @@ class CoresetSpectralClustering(
         check_is_fitted(self)
         return new_shares(self, X)
 
+    def score(self, X, y=None):
+        """Minus the mean cost of new vectors or new nodes under the kernel ``D^-1 A D^-1``. Larger is better.
+
+        The cost is the squared distance to the centroid of the cluster that :meth:`predict` gives, weighted by degree,
+        as in :meth:`KernelKMeans.score`; it does not say which number of clusters is right.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or graph
+            See :meth:`predict`. Rows without an edge to a cluster count for nothing.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            For the graph of the fit ``n_clusters (1 - NC)`` over the sum of all degrees, where NC is the normalised
+            cut and there are no loops.
+        """
+        check_is_fitted(self)
+        return -new_cost(self, X)
+
     def to_table(self, library=None):
         """Cluster of every node, and how sure it is, as a table.
 
@@ -405,51 +415,6 @@ class CoresetSpectralClustering(
     def __getstate__(self):
         # The graph may be larger than all else, and whoever loads the model may have no use for it.
         return {name: value for name, value in super().__getstate__().items() if name != "_graph"}
-
-    def _as_graph(self, X, streams, stages):
-        check_choice("affinity", self.affinity, AFFINITIES)
-        from_vectors = self.affinity in ("nearest_neighbors", "precomputed_nearest_neighbors")
-        self._reference = Reference("edges")
-        if not from_vectors and self._is_graph(X):
-            with stages("graph"):
-                graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
-            self.n_features_in_ = graph.n_nodes
-            return graph
-        if is_graph_object(X):
-            raise ParameterError(
-                f"affinity={self.affinity!r} takes vectors or their distances, and this is a {type(X).__name__}; use "
-                "affinity='auto'"
-            )
-        n_neighbors = check_integer("n_neighbors", self.n_neighbors, low=1)
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            dtype=(np.float32, np.float64),
-            ensure_min_samples=2,
-            ensure_non_negative=self.affinity.startswith("precomputed"),
-            order="C",
-        )
-        if self.affinity == "precomputed":
-            with stages("graph"):
-                return as_graph(X, symmetrize=self.symmetrize)
-        n_neighbors = min(n_neighbors, X.shape[0] - 1)
-        if self.affinity == "precomputed_nearest_neighbors":
-            if not hasattr(X, "indptr") or X.shape[0] != X.shape[1]:
-                raise InputError(
-                    "affinity='precomputed_nearest_neighbors' takes a square sparse matrix of distances, for example "
-                    f"from KNeighborsTransformer(mode='distance'); got {type(X).__name__} of shape {X.shape}"
-                )
-            self._reference = Reference("distances", n_neighbors=n_neighbors)
-            with stages("graph"):
-                return neighbor_graph(listed_neighbors(X, n_neighbors, without_self=True))
-        self._reference = Reference("vectors", vectors=X, n_neighbors=n_neighbors, metric=self.metric)
-        return graph_of_vectors(
-            X, n_neighbors, metric=self.metric, random_state=streams, n_jobs=self.n_jobs, stages=stages
-        )
-
-    def _is_graph(self, X):
-        return is_graph(X) or (self.affinity == "precomputed" and hasattr(X, "tocsr"))
 
     @property
     def _n_features_out(self):
