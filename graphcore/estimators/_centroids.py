@@ -6,7 +6,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from .._validation import check_integer, check_real
 from .._warn import warn_user
 from ..exceptions import InputError
-from ..graphs.convert import as_graph, is_graph
+from ..graphs.as_graph import as_graph, is_graph
 from ..graphs.graph import Graph
 from ..kernels.columns import VectorColumns
 from ..kernels.graph import GraphKernel

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from .._compile import compilation_notices
 from .._progress import Stages, logger
 from ..exceptions import InputError
-from ..graphs.convert import is_graph_object
+from ..graphs.as_graph import is_graph_object
 
 __all__ = ["refuse_graph", "stages_of"]
 

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._threads import effective_jobs
 from .._validation import check_choice, check_integer, check_sample_weight, check_size
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import is_graph, is_graph_object
+from ..graphs.as_graph import is_graph, is_graph_object
 from ..kernels.as_kernel import as_kernel
 from ..kernels.functions import VECTOR_KERNELS, kernel_function
 from ..kernels.vectors import VectorKernel

@@ -59,7 +59,7 @@ class CoresetKernelKMeans(CentroidClusterer):
         Partitions of the coreset that the best start looked at.
     converged_ : bool
         As for :class:`KernelKMeans`.
-    kernel_ : VectorKernel or None
+    kernel_ : KernelFunction or None
     result_ : CoresetKernelKMeansResult
     n_features_in_ : int
 

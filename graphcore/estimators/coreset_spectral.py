@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._random import Streams
 from ..exceptions import InputError
 from ..fit import fit_graph
-from ..graphs.convert import as_graph
+from ..graphs.as_graph import as_graph
 from ..partition.quotient import apply_labels
 from ..pipeline.parameters import PARAMETERS
 from ._checks import stages_of

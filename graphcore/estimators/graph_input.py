@@ -6,7 +6,7 @@ from sklearn.utils.validation import validate_data
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from ..fit import graph_of_vectors
-from ..graphs.convert import as_graph, is_graph, is_graph_object
+from ..graphs.as_graph import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
 from ..knn.neighbors import neighbor_graph
 from ..knn.precomputed import listed_neighbors

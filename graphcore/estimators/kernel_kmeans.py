@@ -16,7 +16,7 @@ class KernelKMeans(CentroidClusterer):
     n_clusters : int, default 8
     kernel : str or callable, default "auto"
         - "gaussian" ("rbf"), "laplacian", "polynomial" ("poly"), "sigmoid", "cosine", "linear" or a function
-          ``kernel(X, Y)``: kernels over vectors, see :func:`graphcore.kernels.vectors.vector_kernel`
+          ``kernel(X, Y)``: kernels over vectors, see :func:`graphcore.kernels.functions.kernel_function`
         - "precomputed": what :meth:`fit` gets is the kernel matrix, dense or sparse
         - "normalized_cut": what it gets is a graph, a networkx graph or an adjacency matrix A, with kernel
           ``D^-1 A D^-1`` and the degrees as weights; kernel k-means then is normalised cut
@@ -77,7 +77,7 @@ class KernelKMeans(CentroidClusterer):
     converged_ : bool
         Whether the best start came to rest, by `tol` too, and not by `max_iter` or a cycle; ``result_.stopped`` says
         which.
-    kernel_ : VectorKernel or None
+    kernel_ : KernelFunction or None
         The kernel over vectors, with its bandwidth resolved.
     result_ : KernelKMeansResult
         All that is known of the run.

@@ -13,10 +13,10 @@ from graphcore.features.diagnostics import diagnose
 from graphcore.features.leverage import coherence, effective_dimension, ridge_leverage_scores
 from graphcore.features.nystrom import SAMPLINGS, nystrom_features
 from graphcore.features.subspace import kernel_pca_features, power_features
-from graphcore.kernels.vectors import vector_kernel
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
 from graphcore.kmeans.certificates import certify, column_cost, dictionary_quality, spectral_guarantee
 from graphcore.kmeans.exact import partition_cost
-from graphcore.kmeans.gram import VectorGram
 from graphcore.kmeans.linear import centers_and_cost, linear_kmeans
 
 from ..nystrom_oracles import best_of_rank, cost, gaussian_matrix, indicator, partitions, trace_norm
@@ -181,9 +181,9 @@ def test_cost_in_the_span_is_the_cost_with_centres_there():
 def test_true_costs(seed, form):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(12, 2))
-    kernel = vector_kernel("gaussian", bandwidth=1.0)
+    kernel = kernel_function("gaussian", bandwidth=1.0)
     K = kernel(X)
-    source = {"dense": K, "sparse": sp.csr_array(K), "vectors": VectorGram(kernel, X)}[form]
+    source = {"dense": K, "sparse": sp.csr_array(K), "vectors": VectorKernel(X, kernel)}[form]
     labels = rng.integers(0, 3, 12)
     U = indicator(labels)
     # The column objective of the paper's equation 6: columns of K as vectors.
@@ -227,7 +227,7 @@ def test_eigenvalues_may_be_given():
 def test_guarantee_from_what_an_estimator_keeps():
     X = np.random.default_rng(0).normal(size=(60, 3))
     model = NystromKernelKMeans(3, n_landmarks=20, n_components=8, bandwidth=1.0, random_state=0).fit(X)
-    K = vector_kernel("gaussian", bandwidth=1.0)(X)
+    K = kernel_function("gaussian", bandwidth=1.0)(X)
     found = spectral_guarantee(K, model.diagnostics_, 3)
     values = np.linalg.eigvalsh(K)[::-1]
     assert found.best_alpha == pytest.approx(60 - values[:8].sum())
@@ -265,7 +265,7 @@ def test_no_bounds_for_kernels_that_are_not_positive_semi_definite():
     K = indefinite_matrix()
     assert np.linalg.eigvalsh(K)[0] < -18
     labels = np.repeat([0, 1], 20)
-    found = nystrom_features(K, 10, 2, indefinite="clip", random_state=0)
+    found = nystrom_features(K, 10, 2, on_indefinite="clip", random_state=0)
     assert found.indefinite
     proof = certify(found, labels)
     # Only the landmarks show it, and what holds for other kernels would be false.
@@ -285,7 +285,7 @@ def test_a_kernel_known_to_be_indefinite_has_no_bounds_where_its_landmarks_do_no
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphWarning)
         model = NystromKernelKMeans(
-            3, kernel="sigmoid", gamma=0.5, coef0=0.2, indefinite="clip", n_landmarks=4, random_state=0
+            3, kernel="sigmoid", gamma=0.5, coef0=0.2, on_indefinite="clip", n_landmarks=4, random_state=0
         ).fit(X)
     assert model.certificate_.cost_lower == -np.inf
     assert np.isfinite(model.cost_)
