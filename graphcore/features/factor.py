@@ -167,7 +167,7 @@ def nystrom_factor(
     on_indefinite : {"error", "clip"}, default "error"
         See :func:`inverse_root`.
     block_bytes : int, optional
-        Rows worked on at a time. Features do not depend on it beyond rounding.
+        Kernel values worked on at a time, by their size in memory. Features do not depend on it beyond rounding.
     n_jobs : int, optional
         Threads; the result does not depend on it.
 

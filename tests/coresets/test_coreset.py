@@ -49,6 +49,7 @@ def test_cost_is_unbiased(name, method):
     assert np.std(costs) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", SAMPLING)
 def test_error_of_the_cost_falls_with_the_root_of_the_size(method):
     # RMS errors at sizes N and 4 N over 1,000 seeds: their ratio is 2. Its standard error comes from the fourth

@@ -260,6 +260,7 @@ def test_bad_input_of_spectral_clustering():
 # -- the order of the methods, as measured for the specification -------------------------------------------------------
 
 
+@pytest.mark.slow
 class TestOrderOfTheMethods:
     """10 overlapping blobs, c = 30, 90 and 810 with s = sqrt(k c).
 
@@ -316,6 +317,7 @@ class TestOrderOfTheMethods:
             assert gap[0] > gap[1] > gap[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("c", [50, 150, 500])
 @pytest.mark.parametrize("beta", [1.0, 5.0])
 def test_kernel_kmeans_beats_nystrom_spectral_clustering(beta, c):

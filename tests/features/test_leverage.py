@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import InputError, ParameterError
@@ -20,9 +20,10 @@ from graphcore.features.sizes import suggest_landmarks, suggest_rank, suggest_sk
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 
+from ..depth import examples
 from ..nystrom_oracles import blobs, gaussian_matrix
 
-quick = settings(max_examples=20)
+quick = examples(20)
 X, _ = blobs(150, seed=2)
 K = gaussian_matrix(X)
 
@@ -104,6 +105,7 @@ def imbalanced(n=2500, rare=50, seed=0):
     return np.concatenate([tight, spread])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ridge", [1.0, 10.0])
 def test_recursive_scores_are_near_the_exact_ones(ridge):
     data = imbalanced()
@@ -131,6 +133,15 @@ def test_recursive_scores_take_no_more_kernel_values_than_promised():
     recursive_ridge_scores(VectorKernel(data, kernel_function(counting)), 45.0, n_dictionary=60, random_state=0)
     # Levels of 120, 240, ..., 2000 points, and once more all of them, against dictionaries of about 60.
     assert sum(evaluated) < 6000 * 100
+
+
+def test_dictionaries_are_as_large_as_the_effective_dimension_asks_for():
+    # 40 groups of 20 equal points, ridge 20: every point's score is 1/40. The sampled half stands for all: if its
+    # points counted once, scores would be 1/30, and the dictionary would have 321 points instead of 224.
+    matrix = np.kron(np.eye(40), np.ones((20, 20)))
+    wanted = 3 * 20 * np.log(2 * 20 + 2)
+    sizes = [len(recursive_ridge_scores(matrix, 20.0, random_state=seed).dictionary) for seed in range(4)]
+    assert np.mean(sizes) == pytest.approx(wanted, rel=0.1)
 
 
 def test_recursive_scores_of_few_points_are_exact():

@@ -142,7 +142,7 @@ def test_streaming_evaluates_no_more_than_the_landmark_columns(monkeypatch):
     assert sum(evaluated) <= 200 * 20 + 20 * 20
     evaluated.clear()
     monkeypatch.setattr("graphcore.features.factor._KEEP_BYTES", 0)
-    nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0, block_bytes=16)
+    nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0, block_bytes=16 * 8 * 46)
     assert sum(evaluated) <= 2 * 200 * 20 + 20 * 20
     assert max(evaluated) <= 20 * 20
 

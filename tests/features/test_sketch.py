@@ -223,6 +223,7 @@ def test_operators_of_an_explicit_kernel():
     assert -0.7 <= np.polyfit(np.log(sizes), np.log(gaps), 1)[0] <= -0.35
 
 
+@pytest.mark.slow
 def test_error_falls_like_the_root_of_the_subsample():
     # Sizes and bounds of the specification, which measured 3.4, 2.8, 3.1, 2.1, 2.7 and 2.2 for the error times sqrt(n).
     rng = np.random.default_rng(0)

@@ -18,6 +18,8 @@ from graphcore.flats.starts import seed_cells
 from graphcore.kernels.bandwidths import rule_bandwidth
 from graphcore.kernels.functions import kernel_function
 
+pytestmark = pytest.mark.slow
+
 
 def slope(ks, errors):
     return np.polyfit(np.log(ks), np.log(errors), 1)[0]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore._arrays import read_only
@@ -196,8 +196,7 @@ def test_is_symmetric_finds_every_single_difference(A, seed):
     assert is_symmetric(rows_of(A), 0.0)
     rng = np.random.default_rng(seed)
     off = np.flatnonzero(~np.eye(len(A), dtype=bool))
-    if len(off) == 0:
-        return
+    assume(len(off))
     B = A.copy()
     entry = rng.choice(off)
     B.flat[entry] = 0 if B.flat[entry] and rng.random() < 0.5 else B.flat[entry] + 1

@@ -42,6 +42,25 @@ def test_labels_and_costs_against_an_oracle(form, sampling):
         assert D[result.labels[x]] == pytest.approx(D.min(), abs=1e-10)
 
 
+@pytest.mark.parametrize("form", ["dense", "sparse", "vectors"])
+def test_all_go_to_the_nearest_centroid_where_norms_differ_much(form):
+    # Means at 1, 4 and 40: the products with the last are the largest for every point.
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(centre, 0.3, (30, 2)) for centre in (1, 4, 40)])
+    kernel = kernel_function("linear")
+    K = kernel(X)
+    given = {"dense": K, "sparse": sp.csr_array(K), "vectors": VectorKernel(X, kernel, held_bytes=100)}[form]
+    result = coreset_kernel_kmeans(given, 3, size=30, sampling="uniform", random_state=0)
+    drawn, few = result.coreset.indices, result.few.labels
+    D = np.empty((90, 3))
+    for j in range(3):
+        own = drawn[few == j]
+        D[:, j] = np.diag(K) - 2 * K[:, own].mean(axis=1) + K[np.ix_(own, own)].mean()
+    np.testing.assert_array_equal(result.labels, D.argmin(axis=1))
+    assert sorted(np.bincount(result.labels)) == [30, 30, 30]
+
+
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:no start converged")
 def test_importance_weights_make_costs_unbiased():
     # Mean of 300 estimates within 4 of its standard errors: a false alarm in 1 of 16,000 runs, and seeds are fixed.
@@ -63,6 +82,7 @@ def test_importance_weights_make_costs_unbiased():
         assert error < 0.05 * paid.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 def test_it_collapses_for_many_clusters_where_coreset_spectral_clustering_does_not():
     # Figure 4 of the coreset paper in small: blocks of 200 nodes, p = 1/2, a coreset of 5 %, ARI of its own nodes.

@@ -220,6 +220,7 @@ def test_published_is_its_four_stages_and_nothing_else(options, seed):
 # -- what "auto" becomes ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_walks_are_longer_where_coreset_nodes_lie_further_apart():
     ring = Graph.from_networkx(nx.circulant_graph(4000, [1, 2]))
     steps = [resolve_settings(ring, 2, coreset_size=size).walk_steps for size in (4000, 1000, 300, 40)]

@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import (
@@ -23,6 +23,7 @@ from graphcore import (
 )
 from graphcore.graphs.rows import policy_code
 from graphcore.store import _loops, buckets, limit, numbering, spool, text
+from tests.depth import examples
 from tests.store.test_store import assert_same
 
 POLICIES = ("max", "average", "sum", "min", "error")
@@ -358,7 +359,7 @@ def test_rows_longer_than_a_piece(tmp_path, monkeypatch):
     np.testing.assert_array_equal(graph.degrees, Graph(graph.indptr, graph.indices, graph.weights).degrees)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(seed=st.integers(0, 99))
 def test_spool(tmp_path_factory, seed):
     rng = np.random.default_rng(seed)

@@ -78,6 +78,7 @@ def killed(work, at_call):
     return os.WIFSIGNALED(status)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_sigkill_at_random_points(tmp_path, small_pieces):
@@ -276,6 +277,7 @@ def test_read_only_folder_as_the_system_tells_it(tmp_path, monkeypatch):
 # -- check -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["indptr", "indices", "weights", "degrees", "node_names"])
 def test_check_finds_a_single_flipped_bit(tmp_path, name):
     graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 3], [1.0, 2.0, 3.0, 4.0], node_names=["a", "b", "c", "d"])
@@ -367,6 +369,7 @@ print(peak, allowed, graph.n_entries)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is told by Linux")
 @pytest.mark.parametrize(("kind", "n_edges"), [("plain", 6_000_000), ("weighted", 1_500_000), ("text", 700_000)])
 def test_anonymous_memory_stays_within_the_limit(tmp_path, kind, n_edges):
@@ -405,6 +408,7 @@ def sparse_store(tmp_path):
     return folder, n_nodes
 
 
+@pytest.mark.slow
 def test_more_entries_than_32_bits_count(sparse_store):
     folder, n_nodes = sparse_store
     assert os.stat(array_path(folder, "indices")).st_blocks * 512 < 1 << 20
@@ -418,6 +422,7 @@ def test_more_entries_than_32_bits_count(sparse_store):
     assert (code, row, entry) == (0, 0, 0)
 
 
+@pytest.mark.slow
 def test_rows_go_on_beyond_32_bits(tmp_path):
     """A build resumed after 2**31 entries writes row borders and checksums that fit."""
     with open(array_path(tmp_path, "indices"), "wb") as stream:
