@@ -14,9 +14,9 @@ __all__ = ["Settings", "resolve_settings"]
 
 # Coreset nodes for each cluster asked for: enough for k-means on the coreset graph to see every cluster many times.
 _NODES_PER_CLUSTER = 50
-_LEAST_CORESET = 1000
-_SHARE, _LARGEST_SHARE = 0.01, 100_000
-_LEAST_HALF_WALK, _MOST_HALF_WALK = 2, 4
+_MIN_CORESET = 1000
+_SHARE, _MAX_SHARE = 0.01, 100_000
+_MIN_HALF_WALK, _MAX_HALF_WALK = 2, 4
 _LAZINESS = 0.5
 _ROW_BUDGET = 150
 _N_CORESETS = 4
@@ -195,10 +195,10 @@ def _walk_steps(graph, coreset_size, n_linked):
         return 2  # rows of coreset nodes are read in order; nodes that they leave out follow their neighbours
     spacing = 2 * n_linked / coreset_size
     mean_degree = graph.n_entries / n_linked
-    half = math.log(spacing) / math.log(mean_degree) if mean_degree > 1 else _MOST_HALF_WALK
-    return 2 * min(max(math.ceil(half), _LEAST_HALF_WALK), _MOST_HALF_WALK)
+    half = math.log(spacing) / math.log(mean_degree) if mean_degree > 1 else _MAX_HALF_WALK
+    return 2 * min(max(math.ceil(half), _MIN_HALF_WALK), _MAX_HALF_WALK)
 
 
 def _auto_size(n_clusters, n_linked):
-    share = min(round(_SHARE * n_linked), _LARGEST_SHARE)
-    return min(n_linked, max(_LEAST_CORESET, _NODES_PER_CLUSTER * n_clusters, share))
+    share = min(round(_SHARE * n_linked), _MAX_SHARE)
+    return min(n_linked, max(_MIN_CORESET, _NODES_PER_CLUSTER * n_clusters, share))

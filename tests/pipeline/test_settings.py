@@ -187,12 +187,12 @@ def test_one_coreset_without_refinement(ring, options):
 
 def test_a_huge_graph_has_one_coreset_of_bounded_size(ring, monkeypatch):
     monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries)
-    monkeypatch.setattr(settings_module, "_LEAST_CORESET", 10)
+    monkeypatch.setattr(settings_module, "_MIN_CORESET", 10)
     assert resolve_settings(ring, 1).n_coresets == 4
     assert resolve_settings(ring, 1, coreset_size="auto").coreset_size == 50
     monkeypatch.setattr(settings_module, "_SHARE", 0.5)
     assert resolve_settings(ring, 1).coreset_size == 2500
-    monkeypatch.setattr(settings_module, "_LARGEST_SHARE", 70)
+    monkeypatch.setattr(settings_module, "_MAX_SHARE", 70)
     assert resolve_settings(ring, 1).coreset_size == 70
     assert resolve_settings(ring, 2).coreset_size == 100
     monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries - 1)
