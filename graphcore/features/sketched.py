@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._random import Streams
-from .._validation import check_choice, check_integer, check_real
+from .._validation import check_choice, check_integer, check_size
 from .._warn import warn_user
 from ..exceptions import InputError
 from ..kernels.as_kernel import as_kernel
@@ -16,7 +16,7 @@ from .sketch import GaussianSketch, gaussian_sketch
 
 __all__ = ["KernelSketch", "sketch_kernel", "subsample_size"]
 
-_LEAST_SUBSAMPLE, _SHARE = 200, 0.01
+_MIN_SUBSAMPLE, _SHARE = 200, 0.01
 
 
 class KernelSketch(NamedTuple):
@@ -70,13 +70,8 @@ class KernelSketch(NamedTuple):
 
 def subsample_size(n_subsample, n_points):
     """Number of subsample points: "auto" is ``max(200, n_points / 100)``, a float a share; at most `n_points`."""
-    if isinstance(n_subsample, str):
-        check_choice("n_subsample", n_subsample, ("auto",))
-        return min(n_points, max(_LEAST_SUBSAMPLE, round(_SHARE * n_points)))
-    if isinstance(n_subsample, float | np.floating):
-        share = check_real("n_subsample", n_subsample, low=0, high=1, open_low=True)
-        return max(1, round(share * n_points))
-    return check_integer("n_subsample", n_subsample, low=1, high=n_points, why_high="the points")
+    size = check_size("n_subsample", n_subsample, n_points, "the points", words=("auto",))
+    return min(n_points, max(_MIN_SUBSAMPLE, round(_SHARE * n_points))) if isinstance(size, str) else size
 
 
 def sketch_kernel(
