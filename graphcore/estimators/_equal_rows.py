@@ -56,7 +56,7 @@ def merge_equal_rows(X, weights=None, *, least=1):
     """Merge equal rows and leave out those without weight.
 
     Nothing is done where there is nothing to do (no weights, and all rows different), or where it is not worth a copy:
-    for large or memory-mapped vectors, and where fewer rows than needed are different.
+    for large vectors, and where fewer rows than needed are different.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def merge_equal_rows(X, weights=None, *, least=1):
     ([0, 1], [1.0, 2.0])
     """
     n_bytes = X.data.nbytes if hasattr(X, "tocsr") else X.nbytes
-    if n_bytes > _COPY_BYTES or isinstance(X, np.memmap):
+    if n_bytes > _COPY_BYTES:
         return EqualRows(X, weights)
     rows = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
     _, first, kind = np.unique(_hashes(X)[rows], return_index=True, return_inverse=True)
