@@ -193,7 +193,7 @@ def test_graphs_of_other_libraries():
         ({"size": 3}, r"size=3 is less than n_clusters=4"),
         ({"size": 61}, r"size=61 must be at most 60"),
         ({"size": 0}, r"size=0 must be at least 1"),
-        ({"size": 10.0}, r"size=10\.0 must be an integer"),
+        ({"size": 10.0}, r"size=10\.0 must be at most 1"),
         ({}, r"either size=.*or eps="),
         ({"size": 10, "eps": 0.1}, r"not both"),
         ({"eps": 0.1}, r"needs method='importance'"),
