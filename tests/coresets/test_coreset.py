@@ -211,6 +211,11 @@ def test_bad_parameters(options, message):
         build_coreset(graph, 4, **options)
 
 
+def test_a_size_may_be_a_share():
+    graph, _ = example("barabasi-albert")
+    assert len(build_coreset(graph, 4, size=0.25, random_state=0)) == 15
+
+
 def test_too_many_clusters_and_no_edges():
     graph, _ = example("isolated nodes")
     with pytest.raises(ParameterError, match=r"n_clusters=35 must be at most 34 \(the nodes that have an edge\)"):
