@@ -68,58 +68,6 @@ def _live(into, c):
     return c
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _gather(links, listed, into, z, sums, touched, m):
-    """Add up the links of a cluster by what its neighbours have become; returns (neighbours touched, weight to z).
-
-    `m` neighbours are touched already. What links to z is kept out of the sums.
-    """
-    to_z = 0.0
-    for e in range(listed.start, listed.start + listed.length):
-        b, weight = _live(into, links[e].to), links[e].weight
-        if b == z:
-            to_z += weight
-            continue
-        if sums[b] == 0.0:
-            touched[m] = b
-            m += 1
-        sums[b] += weight
-    return m, to_z
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _list_neighbours(objective, clusters, lists, links, c, sums, touched, m, cut, apart):
-    """List what was gathered as the neighbours of c and clear the sums; returns the loss to the best of them."""
-    own, listed, lowest = clusters[c], lists[c], np.inf
-    for t in range(m):
-        b = touched[t]
-        link = links[listed.start + t]
-        link.to, link.weight = b, sums[b]
-        loss = _loss(objective, own, clusters[b], sums[b], cut, apart)
-        sums[b] = 0.0
-        if loss < lowest:
-            lowest, listed.partner = loss, b
-    listed.length = m
-    return lowest
-
-
-@njit(cache=True, nogil=True)
-def _refresh(objective, clusters, lists, links, into, c, sums, touched, cut, apart):
-    """List what the neighbours of c have become; returns the loss to the best."""
-    m, _ = _gather(links, lists[c], into, c, sums, touched, 0)
-    return _list_neighbours(objective, clusters, lists, links, c, sums, touched, m, cut, apart)
-
-
-@njit(cache=True, nogil=True)
-def _enter(volume, listed, loss, c, pairs, lone, by_size):
-    """Put a new cluster into the heaps."""
-    if listed.partner >= 0:
-        push(pairs, loss, c)
-    else:
-        push(lone, volume, c)
-    push(by_size, listed.count + 0.5 * volume, c)
-
-
 @njit(cache=True, nogil=True)
 def _smallest_other(by_size, into, a):
     """The smallest cluster other than a."""
@@ -134,8 +82,11 @@ def _smallest_other(by_size, into, a):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _next_pair(objective, clusters, lists, links, into, pairs, lone, by_size, min_size, sums, touched, cut, apart):
-    """The two clusters to unite next; (-1, -1) where a partner had to be looked up again."""
+def _next_pair(objective, clusters, lists, into, pairs, lone, by_size, min_size, refreshed, cut, apart):
+    """The two clusters to unite next, or (a, -1) where the best partner of a has to be looked up first.
+
+    `refreshed` is the cluster of too few nodes whose partner was looked up last.
+    """
     drop_merged(pairs, into)
     drop_merged(lone, into)
     drop_merged(by_size, into)
@@ -143,8 +94,7 @@ def _next_pair(objective, clusters, lists, links, into, pairs, lone, by_size, mi
     if lists[a].count < min_size:
         if lists[a].partner < 0:
             b = _smallest_other(by_size, into, a)
-        else:
-            _refresh(objective, clusters, lists, links, into, a, sums, touched, cut, apart)
+        elif a == refreshed:
             b = np.int64(lists[a].partner)
     else:
         if lone[0].item > 0:
@@ -155,9 +105,7 @@ def _next_pair(objective, clusters, lists, links, into, pairs, lone, by_size, mi
             a = pop(pairs)
             b = np.int64(lists[a].partner)
             if into[b] >= 0:
-                loss = _refresh(objective, clusters, lists, links, into, a, sums, touched, cut, apart)
-                push(pairs, loss, a)
-                a, b = np.int64(-1), np.int64(-1)
+                b = np.int64(-1)
     return a, b
 
 
@@ -225,36 +173,63 @@ def agglomerate(
     )
     # Pairs by loss, clusters without neighbours by volume, all clusters by count and then volume.
     pairs, lone, by_size = new_heap(2 * n), new_heap(2 * n), new_heap(2 * n)
-    for c in range(n):
-        lists[c].partner = -1
-        loss = _refresh(objective, clusters, lists, links, into, c, sums, touched, cut, apart)
-        _enter(clusters[c].volume, lists[c], loss, c, pairs, lone, by_size)
-    steps = 0
+    n_entered, steps, refreshed = 0, 0, -1
+    # Every turn lists the neighbours of one cluster z by what they have become, and finds the best partner among them:
+    # of each node first, then of a union of a and b, or of a cluster a whose partner is gone.
     while n - steps > n_clusters:
-        a, b = _next_pair(
-            objective, clusters, lists, links, into, pairs, lone, by_size, min_size, sums, touched, cut, apart
-        )
-        if a < 0:
-            continue
-        z = n + steps
-        if top + lists[a].length + lists[b].length > room:
-            top = _slide_together(lists, links, into, z)
-        into[a] = z
-        into[b] = z
-        m, shared = _gather(links, lists[a], into, z, sums, touched, 0)
-        m, _ = _gather(links, lists[b], into, z, sums, touched, m)
-        children[steps, 0] = a
-        children[steps, 1] = b
-        losses[steps] = _loss(objective, clusters[a], clusters[b], shared, cut, apart)
-        cut -= 2.0 * shared
-        apart -= 2.0 * clusters[a].volume * clusters[b].volume
-        _unite(objective, clusters[a], clusters[b], shared, clusters[z])
-        lists[z].start, lists[z].count = top, lists[a].count + lists[b].count
-        lists[z].partner = -1
-        loss = _list_neighbours(objective, clusters, lists, links, z, sums, touched, m, cut, apart)
-        top += m
-        _enter(clusters[z].volume, lists[z], loss, z, pairs, lone, by_size)
-        steps += 1
+        if n_entered < n:
+            a, b = n_entered, -1
+        else:
+            a, b = _next_pair(objective, clusters, lists, into, pairs, lone, by_size, min_size, refreshed, cut, apart)
+        z = a
+        if b >= 0:
+            z = n + steps
+            if top + lists[a].length + lists[b].length > room:
+                top = _slide_together(lists, links, into, z)
+            lists[z].start = top
+            into[a] = z
+            into[b] = z
+        m, shared = 0, 0.0
+        for side in range(1 if b < 0 else 2):
+            listed = lists[a] if side == 0 else lists[b]
+            for e in range(listed.start, listed.start + listed.length):
+                c = _live(into, links[e].to)
+                if c == z:
+                    shared += links[e].weight if side == 0 else 0.0
+                    continue
+                if sums[c] == 0.0:
+                    touched[m] = c
+                    m += 1
+                sums[c] += links[e].weight
+        if b >= 0:
+            children[steps, 0] = a
+            children[steps, 1] = b
+            losses[steps] = _loss(objective, clusters[a], clusters[b], shared, cut, apart)
+            cut -= 2.0 * shared
+            apart -= 2.0 * clusters[a].volume * clusters[b].volume
+            _unite(objective, clusters[a], clusters[b], shared, clusters[z])
+            lists[z].count = lists[a].count + lists[b].count
+            top += m
+            steps += 1
+        lowest, partner, start = np.inf, -1, lists[z].start
+        for t in range(m):
+            c = touched[t]
+            links[start + t].to, links[start + t].weight = c, sums[c]
+            loss = _loss(objective, clusters[z], clusters[c], sums[c], cut, apart)
+            sums[c] = 0.0
+            if loss < lowest:
+                lowest, partner = loss, c
+        lists[z].length, lists[z].partner = m, partner
+        is_new = b >= 0 or n_entered < n
+        if is_new:
+            n_entered = min(n_entered + 1, n)
+            push(by_size, lists[z].count + 0.5 * clusters[z].volume, z)
+        if partner < 0:
+            push(lone, clusters[z].volume, z)
+        elif is_new or lists[z].count >= min_size:
+            push(pairs, lowest, z)
+        else:
+            refreshed = z
     return steps
 
 

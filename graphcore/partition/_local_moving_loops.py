@@ -74,11 +74,11 @@ def _without(objective, cluster, total, degree, link, loop, cut, apart):
 
 @njit(cache=True, nogil=True)
 def _with(objective, cluster, total, degree, link, loop, apart):
-    """The same two of a cluster with a node that was in none."""
+    """What becomes of a cluster's term and of `apart` with a node that was in none, and the change of the latter."""
     volume = cluster.volume / total
     grown = volume + degree
-    change = volume * volume - grown * grown
-    return term(objective, cluster.inner / total + 2.0 * link + loop, grown), apart + change, change
+    part = term(objective, cluster.inner / total + 2.0 * link + loop, grown)
+    return part, apart + volume * volume - grown * grown, volume * volume - grown * grown
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""Compiled loops that look at a graph through a labelling: groups of nodes, the graph between them, overlays."""
+"""Compiled loops that look at a graph through a labelling: groups of nodes, the graph between them, common refinements."""
 
 from math import log
 
@@ -140,7 +140,7 @@ def _strength(weight, volume_a, volume_b, total):
 
 @njit(cache=True, nogil=True)
 def link_cuts(indptr, indices, weights, labels, starts, members, first, last, volumes, max_links, cuts):
-    """Strength of the `max_links`-th strongest link of clusters first to last, -inf where there are no more than that."""
+    """Strength of the `max_links`-th strongest link of clusters first to last, -inf where there are no more."""
     n_clusters = len(starts) - 1
     total = volumes.sum()
     sums = np.zeros(n_clusters)

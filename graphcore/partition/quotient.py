@@ -79,7 +79,9 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     scale = 1.0
     if is_huge(len(rows.indices)):
         count("entries sampled", len(rows.indices))
-        *sample, scale = sampled_links(*rows[:3], labels, n_clusters, _SAMPLED_ENTRIES, n_jobs)
+        *sample, scale = sampled_links(
+            rows.indptr, rows.indices, rows.weights, labels, n_clusters, _SAMPLED_ENTRIES, n_jobs
+        )
         rows = GraphRows(*sample)
         labels = np.arange(n_clusters, dtype=np.int32)
     starts, members = grouped(labels, n_clusters)
@@ -87,7 +89,7 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     n_blocks = max(1, min(_MAX_BLOCKS, len(rows.indices) // _MIN_ENTRIES_PER_BLOCK))
     borders = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1]))
     borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
-    grouping = *rows[:3], labels, starts, members
+    grouping = rows.indptr, rows.indices, rows.weights, labels, starts, members
     if max_entries is not None and _estimated_entries(grouping) > max_entries:
         count("entries grouped", 2 * len(rows.indices))
         cuts = np.empty(n_clusters, dtype=np.float32)
@@ -143,7 +145,7 @@ def grouped(labels, n_clusters):
 
 
 def common_refinement(labellings, n_clusters):
-    """Number the groups of nodes that agree in all labellings.
+    """The common refinement of several labellings: groups of nodes that are together in all of them.
 
     Parameters
     ----------

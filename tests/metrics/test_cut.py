@@ -143,11 +143,11 @@ def test_read_only_and_mapped_graphs(tmp_path):
 
 @pytest.mark.parametrize("measure", ["cut_and_volume", "quotient_graph"])
 def test_threads_do_not_change_a_bit(measure, monkeypatch):
-    from graphcore.metrics import cut
-    from graphcore.partition import quotient
+    from graphcore.partition import cluster_sums, quotient
 
     # Small blocks, so that a small graph has many of them.
-    monkeypatch.setattr(cut, "row_blocks", lambda indptr, f=cut.row_blocks: f(indptr, 500))
+    blocks = cluster_sums.row_blocks
+    monkeypatch.setattr(cluster_sums, "row_blocks", lambda indptr, entries: blocks(indptr, 500))
     monkeypatch.setattr(quotient, "_MIN_ENTRIES_PER_BLOCK", 500)
     rng = np.random.default_rng(0)
     s, t = rng.integers(0, 2000, (2, 20_000))

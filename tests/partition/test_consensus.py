@@ -13,8 +13,8 @@ from graphcore.partition.consensus import coarse_partition, consensus, stability
 from graphcore.partition.quotient import apply_labels, common_refinement, graph_rows, quotient
 
 from ..oracles import cliques, planted, quick, random_adjacency
+from .test_local_moving import value_of
 from .test_merge import same_partition
-from .test_refine import value_of
 
 objectives = st.sampled_from(OBJECTIVES)
 

@@ -14,7 +14,7 @@ from graphcore.partition.merge import LINKAGES, agglomerate, hierarchy, merge_ro
 from graphcore.partition.quotient import GraphRows, graph_rows, quotient
 
 from ..oracles import cliques, planted, quick, random_adjacency
-from .test_refine import value_of
+from .test_local_moving import value_of
 
 linkages = st.sampled_from(sorted(LINKAGES))
 ONE = np.ones(100, dtype=np.int64)
