@@ -1,4 +1,4 @@
-"""Compiled loops that look at a graph through a labelling: groups of nodes, the graph between them, common refinements."""
+"""Compiled loops that look at a graph through a labelling: groups of nodes, the graph between them, refinements."""
 
 from math import log
 
