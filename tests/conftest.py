@@ -1,4 +1,4 @@
-"""Fixtures shared by all tests."""
+"""Fixtures shared by all tests, and how deep property tests go."""
 
 import os
 from pathlib import Path
@@ -6,16 +6,26 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+ROOT = Path(__file__).parents[1]
+
+# Programs that tests start are to run the code under test, whatever else is installed, with the loops compiled for it.
+os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+
 # Compiled loops make the first example slow, and shared machines are uneven: no deadline.
-hypothesis.settings.register_profile(
-    "graphcore", deadline=None, max_examples=int(os.environ.get("HYPOTHESIS_EXAMPLES", "60")), print_blob=True
-)
-hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "graphcore"))
+# What the quick run tests is the same every time; the whole run looks for new examples.
+hypothesis.settings.register_profile("full", deadline=None, print_blob=True, max_examples=60)
+hypothesis.settings.register_profile("quick", deadline=None, print_blob=True, max_examples=15, derandomize=True)
+
+
+def pytest_configure(config):
+    """Property tests go to their full depth when slow tests are not left out."""
+    if config.getoption("--hypothesis-profile") is None:
+        hypothesis.settings.load_profile("quick" if "not slow" in config.option.markexpr else "full")
 
 
 def _data_folder():
     given = os.environ.get("GRAPHCORE_DATA")
-    return Path(given) if given else Path(__file__).parents[2] / "shared" / "data"
+    return Path(given) if given else ROOT.parent / "shared" / "data"
 
 
 @pytest.fixture(scope="session")

@@ -9,17 +9,17 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import settings
 from scipy import stats
 
 from graphcore import Graph
+
+from .depth import examples
 
 # A statistical test below is allowed to fail by chance with this probability, over all seeds it could have used. The
 # seeds are fixed, so what passes today passes tomorrow; the number says how much a change of seeds may cost.
 FAILURE = 1e-6
 
-# Compiled loops make the first example slow, so there is no deadline.
-quick = settings(deadline=None, max_examples=40)
+quick = examples(40)
 
 
 # -- graphs ----------------------------------------------------------------------------------------------------------

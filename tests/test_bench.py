@@ -137,6 +137,7 @@ def graph(tmp_path):
 OURS = Method("graphcore", "cluster", "graphcore", {"preset": "published", "sampling": "degree", "coreset_size": 0.5})
 
 
+@pytest.mark.slow
 def test_measure_runs_every_seed_in_another_process(options, graph):
     found = harness.measure(OURS, "g", graph, 3, options)
     assert found.status == "ok"
@@ -158,6 +159,7 @@ def test_distinct_nodes_of_draws_by_degree(graph):
     assert construction.distinct(graph, 150) == pytest.approx(np.mean(found), abs=2)
 
 
+@pytest.mark.slow
 def test_stages_and_seeds_of_the_construction_case(options, graph):
     method = construction.stage_methods(0.3, 2, ("degree",))[1]
     found = construction.compare("g", graph, 3, [method], options)[0]
@@ -181,6 +183,7 @@ def test_a_coreset_of_the_reference_is_clustered_again(graph):
     assert 0 < construction.reclustered_nc(graph, run, 3, 5, 1) <= 1.05 * known
 
 
+@pytest.mark.slow
 def test_both_sides_of_the_collapse_case(options, graph):
     for method in paper_planted.METHODS[:2]:
         small = replace(method, params={**method.params, "size": 0.3})
@@ -191,6 +194,7 @@ def test_both_sides_of_the_collapse_case(options, graph):
     assert paper_planted.run(replace(options, graphs=["none"])).sections == []
 
 
+@pytest.mark.slow
 def test_coresets_of_growing_size_beside_the_whole_graph(options, graph, monkeypatch):
     monkeypatch.setattr(paper_knn, "GRAPHS", {"g": (3, True)})
     monkeypatch.setattr(paper_knn, "SHARES", (0.3, 0.6))
@@ -207,6 +211,7 @@ def test_coresets_of_growing_size_beside_the_whole_graph(options, graph, monkeyp
     assert "**g, k = 3**" in report.page and f"| 60% | CSC, power method | {power[1]:.4f} |" in report.page
 
 
+@pytest.mark.slow
 def test_what_does_not_work_is_said(options, graph, tmp_path):
     assert harness.measure(Method("METIS", "metis"), "g", graph, 3, options).status == "not installed"
     bad = replace(OURS, params={"preset": "nonsense"})
@@ -305,6 +310,7 @@ def test_command_writes_results(tmp_path, monkeypatch, capsys):
     assert len(list((tmp_path / "results").glob("speed-*.md"))) == 1
 
 
+@pytest.mark.slow
 def test_ablation_writes_the_tables_of_the_docs(tmp_path, monkeypatch, capsys):
     (tmp_path / "graphs").mkdir()
     indptr, indices = runner.small_graph(n_blocks=6, size=100)
@@ -325,6 +331,7 @@ def test_ablation_writes_the_tables_of_the_docs(tmp_path, monkeypatch, capsys):
         command.main([*shared, "--graphs", "nothing"])
 
 
+@pytest.mark.slow
 def test_quality_writes_the_tables_of_the_docs_now_and_later(tmp_path, monkeypatch):
     (tmp_path / "graphs").mkdir()
     indptr, indices = runner.small_graph(n_blocks=6, size=100)
@@ -361,6 +368,7 @@ def test_of_a_graph_in_two_files_the_last_counts(tmp_path):
     assert page.read_text().startswith("*Quality: medians over 1 seeds. Written by")
 
 
+@pytest.mark.slow
 def test_choose_k_writes_the_tables_of_the_docs(tmp_path, monkeypatch):
     (tmp_path / "graphs").mkdir()
     indptr, indices = runner.small_graph(n_blocks=6, size=100)

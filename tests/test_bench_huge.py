@@ -14,6 +14,8 @@ import pytest
 from bench import huge, huge_build
 from graphcore import check_store
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 
 

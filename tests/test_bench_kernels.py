@@ -100,6 +100,7 @@ def test_full_disks_are_refused_before_anything_is_written(tmp_path, data, monke
 # -- cases -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_mnist8m_measures_three_sizes(options, tmp_path, monkeypatch):
     monkeypatch.setattr(mnist8m, "LANDMARKS", 100)
     options.folder, options.rows, options.seeds = tmp_path / "images", 6000, 1
@@ -120,6 +121,7 @@ def test_extrapolation_is_the_line_through_the_last_two():
     assert mnist8m.extrapolated(np.array([1_000_000, 8_100_000]), [3.0, 7.0]) == 7.0
 
 
+@pytest.mark.slow
 def test_mnist8m_takes_what_fits(options, tmp_path, monkeypatch):
     monkeypatch.setattr(mnist8m, "LANDMARKS", 50)
     monkeypatch.setattr(infinite_mnist, "fitting_rows", lambda folder, rows: min(rows, 700))
@@ -131,6 +133,7 @@ def test_mnist8m_takes_what_fits(options, tmp_path, monkeypatch):
     assert "900 were asked for" in text
 
 
+@pytest.mark.slow
 def test_kernel_features_fills_both_tables(options, monkeypatch):
     monkeypatch.setattr(kernel_features, "SIZES", (30, 90))
     monkeypatch.setattr(kernel_features, "SPECTRAL_SIZES", (50,))
@@ -176,6 +179,7 @@ def test_heldout_judges_its_aims(options, monkeypatch):
     assert "aim at most +2 %" in report.markdown()
 
 
+@pytest.mark.slow
 def test_sketch_case(options, monkeypatch):
     monkeypatch.setattr(sketch, "SIZES", ((200, 20),))
     report = sketch.run(options)
@@ -193,6 +197,7 @@ def test_cases_say_that_there_is_no_data(options, tmp_path):
         assert not report.outcomes
 
 
+@pytest.mark.slow
 def test_command_takes_rows_and_folder(tmp_path, data, monkeypatch, capsys):
     monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(mnist8m, "LANDMARKS", 90)
@@ -210,6 +215,7 @@ def test_scores_are_those_of_the_papers():
     assert found["rand"] == pytest.approx(5 / 6)
 
 
+@pytest.mark.slow
 def test_memory_of_a_block_is_seen():
     with vectors.AnonymousMemory() as memory:
         before = memory.peak

@@ -120,6 +120,7 @@ def test_calls_are_clocked_apart_and_made_as_told(monkeypatch):
     assert Model.fit is fit
 
 
+@pytest.mark.slow
 def test_from_file_measures_a_graph(options, monkeypatch):
     monkeypatch.setattr(from_file, "GRAPHS", {"R-MAT small": (10, 5_000, 200, (3,))})
     options = replace(options, seeds=1, methods=["coreset-sc", from_file.OURS])
@@ -184,6 +185,7 @@ def test_a_peer_that_was_stopped_takes_at_least_so_long():
     assert report.factor_cells(10.0, None, 5.0, stopped=True) == [None, 5.0, "-"]
 
 
+@pytest.mark.slow
 def test_knn_path_measures_both_sides(options):
     # This interpreter has scikit-learn too, and stands for the peers'.
     options = replace(options, graphs=["digits"], seeds=1, peers=harness.Path(sys.executable))

@@ -406,6 +406,7 @@ def test_end_of_file_is_not_taken_for_an_interrupt(folder, monkeypatch):
 # -- interrupted -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_ctrl_c_while_reading(folder):
     os.mkfifo("pipe")
@@ -420,6 +421,7 @@ def test_ctrl_c_while_reading(folder):
     assert sorted(os.listdir()) == ["graph.txt", "pipe"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_interrupted_while_writing_leaves_what_was_there(folder, number, code):
     (folder / "labels.tsv").write_text("before")
@@ -437,6 +439,7 @@ main(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"])
     assert (folder / "labels.tsv").read_text() == "before"
 
 
+@pytest.mark.slow
 def test_ctrl_c_does_not_wait_for_threads(folder):
     nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
     interrupt = """
@@ -459,6 +462,7 @@ main(["cluster", "graph.txt", "-k", "2", "--jobs", "2", "-o", "labels.tsv"])
 # -- compilation -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_compilation_is_announced_once_and_only_when_it_happens(folder):
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache")}
     notice = "graphcore: compiling its loops for this machine"

@@ -78,12 +78,22 @@ def expected_failures(estimator):
     [
         CoresetSpectralClustering(n_clusters=3, random_state=0),
         CoresetSpectralClustering(n_clusters=3, affinity="nearest_neighbors", n_jobs=2, random_state=0),
-        CoresetSpectralClustering(n_clusters=3, preset="published", random_state=0),
         CoresetSpectralClustering(n_clusters=3, affinity="precomputed", random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [
+        CoresetSpectralClustering(n_clusters=3, preset="published", random_state=0),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learns_checks_with_other_settings(estimator, check):
     check(estimator)
 
 

@@ -45,17 +45,27 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         KernelKMeans(n_clusters=3, n_init=2, random_state=0),
-        KernelKMeans(n_clusters=3, kernel="gaussian", n_init=2, random_state=0, block_bytes=256),
-        KernelKMeans(n_clusters=3, kernel="linear", n_init=2, random_state=0),
         KernelKMeans(n_clusters=3, kernel="precomputed", n_init=2, random_state=0),
         KernelKMeans(n_clusters=3, kernel="normalized_cut", n_init=2, random_state=0),
         CoresetKernelKMeans(n_clusters=3, n_init=2, random_state=0),
         CoresetKernelKMeans(n_clusters=3, kernel="precomputed", n_init=2, random_state=0),
-        CoresetKernelKMeans(n_clusters=3, kernel="laplacian", coreset_size=0.5, n_init=2, random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [
+        KernelKMeans(n_clusters=3, kernel="gaussian", n_init=2, random_state=0, block_bytes=256),
+        KernelKMeans(n_clusters=3, kernel="linear", n_init=2, random_state=0),
+        CoresetKernelKMeans(n_clusters=3, kernel="laplacian", coreset_size=0.5, n_init=2, random_state=0),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learns_checks_with_other_settings(estimator, check):
     check(estimator)
 
 

@@ -46,15 +46,26 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         NystromFeatures(random_state=0),
-        NystromFeatures(3, sampling="recursive-ridge", kernel="laplacian", random_state=0),
         NystromKernelKMeans(2, random_state=0),
         NystromFeatures(kernel="precomputed", random_state=0),
-        NystromKernelKMeans(2, kernel="linear", sampling="countsketch", solver="minibatch", random_state=0),
         NystromKernelKMeans(2, kernel="precomputed", indefinite="clip", random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+@parametrize_with_checks(
+    [
+        NystromFeatures(3, sampling="recursive-ridge", kernel="laplacian", random_state=0),
+        NystromKernelKMeans(2, kernel="linear", sampling="countsketch", solver="minibatch", random_state=0),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learn_checks_with_other_settings(estimator, check):
     check(estimator)
 
 

@@ -10,6 +10,8 @@ from graphcore.pipeline.settings import resolve_settings
 
 from .oracles import cut_value, planted, shared_graph
 
+pytestmark = pytest.mark.slow
+
 # The default way of drawing the coreset in an otherwise published run, and everything as it comes.
 SETTINGS = {"by degree": {"preset": "published", "sampling": "degree"}, "default": {}}
 

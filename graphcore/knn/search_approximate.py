@@ -31,6 +31,7 @@ def approximate_neighbors(X, n_neighbors, metric, random_state, n_jobs):
     from a stream of its own for its n / threads rows, and updates are applied in the order of the threads. Hence one
     thread whenever a seed is given; on two cores that was no slower than two threads (bench/neighbors.py).
     """
+    seed = Streams(random_state).integer("approximate neighbours")  # before the wait, which a wrong seed is not worth
     _announce()
     import numba
     from pynndescent import NNDescent
@@ -38,7 +39,6 @@ def approximate_neighbors(X, n_neighbors, metric, random_state, n_jobs):
     n = X.shape[0]
     X, unit = _as_float32(X)
     threads = 1 if random_state is not None else min(effective_jobs(n_jobs), numba.config.NUMBA_NUM_THREADS)
-    seed = Streams(random_state).integer("approximate neighbours")
     listed = min(n, max(n_neighbors + 1, _LISTED))  # it counts the row itself
     candidates = max(_CANDIDATES, min(60, listed))
     with _pynndescent_lock, warnings.catch_warnings():

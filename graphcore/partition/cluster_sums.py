@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._arrays import read_only
 from .._threads import map_blocks, row_blocks
 from .._validation import check_choice
 from .._work import count
@@ -73,7 +74,8 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None
     -------
     ClusterSums
     """
-    counts = np.empty(0, dtype=np.int64) if counts is None else counts
+    counts = read_only(np.empty(0, dtype=np.int64) if counts is None else counts)
+    labels = read_only(labels)
     inside, outside = (np.empty(0), np.empty(0)) if splits is None else splits
 
     def part(first, last):

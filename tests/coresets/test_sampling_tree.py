@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import InputError
@@ -96,16 +96,20 @@ def test_zeros_are_never_drawn(history, seed):
     tree = SamplingTree(values)
     for indices, new in updates:
         tree.update(indices, new)
-    if tree.total == 0:
-        with pytest.raises(InputError, match="all values are 0"):
-            tree.sample(1, random_state=seed)
-        return
+    assume(tree.total > 0)
     drawn = tree.sample(200, random_state=seed)
     assert (tree.values[drawn] > 0).all()
     # The border cases of the uniform number.
     for uniform in (0.0, np.nextafter(1.0, 0.0)):
         leaf = _loops.tree_sample(tree._sums, tree._offsets, uniform)
         assert tree.values[leaf] > 0
+
+
+def test_nothing_is_drawn_where_all_values_are_zero():
+    tree = SamplingTree(np.array([1.0, 2.0, 0.0]))
+    tree.update(np.array([0, 1]), np.zeros(2))
+    with pytest.raises(InputError, match="all values are 0"):
+        tree.sample(1, random_state=0)
 
 
 def test_a_draw_inverts_the_cumulated_values():

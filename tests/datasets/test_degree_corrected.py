@@ -14,6 +14,7 @@ from graphcore.datasets.degree_corrected import _node_at, _power_law
 SIX_SIGMA = 6.0
 
 
+@pytest.mark.slow
 def test_every_pair_has_its_probability_and_pairs_are_independent():
     """Over 4,000 graphs of 6 nodes: 15 frequencies and 105 covariances, beyond six sigma with probability 3e-7."""
     n_graphs, mixing = 4000, 0.3

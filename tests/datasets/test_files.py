@@ -19,6 +19,7 @@ FILES = ("karate.txt", "karate-labels.tsv", "digits.csv", "digits-labels.tsv")
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the datasets/ folder is not beside the tests")
 
 
+@pytest.mark.slow
 def test_files_are_what_the_script_writes(tmp_path):
     subprocess.run([sys.executable, FOLDER / "make.py", tmp_path], check=True)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)

@@ -82,6 +82,7 @@ def test_numbers_of_edges(k, size, p_in, p_out, seed):
         assert abs(found - pairs * p) <= SIX_SIGMA * np.sqrt(pairs * p * (1 - p)) + 1
 
 
+@pytest.mark.slow
 def test_every_pair_has_its_probability_and_pairs_are_independent():
     """Over 4,000 graphs of 6 nodes: 15 frequencies and 105 covariances, beyond six sigma with probability 3e-7."""
     n_graphs, p_in, p_out = 4000, 0.6, 0.25

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import InputError, ParameterError
@@ -17,12 +17,13 @@ from graphcore.features.leverage import (
 )
 from graphcore.features.ridge_sampling import dictionary_ridge_scores, recursive_ridge_scores
 from graphcore.features.sizes import suggest_landmarks, suggest_rank, suggest_sketch_size, theory_landmarks
-from graphcore.kernels.vectors import vector_kernel
-from graphcore.kmeans.gram import VectorGram
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
 
+from ..depth import examples
 from ..nystrom_oracles import blobs, gaussian_matrix
 
-quick = settings(max_examples=20)
+quick = examples(20)
 X, _ = blobs(150, seed=2)
 K = gaussian_matrix(X)
 
@@ -67,7 +68,7 @@ def test_leverage_scores_of_eigenvectors():
 
 def test_approximate_leverage_scores():
     exact = leverage_scores(K, 10)
-    gram = VectorGram(vector_kernel("gaussian", X=X), X)
+    gram = VectorKernel(X, kernel_function("gaussian", X=X))
     for seed in range(5):
         got = leverage_scores(gram, 10, method="approximate", random_state=seed)
         assert ((got >= 0) & (got <= 1)).all()
@@ -104,18 +105,19 @@ def imbalanced(n=2500, rare=50, seed=0):
     return np.concatenate([tight, spread])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ridge", [1.0, 10.0])
 def test_recursive_scores_are_near_the_exact_ones(ridge):
     data = imbalanced()
-    kernel = vector_kernel("gaussian", bandwidth=1.5)
-    exact = ridge_leverage_scores(VectorGram(kernel, data), ridge)
+    kernel = kernel_function("gaussian", bandwidth=1.5)
+    exact = ridge_leverage_scores(VectorKernel(data, kernel), ridge)
     for seed in range(3):
-        found = recursive_ridge_scores(VectorGram(kernel, data), ridge, random_state=seed)
+        found = recursive_ridge_scores(VectorKernel(data, kernel), ridge, random_state=seed)
         ratio = found.scores / exact
         assert ratio.min() > 0.5 and ratio.max() < 2.0
         assert found.effective_dimension == pytest.approx(exact.sum(), rel=0.3)
         assert len(found.dictionary) < 1250
-    again = recursive_ridge_scores(VectorGram(kernel, data), ridge, random_state=2, n_jobs=3)
+    again = recursive_ridge_scores(VectorKernel(data, kernel), ridge, random_state=2, n_jobs=3)
     np.testing.assert_array_equal(found.scores, again.scores)
 
 
@@ -128,9 +130,18 @@ def test_recursive_scores_take_no_more_kernel_values_than_promised():
 
     counting.diag = lambda A: np.ones(len(A))
     data = np.random.default_rng(0).normal(0, 0.3, (2000, 2))
-    recursive_ridge_scores(VectorGram(vector_kernel(counting), data), 45.0, n_dictionary=60, random_state=0)
+    recursive_ridge_scores(VectorKernel(data, kernel_function(counting)), 45.0, n_dictionary=60, random_state=0)
     # Levels of 120, 240, ..., 2000 points, and once more all of them, against dictionaries of about 60.
     assert sum(evaluated) < 6000 * 100
+
+
+def test_dictionaries_are_as_large_as_the_effective_dimension_asks_for():
+    # 40 groups of 20 equal points, ridge 20: every point's score is 1/40. The sampled half stands for all: if its
+    # points counted once, scores would be 1/30, and the dictionary would have 321 points instead of 224.
+    matrix = np.kron(np.eye(40), np.ones((20, 20)))
+    wanted = 3 * 20 * np.log(2 * 20 + 2)
+    sizes = [len(recursive_ridge_scores(matrix, 20.0, random_state=seed).dictionary) for seed in range(4)]
+    assert np.mean(sizes) == pytest.approx(wanted, rel=0.1)
 
 
 def test_recursive_scores_of_few_points_are_exact():
@@ -203,7 +214,7 @@ class TestDraws:
 
     def test_scores_are_kept(self):
         found = sample_landmarks(K, 30, sampling="ridge", random_state=0)
-        ridge = default_ridge(VectorGram(vector_kernel("gaussian", X=X), X))
+        ridge = default_ridge(VectorKernel(X, kernel_function("gaussian", X=X)))
         assert ridge == pytest.approx(np.sqrt(150))
         np.testing.assert_allclose(found.scores, ridge_leverage_scores(K, ridge))
 

@@ -45,16 +45,26 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         KFlats(3, 1, random_state=0),
-        KFlats(3, 0, n_init=2, random_state=0),
-        KFlats(2, 1, init="farthest", short="pad", random_state=0),
         KernelKFlats(3, 1, random_state=0),
-        KernelKFlats(3, 0, kernel="polynomial", random_state=0),
-        KernelKFlats(3, 1, kernel="linear", n_init=2, random_state=0),
         KernelKFlats(3, 1, kernel="precomputed", random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [
+        KFlats(3, 0, n_init=2, random_state=0),
+        KFlats(2, 1, init="farthest", short="pad", random_state=0),
+        KernelKFlats(3, 0, kernel="polynomial", random_state=0),
+        KernelKFlats(3, 1, kernel="linear", n_init=2, random_state=0),
+    ],
+    expected_failed_checks=expected_failures,
+)
+def test_scikit_learns_checks_with_other_settings(estimator, check):
     check(estimator)
 
 

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import GraphWarning, ParameterError, read_graph
@@ -311,7 +311,6 @@ def slow_graph(edges, weighted):
     return ids, np.maximum(A, A.T)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     edges=EDGES,
     weighted=st.booleans(),

@@ -8,6 +8,8 @@ import textwrap
 import numpy as np
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # A fresh process, because memory that an earlier test gave back to the allocator would hide what is asked for.
 PROGRAM = textwrap.dedent("""
     import json, re, sys, warnings

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import GraphWarning, InputError, NystromKernelKMeans
@@ -13,12 +13,13 @@ from graphcore.features.diagnostics import diagnose
 from graphcore.features.leverage import coherence, effective_dimension, ridge_leverage_scores
 from graphcore.features.nystrom import SAMPLINGS, nystrom_features
 from graphcore.features.subspace import kernel_pca_features, power_features
-from graphcore.kernels.vectors import vector_kernel
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
 from graphcore.kmeans.certificates import certify, column_cost, dictionary_quality, spectral_guarantee
 from graphcore.kmeans.exact import partition_cost
-from graphcore.kmeans.gram import VectorGram
 from graphcore.kmeans.linear import centers_and_cost, linear_kmeans
 
+from ..depth import examples, seeds
 from ..nystrom_oracles import best_of_rank, cost, gaussian_matrix, indicator, partitions, trace_norm
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
@@ -45,7 +46,7 @@ def features(K, rng, c, s):
     return nystrom_features(K, c, s, sampling=str(sampling), truncation=truncation, random_state=seed)
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", seeds(50, 10))
 def test_all_partitions_obey_the_bracket_and_the_ratio(seed):
     rng = np.random.default_rng(seed)
     n, k, c, s = 7, 3, 5, 3
@@ -91,7 +92,7 @@ def test_weighted_bracket(seed):
         assert proof.optimum_lower == 0
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40, 10))
 def test_projection_costs_are_preserved(seed):
     """Lemma 11 for random projectors and for partitions."""
     rng = np.random.default_rng(seed)
@@ -111,7 +112,7 @@ def test_projection_costs_are_preserved(seed):
             assert estimate <= factor * exact + rounding
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40, 10))
 def test_additive_bounds_of_the_landmarks(seed):
     """Lemma 2 of the Nystrom paper: the optimum in the landmarks' span, in terms of the residual matrix."""
     rng = np.random.default_rng(seed)
@@ -176,14 +177,14 @@ def test_cost_in_the_span_is_the_cost_with_centres_there():
     assert proof.cost_upper - found.alpha / 60 <= 1 - np.exp(-0.5)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(0, 10**6), st.sampled_from(["dense", "sparse", "vectors"]))
 def test_true_costs(seed, form):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(12, 2))
-    kernel = vector_kernel("gaussian", bandwidth=1.0)
+    kernel = kernel_function("gaussian", bandwidth=1.0)
     K = kernel(X)
-    source = {"dense": K, "sparse": sp.csr_array(K), "vectors": VectorGram(kernel, X)}[form]
+    source = {"dense": K, "sparse": sp.csr_array(K), "vectors": VectorKernel(X, kernel)}[form]
     labels = rng.integers(0, 3, 12)
     U = indicator(labels)
     # The column objective of the paper's equation 6: columns of K as vectors.
@@ -227,7 +228,7 @@ def test_eigenvalues_may_be_given():
 def test_guarantee_from_what_an_estimator_keeps():
     X = np.random.default_rng(0).normal(size=(60, 3))
     model = NystromKernelKMeans(3, n_landmarks=20, n_components=8, bandwidth=1.0, random_state=0).fit(X)
-    K = vector_kernel("gaussian", bandwidth=1.0)(X)
+    K = kernel_function("gaussian", bandwidth=1.0)(X)
     found = spectral_guarantee(K, model.diagnostics_, 3)
     values = np.linalg.eigvalsh(K)[::-1]
     assert found.best_alpha == pytest.approx(60 - values[:8].sum())
@@ -236,7 +237,7 @@ def test_guarantee_from_what_an_estimator_keeps():
     assert found.eps_hat <= model.diagnostics_.eps_hat < np.inf
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30, 10))
 def test_excess_over_the_best_of_the_rank_is_bounded_without_eigenvalues(seed):
     rng = np.random.default_rng(seed)
     K = instance(rng, 9)

@@ -6,13 +6,14 @@ import re
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import graphcore
 from graphcore.networkx import BackendGraph, backend
 from graphcore.networkx._info import FUNCTIONS, get_info
 
+from ..depth import examples
 from .conftest import ROOT
 
 KINDS = [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph]
@@ -50,7 +51,7 @@ def same(ours, theirs):
     return ours == pytest.approx(theirs, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(graphs(), st.sampled_from(["w", None, "unknown"]))
 def test_cuts_agree_with_networkx(drawn, weight):
     G, S, T = drawn
@@ -81,7 +82,7 @@ def test_components_agree_with_networkx(drawn):
         backend.node_connected_component(ours, "stranger")
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(graphs(), st.integers(0, 2**32 - 1), st.sampled_from(["w", None]), st.sampled_from([1, 0.3, 2]))
 def test_partitions_agree_with_networkx(drawn, seed, weight, resolution):
     G = drawn[0]
@@ -234,6 +235,7 @@ MODULES = [
 ]
 
 
+@pytest.mark.slow
 def test_networkxs_own_tests_pass(run_python, tmp_path):
     """What the tests need beside the backend's functions falls back to networkx; the log tells that these do not."""
     out = run_python(

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.kernels.cut import CutKernel
+from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.walk import WalkKernel
 from graphcore.partition.local_moving import block_sweep
 from graphcore.partition.micro_clusters import coreset_micro_clusters, settled_micro_clusters, spread
@@ -41,7 +41,7 @@ def test_cells_of_the_plain_kernel(pair, self_loop, seed):
     assume(len(linked))
     rng = np.random.default_rng(seed)
     indices = np.sort(rng.choice(linked, rng.integers(1, len(linked) + 1), replace=False)).astype(np.int64)
-    labels = coreset_micro_clusters(CutKernel(graph, self_loop), indices)
+    labels = coreset_micro_clusters(GraphKernel(graph, self_loop), indices)
     assert labels.dtype == np.int32
     check_micro_clusters(labels, dense_kernel(A, self_loop)[0], indices)
 
@@ -70,8 +70,8 @@ def test_of_equals_a_node_takes_its_own_cell_or_else_the_first():
     assert coreset_micro_clusters(kernel, np.arange(1, 4))[4] == 0
     # A loop in the kernel counts: K_00 = 1 / 4 against K_01 = 1 / 4 on a path of two nodes with loops of weight 1.
     path = Graph.from_edges([0], [1])
-    np.testing.assert_array_equal(coreset_micro_clusters(CutKernel(path, 1.0), np.array([0, 1])), [0, 1])
-    np.testing.assert_array_equal(coreset_micro_clusters(CutKernel(path, 0.0), np.array([0, 1])), [1, 0])
+    np.testing.assert_array_equal(coreset_micro_clusters(GraphKernel(path, 1.0), np.array([0, 1])), [0, 1])
+    np.testing.assert_array_equal(coreset_micro_clusters(GraphKernel(path, 0.0), np.array([0, 1])), [1, 0])
 
 
 def check_breadth_first(A, labels, out):

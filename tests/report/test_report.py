@@ -20,6 +20,7 @@ from graphcore.report import About, gather_facts, write_report
 from graphcore.report.central import central_nodes
 from graphcore.report.page import render
 
+from ..depth import examples
 from ..strategies import graphs, labellings
 from .page import Page
 
@@ -165,7 +166,7 @@ def test_a_cluster_whose_edges_all_end_at_nodes_without_a_label(tmp_path):
     assert [float(row["conductance"]) for row in sorted(page.clusters, key=lambda row: row["cluster"])] == [1, 1, 0]
 
 
-@hypothesis.settings(max_examples=20)
+@examples(20)
 @hypothesis.given(st.data())
 def test_any_labelling_of_any_graph_has_a_page(tmp_path_factory, data):
     graph, A = data.draw(graphs(max_nodes=9))

@@ -75,6 +75,7 @@ def test_the_whole_way_from_vectors():
     assert select_n_clusters(sp.csr_array(X), method="penalty", random_state=0).best == 2
 
 
+@pytest.mark.slow
 def test_errors_do_not_rise_and_are_near_the_least_of_all_partitions():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((9, 2))

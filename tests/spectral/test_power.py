@@ -222,16 +222,14 @@ def test_the_expansion_of_a_power(exponent):
 
 
 @pytest.mark.parametrize("n_products", [9, 40, 100, 200])
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "one edge"])
 def test_expanded_powers_equal_dense_powers(name, n_products):
     """Up to what is left out and single precision, both relative to the strongest vector at the bound."""
     A = example_adjacencies()[name]
     M, X = dense_power(A, 11)
     found = power._smooth_large(sp.csr_array(A), start(len(A), 11, 5), n_products)
     largest = np.abs(np.linalg.eigvalsh(M)).max()
-    if largest < 1e-12:
-        assert name == "one edge"  # which has nothing beside the first eigenvector
-        return
+    assert largest > 1e-12  # one edge alone has nothing beside the first eigenvector
     expected = np.linalg.matrix_power(M / largest, n_products) @ X
     np.testing.assert_allclose(found, expected / np.linalg.norm(expected), atol=2e-3)
 

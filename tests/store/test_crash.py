@@ -34,7 +34,7 @@ def write_text(path, n_edges=20_000, seed=0):
 def small_pieces(monkeypatch):
     """Many blocks and buckets, and a note in the journal after each."""
     monkeypatch.setattr(text, "CHUNK", 1 << 14)
-    monkeypatch.setattr(buckets, "_FEWEST_BUCKETS", 12)
+    monkeypatch.setattr(buckets, "_MIN_BUCKETS", 12)
     monkeypatch.setattr(journal, "INTERVAL", 0.0)
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
@@ -78,6 +78,7 @@ def killed(work, at_call):
     return os.WIFSIGNALED(status)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_sigkill_at_random_points(tmp_path, small_pieces):
@@ -276,6 +277,7 @@ def test_read_only_folder_as_the_system_tells_it(tmp_path, monkeypatch):
 # -- check -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["indptr", "indices", "weights", "degrees", "node_names"])
 def test_check_finds_a_single_flipped_bit(tmp_path, name):
     graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 3], [1.0, 2.0, 3.0, 4.0], node_names=["a", "b", "c", "d"])
@@ -336,7 +338,7 @@ LIMITED = """
 import sys, threading, time
 import numpy as np
 from graphcore.store import build, build_store, limit
-build._warm_up()
+build._loops.warm_up()
 import graphcore
 held = limit.anonymous_memory()
 allowed = held + (100 << 20)
@@ -367,6 +369,7 @@ print(peak, allowed, graph.n_entries)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is told by Linux")
 @pytest.mark.parametrize(("kind", "n_edges"), [("plain", 6_000_000), ("weighted", 1_500_000), ("text", 700_000)])
 def test_anonymous_memory_stays_within_the_limit(tmp_path, kind, n_edges):
@@ -405,19 +408,21 @@ def sparse_store(tmp_path):
     return folder, n_nodes
 
 
+@pytest.mark.slow
 def test_more_entries_than_32_bits_count(sparse_store):
     folder, n_nodes = sparse_store
     assert os.stat(array_path(folder, "indices")).st_blocks * 512 < 1 << 20
     graph = open_graph(folder)
     assert graph.n_entries == 2**31 + 8
     assert graph.indices[2**31 :].tolist() == [3, 5, n_nodes - 2, n_nodes - 1, 7, 8, 9, n_nodes - 2]
-    from graphcore.graphs import _loops
+    from graphcore.graphs import _row_loops
 
-    assert _loops.count_self_loops(graph.indptr, graph.indices, n_nodes - 2, n_nodes) == 1
-    code, row, entry, _ = _loops.check_rows(graph.indptr[-2:] * 0, graph.indices[-8:], np.empty(0), n_nodes)
+    assert _row_loops.count_self_loops(graph.indptr, graph.indices, n_nodes - 2, n_nodes) == 1
+    code, row, entry, _ = _row_loops.check_rows(graph.indptr[-2:] * 0, graph.indices[-8:], np.empty(0), n_nodes)
     assert (code, row, entry) == (0, 0, 0)
 
 
+@pytest.mark.slow
 def test_rows_go_on_beyond_32_bits(tmp_path):
     """A build resumed after 2**31 entries writes row borders and checksums that fit."""
     with open(array_path(tmp_path, "indices"), "wb") as stream:
