@@ -225,5 +225,5 @@ def _warn_of_clusters(labels, settings):
     if n_found < settings.n_clusters:
         warn_user(
             f"only {n_found} of n_clusters={settings.n_clusters} clusters hold nodes: with this coreset no more could "
-            "be told apart on this graph; ask for fewer clusters, or give a larger coreset_size"
+            "be separated on this graph; ask for fewer clusters, or give a larger coreset_size"
         )

@@ -99,7 +99,7 @@ def test_average_linkage_and_ncut_take_the_cheapest_union_of_neighbours(pair, li
         linked = A[np.ix_(names == a, names == b)].any()
         assert recorded <= cheapest + 1e-10 * max(1.0, abs(cheapest)) or not linked
         if not linked:
-            # Only a cluster without neighbours goes to a stranger, and only if no union of neighbours is cheaper.
+            # Only a cluster without neighbours goes to any other, and only if no union of neighbours is cheaper.
             lonely = [side for side in (a, b) if not A[np.ix_(names == side, names != side)].any()]
             assert lonely and loss <= cheapest + 1e-10
 

@@ -68,7 +68,7 @@ def test_one_small_cluster_grows_over_its_border_best_node_first(case, min_size)
     np.testing.assert_array_equal(grown, labels)
 
 
-def test_a_clique_is_taken_before_strangers():
+def test_a_clique_is_taken_before_nodes_that_are_not_linked():
     # Two cliques of 6 joined by one edge; cluster 1 is one node of the second clique.
     A = cliques([6, 6], loops=False)
     A[0, 6] = A[6, 0] = 1.0
