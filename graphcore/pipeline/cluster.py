@@ -175,10 +175,10 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
 
 
 def _runs(graph, rows, settings, streams, n_jobs, stages):
-    """One run for each coreset, and the groups on which all agree, or None where a consensus is not worth it.
+    """One run for each coreset, and their common refinement, or None where a consensus is not worth it.
 
-    Left to itself, the number of coresets ends at two where these agree on so little that the groups on which both
-    agree are hardly larger than nodes: such a graph has no clusters to agree on.
+    Left to itself, the number of coresets ends at two where these agree on so little that the groups of their
+    common refinement are hardly larger than nodes: such a graph has no clusters to agree on.
     """
     n_runs = settings.n_coresets
     if n_runs == 1:

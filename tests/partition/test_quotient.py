@@ -174,7 +174,7 @@ def test_grouped_lists_the_nodes_of_every_cluster(n, seed):
 
 @quick
 @given(st.integers(1, 40), st.integers(1, 4), st.integers(0, 2**32 - 1))
-def test_overlay_numbers_the_groups_of_nodes_that_agree(n, n_labellings, seed):
+def test_the_common_refinement_numbers_the_groups_of_nodes_that_agree(n, n_labellings, seed):
     rng = np.random.default_rng(seed)
     labellings = list(rng.integers(-1, 4, (n_labellings, n)).astype(np.int32))
     before = [labels.copy() for labels in labellings]
