@@ -1,4 +1,4 @@
-"""Micro-clusters: every node goes to the coreset node whose kernel row reaches it best."""
+"""Micro-clusters: every node goes to the coreset node that reaches it best."""
 
 import numpy as np
 
@@ -12,28 +12,28 @@ __all__ = ["coreset_micro_clusters", "settled_micro_clusters", "spread"]
 _PASSES = 2
 
 
-def coreset_micro_clusters(kernel, indices):
-    """Give every node to the coreset node with the largest kernel value at it.
+def coreset_micro_clusters(reach):
+    """Give every node to the coreset node that reaches it best.
 
     Parameters
     ----------
-    kernel : Kernel
-    indices : ndarray of shape (n_coreset,), integer, ascending
+    reach : KernelRows or HalfWalkRows
+        ``kernel.reach(indices)`` of the coreset's nodes, ascending.
 
     Returns
     -------
     ndarray of shape (n_points,), int32
-        Position in `indices`; -1 for nodes that no row reaches. A coreset node is in its own micro-cluster
+        Position in `reach.points`; -1 for nodes that no row reaches. A coreset node is in its own micro-cluster
         unless another row is larger there.
     """
-    rows = kernel.rows(indices)
-    labels = np.full(kernel.n_points, -1, dtype=np.int32)
+    n, indices = len(reach.degrees), reach.points
+    labels = np.full(n, -1, dtype=np.int32)
     # A row of the plain kernel leaves out its own point, unless the graph has a self-loop there.
     labels[indices] = np.arange(len(indices), dtype=np.int32)
-    best = np.zeros(kernel.n_points, dtype=np.float32)
-    best[indices] = rows.scale * rows.self_loop
+    best = np.zeros(n, dtype=np.float32)
+    best[indices] = reach.scale * reach.self_loop
     _loops.claim_nodes(
-        rows.points, rows.starts, rows.stops, rows.indices, rows.values, rows.scale, rows.self_loop, best, labels
+        indices, reach.starts, reach.stops, reach.indices, reach.values, reach.scale, reach.self_loop, best, labels
     )
     return labels
 
@@ -56,7 +56,7 @@ def spread(rows, labels, n_labels):
     return int(_loops.spread_labels(rows.indptr, rows.indices, rows.weights, n_labels, labels))
 
 
-def settled_micro_clusters(kernel, indices, rows, min_count, objective=None, n_jobs=None):
+def settled_micro_clusters(reach, rows, min_count, objective=None, n_jobs=None):
     """Micro-clusters of all nodes that have an edge, settled by a few moves of nodes between them.
 
     On huge graphs a single sweep does, block by block, and micro-clusters that it left too small for the sample of
@@ -64,8 +64,8 @@ def settled_micro_clusters(kernel, indices, rows, min_count, objective=None, n_j
 
     Parameters
     ----------
-    kernel : Kernel
-    indices : ndarray of shape (n_coreset,), integer, ascending
+    reach : KernelRows or HalfWalkRows
+        ``kernel.reach(indices)`` of the coreset's nodes, ascending.
     rows : GraphRows
     min_count : int
         Where fewer would be left, every coreset node keeps its micro-cluster and nothing is moved.
@@ -81,8 +81,9 @@ def settled_micro_clusters(kernel, indices, rows, min_count, objective=None, n_j
     n_unreached : int
         Nodes that have an edge and that no row reaches.
     """
-    labels = coreset_micro_clusters(kernel, indices)
-    n_unreached = int(np.count_nonzero((labels < 0) & (kernel.point_weights > 0)))
+    indices = reach.points
+    labels = coreset_micro_clusters(reach)
+    n_unreached = int(np.count_nonzero((labels < 0) & (reach.degrees > 0)))
     n_micro_clusters = spread(rows, labels, len(indices))
     if objective is not None and is_huge(len(rows.indices)):
         block_sweep(rows, labels, n_micro_clusters, objective=objective, n_jobs=n_jobs)
@@ -92,7 +93,7 @@ def settled_micro_clusters(kernel, indices, rows, min_count, objective=None, n_j
     n_micro_clusters = compact_labels(labels, n_micro_clusters)
     if n_micro_clusters < min_count:
         # Hardly fewer clusters than coreset nodes.
-        labels = coreset_micro_clusters(kernel, indices)
+        labels = coreset_micro_clusters(reach)
         labels[indices] = np.arange(len(indices))
         n_micro_clusters = spread(rows, labels, len(indices))
     return labels, n_micro_clusters, n_unreached

@@ -102,9 +102,8 @@ def _micro_cluster_tree(graph, rows, settings, streams, n_jobs):
     coreset = sample_coreset(
         kernel, settings.n_clusters, size=settings.coreset_size, method=settings.sampling, random_state=streams
     )
-    labels, n_micro_clusters, _ = settled_micro_clusters(
-        kernel, coreset.indices, rows, settings.n_clusters, settings.objective
-    )
+    reach = kernel.reach(coreset.indices)
+    labels, n_micro_clusters, _ = settled_micro_clusters(reach, rows, settings.n_clusters, settings.objective)
     between = quotient(rows, labels, n_micro_clusters, n_jobs)
     sizes = label_sizes(labels, n_micro_clusters)
     _, children, losses = agglomerate(between, sizes, 1)

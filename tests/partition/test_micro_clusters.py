@@ -41,7 +41,7 @@ def test_cells_of_the_plain_kernel(pair, self_loop, seed):
     assume(len(linked))
     rng = np.random.default_rng(seed)
     indices = np.sort(rng.choice(linked, rng.integers(1, len(linked) + 1), replace=False)).astype(np.int64)
-    labels = coreset_micro_clusters(GraphKernel(graph, self_loop), indices)
+    labels = coreset_micro_clusters(GraphKernel(graph, self_loop).reach(indices))
     assert labels.dtype == np.int32
     check_micro_clusters(labels, dense_kernel(A, self_loop)[0], indices)
 
@@ -58,7 +58,7 @@ def test_cells_of_the_walk_kernel(pair, walk_steps, seed):
     P = np.divide(A, degrees[:, None], out=np.zeros_like(A), where=degrees[:, None] > 0)
     rows = np.linalg.matrix_power(0.5 * (np.eye(len(A)) + P), walk_steps // 2)
     check_micro_clusters(
-        coreset_micro_clusters(WalkKernel(graph, walk_steps, row_budget=10**9), indices), rows, indices
+        coreset_micro_clusters(WalkKernel(graph, walk_steps, row_budget=10**9).reach(indices)), rows, indices
     )
 
 
@@ -66,12 +66,12 @@ def test_of_equals_a_node_takes_its_own_cell_or_else_the_first():
     # A star with leaves 0 to 3 and centre 4: after two lazy steps every row gives the centre 1/2, its own as well.
     graph = Graph.from_edges([0, 1, 2, 3], [4, 4, 4, 4])
     kernel = WalkKernel(graph, 4)
-    assert coreset_micro_clusters(kernel, np.arange(5))[4] == 4
-    assert coreset_micro_clusters(kernel, np.arange(1, 4))[4] == 0
+    assert coreset_micro_clusters(kernel.reach(np.arange(5)))[4] == 4
+    assert coreset_micro_clusters(kernel.reach(np.arange(1, 4)))[4] == 0
     # A loop in the kernel counts: K_00 = 1 / 4 against K_01 = 1 / 4 on a path of two nodes with loops of weight 1.
     path = Graph.from_edges([0], [1])
-    np.testing.assert_array_equal(coreset_micro_clusters(GraphKernel(path, 1.0), np.array([0, 1])), [0, 1])
-    np.testing.assert_array_equal(coreset_micro_clusters(GraphKernel(path, 0.0), np.array([0, 1])), [1, 0])
+    np.testing.assert_array_equal(coreset_micro_clusters(GraphKernel(path, 1.0).reach(np.array([0, 1]))), [0, 1])
+    np.testing.assert_array_equal(coreset_micro_clusters(GraphKernel(path, 0.0).reach(np.array([0, 1]))), [1, 0])
 
 
 def check_breadth_first(A, labels, out):
@@ -144,12 +144,12 @@ def test_huge_graphs_settle_their_cells_by_a_sweep(monkeypatch):
     rows = graph_rows(graph)
     indices = np.arange(0, 300, 10)
     kernel = WalkKernel(graph, 2)
-    expected = coreset_micro_clusters(kernel, indices)
+    expected = coreset_micro_clusters(kernel.reach(indices))
     n_micro_clusters = spread(rows, expected, len(indices))
     block_sweep(rows, expected, n_micro_clusters)
     n_micro_clusters = compact_labels(expected, n_micro_clusters)
     monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
-    labels, n_found, _ = settled_micro_clusters(kernel, indices, rows, 5, "information")
+    labels, n_found, _ = settled_micro_clusters(kernel.reach(indices), rows, 5, "information")
     np.testing.assert_array_equal(labels, expected)
     assert n_found == n_micro_clusters
     # Micro-clusters lie within the planted clusters, all but a few nodes: chance would give a fifth.
@@ -165,11 +165,11 @@ def test_cells_too_small_for_the_sample_go_to_their_neighbours(monkeypatch):
     rows, kernel = graph_rows(graph), WalkKernel(graph, 2)
     indices = np.arange(0, 303, 10)
     monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
-    before, n_before, _ = settled_micro_clusters(kernel, indices, rows, 5, "information")
+    before, n_before, _ = settled_micro_clusters(kernel.reach(indices), rows, 5, "information")
     volumes = np.bincount(before, weights=graph.degrees)
     least = np.median(volumes)
     monkeypatch.setattr("graphcore.partition.quotient._SAMPLED_ENTRIES", 32 * graph.degrees.sum() / least)
-    labels, n_micro_clusters, _ = settled_micro_clusters(kernel, indices, rows, 5, "information")
+    labels, n_micro_clusters, _ = settled_micro_clusters(kernel.reach(indices), rows, 5, "information")
     assert np.array_equal(np.unique(labels), np.arange(n_micro_clusters)) and n_micro_clusters < n_before
     after = np.bincount(labels, weights=graph.degrees)
     triangle = labels[-1]
@@ -179,4 +179,6 @@ def test_cells_too_small_for_the_sample_go_to_their_neighbours(monkeypatch):
     for c in np.flatnonzero(volumes >= least):
         assert len(np.unique(labels[before == c])) == 1
     # With fewer micro-clusters left than are wanted, all stay.
-    np.testing.assert_array_equal(settled_micro_clusters(kernel, indices, rows, n_before, "information")[0], before)
+    np.testing.assert_array_equal(
+        settled_micro_clusters(kernel.reach(indices), rows, n_before, "information")[0], before
+    )
