@@ -144,6 +144,7 @@ def test_python_examples_of_guides_run(folder, page, needs):
     assert "model" in namespace
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["docs/report.md", "docs/pictures.md"])
 def test_examples_of_pictures_run(folder, page):
     import matplotlib as mpl
