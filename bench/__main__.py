@@ -10,7 +10,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from . import harness, inputs, machine
+from . import harness, machine
 from .report import Report
 
 CASES = (
@@ -52,7 +52,7 @@ def _parser():
     run.add_argument("case", choices=CASES)
     run.add_argument("--json", type=Path, help="also write all measurements here")
     run.add_argument("--seeds", type=int, help="runs of each method, with seeds 0, 1, ...")
-    run.add_argument("--data", type=Path, default=inputs.default_data(), help="folder of the real data")
+    run.add_argument("--data", type=Path, default=harness.default_data(), help="folder of the real data")
     run.add_argument("--peers", type=Path, default=harness.PEERS_ENVIRONMENT / "bin" / "python", metavar="PYTHON")
     run.add_argument("--threads", type=int, default=_cores(), help="threads for every method")
     run.add_argument("--timeout", type=float, default=600.0, help="seconds for one run of a method")

@@ -22,6 +22,12 @@ _THREAD_VARIABLES = ("OMP", "OPENBLAS", "MKL", "NUMBA", "RAYON")
 _MEASURED = ("seconds", "cpu_seconds", "parts", "peak_bytes", "loaded_bytes", "warm_up_seconds", "prepare_seconds")
 
 
+def default_data():
+    """The folder of real data: GRAPHCORE_DATA, or the one beside the checkout."""
+    given = os.environ.get("GRAPHCORE_DATA")
+    return Path(given) if given else ROOT.parent / "shared" / "data"
+
+
 @dataclass(frozen=True)
 class Method:
     """What to run: a function of ``methods_graphcore.py`` or ``methods_peers.py`` with parameters, under a title."""

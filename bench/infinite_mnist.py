@@ -19,6 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .harness import default_data
+
 SIDE, PIXELS = 28, 784
 ROWS = 8_100_000
 # Rows of one random stream: files depend on it, and on nothing else but the seed.
@@ -116,8 +118,6 @@ def generate(folder, rows, data, *, seed=0, noise=0, progress=None):
 
 
 def main():
-    from .inputs import default_data
-
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rows", type=int, default=ROWS)

@@ -1,7 +1,5 @@
 """The graphs that are measured: real ones from the data folder, generated ones from a cache of files."""
 
-import gzip
-import os
 from pathlib import Path
 
 import numpy as np
@@ -9,15 +7,10 @@ import numpy as np
 import graphcore
 
 from . import vectors
-from .harness import RESULTS, ROOT
+from .harness import RESULTS
+from .infinite_mnist import load_mnist
 
 CACHE = RESULTS / "inputs"
-
-
-def default_data():
-    """The folder of real data: GRAPHCORE_DATA, or the one beside the checkout."""
-    given = os.environ.get("GRAPHCORE_DATA")
-    return Path(given) if given else ROOT.parent / "shared" / "data"
 
 
 def real(name, data):
@@ -35,24 +28,17 @@ def shape(path):
 
 def mnist_neighbors(data, n_neighbors):
     """Path of the exact kNN graph of MNIST's 70,000 images; None if the images are absent."""
-    folder = Path(data) / "mnist"
-    names = ("train-images-idx3-ubyte.gz", "t10k-images-idx3-ubyte.gz")
-    labels = ("train-labels-idx1-ubyte.gz", "t10k-labels-idx1-ubyte.gz")
-    if not all((folder / name).exists() for name in (*names, *labels)):
+    if not (Path(data) / "mnist").exists():
         return None
 
     def make():
-        X = np.concatenate([_idx(folder / name, 16).reshape(-1, 784) for name in names]).astype(np.float32)
-        graph = graphcore.knn_graph(X, n_neighbors, algorithm="exact", n_jobs=-1)
-        truth = np.concatenate([_idx(folder / name, 8) for name in labels])
-        return {"indptr": graph.indptr, "indices": graph.indices, "labels": truth.astype(np.int64)}
+        X, labels = (
+            np.concatenate(parts) for parts in zip(*(load_mnist(data, p) for p in ("train", "t10k")), strict=True)
+        )
+        graph = graphcore.knn_graph(X.astype(np.float32), n_neighbors, algorithm="exact", n_jobs=-1)
+        return {"indptr": graph.indptr, "indices": graph.indices, "labels": labels}
 
     return _cached(f"mnist-nn{n_neighbors}", make)
-
-
-def _idx(path, header):
-    with gzip.open(path) as file:
-        return np.frombuffer(file.read(), dtype=np.uint8, offset=header)
 
 
 def planted(n_clusters, cluster_size, p_in, p_out, *, name=""):

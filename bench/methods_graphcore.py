@@ -47,14 +47,14 @@ def construct(graph, k, seed, params, threads):
     """
     from graphcore._random import Streams
     from graphcore.coresets.coreset import sample_coreset
-    from graphcore.kernels.cut import CutKernel
+    from graphcore.kernels.graph import GraphKernel
     from graphcore.partition.nearest import label_all
     from graphcore.spectral.power import power_embedding
     from graphcore.spectral.rounding import kmeans_labels
 
     clock = Clock()
     streams = Streams(seed)
-    kernel = CutKernel(graph, self_loop=1.0)
+    kernel = GraphKernel(graph, self_loop=1.0)
     size = max(k, round(params["size"] * graph.n_nodes))
     coreset = sample_coreset(kernel, k, size=size, method=params["sampling"], random_state=streams)
     clock.lap("sampling")
@@ -139,7 +139,7 @@ def cluster_file(files, k, seed, params, threads):
         warnings.simplefilter("ignore", graphcore.GraphWarning)
         model.fit(graph)
     clock.lap("fit without k-means")
-    graphcore.write_labels(target, model.labels_, graph)
+    graphcore.write_labels(model.labels_, target, graph)
     clock.lap("write")
     return model.labels_, clock.laps, {}
 

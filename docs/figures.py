@@ -23,7 +23,7 @@ from graphcore import plot
 from graphcore.coresets.coreset import sample_coreset
 from graphcore.coresets.importance import importance_probabilities
 from graphcore.coresets.seeding import d2_seeding
-from graphcore.kernels.cut import CutKernel
+from graphcore.kernels.graph import GraphKernel
 from graphcore.metrics import coreset_cost, cut_and_volume, normalized_cut, quotient_graph
 
 FOLDER = Path(__file__).parent / "figures"
@@ -139,7 +139,7 @@ def importance():
 def coreset_error():
     """Error of a coreset's estimates against its size, for the three samplings."""
     graph, truth = SKEWED()
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     sizes = [100, 200, 400, 800, 1600]
     figure, axes = plt.subplots(1, 2, figsize=(8, 3.5), layout="constrained", sharex=True)
     for method, look in (("importance", "o--"), ("uniform", "^:"), ("degree", "s-")):
@@ -207,7 +207,7 @@ def k_sweep():
 def coreset_error_curve():
     """Error of the cut of the 30 clusters, as coresets of several sizes estimate it."""
     graph, model = _digits()
-    kernel = CutKernel(graph, 0.0)
+    kernel = GraphKernel(graph, 0.0)
     sizes = [100, 200, 400, 800]
     errors = {
         method: [_errors(graph, kernel, model.labels_, size, method, 10)[1] for size in sizes]
@@ -252,8 +252,8 @@ def _plain_decades(ax):
 
 
 def _importance_of(graph, k=10):
-    kernel = CutKernel(graph, 1.0)
-    return importance_probabilities(kernel, d2_seeding(kernel, 2 * k, random_state=0))
+    kernel = GraphKernel(graph, 1.0)
+    return importance_probabilities(kernel.point_weights, d2_seeding(kernel, 2 * k, random_state=0))
 
 
 def _whiskered(n_blocks=3, size=60, length=8):

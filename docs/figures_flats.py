@@ -8,7 +8,7 @@ import graphcore
 from graphcore import datasets
 from graphcore.flats.k_flats import k_flats
 from graphcore.flats.kernel_k_flats import kernel_k_flats
-from graphcore.kernels.vectors import vector_kernel
+from graphcore.kernels.functions import kernel_function
 
 __all__ = ["PICTURES"]
 
@@ -108,7 +108,7 @@ def flats_dimensions():
     axes[0].set(title="flats, 500 points", xlabel="k / n", ylabel="mean squared distance of new points")
     axes[0].legend(frameon=False, title="dimension of the flats", ncols=2)
     train = datasets.sphere(1000, 50, random_state=0)
-    kernel = vector_kernel("gaussian", bandwidth=1.2)
+    kernel = kernel_function("gaussian", bandwidth=1.2)
     ks = np.array([1, 10, 25, 50, 75, 100, 125, 150, 200])
     fits = [kernel_k_flats(train, int(k), 2, kernel=kernel, init="random", n_init=1, random_state=0) for k in ks]
     held_out = np.array([fit.distances_to(test).min(axis=1).mean() for fit in fits])

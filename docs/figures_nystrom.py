@@ -5,9 +5,9 @@ import numpy as np
 
 import graphcore
 from graphcore.features.nystrom import nystrom_features
-from graphcore.kernels.vectors import vector_kernel
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
 from graphcore.kmeans.exact import kernel_kmeans, partition_cost
-from graphcore.kmeans.gram import VectorGram
 
 __all__ = ["nystrom_brackets", "nystrom_schemes"]
 
@@ -17,7 +17,7 @@ LANDMARKS = (10, 20, 43, 86, 170, 340, 680)
 def nystrom_brackets():
     """What is certain about the cost of a clustering of the digits, against the number of landmarks."""
     data = graphcore.datasets.load_digits().data
-    K = vector_kernel("gaussian", X=data)(data)
+    K = kernel_function("gaussian", X=data)(data)
     exact = kernel_kmeans(K, 10, n_init=3, random_state=0).cost
     rows = []
     for c in LANDMARKS:
@@ -43,7 +43,7 @@ def nystrom_schemes():
     """Residual of the points of a rare cluster under two ways to choose landmarks."""
     rng = np.random.default_rng(0)
     data = np.concatenate([rng.normal(0, 0.1, (2940, 5)), rng.normal(8, 2.0, (60, 5))])
-    gram = VectorGram(vector_kernel("gaussian", bandwidth=1.5), data)
+    gram = VectorKernel(data, kernel_function("gaussian", bandwidth=1.5))
     rare = slice(2940, None)
     counts = (20, 40, 80, 160)
     figure, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")

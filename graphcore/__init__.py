@@ -1,10 +1,10 @@
 """graphcore: clusters graphs too large for spectral clustering, as well as spectral clustering would have done."""
 
-from importlib import import_module
+from ._lazy import lazy_names
 
 __version__ = "0.1.0"
 
-# Public names and the modules that hold them; each is imported when it is first used.
+# Public names and the modules that hold them.
 _PUBLIC = {
     "Coreset": ".coresets.coreset",
     "CoresetKernelKMeans": ".estimators.coreset_kernel_kmeans",
@@ -16,8 +16,8 @@ _PUBLIC = {
     "GraphWarning": ".exceptions",
     "InputError": ".exceptions",
     "KFlats": ".estimators.flats",
-    "KernelKFlats": ".estimators.kernel_flats",
     "KSelection": ".selection.result",
+    "KernelKFlats": ".estimators.kernel_flats",
     "KernelKMeans": ".estimators.kernel_kmeans",
     "NonPositiveDegreeError": ".exceptions",
     "NystromFeatures": ".estimators.nystrom_features",
@@ -26,59 +26,17 @@ _PUBLIC = {
     "build_coreset": ".coresets.coreset",
     "build_store": ".store",
     "check_store": ".store",
+    "datasets": None,
     "knn_graph": ".knn.neighbors",
+    "metrics": None,
+    "networkx": None,
     "open_graph": ".store",
+    "plot": None,
     "read_graph": ".io",
+    "report": None,
     "select_n_clusters": ".selection.select",
     "write_graph": ".io",
     "write_labels": ".io",
 }
-_MODULES = ("datasets", "metrics", "networkx", "plot", "report")
 
-__all__ = [
-    "Coreset",
-    "CoresetKernelKMeans",
-    "CoresetSpectralClustering",
-    "FormatError",
-    "GaussianSketchFeatures",
-    "GaussianSketchKernelKMeans",
-    "Graph",
-    "GraphWarning",
-    "InputError",
-    "KFlats",
-    "KSelection",
-    "KernelKFlats",
-    "KernelKMeans",
-    "NonPositiveDegreeError",
-    "NystromFeatures",
-    "NystromKernelKMeans",
-    "ParameterError",
-    "build_coreset",
-    "build_store",
-    "check_store",
-    "datasets",
-    "knn_graph",
-    "metrics",
-    "networkx",
-    "open_graph",
-    "plot",
-    "read_graph",
-    "report",
-    "select_n_clusters",
-    "write_graph",
-    "write_labels",
-]
-
-
-def __getattr__(name):
-    if name in _PUBLIC:
-        value = getattr(import_module(_PUBLIC[name], __name__), name)
-        globals()[name] = value
-        return value
-    if name in _MODULES:
-        return import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__():
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, __all__ = lazy_names(__name__, _PUBLIC)

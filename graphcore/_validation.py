@@ -1,12 +1,14 @@
 """Checks of parameters, shared by every stage; each message names the parameter, the value and the remedy."""
 
+import os
 from numbers import Integral, Real
 
 import numpy as np
 
+from ._arrays import read_only
 from .exceptions import InputError, ParameterError
 
-__all__ = ["check_choice", "check_integer", "check_labels", "check_real"]
+__all__ = ["check_choice", "check_integer", "check_labels", "check_path", "check_real", "check_sample_weight"]
 
 
 def check_integer(name, value, *, low=None, high=None, why_high=""):
@@ -38,6 +40,13 @@ def check_real(name, value, *, low=None, high=None, open_low=False):
     return value
 
 
+def check_path(path):
+    """Return a path as a string, or raise a ParameterError."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterError(f"path must be a string or a path, got {type(path).__name__}")
+    return os.fspath(path)
+
+
 def check_choice(name, value, choices):
     """Return `value` if it is one of `choices`, or raise a ParameterError that lists them."""
     if not isinstance(value, (str, type(None))) or value not in choices:
@@ -64,6 +73,23 @@ def check_labels(name, labels, n_nodes, *, n_clusters=None):
             f"the largest of the {name} is {labels.max()} for {n_nodes} nodes; number the clusters from 0 with "
             "numpy.unique(labels, return_inverse=True)[1]"
         )
-    labels = np.ascontiguousarray(labels, dtype=np.int32).view()
-    labels.flags.writeable = False
-    return labels
+    return read_only(labels, np.int32)
+
+
+def check_sample_weight(sample_weight, n_points, name="sample_weight"):
+    """Return weights of points as a new float64 array, not negative and not all 0; None is ones, a number all alike."""
+    if sample_weight is None:
+        return np.ones(n_points)
+    weights = np.asarray(sample_weight)
+    if weights.ndim == 0:
+        weights = np.full(n_points, weights)
+    if weights.shape != (n_points,) or weights.dtype.kind not in "biuf":
+        raise InputError(f"{name} has shape {weights.shape} and type {weights.dtype}; {n_points} numbers are needed")
+    weights = weights.astype(np.float64)
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        first = int(np.argmax(bad))
+        raise InputError(f"{name} must be finite and not negative; number {first} is {weights[first]}")
+    if not weights.any():
+        raise InputError(f"{name} must be finite, not negative and not all zero")
+    return weights

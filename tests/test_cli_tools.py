@@ -158,7 +158,7 @@ def test_compare_is_scikit_learns(folder, capsys):
 
     rng = np.random.default_rng(0)
     first, second = rng.integers(0, 5, 200), rng.integers(0, 3, 200)
-    graphcore.write_labels("a.tsv", first)
+    graphcore.write_labels(first, "a.tsv")
     np.savetxt("b.txt", second, fmt="%d")  # labels alone, in the same order
     assert run(["compare", "a.tsv", "b.txt", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)

@@ -1,4 +1,4 @@
-"""Importing graphcore costs next to nothing, and its stages import one way only, as docs/design.md has it."""
+"""Importing graphcore costs next to nothing, and its files import one way only, as docs/design.md has it."""
 
 import ast
 import subprocess
@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 import graphcore
+
+ROOT = Path(graphcore.__file__).parent.parent
 
 HEAVY = (
     "joblib", "networkx", "numba", "pandas", "polars", "pyarrow", "pynndescent", "scipy", "sklearn", "threadpoolctl",
@@ -56,8 +58,10 @@ def test_unknown_names():
         _ = graphcore.Grph
 
 
-STAGES = (
-    "exceptions _progress _select _work _compile",
+# A room imports from itself and from the rooms in the lines before its own. Only of io and store do files of either
+# need the other; what they may import is said file by file.
+ROOMS = (
+    "exceptions _arrays _lazy _progress _select _work _compile",
     "_validation _warn _random",
     "_threads",
     "graphs",
@@ -76,29 +80,94 @@ STAGES = (
     "cli",
     "__main__",
 )
+# io's front opens graphs on disk; the store is built from edge lists by io's readers, and never imports that front.
+IO_FRONT = {"graphcore.io", "graphcore.io.read", "graphcore.io.write"}
+FROM_STORE_TO_IO = {
+    "graphcore.io._dialect", "graphcore.io._guess", "graphcore.io._locate", "graphcore.io._parse",
+    "graphcore.io._source", "graphcore.io._weight_column", "graphcore.io.atomic",
+}  # fmt: skip
 
 
-def imported_stages(path, package):
-    """Stages of graphcore that a source file names in its imports, those inside functions included."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            base = package[: len(package) - node.level + 1] + (node.module or "").split(".") * bool(node.module)
-            names = [base[1]] if len(base) > 1 else [alias.name for alias in node.names]
-            yield from names
-
-
-def test_stages_import_only_from_stages_before_them():
-    rank = {name: i for i, names in enumerate(STAGES) for name in names.split()}
-    root = Path(graphcore.__file__).parent
-    backwards, seen = [], 0
+def imports(package):
+    """Each file of a package, by its module's name, and the files that it imports, inside functions too."""
+    root = ROOT / package
+    files = {}
     for path in root.rglob("*.py"):
-        package = ["graphcore", *path.relative_to(root).parts[:-1]]
-        stage = path.relative_to(root).parts[0].removesuffix(".py")
-        if stage == "__init__":
-            continue
-        for name in imported_stages(path, package):
-            seen += 1
-            if name not in (stage, "__version__") and not rank[name] < rank[stage]:
-                backwards.append(f"{path.relative_to(root)} imports {name}")
+        parts = [package, *path.relative_to(root).with_suffix("").parts]
+        files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    found = {}
+    for module, path in files.items():
+        base = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found[module] = {owner(files, name) for name in imported_names(tree, base)} - {module, None}
+    return found
+
+
+def imported_names(tree, base):
+    """Absolute names of all that a file in the package `base` imports, with the names behind `from`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            start = base[: len(base) - node.level + 1] if node.level else []
+            source = [*start, *([node.module] if node.module else [])]
+            yield from (".".join([*source, alias.name]) for alias in node.names)
+
+
+def owner(files, name):
+    """The module among `files` that an imported name is, or is in; None where it is in no file of them."""
+    while name and name not in files:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+def circles(graph):
+    """Circles of a graph of imports: the sets of files of which each reaches all others."""
+    reached = {}
+    for module in graph:
+        seen, waiting = set(), [module]
+        while waiting:
+            new = graph[waiting.pop()] - seen
+            seen |= new
+            waiting.extend(new)
+        reached[module] = seen
+    return {frozenset(other for other in found if module in reached[other])
+            for module, found in reached.items() if module in found}  # fmt: skip
+
+
+def test_circles_are_found():
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set(), "e": {"a"}}
+    assert circles(graph) == {frozenset("bc")}
+
+
+@pytest.mark.parametrize(("package", "least"), [("graphcore", 700), ("bench", 60)])
+def test_no_file_imports_itself_by_way_of_others(package, least):
+    found = imports(package)
+    # The package itself holds only public names, which it imports when they are first used, and the version.
+    found = {module: names - {package} for module, names in found.items()}
+    assert circles(found) == set()
+    assert sum(map(len, found.values())) > least  # imports are found at all
+
+
+def test_rooms_import_only_from_rooms_before_them():
+    rank = {name: i for i, names in enumerate(ROOMS) for name in names.split()}
+    backwards = []
+    found = imports("graphcore")
+    del found["graphcore"]  # it imports what is asked of it, when it is
+    for module, names in found.items():
+        for name in names - {"graphcore"}:
+            room, other = module.split(".")[1], name.split(".")[1]
+            if room != other and {room, other} != {"io", "store"} and rank[other] >= rank[room]:
+                backwards.append(f"{module} imports {name}")
     assert backwards == []
-    assert seen > 500  # imports are found at all
+
+
+def test_the_store_imports_readers_of_io_and_only_the_front_of_io_imports_the_store():
+    found = imports("graphcore")
+    of_store = {name for module, names in found.items() if module.startswith("graphcore.store") for name in names}
+    assert {name for name in of_store if name.startswith("graphcore.io")} <= FROM_STORE_TO_IO
+    assert {
+        module
+        for module, names in found.items()
+        if module.startswith("graphcore.io") and any(name.startswith("graphcore.store") for name in names)
+    } <= IO_FRONT

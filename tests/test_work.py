@@ -7,7 +7,7 @@ import pytest
 
 from graphcore._work import count, counted
 from graphcore.coresets.seeding import d2_seeding
-from graphcore.kernels.cut import CutKernel
+from graphcore.kernels.graph import GraphKernel
 from graphcore.pipeline.cluster import cluster_graph
 from graphcore.pipeline.settings import resolve_settings
 
@@ -74,7 +74,7 @@ def test_several_coresets_take_as_much_each_and_a_consensus():
 
 def test_fast_seeding_reads_the_rows_of_its_seeds_alone():
     graph = sparse(20)
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     work = {}
     for method in ("fast", "naive"):
         for n_seeds in (20, 200):

@@ -10,7 +10,7 @@ import statistics
 import numpy as np
 
 import graphcore
-from graphcore.kernels.cut import CutKernel
+from graphcore.kernels.graph import GraphKernel
 from graphcore.spectral.partition import spectral_partition
 
 from .. import harness, inputs, scoring
@@ -81,7 +81,7 @@ def compare(graph, path, k, methods, options):
 def reclustered_nc(path, run, k, n_init, threads):
     """NC on the coreset graph of a run when graphcore clusters that graph: sampling apart from clustering."""
     indptr, indices, _ = scoring.load(path)
-    kernel = CutKernel(graphcore.Graph(indptr, indices, check=False), self_loop=1.0)
+    kernel = GraphKernel(graphcore.Graph(indptr, indices, check=False), self_loop=1.0)
     order = np.argsort(run["coreset"])
     coreset, weights = run["coreset"][order].astype(np.int64), run["weights"][order]
     coreset_graph = kernel.weighted_submatrix(coreset, weights, n_jobs=threads)

@@ -22,10 +22,10 @@ QUICK_ROWS, STARTS, LIMIT_SECONDS = 6000, 3, 60.0
 def run(options):
     """One row for every m."""
     from graphcore.features.nystrom import nystrom_features
-    from graphcore.kernels.dense_matrix import DenseMatrix
-    from graphcore.kernels.vectors import vector_kernel
+    from graphcore.kernels.dense import DenseKernel
+    from graphcore.kernels.functions import kernel_function
+    from graphcore.kernels.vectors import VectorKernel
     from graphcore.kmeans.exact import partition_cost
-    from graphcore.kmeans.gram import VectorGram
     from graphcore.kmeans.linear import linear_kmeans, nearest_center
 
     data = vectors.mnist(options.data)
@@ -36,9 +36,9 @@ def run(options):
     test, test_truth = vectors.mnist(options.data, "t10k")
     if n < 60_000:
         test, test_truth = test[: n // 6], test_truth[: n // 6]
-    kernel = vector_kernel("gaussian", X=X)
-    gram = VectorGram(kernel, X, np.dtype(np.float32))
-    held = DenseMatrix(kernel(test), check=False)
+    kernel = kernel_function("gaussian", X=X)
+    gram = VectorKernel(X, kernel, np.dtype(np.float32))
+    held = DenseKernel(kernel(test), check=False)
 
     def fit(seed, m):
         start = time.perf_counter()

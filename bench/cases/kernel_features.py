@@ -53,13 +53,13 @@ def approximations(name, X, truth, seeds, options):
     """Nystrom, random features, two steps for every c and s, and exact kernel k-means."""
     from graphcore.features.nystrom import nystrom_features
     from graphcore.features.random_features import random_fourier_features
-    from graphcore.kernels.vectors import vector_kernel
-    from graphcore.kmeans.gram import VectorGram
+    from graphcore.kernels.functions import kernel_function
+    from graphcore.kernels.vectors import VectorKernel
+    from graphcore.kmeans.coreset import coreset_kernel_kmeans
     from graphcore.kmeans.linear import linear_kmeans
-    from graphcore.kmeans.two_step import two_step_kernel_kmeans
 
-    kernel = vector_kernel("gaussian", X=X)
-    gram = VectorGram(kernel, X, X.dtype)
+    kernel = kernel_function("gaussian", X=X)
+    gram = VectorKernel(X, kernel, X.dtype)
     score = scorer(gram, truth)
 
     def by_nystrom(seed, c, s):
@@ -74,8 +74,8 @@ def approximations(name, X, truth, seeds, options):
         return linear_kmeans(found.features, CLUSTERS, n_init=STARTS, random_state=seed).labels
 
     def by_sample(seed, c, _):
-        return two_step_kernel_kmeans(
-            gram, CLUSTERS, c, n_init=STARTS, random_state=seed, n_jobs=options.threads
+        return coreset_kernel_kmeans(
+            gram, CLUSTERS, size=c, sampling="uniform", n_init=STARTS, random_state=seed, n_jobs=options.threads
         ).labels
 
     jobs = []
@@ -95,11 +95,12 @@ def approximations(name, X, truth, seeds, options):
 
 def exact(name, X, kernel, score, seeds, options):
     """Exact kernel k-means, with a single start where not all kernel values fit."""
-    from graphcore.kernels.dense_matrix import DenseMatrix, VectorMatrix
+    from graphcore.kernels.dense import DenseKernel
+    from graphcore.kernels.vectors import VectorKernel
     from graphcore.kmeans.exact import kernel_kmeans
 
     fits = len(X) <= HELD_POINTS
-    K = DenseMatrix(kernel(X), check=False) if fits else VectorMatrix(X, kernel)
+    K = DenseKernel(kernel(X), check=False) if fits else VectorKernel(X, kernel)
     n_init = STARTS if fits else 1
 
     def run(seed):
@@ -110,17 +111,17 @@ def exact(name, X, kernel, score, seeds, options):
 
 def scorer(gram, truth):
     """Agreement, and the kernel k-means cost and the paper's objective g where all kernel values fit."""
-    from graphcore.kernels.dense_matrix import DenseMatrix
+    from graphcore.kernels.as_kernel import as_kernel
+    from graphcore.kernels.dense import DenseKernel
     from graphcore.kmeans.certificates import column_cost
     from graphcore.kmeans.exact import partition_cost
-    from graphcore.kmeans.gram import as_gram
 
     if gram.n > HELD_POINTS:
         return lambda labels: agreement(labels, truth)
     every = np.arange(gram.n)
     K = gram.block(every, every)
-    held = DenseMatrix(K, check=False)
-    columns = as_gram(held)  # checked once, not for every labelling
+    held = DenseKernel(K, check=False)
+    columns = as_kernel(held)  # checked once, not for every labelling
     return lambda labels: {
         **agreement(labels, truth),
         "cost": partition_cost(held, labels),
@@ -132,14 +133,14 @@ def spectral(name, X, truth, seeds, options):
     """Kernel k-means and spectral clustering on the same Nystrom features, s = k."""
     from graphcore import NonPositiveDegreeError
     from graphcore.features.nystrom import nystrom_features
-    from graphcore.kernels.vectors import vector_kernel
-    from graphcore.kmeans.gram import VectorGram
+    from graphcore.kernels.functions import kernel_function
+    from graphcore.kernels.vectors import VectorKernel
     from graphcore.kmeans.linear import linear_kmeans
     from graphcore.kmeans.spectral import factor_spectral_clustering
 
     found = []
     for beta in BETAS:
-        gram = VectorGram(vector_kernel("gaussian", bandwidth=("rms", beta), X=X), X, X.dtype)
+        gram = VectorKernel(X, kernel_function("gaussian", bandwidth=("rms", beta), X=X), X.dtype)
 
         def features(seed, c, gram=gram):
             return nystrom_features(

@@ -55,8 +55,8 @@ def measure(X, truth, s, options):
     """Features and labels for every seed."""
     from graphcore.features.nystrom import nystrom_features
     from graphcore.kernels.bandwidths import rule_bandwidth
-    from graphcore.kernels.vectors import vector_kernel
-    from graphcore.kmeans.gram import VectorGram
+    from graphcore.kernels.functions import kernel_function
+    from graphcore.kernels.vectors import VectorKernel
     from graphcore.kmeans.linear import linear_kmeans
 
     n = len(X)
@@ -67,9 +67,9 @@ def measure(X, truth, s, options):
         with AnonymousMemory() as memory, quiet():
             clock, cpu = [time.perf_counter()], time.process_time()
             # The rule over some 100,000 rows: its error is that of a mean, below 1 %.
-            kernel = vector_kernel("gaussian", bandwidth=rule_bandwidth(np.array(X[:: max(1, n // 100_000)]), "rms"))
+            kernel = kernel_function("gaussian", bandwidth=rule_bandwidth(np.array(X[:: max(1, n // 100_000)]), "rms"))
             clock.append(time.perf_counter())
-            gram = VectorGram(kernel, X, np.dtype(np.float32))
+            gram = VectorKernel(X, kernel, np.dtype(np.float32))
             found = nystrom_features(
                 gram, LANDMARKS, s, truncation="half", random_state=seed, n_jobs=options.threads
             ).features

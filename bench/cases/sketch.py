@@ -54,10 +54,10 @@ def preprocessing(n, d, seeds, options):
 
     from graphcore.features.sketch import gaussian_sketch
     from graphcore.kernels.bandwidths import rule_bandwidth
-    from graphcore.kernels.vectors import vector_kernel
+    from graphcore.kernels.functions import kernel_function
 
     X = np.random.default_rng(0).standard_normal((n, 10))
-    K = vector_kernel("gaussian", gamma=rule_bandwidth(X, ("quantile", 0.25)) ** -2)(X)
+    K = kernel_function("gaussian", gamma=rule_bandwidth(X, ("quantile", 0.25)) ** -2)(X)
 
     def sketch(seed):
         return gaussian_sketch(K, d, random_state=seed).projection
@@ -113,12 +113,12 @@ def quality(name, X, truth, seeds, options):
     from graphcore.features.nystrom import nystrom_features
     from graphcore.features.sketched import sketch_kernel, subsample_size
     from graphcore.kernels.bandwidths import rule_bandwidth
-    from graphcore.kernels.vectors import vector_kernel
-    from graphcore.kmeans.gram import VectorGram
+    from graphcore.kernels.functions import kernel_function
+    from graphcore.kernels.vectors import VectorKernel
     from graphcore.kmeans.linear import linear_kmeans
 
-    kernel = vector_kernel("gaussian", gamma=rule_bandwidth(X, ("quantile", 0.25), random_state=0) ** -2)
-    gram = VectorGram(kernel, X, X.dtype)
+    kernel = kernel_function("gaussian", gamma=rule_bandwidth(X, ("quantile", 0.25), random_state=0) ** -2)
+    gram = VectorKernel(X, kernel, X.dtype)
     n, d = subsample_size("auto", len(X)), 10 * CLUSTERS
 
     def sketched(seed, center):

@@ -142,7 +142,7 @@ def cluster(input, n_clusters, output, report, as_json, quiet, **options):
         facts |= {"output": output, "report": report, "warnings": console.warned}
         if output is not None:
             with console.stages("write"):
-                write_labels(output, result.labels, graph)
+                write_labels(result.labels, output, graph)
         if report is not None:
             with console.stages("report"):
                 _report(report, graph, result, input, seed, jobs, console)

@@ -11,7 +11,6 @@ __all__ = [
     "cell_weights",
     "draw_sorted",
     "seed_fast",
-    "seed_naive",
     "sensitivities",
     "tree_build",
     "tree_sample",
@@ -195,70 +194,6 @@ def seed_fast(
             touched,
             counters,
         )
-        count += 1
-    return count
-
-
-@njit(cache=True, nogil=True)
-def seed_naive(
-    indptr,
-    indices,
-    weights,
-    degrees,
-    diagonal,
-    point_weights,
-    initial,
-    uniforms,
-    row,
-    contributions,
-    nearest,
-    counters,
-    seeds,
-):
-    """D2 seeding by visiting every point for every centre, Algorithm 1 of the coreset paper: O(n k).
-
-    Returns the number of seeds.
-    """
-    n = len(indptr) - 1
-    weighted = len(weights) > 0
-    count = 0
-    total = 0.0
-    for draw in range(len(initial) + len(uniforms)):
-        if draw < len(initial):
-            y = initial[draw]
-        else:
-            if total <= 0.0:
-                break
-            target = uniforms[draw - len(initial)] * total
-            y = -1
-            for x in range(n):
-                if contributions[x] > 0.0:
-                    y = x
-                    if target < contributions[x]:
-                        break
-                    target -= contributions[x]
-        for e in range(indptr[y], indptr[y + 1]):
-            row[indices[e]] = (weights[e] if weighted else 1.0) / (degrees[y] * degrees[indices[e]])
-        total = 0.0
-        for x in range(n):
-            if point_weights[x] == 0.0:
-                contributions[x] = 0.0
-                nearest[x] = -1
-                continue
-            norms = diagonal[x] + diagonal[y]
-            distance = norms - 2.0 * row[x]
-            if distance < -_NOISE * norms and x != y:
-                counters[2] += 1
-            if distance <= _NOISE * norms or x == y:
-                distance = 0.0
-            if count == 0 or point_weights[x] * distance < contributions[x]:
-                contributions[x] = point_weights[x] * distance
-                nearest[x] = count
-            total += contributions[x]
-        counters[0] += n
-        for e in range(indptr[y], indptr[y + 1]):
-            row[indices[e]] = 0.0
-        seeds[count] = y
         count += 1
     return count
 

@@ -7,8 +7,8 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import as_graph
-from ..kernels.cut import CutKernel
+from ..graphs.as_graph import as_graph
+from ..kernels.graph import GraphKernel
 from .importance import Draws, importance_probabilities, importance_rounds, importance_sample
 from .seeding import Seeds, d2_seeding
 
@@ -119,7 +119,7 @@ def build_coreset(
     if self_loop is None:
         self_loop = 1.0 if method == "importance" else 0.0
     self_loop = check_real("self_loop", self_loop, low=0.0)
-    kernel = CutKernel(graph, self_loop)
+    kernel = GraphKernel(graph, self_loop)
     return sample_coreset(
         kernel,
         n_clusters,
@@ -160,7 +160,8 @@ def sample_coreset(
         draws = importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
     seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams)
-    draws = importance_sample(kernel, importance_probabilities(kernel, seeds), size, streams)
+    weights = kernel.point_weights
+    draws = importance_sample(weights, importance_probabilities(weights, seeds), size, streams)
     return Coreset(draws.indices, draws.weights, method, draws.n_draws, seeds)
 
 

@@ -52,12 +52,13 @@ def importance_size(n_points, n_clusters, eps):
     return max(n_clusters, round(size))
 
 
-def importance_probabilities(kernel, seeds):
+def importance_probabilities(weights, seeds):
     """Probabilities of Algorithm 5, proportional to ``w(x) Delta(x, C)/cost(C) + w(x)/w(cell of x)``.
 
     Parameters
     ----------
-    kernel : CutKernel
+    weights : ndarray of shape (n_points,), float64
+        Weights of the points.
     seeds : Seeds
 
     Returns
@@ -66,19 +67,20 @@ def importance_probabilities(kernel, seeds):
         Sums to 1; 0 for points of weight 0.
     """
     cells = np.zeros(len(seeds.indices))
-    _loops.cell_weights(seeds.nearest, kernel.point_weights, cells)
-    out = np.empty(kernel.n_points)
-    total = _loops.sensitivities(seeds.nearest, kernel.point_weights, seeds.contributions, seeds.cost, cells, out)
+    _loops.cell_weights(seeds.nearest, weights, cells)
+    out = np.empty(len(weights))
+    total = _loops.sensitivities(seeds.nearest, weights, seeds.contributions, seeds.cost, cells, out)
     out /= total
     return out
 
 
-def importance_sample(kernel, probabilities, size, random_state=None):
+def importance_sample(weights, probabilities, size, random_state=None):
     """Draw `size` points independently, weight ``w(x) / (p_x size)`` each, and merge repeats.
 
     Parameters
     ----------
-    kernel : CutKernel
+    weights : ndarray of shape (n_points,), float64
+        Weights of the points.
     probabilities : ndarray of shape (n_points,), float64
     size : int
         Number of draws.
@@ -92,8 +94,7 @@ def importance_sample(kernel, probabilities, size, random_state=None):
     points = np.empty(size, dtype=np.int64)
     _loops.draw_sorted(probabilities, float(probabilities.sum()), uniforms, points)
     indices, counts = np.unique(points, return_counts=True)
-    weights = counts * (kernel.point_weights[indices] / (probabilities[indices] * size))
-    return Draws(indices, weights, size)
+    return Draws(indices, counts * (weights[indices] / (probabilities[indices] * size)), size)
 
 
 def round_eps(eps, n_points, round_number):
@@ -116,7 +117,7 @@ def importance_rounds(kernel, n_clusters, eps, n_seeds, *, seeding="fast", rando
 
     Parameters
     ----------
-    kernel : CutKernel
+    kernel : GraphKernel
     n_clusters : int
     eps : float
         Relative error of the cost, all rounds together.
@@ -157,9 +158,10 @@ def importance_rounds(kernel, n_clusters, eps, n_seeds, *, seeding="fast", rando
             size = n_left
         stream = streams.child("round", round_number)
         seeds = d2_seeding(current, n_seeds, method=seeding, random_state=stream)
-        draws = importance_sample(current, importance_probabilities(current, seeds), size, stream)
+        weights = current.point_weights
+        draws = importance_sample(weights, importance_probabilities(weights, seeds), size, stream)
         if len(draws.indices) >= n_left:
             return best
         kept = draws.indices if round_number == 1 else best.indices[draws.indices]
         best = Draws(kept, draws.weights, size)
-        current = kernel.restrict(best.indices, best.weights)
+        current = kernel.submatrix(best.indices, best.weights)

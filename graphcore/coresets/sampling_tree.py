@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._arrays import read_only
 from .._random import Streams
 from ..exceptions import InputError
 from . import _loops
@@ -67,8 +68,7 @@ class SamplingTree:
         self._offsets = level_offsets(len(values))
         self._sums = np.zeros(self._offsets[-1])
         self._sums[: len(values)] = values
-        self.values = self._sums[: len(values)]
-        self.values.flags.writeable = False
+        self.values = read_only(self._sums[: len(values)])
         _loops.tree_build(self._sums, self._offsets)
         self._check_total()
 

@@ -1,4 +1,4 @@
-"""D2 seeding in kernel space: k-means++ on a graph, naive in O(nk) and fast through the sampling tree."""
+"""D2 seeding in kernel space: k-means++ over any kernel, and on a graph through the sampling tree."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,9 @@ from ..graphs.mapped import read_at_random
 from . import _loops
 from .sampling_tree import level_offsets
 
-__all__ = ["Seeds", "d2_seeding"]
+__all__ = ["SEEDING", "Seeds", "d2_seeding", "draw_seeds", "seeds_by_distance"]
+
+SEEDING = ("auto", "fast", "naive")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +50,12 @@ class Seeds:
 
 
 def d2_seeding(kernel, n_seeds, *, method="fast", initial=None, random_state=None):
-    """Draw centres one after the other, each with probability proportional to ``w(x) Delta(x, C)``.
+    """Draw centres of a graph one after the other, each with probability proportional to ``w(x) Delta(x, C)``.
 
     Parameters
     ----------
-    kernel : CutKernel
+    kernel : GraphKernel
+        Other kernels with "naive" only.
     n_seeds : int
         Number of centres, `initial` included. Without `initial`, the fast method has x* beside them.
     method : {"fast", "naive"}
@@ -85,10 +88,10 @@ def d2_seeding(kernel, n_seeds, *, method="fast", initial=None, random_state=Non
     Examples
     --------
     >>> import graphcore
-    >>> from graphcore.kernels.cut import CutKernel
+    >>> from graphcore.kernels.graph import GraphKernel
     >>> from graphcore.coresets.seeding import d2_seeding
     >>> graph = graphcore.Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5])  # two triangles
-    >>> seeds = d2_seeding(CutKernel(graph, self_loop=1.0), 2, random_state=0)
+    >>> seeds = d2_seeding(GraphKernel(graph, self_loop=1.0), 2, random_state=0)
     >>> len(seeds.indices), seeds.nearest.tolist()
     (2, [0, 0, 0, 1, 1, 1])
     """
@@ -107,34 +110,140 @@ def d2_seeding(kernel, n_seeds, *, method="fast", initial=None, random_state=Non
     if initial is None:
         uniform = taking_part[int(rng.integers(len(taking_part)))]
         first = taking_part[np.argmin(diagonal[taking_part])]
-        initial = [uniform] if method == "naive" else [first, uniform]
-        n_uniforms = n_seeds - 1
-        if method == "fast" and first == uniform:
-            initial = [first]
+        initial = [uniform] if method == "naive" or first == uniform else [first, uniform]
+        n_draws = n_seeds - 1
     else:
         initial = _check_initial(initial, kernel, method)
-        n_uniforms = max(0, n_seeds - len(initial))
+        n_draws = max(0, n_seeds - len(initial))
     initial = np.asarray(initial, dtype=np.int64)
-    uniforms = rng.random(n_uniforms)
-    run = _run_fast if method == "fast" else _run_naive
-    seeds, contributions, nearest, counters = run(kernel, diagonal, initial, uniforms)
-    count("entries repaired", counters[0])
-    count("sums updated", counters[1])
-    exhausted = len(seeds) < len(initial) + len(uniforms)
-    if exhausted:
+    n_wanted = len(initial) + n_draws
+    if method == "fast":
+        seeds = _fast_seeds(kernel, initial, rng.random(n_draws))
+    else:
+        seeds = draw_seeds(kernel, kernel.point_weights, n_wanted, rng, initial=initial)
+    count("entries repaired", seeds.counters["entries"])
+    count("sums updated", seeds.counters["sums"])
+    if seeds.exhausted:
         warn_user(
-            f"D2 seeding stopped at {len(seeds)} of {len(initial) + len(uniforms)} centres: no node has a positive "
-            "distance left to them; they are used as they are"
+            f"D2 seeding stopped at {len(seeds.indices)} of {n_wanted} centres: no node has a positive distance left "
+            "to them; they are used as they are"
         )
+    return seeds
+
+
+def draw_seeds(kernel, weights, n_seeds, rng, *, shift=0.0, initial=(), farthest=False):
+    """Draw points one after the other, each with probability proportional to ``w(x) Delta(x, C)``.
+
+    ``Delta(x, y) = K_xx + K_yy - 2 K_xy`` of ``K + shift W^-1``, and Delta(x, C) the least over the points C drawn so
+    far. The first is drawn in proportion to the weights. One column of the kernel is read for each point.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    weights : ndarray of shape (n_points,), float64
+        Points of weight 0 are never drawn.
+    n_seeds : int
+    rng : numpy Generator
+    shift : float, default 0
+    initial : sequence of int
+        Points that are taken first, without drawing.
+    farthest : bool, default False
+        Take the point farthest from all before instead of a draw.
+
+    Returns
+    -------
+    Seeds
+        Fewer than `n_seeds` points, `exhausted` set, if no point of positive distance is left. Negative distances (of
+        an indefinite kernel) count as 0.
+
+    References
+    ----------
+    Arthur and Vassilvitskii, "k-means++", SODA 2007; Algorithm 1 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset
+    Spectral Clustering".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.coresets.seeding import draw_seeds
+    >>> from graphcore.kernels.dense import DenseKernel
+    >>> x = np.array([0.0, 0.0, 9.0])
+    >>> seeds = draw_seeds(DenseKernel(np.outer(x, x)), np.ones(3), 2, np.random.default_rng(0))
+    >>> sorted(x[seeds.indices].tolist()), seeds.cost
+    ([0.0, 9.0], 0.0)
+    """
+    diagonal = np.array(kernel.diagonal)
+    if shift:
+        diagonal += np.divide(shift, weights, out=np.zeros(len(weights)), where=weights > 0)
+
+    def distances_to(y):
+        norms = diagonal + diagonal[y]
+        distances = norms - 2.0 * kernel.column(y)
+        negative = int(np.count_nonzero(distances < -kernel.noise * norms))
+        distances[distances <= kernel.noise * norms] = 0.0
+        return distances, negative
+
+    return seeds_by_distance(distances_to, weights, n_seeds, rng, initial=initial, farthest=farthest)
+
+
+def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthest=False):
+    """:func:`draw_seeds` for whatever has squared distances.
+
+    Parameters
+    ----------
+    distances_to : callable
+        Takes a point, and returns the squared distances of all points to it (a new array, not negative beyond rounding)
+        and how many came out negative.
+    weights, n_seeds, rng, initial, farthest
+        As for :func:`draw_seeds`.
+
+    Returns
+    -------
+    Seeds
+    """
+    n = len(weights)
+    taking_part = weights > 0
+    contributions = np.where(taking_part, np.inf, 0.0)
+    shortest = contributions.copy()
+    nearest = np.where(taking_part, 0, -1).astype(np.int32)
+    seeds, n_negative = [], 0
+    while len(seeds) < max(n_seeds, len(initial)):
+        if len(seeds) < len(initial):
+            y = int(initial[len(seeds)])
+        elif not seeds:
+            y = _draw(np.where(taking_part, weights, 0.0), rng)
+        elif farthest:
+            y = int(np.argmax(shortest)) if contributions.any() else -1
+        else:
+            y = _draw(contributions, rng)
+        if y < 0:
+            break
+        distances, negative = distances_to(y)
+        distances[y] = 0.0  # rounding must leave no mass on a seed, or it could be drawn again
+        n_negative += negative
+        offered = weights * distances
+        closer = taking_part & (offered < contributions)
+        contributions[closer], shortest[closer] = offered[closer], distances[closer]
+        nearest[closer] = len(seeds)
+        seeds.append(y)
     return Seeds(
-        indices=seeds,
+        indices=np.array(seeds, dtype=np.int64),
         contributions=contributions,
         nearest=nearest,
         cost=float(contributions.sum()),
-        exhausted=exhausted,
-        n_negative=int(counters[2]),
-        counters={"entries": int(counters[0]), "sums": int(counters[1])},
+        exhausted=len(seeds) < n_seeds,
+        n_negative=n_negative,
+        counters={"entries": n * len(seeds), "sums": 0},
     )
+
+
+def _draw(values, rng):
+    """A place drawn with probability in proportion to its value; -1 if all are 0."""
+    ends = np.cumsum(values)
+    if not ends[-1] > 0:
+        return -1
+    # The last place of a positive value also takes what rounding left over.
+    place = int(np.searchsorted(ends, rng.random() * ends[-1], side="right"))
+    return min(place, int(np.flatnonzero(values)[-1]))
 
 
 def _check_initial(initial, kernel, method):
@@ -149,9 +258,9 @@ def _check_initial(initial, kernel, method):
         raise ParameterError(f"initial names node {alone[0]}, which is isolated and takes no part")
     if len(np.unique(initial)) < len(initial):
         raise ParameterError("initial names a node twice")
-    least = kernel.diagonal[kernel.point_weights > 0].min()
+    smallest = kernel.diagonal[kernel.point_weights > 0].min()
     # The tolerance is for callers whose own diagonal is rounded differently.
-    if method == "fast" and kernel.diagonal[initial[0]] > least * (1 + 1e-12):
+    if method == "fast" and kernel.diagonal[initial[0]] > smallest * (1 + 1e-12):
         raise ParameterError(
             f"initial starts with node {initial[0]}, but the fast method needs a node of smallest K_xx first: points "
             "far from all centres are nearest to that one; put it first, or use method='naive'"
@@ -159,7 +268,8 @@ def _check_initial(initial, kernel, method):
     return initial
 
 
-def _run_fast(kernel, diagonal, initial, uniforms):
+def _fast_seeds(kernel, initial, uniforms):
+    """Seeds through the sampling tree; one uniform number for each that is drawn."""
     n = kernel.n_points
     offsets = level_offsets(n)
     sums = np.zeros(offsets[-1])
@@ -167,13 +277,13 @@ def _run_fast(kernel, diagonal, initial, uniforms):
     touched = np.empty(int(np.diff(kernel.indptr).max()) + 1, dtype=np.int64)
     counters = np.zeros(3, dtype=np.int64)
     seeds = np.empty(len(initial) + len(uniforms), dtype=np.int64)
-    with read_at_random(kernel.indptr, kernel.indices, kernel.weights):
-        count = _loops.seed_fast(
+    with read_at_random(kernel.indptr, kernel.indices, kernel.values):
+        n_seeds = _loops.seed_fast(
             kernel.indptr,
             kernel.indices,
-            kernel.weights,
+            kernel.values,
             kernel.degrees,
-            diagonal,
+            kernel.diagonal,
             kernel.point_weights,
             initial,
             uniforms,
@@ -184,28 +294,12 @@ def _run_fast(kernel, diagonal, initial, uniforms):
             counters,
             seeds,
         )
-    return seeds[:count].copy(), sums[:n], nearest, counters
-
-
-def _run_naive(kernel, diagonal, initial, uniforms):
-    n = kernel.n_points
-    contributions = np.empty(n)
-    nearest = np.empty(n, dtype=np.int32)
-    counters = np.zeros(3, dtype=np.int64)
-    seeds = np.empty(len(initial) + len(uniforms), dtype=np.int64)
-    count = _loops.seed_naive(
-        kernel.indptr,
-        kernel.indices,
-        kernel.weights,
-        kernel.degrees,
-        diagonal,
-        kernel.point_weights,
-        initial,
-        uniforms,
-        np.zeros(n),
-        contributions,
-        nearest,
-        counters,
-        seeds,
+    return Seeds(
+        indices=seeds[:n_seeds].copy(),
+        contributions=sums[:n],
+        nearest=nearest,
+        cost=float(sums[:n].sum()),
+        exhausted=n_seeds < len(seeds),
+        n_negative=int(counters[2]),
+        counters={"entries": int(counters[0]), "sums": int(counters[1])},
     )
-    return seeds[:count].copy(), contributions, nearest, counters

@@ -1,6 +1,6 @@
 """Graphs and vectors with known clusters: random models, small real data, public data to be fetched."""
 
-from importlib import import_module
+from .._lazy import lazy_names
 
 # Modules must not share a name with a function, or importing one would hide the other.
 _HOMES = {
@@ -30,41 +30,4 @@ _HOMES = {
     "trefoil": ".manifolds",
 }
 
-__all__ = [
-    "CATALOGUE",
-    "EmbeddedTrefoil",
-    "LabeledGraph",
-    "LabeledVectors",
-    "blobs",
-    "circles",
-    "cluster_in_cluster",
-    "cone",
-    "crescent_moon",
-    "crossing_lines",
-    "degree_corrected_partition",
-    "embedded_trefoil",
-    "fetch",
-    "lfr",
-    "load",
-    "load_digits",
-    "load_karate",
-    "moons",
-    "noisy_triangle",
-    "planted_partition",
-    "rings",
-    "rmat",
-    "sphere",
-    "trefoil",
-]
-
-
-def __getattr__(name):
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name], __name__), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__():
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__, __all__ = lazy_names(__name__, _HOMES)

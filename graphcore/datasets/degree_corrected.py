@@ -5,8 +5,9 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_real
 from ..exceptions import ParameterError
-from ..graphs.graph import _NO_WEIGHTS, Graph
+from ..graphs.graph import Graph
 from ..graphs.rows import rows_from_pairs
+from ..graphs.weights import NO_WEIGHTS
 from . import _loops
 from ._sizes import cluster_borders, labels_of
 from .results import LabeledGraph
@@ -103,7 +104,7 @@ def degree_corrected_partition(
         where = before[low] + points[:, 1] * (before[high] - before[low])
         ends[start:stop, 0], ends[start:stop, 1] = first, _node_at(before, where, low, high)
     kept = _loops.drop_self_loops(ends)
-    rows, *_ = rows_from_pairs(ends[:kept], _NO_WEIGHTS, n_nodes, "max")
+    rows, *_ = rows_from_pairs(ends[:kept], NO_WEIGHTS, n_nodes, "max")
     return LabeledGraph(Graph(rows.indptr, rows.indices, check=False), labels_of(borders))
 
 

@@ -6,8 +6,9 @@ from .._random import Streams
 from .._threads import map_blocks
 from .._validation import check_integer, check_real
 from ..exceptions import InputError, ParameterError
-from ..graphs.graph import _NO_WEIGHTS, Graph
+from ..graphs.graph import Graph
 from ..graphs.rows import rows_from_pairs
+from ..graphs.weights import NO_WEIGHTS
 from . import _loops
 
 __all__ = ["rmat"]
@@ -76,7 +77,7 @@ def rmat(scale, n_edges, *, a=0.57, b=0.19, c=0.19, d=0.05, random_state=None, d
     kept = _loops.drop_self_loops(ends)
     if kept == 0:
         raise InputError(f"all {n_edges} edges drawn were self-loops; draw more edges, or raise b and c")
-    rows, *_ = rows_from_pairs(ends[:kept], _NO_WEIGHTS, 1 << scale, "max")
+    rows, *_ = rows_from_pairs(ends[:kept], NO_WEIGHTS, 1 << scale, "max")
     indptr, indices = rows.indptr, rows.indices
     if drop_isolated:
         present = np.diff(indptr) > 0

@@ -1,7 +1,7 @@
 """Checks that the classes share."""
 
 from ..exceptions import InputError
-from ..graphs.convert import is_graph_object
+from ..graphs.as_graph import is_graph_object
 
 __all__ = ["refuse_graph"]
 

@@ -9,12 +9,15 @@ from .._threads import effective_jobs
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import as_graph, is_graph, is_graph_object
+from ..graphs.as_graph import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
-from ..kernels.dense_matrix import DenseMatrix, VectorMatrix
-from ..kernels.rows_matrix import GraphMatrix, SparseMatrix
-from ..kernels.vectors import VECTOR_KERNELS, VectorKernel, vector_kernel
-from ..kmeans.assign import assign_graph_rows, assign_rows, assign_vectors
+from ..kernels.columns import VectorColumns
+from ..kernels.dense import DenseKernel
+from ..kernels.functions import VECTOR_KERNELS, KernelFunction, kernel_function
+from ..kernels.graph import GraphKernel
+from ..kernels.sparse import SparseKernel
+from ..kernels.vectors import VectorKernel
+from ..kmeans.assign import assign_columns, assign_graph_rows, assign_rows
 
 __all__ = ["KernelClusterer"]
 
@@ -40,7 +43,7 @@ class KernelClusterer(ClusterMixin, BaseEstimator):
         """The kernel matrix of what :meth:`fit` was given; says in `_kind` and `kernel_` what it is."""
         effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
         kernel = self.kernel
-        if not (callable(kernel) or isinstance(kernel, VectorKernel)):
+        if not (callable(kernel) or isinstance(kernel, KernelFunction)):
             check_choice("kernel", kernel, (*MATRIX_KERNELS, *VECTOR_KERNELS, "rbf", "poly"))
         self.kernel_ = None
         if _is(kernel, "auto"):
@@ -56,11 +59,11 @@ class KernelClusterer(ClusterMixin, BaseEstimator):
         if _is(kernel, "precomputed"):
             self._kind = "precomputed"
             X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS)
-            return SparseMatrix(X) if hasattr(X, "tocsr") else DenseMatrix(X)
+            return SparseKernel(X) if hasattr(X, "tocsr") else DenseKernel(X)
         self._kind = "vectors"
         X = validate_data(self, X, accept_sparse="csr", dtype=_FLOATS, order="C")
         block_bytes = check_integer("block_bytes", self.block_bytes, low=1)
-        self.kernel_ = vector_kernel(
+        self.kernel_ = kernel_function(
             kernel,
             bandwidth=self.bandwidth,
             gamma=self.gamma,
@@ -69,7 +72,7 @@ class KernelClusterer(ClusterMixin, BaseEstimator):
             random_state=streams.child("kernel"),
             X=X,
         )
-        return VectorMatrix(X, self.kernel_, block_bytes)
+        return VectorKernel(X, self.kernel_, held_bytes=block_bytes)
 
     def _graph_matrix(self, X):
         self_loop = check_real("self_loop", self.self_loop, low=0.0)
@@ -81,7 +84,7 @@ class KernelClusterer(ClusterMixin, BaseEstimator):
             warn_user(
                 f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1"
             )
-        return GraphMatrix(graph, self_loop)
+        return GraphKernel(graph, self_loop)
 
     def _weights(self, matrix, sample_weight):
         if sample_weight is None:
@@ -98,8 +101,8 @@ class KernelClusterer(ClusterMixin, BaseEstimator):
         if self._kind == "vectors":
             self._reference = matrix.X if points is None else matrix.X[points]
         elif self._kind == "graph":
-            self._reference = matrix.kernel.degrees if points is None else matrix.kernel.degrees[points]
-            self._loop = matrix.kernel.self_loop
+            self._reference = matrix.degrees if points is None else matrix.degrees[points]
+            self._loop = matrix.self_loop
 
     def predict(self, X):
         """Nearest centroid of new points.
@@ -119,7 +122,7 @@ class KernelClusterer(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         X = self._new_points(X)
         if self._kind == "vectors":
-            return assign_vectors(self.kernel_, X, self._reference, *self._centroids)[0]
+            return assign_columns(self._columns(X), *self._centroids, self.n_jobs)[0]
         columns = X if self._points is None else X[:, self._points]
         if self._kind == "precomputed":
             return assign_rows(columns, *self._centroids)[0]
@@ -146,9 +149,13 @@ class KernelClusterer(ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = self._new_points(X)
-        _, values = assign_vectors(self.kernel_, X, self._reference, *self._centroids)
+        _, values = assign_columns(self._columns(X), *self._centroids, self.n_jobs)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         return -float(np.average(self.kernel_.diagonal(X) + values, weights=weights))
+
+    def _columns(self, X):
+        """Kernel of new vectors with those that the centroids are made of."""
+        return VectorColumns(self.kernel_, X, self._reference, self._reference.dtype)
 
     def _new_points(self, X):
         if is_graph_object(X):

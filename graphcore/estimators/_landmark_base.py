@@ -12,8 +12,9 @@ from ..features.feature_map import SUBSPACES
 from ..features.nystrom import SAMPLINGS, check_options, nystrom_features
 from ..features.sizes import suggest_landmarks
 from ..features.subspace import kernel_pca_features, power_features
-from ..kernels.vectors import vector_kernel
-from ..kmeans.gram import VectorGram, as_gram
+from ..kernels.as_kernel import as_kernel
+from ..kernels.functions import kernel_function
+from ..kernels.vectors import VectorKernel
 from ._checks import refuse_graph
 
 __all__ = ["LandmarkEstimator", "named_size"]
@@ -33,7 +34,7 @@ class LandmarkEstimator(BaseEstimator):
     def _fit_features(self, X, n_landmarks, n_components, streams):
         """Features of all points; the map is stored, the features are not."""
         effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
-        gram = self._gram(X)
+        kernel = self._gram(X)
         sampling = self.sampling
         common = {"indefinite": self.indefinite, "random_state": streams, "n_jobs": self.n_jobs}
         if isinstance(sampling, str):
@@ -49,12 +50,12 @@ class LandmarkEstimator(BaseEstimator):
             s = n_landmarks if n_components is None else n_components
             if sampling == "power":
                 c = max(n_landmarks, s) if self.n_landmarks != "auto" else None
-                found = power_features(gram, s, n_vectors=c, rtol=self.rtol, **common)
+                found = power_features(kernel, s, n_vectors=c, rtol=self.rtol, **common)
             else:
-                found = kernel_pca_features(gram, s, **common)
+                found = kernel_pca_features(kernel, s, **common)
         else:
             found = nystrom_features(
-                gram,
+                kernel,
                 n_landmarks,
                 n_components,
                 sampling=sampling,
@@ -75,13 +76,13 @@ class LandmarkEstimator(BaseEstimator):
 
     def _gram(self, X):
         if self.kernel_ is None:
-            return as_gram(X)
+            return as_kernel(X)
         check_choice("dtype", self.dtype, _DTYPES)
         dtype = self.dtype
         if dtype == "auto":
             narrow = X.dtype == np.float32 or (X.dtype.itemsize <= 2 and X.dtype.kind in "iufb")
             dtype = "float32" if narrow else "float64"
-        return VectorGram(self.kernel_, X, np.dtype(dtype))
+        return VectorKernel(X, self.kernel_, np.dtype(dtype))
 
     def _training(self, X, streams):
         """Training data of any real type as it is, also if it is memory-mapped; the kernel is made on the way."""
@@ -90,7 +91,7 @@ class LandmarkEstimator(BaseEstimator):
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             self.kernel_ = None
         else:
-            self.kernel_ = vector_kernel(
+            self.kernel_ = kernel_function(
                 self.kernel,
                 bandwidth=self.bandwidth,
                 gamma=self.gamma,

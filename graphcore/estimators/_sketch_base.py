@@ -9,9 +9,11 @@ from .._validation import check_choice
 from .._warn import warn_user
 from ..features.sketch import SCALES, leading_eigenvalues
 from ..features.sketched import sketch_kernel
+from ..kernels.as_kernel import as_kernel
 from ..kernels.bandwidths import rule_bandwidth
-from ..kernels.vectors import vector_kernel
-from ..kmeans.gram import MatrixColumns, VectorColumns, VectorGram, as_gram
+from ..kernels.columns import MatrixColumns, VectorColumns
+from ..kernels.functions import kernel_function
+from ..kernels.vectors import VectorKernel
 from ._checks import refuse_graph
 
 __all__ = ["SketchEstimator"]
@@ -27,9 +29,9 @@ class SketchEstimator(BaseEstimator):
         """Draw the sketch and return the features of all points."""
         effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
         check_choice("scale", self.scale, SCALES)
-        gram = self._gram(X, streams)
+        kernel = self._gram(X, streams)
         found = sketch_kernel(
-            gram,
+            kernel,
             n_components,
             n_subsample=self.n_subsample,
             center=self.center,
@@ -38,21 +40,21 @@ class SketchEstimator(BaseEstimator):
             random_state=streams,
         )
         self._found = found
-        self._dtype = gram.dtype
+        self._dtype = kernel.precision
         self.subsample_indices_ = found.indices
-        self.subsample_ = None if self.kernel_ is None else gram.X[found.indices]
+        self.subsample_ = None if self.kernel_ is None else kernel.X[found.indices]
         self.projection_ = found.sketch.projection
         self.offset_ = found.sketch.offset
         self.n_components_ = len(self.offset_)
         self._eigenvalues = {}
-        features, nearest = found.features(gram.columns(found.indices), n_jobs=self.n_jobs)
-        root = np.sqrt(np.maximum(gram.diagonal(), 0))
+        features, nearest = found.features(kernel.columns(found.indices), n_jobs=self.n_jobs)
+        root = np.sqrt(np.maximum(kernel.diagonal, 0))
         self.coverage_ = np.divide(nearest, root, out=np.zeros_like(nearest), where=root > 0)
         n_far = int((self.coverage_ < _COVERED).sum())
         if n_far:
             warn_user(
-                f"{n_far} of {gram.n} points are far from all {len(found.indices)} subsample points (coverage_ below "
-                f"{_COVERED}), so they look all the same: raise n_subsample or the bandwidth"
+                f"{n_far} of {kernel.n_points} points are far from all {len(found.indices)} subsample points "
+                f"(coverage_ below {_COVERED}), so they look all the same: raise n_subsample or the bandwidth"
             )
         return features
 
@@ -61,11 +63,11 @@ class SketchEstimator(BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             self.kernel_ = None
-            return as_gram(X)
+            return as_kernel(X)
         bandwidth, gamma = self.bandwidth, self.gamma
         if isinstance(self.kernel, str) and self.kernel in ("gaussian", "rbf") and bandwidth is None and gamma is None:
             gamma = rule_bandwidth(X, ("quantile", 0.25), random_state=streams.child("bandwidth")) ** -2
-        self.kernel_ = vector_kernel(
+        self.kernel_ = kernel_function(
             self.kernel,
             bandwidth=bandwidth,
             gamma=gamma,
@@ -74,7 +76,7 @@ class SketchEstimator(BaseEstimator):
             random_state=streams.child("bandwidth"),
             X=X,
         )
-        return VectorGram(self.kernel_, X, X.dtype)
+        return VectorKernel(X, self.kernel_, X.dtype)
 
     def _features(self, X):
         check_is_fitted(self, "projection_")

@@ -8,7 +8,7 @@ from .._random import Streams
 from .._validation import check_integer, check_real
 from ..exceptions import ParameterError
 from ..kmeans.coreset import coreset_kernel_kmeans
-from ..kmeans.inputs import check_weights
+from ..kmeans.inputs import kernel_and_weights
 from ._kernel_base import KernelClusterer
 
 __all__ = ["CoresetKernelKMeans"]
@@ -57,7 +57,7 @@ class CoresetKernelKMeans(KernelClusterer):
         Nodes of a graph that no coreset node is joined to; their label is a default, no evidence.
     n_iter_ : int
         Partitions of the coreset that the best start looked at.
-    kernel_ : VectorKernel or None
+    kernel_ : KernelFunction or None
     result_ : CoresetKernelKMeansResult
     n_features_in_ : int
 
@@ -155,7 +155,7 @@ class CoresetKernelKMeans(KernelClusterer):
         streams = Streams(self.random_state)
         matrix = self._resolve(X, streams)
         weights = self._weights(matrix, sample_weight)
-        n_points = int(np.count_nonzero(check_weights(matrix, weights) > 0))
+        n_points = int(np.count_nonzero(kernel_and_weights(matrix, weights)[1] > 0))
         n_clusters = check_integer(
             "n_clusters", self.n_clusters, low=1, high=n_points, why_high="the points that have weight"
         )

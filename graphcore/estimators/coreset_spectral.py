@@ -11,7 +11,7 @@ from .._progress import Stages, logger
 from .._random import Streams
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import as_graph, is_graph, is_graph_object
+from ..graphs.as_graph import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
 from ..knn.neighbors import knn_graph, neighbor_graph
 from ..knn.precomputed import listed_neighbors

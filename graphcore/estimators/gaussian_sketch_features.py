@@ -24,10 +24,10 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     n_subsample : int, float or "auto", default "auto"
         Points of the subsample, or their share. "auto" is ``max(200, n_samples / 100)``, at most all.
     kernel : str or callable, default "gaussian"
-        See :func:`graphcore.kernels.vectors.vector_kernel`; "precomputed" for a kernel matrix, dense or sparse, of
+        See :func:`graphcore.kernels.functions.kernel_function`; "precomputed" for a kernel matrix, dense or sparse, of
         which :meth:`transform` takes the rows of new points against all points fitted.
     bandwidth, gamma : float, str or tuple, optional
-        See :func:`graphcore.kernels.vectors.vector_kernel`. By default the Gaussian kernel is the paper's,
+        See :func:`graphcore.kernels.functions.kernel_function`. By default the Gaussian kernel is the paper's,
         ``exp(-|x - y|^2 / sigma^2)`` with the 25th percentile of the distances for sigma.
     degree : int, default 3
     coef0 : float, default 1.0
@@ -48,7 +48,7 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     subsample_indices_ : ndarray of shape (n_subsample,), int64
     subsample_ : ndarray or csr_array of shape (n_subsample, n_features), or None
         Its vectors; None for a kernel matrix.
-    kernel_ : VectorKernel or None
+    kernel_ : KernelFunction or None
         The kernel with its bandwidth; None for a kernel matrix.
     projection_ : ndarray of shape (d, n_subsample), float64
     offset_ : ndarray of shape (d,), float64

@@ -5,10 +5,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
-from .._validation import check_choice, check_integer, check_real
+from .._validation import check_choice, check_integer, check_real, check_sample_weight
 from .._warn import warn_user
 from ..features.diagnostics import as_text
-from ..kmeans.inputs import check_sample_weight
 from ..kmeans.linear import linear_kmeans, nearest_center
 from ._sketch_base import SketchEstimator
 

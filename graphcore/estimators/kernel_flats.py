@@ -11,9 +11,9 @@ from ..exceptions import InputError, ParameterError
 from ..flats._checks import as_weights
 from ..flats.graph_kernel import cut_kernel_matrix, cut_kernel_rows
 from ..flats.kernel_k_flats import kernel_k_flats
-from ..graphs.convert import as_graph, is_graph, is_graph_object
+from ..graphs.as_graph import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
-from ..kernels.vectors import VECTOR_KERNELS, vector_kernel
+from ..kernels.functions import VECTOR_KERNELS, kernel_function
 from ..pipeline.cluster import cluster_graph
 from ..pipeline.settings import resolve_settings
 
@@ -32,11 +32,11 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         "auto": "normalized_cut" for graph objects and square sparse matrices, "gaussian" for everything else.
         "normalized_cut": what is given is a graph or an adjacency matrix A, with kernel ``shift D^-1 + D^-1 A D^-1``
         and the degrees as weights. "precomputed": the kernel matrix, dense or sparse. Otherwise a kernel over vectors,
-        see :func:`graphcore.kernels.vectors.vector_kernel`.
+        see :func:`graphcore.kernels.functions.kernel_function`.
     bandwidth : float, str or (str, number), optional
-        Sigma of the Gaussian and the Laplacian kernel, or a rule for it, as in `vector_kernel`; the default is the root
-        mean square distance. The report's rule is ``("neighbours", 0.1)``: the median over the points of the radius of
-        the ball around each that holds a tenth of the others.
+        Sigma of the Gaussian and the Laplacian kernel, or a rule for it, as in `kernel_function`; the default is the
+        root mean square distance. The report's rule is ``("neighbours", 0.1)``: the median over the points of the
+        radius of the ball around each that holds a tenth of the others.
     gamma : float, optional
     degree : int, default 3
     coef0 : float, default 1
@@ -69,7 +69,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         The flat of every point; -1 for nodes of a graph without an edge.
     flats_ : KernelFlatSet
         The flats, as combinations of points; ``dims`` holds their dimensions.
-    kernel_ : VectorKernel or None
+    kernel_ : KernelFunction or None
         The kernel over vectors with its bandwidth; None for matrices and graphs.
     reconstruction_error_ : float
         Mean squared distance of a point to its flat in feature space (weighted, if there are weights). Errors for
@@ -354,7 +354,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return kind
 
     def _vector_kernel(self, kind, X, streams):
-        return vector_kernel(
+        return kernel_function(
             kind,
             bandwidth=self.bandwidth,
             gamma=self.gamma,

@@ -15,7 +15,7 @@ class KernelKMeans(KernelClusterer):
     n_clusters : int, default 8
     kernel : str or callable, default "auto"
         - "gaussian" ("rbf"), "laplacian", "polynomial" ("poly"), "sigmoid", "cosine", "linear" or a function
-          ``kernel(X, Y)``: kernels over vectors, see :func:`graphcore.kernels.vectors.vector_kernel`
+          ``kernel(X, Y)``: kernels over vectors, see :func:`graphcore.kernels.functions.kernel_function`
         - "precomputed": what :meth:`fit` gets is the kernel matrix, dense or sparse
         - "normalized_cut": what it gets is a graph, a networkx graph or an adjacency matrix A, with kernel
           ``D^-1 A D^-1`` and the degrees as weights; kernel k-means then is normalised cut
@@ -69,7 +69,7 @@ class KernelKMeans(KernelClusterer):
         Partitions that the best start looked at.
     stopped_ : str
         "converged", "tolerance", "cycle" (an indefinite kernel) or "max_iter".
-    kernel_ : VectorKernel or None
+    kernel_ : KernelFunction or None
         The kernel over vectors, with its bandwidth resolved.
     result_ : KernelKMeansResult
         All that is known of the run.

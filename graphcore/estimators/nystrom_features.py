@@ -32,10 +32,11 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Landmar
         Rank that the landmark matrix is cut to before it is inverted; "half" is half of the landmarks, as in the
         paper's experiments. None: only what is rounding is cut.
     kernel : str or callable, default "gaussian"
-        See :func:`graphcore.kernels.vectors.vector_kernel`; "precomputed" for a kernel matrix, dense or sparse, of
+        See :func:`graphcore.kernels.functions.kernel_function`; "precomputed" for a kernel matrix, dense or sparse, of
         which :meth:`transform` takes the rows of new points against all points fitted.
     bandwidth, gamma : float, str or tuple, optional
-        See :func:`graphcore.kernels.vectors.vector_kernel`; by default the bandwidth is the root mean square distance.
+        See :func:`graphcore.kernels.functions.kernel_function`; by default the bandwidth is the root mean
+        square distance.
     degree : int, default 3
     coef0 : float, default 1.0
     ridge : float or None, default None
@@ -66,7 +67,7 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Landmar
         Of the approximation's root; the first ones are those of the features.
     diagnostics_ : FeatureDiagnostics
         What the features keep of the kernel; :meth:`report` prints it.
-    kernel_ : VectorKernel or None
+    kernel_ : KernelFunction or None
         The kernel with its bandwidth; None for a kernel matrix.
     n_features_in_ : int
 

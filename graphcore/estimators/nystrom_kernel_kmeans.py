@@ -10,8 +10,8 @@ from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..features.diagnostics import as_text
 from ..features.sizes import suggest_rank
+from ..kernels.vectors import VectorKernel
 from ..kmeans.certificates import certify
-from ..kmeans.gram import VectorGram
 from ..kmeans.linear import linear_kmeans, nearest_center
 from ._landmark_base import LandmarkEstimator, named_size
 
@@ -201,7 +201,7 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         rule = len(np.atleast_1d(self.sampling)) if given else self.n_landmarks
         n_components = None if isinstance(s, str) else s
         rule = named_size(rule, ("auto", "sqrt", "sqrt_nk", "theory"))
-        largest = self._gram(X).diagonal().max() if isinstance(rule, str) and rule == "theory" else 1.0
+        largest = self._gram(X).diagonal.max() if isinstance(rule, str) and rule == "theory" else 1.0
         c = self._draws(rule, n, k, n_components=n_components, kappa_squared=largest)
         if c < k:
             named = f"landmarks given as sampling={self.sampling!r}" if given else f"n_landmarks={c}"
@@ -271,7 +271,7 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         """Squared distances of points from what the features span; 0 where K(x, x) is not known."""
         if self.kernel_ is None:
             return np.zeros(len(B))
-        diagonal = VectorGram(self.kernel_, X).diagonal()
+        diagonal = VectorKernel(X, self.kernel_).diagonal()
         return np.maximum(diagonal - np.einsum("ij,ij->i", B, B, dtype=np.float64), 0.0)
 
     def report(self):

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from ..exceptions import InputError
-from ..graphs.convert import as_graph, is_graph_object
+from ..graphs.as_graph import as_graph, is_graph_object
 from ..knn.precomputed import listed_neighbors
 from ..knn.vectors import ordered
 from ..partition.predict import cluster_shares, predict_labels

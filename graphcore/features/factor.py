@@ -8,8 +8,8 @@ import numpy as np
 from .._threads import limited_libraries, map_blocks
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
-from ..kernels.matrix import clearly_negative
-from ..kmeans.gram import MatrixColumns, block_borders
+from ..kernels.checks import clearly_negative
+from ..kernels.columns import MatrixColumns, block_borders
 
 __all__ = ["InverseRoot", "NystromFactor", "inverse_root", "nystrom_factor"]
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from .._warn import warn_user
 from ..exceptions import InputError
-from ..kmeans.gram import MatrixColumns, VectorColumns, VectorGram
+from ..kernels.columns import MatrixColumns, VectorColumns
+from ..kernels.vectors import VectorKernel
 from .factor import InverseRoot, project
 from .landmarks import Landmarks
 from .projections import Projection
@@ -58,7 +59,7 @@ class FeatureMap:
     ----------
     projection : ndarray of shape (c, s), float64
         T.
-    kernel : VectorKernel or None
+    function : KernelFunction or None
         None where kernel values are given.
     vectors : ndarray or csr_array of shape (c, n_features), or None
         The landmarks; all training points where the sketch mixes all columns.
@@ -72,7 +73,7 @@ class FeatureMap:
     """
 
     projection: np.ndarray
-    kernel: Any
+    function: Any
     vectors: Any = field(repr=False)
     indices: np.ndarray | None = field(repr=False)
     sketch: Projection | None
@@ -96,14 +97,14 @@ class FeatureMap:
 
     def columns(self, X):
         """Kernel values of points with the landmarks, or their sketch, in blocks."""
-        if self.kernel is not None:
-            columns = VectorColumns(self.kernel, X, self.vectors, self.dtype)
+        if self.function is not None:
+            columns = VectorColumns(self.function, X, self.vectors, self.dtype)
         else:
             if X.shape[1] != self.n_training:
                 raise InputError(
                     f"kernel values with all {self.n_training} training points are needed; got {X.shape[1]} columns"
                 )
-            columns = MatrixColumns(X if self.indices is None else X[:, self.indices], self.dtype)
+            columns = MatrixColumns(X, self.dtype, self.indices)
         return columns if self.sketch is None else SketchedColumns(columns, self.sketch)
 
 
@@ -164,25 +165,24 @@ class KernelFeatures:
         return float(self.residuals.sum())
 
 
-def map_of(gram, projection, indices, sketch):
+def map_of(kernel, projection, indices, sketch):
     """What is needed to take new points to their features."""
-    vectors, kernel = None, None
-    if isinstance(gram, VectorGram):
-        columns = gram.columns(indices)
-        vectors, kernel = columns.Y, gram.kernel
-    return FeatureMap(projection, kernel, vectors, indices, sketch, gram.dtype, gram.n)
+    function = vectors = None
+    if isinstance(kernel, VectorKernel):
+        function, vectors = kernel.function, kernel.columns(indices).Y
+    return FeatureMap(projection, function, vectors, indices, sketch, kernel.precision, kernel.n_points)
 
 
-def assembled(gram, features, feature_map, singular_values, indefinite, *, sampling, negative=False, **rest):
+def assembled(kernel, features, feature_map, singular_values, indefinite, *, sampling, negative=False, **rest):
     """Result with its residuals, which tell whether the kernel is what it should be.
 
     `negative` says that it is known to have negative eigenvalues.
     """
-    diagonal = gram.diagonal()
+    diagonal = kernel.diagonal
     if not np.isfinite(diagonal).all():
         raise InputError("the diagonal of the kernel matrix holds NaN or infinity; check the data and the kernel")
     residuals = diagonal - np.einsum("ij,ij->i", features, features, dtype=np.float64)
-    allowed = _NEGATIVE_RESIDUAL[gram.dtype.itemsize]
+    allowed = _NEGATIVE_RESIDUAL[kernel.precision.itemsize]
     wrong = int((residuals < -allowed * np.maximum(diagonal, diagonal.mean())).sum())
     if wrong and indefinite == "error":
         raise InputError(
@@ -209,6 +209,6 @@ def assembled(gram, features, feature_map, singular_values, indefinite, *, sampl
         diagonal,
         residuals,
         sampling=sampling,
-        indefinite=bool(wrong) or negative or gram.is_psd is False,
+        indefinite=bool(wrong) or negative or kernel.is_psd is False,
         **rest,
     )

@@ -7,7 +7,7 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
-from ..kmeans.gram import as_gram
+from ..kernels.as_kernel import as_kernel
 from .leverage import leverage_scores, ridge_leverage_scores
 from .ridge_sampling import recursive_ridge_scores
 
@@ -40,9 +40,9 @@ class Landmarks:
     scores: np.ndarray | None = field(default=None, repr=False)
 
 
-def default_ridge(gram):
+def default_ridge(kernel):
     """``sqrt(n)`` times the mean of the diagonal: the accuracy that costs kernel k-means nothing in risk."""
-    return float(np.sqrt(gram.n) * max(gram.diagonal().mean(), np.finfo(np.float64).tiny))
+    return float(np.sqrt(kernel.n_points) * max(kernel.diagonal.mean(), np.finfo(np.float64).tiny))
 
 
 def draw_landmarks(n, n_landmarks, *, probabilities=None, replace=False, random_state=None, sampling="uniform"):
@@ -137,28 +137,28 @@ def sample_landmarks(
     ----------
     Wang, Gittens, Mahoney, JMLR 2019, section 3.1; Calandriello, Rosasco, NeurIPS 2018, Lemmas 1 and 3.
     """
-    gram = as_gram(K)
+    kernel = as_kernel(K)
     streams = Streams(random_state)
     if not isinstance(sampling, str):
-        return _given(sampling, gram.n)
+        return _given(sampling, kernel.n_points)
     check_choice("sampling", sampling, LANDMARK_SAMPLINGS)
     n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
     if replace is not None and not isinstance(replace, (bool, np.bool_)):
         raise ParameterError(f"replace={replace!r} must be True, False or None")
     scores = None
     if sampling in ("leverage", "approximate-leverage"):
-        s = min(gram.n, max(1, n_landmarks // 2) if n_components is None else n_components)
+        s = min(kernel.n_points, max(1, n_landmarks // 2) if n_components is None else n_components)
         method = "exact" if sampling == "leverage" else "approximate"
-        scores = leverage_scores(gram, s, method=method, random_state=streams.child("leverage"), n_jobs=n_jobs)
+        scores = leverage_scores(kernel, s, method=method, random_state=streams.child("leverage"), n_jobs=n_jobs)
     elif sampling == "ridge":
-        scores = ridge_leverage_scores(gram, default_ridge(gram) if ridge is None else ridge)
+        scores = ridge_leverage_scores(kernel, default_ridge(kernel) if ridge is None else ridge)
     elif sampling == "recursive-ridge":
-        ridge = default_ridge(gram) if ridge is None else ridge
-        scores = recursive_ridge_scores(gram, ridge, random_state=streams.child("ridge"), n_jobs=n_jobs).scores
+        ridge = default_ridge(kernel) if ridge is None else ridge
+        scores = recursive_ridge_scores(kernel, ridge, random_state=streams.child("ridge"), n_jobs=n_jobs).scores
     if replace is None:
         replace = scores is not None
     return draw_landmarks(
-        gram.n, n_landmarks, probabilities=scores, replace=replace, random_state=streams, sampling=sampling
+        kernel.n_points, n_landmarks, probabilities=scores, replace=replace, random_state=streams, sampling=sampling
     )
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError
-from ..kmeans.gram import as_gram, product
+from ..kernels.as_kernel import as_kernel
 
 __all__ = [
     "coherence",
@@ -15,21 +15,7 @@ __all__ = [
     "top_eigenpairs",
 ]
 
-# Exact scores take n x n numbers in memory and n^3 operations.
-_MOST_DENSE = 20000
 _OVERSAMPLING, _POWER_STEPS = 10, 2
-
-
-def dense_matrix(gram, what):
-    """The whole kernel matrix in float64, where it is small enough."""
-    if gram.n > _MOST_DENSE:
-        raise InputError(
-            f"{what} needs the whole kernel matrix, and {gram.n} x {gram.n} is too large (at most {_MOST_DENSE}); use "
-            "an approximate scheme: sampling='approximate-leverage' or 'recursive-ridge'"
-        )
-    everything = np.arange(gram.n)
-    K = gram.block(everything, everything)
-    return (K + K.T) / 2
 
 
 def top_eigenpairs(K, n_components, *, method="exact", random_state=None, n_jobs=None):
@@ -53,34 +39,42 @@ def top_eigenpairs(K, n_components, *, method="exact", random_state=None, n_jobs
     vectors : ndarray of shape (n, n_components), float64
         Orthonormal.
     """
-    gram = as_gram(K)
-    s = check_integer("n_components", n_components, low=1, high=gram.n, why_high="the number of points")
+    kernel = as_kernel(K)
+    s = check_integer("n_components", n_components, low=1, high=kernel.n_points, why_high="the number of points")
     check_choice("method", method, ("exact", "approximate"))
     if method == "exact":
         from scipy.linalg import eigh
 
-        if hasattr(getattr(gram, "K", None), "tocsr") and s < gram.n // 2:
-            return _lanczos(gram, s)
-        K = dense_matrix(gram, "an exact eigendecomposition")
-        values, vectors = eigh(K, subset_by_index=(gram.n - s, gram.n - 1))
+        if kernel.is_sparse and s < kernel.n_points // 2:
+            return _lanczos(kernel, s, n_jobs)
+        K = _symmetric(kernel, "an exact eigendecomposition")
+        values, vectors = eigh(K, subset_by_index=(kernel.n_points - s, kernel.n_points - 1))
         return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-    columns = gram.columns()
-    width = min(gram.n, s + _OVERSAMPLING)
-    Q = Streams(random_state).generator("subspace").standard_normal((gram.n, width))
+    width = min(kernel.n_points, s + _OVERSAMPLING)
+    Q = Streams(random_state).generator("subspace").standard_normal((kernel.n_points, width))
     for _ in range(1 + _POWER_STEPS):
-        Q = np.linalg.qr(product(columns, Q, n_jobs=n_jobs))[0]
-    small = Q.T @ product(columns, Q, n_jobs=n_jobs)
+        Q = np.linalg.qr(kernel.product(Q, n_jobs))[0]
+    small = Q.T @ kernel.product(Q, n_jobs)
     values, vectors = np.linalg.eigh((small + small.T) / 2)
     return np.maximum(values[::-1][:s], 0.0), Q @ vectors[:, ::-1][:, :s]
 
 
-def _lanczos(gram, s):
-    """Eigenpairs of a sparse matrix, from a fixed start."""
-    from scipy.sparse.linalg import eigsh
+def _lanczos(kernel, s, n_jobs):
+    """Eigenpairs of a sparse kernel, from a fixed start."""
+    from scipy.sparse.linalg import LinearOperator, eigsh
 
-    start = np.random.default_rng(0).standard_normal(gram.n)
-    values, vectors = eigsh(gram.K.astype(np.float64), k=s, which="LA", v0=start)
+    n = kernel.n_points
+    start = np.random.default_rng(0).standard_normal(n)
+    operator = LinearOperator((n, n), matvec=lambda v: kernel.product(v.reshape(n, 1), n_jobs), dtype=np.float64)
+    values, vectors = eigsh(operator, k=s, which="LA", v0=start)
     return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+
+
+def _symmetric(kernel, purpose):
+    """The whole kernel matrix, dense in float64, its halves made equal."""
+    K = kernel.whole(purpose)
+    K = K.toarray() if hasattr(K, "tocsr") else K
+    return (K + K.T) / 2
 
 
 def leverage_scores(K, n_components, *, method="exact", random_state=None, n_jobs=None):
@@ -203,7 +197,7 @@ def ridge_leverage_scores(K, ridge):
     from scipy.linalg import cho_factor, cho_solve
 
     ridge = check_real("ridge", ridge, low=0.0, open_low=True)
-    K = dense_matrix(as_gram(K), "ridge leverage scores")
+    K = _symmetric(as_kernel(K), "ridge leverage scores")
     shifted = K + ridge * np.eye(len(K))
     try:
         factor = cho_factor(shifted, lower=True)

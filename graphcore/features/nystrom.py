@@ -6,7 +6,8 @@ from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
 from ..exceptions import ParameterError
-from ..kmeans.gram import MatrixColumns, as_gram, product
+from ..kernels.as_kernel import as_kernel
+from ..kernels.columns import MatrixColumns, map_rows
 from .factor import nystrom_factor
 from .feature_map import assembled, map_of
 from .landmarks import LANDMARK_SAMPLINGS, sample_landmarks
@@ -37,7 +38,7 @@ def nystrom_features(
     Parameters
     ----------
     K : array-like or sparse matrix of shape (n, n), or Gram
-        ``VectorGram(vector_kernel(...), X)`` for vectors; X may be a read-only memmap of integers.
+        ``VectorKernel(X, kernel_function(...))`` for vectors; X may be a read-only memmap of integers.
     n_landmarks : int
         c: draws of landmarks, or columns of a sketch.
     n_components : int, optional
@@ -82,33 +83,33 @@ def nystrom_features(
     Examples
     --------
     >>> import numpy as np
-    >>> from graphcore.kernels.vectors import vector_kernel
-    >>> from graphcore.kmeans.gram import VectorGram
+    >>> from graphcore.kernels.vectors import kernel_function
+    >>> from graphcore.kernels.vectors import VectorKernel
     >>> from graphcore.features.nystrom import nystrom_features
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
-    >>> found = nystrom_features(VectorGram(vector_kernel("gaussian", X=X), X), 40, 10, random_state=0)
+    >>> found = nystrom_features(VectorKernel(X, kernel_function("gaussian", X=X)), 40, 10, random_state=0)
     >>> found.features.shape, found.alpha / found.trace < 0.05
     ((200, 10), True)
     """
-    gram = as_gram(K)
+    kernel = as_kernel(K)
     streams = Streams(random_state)
     if isinstance(sampling, str):
         check_choice("sampling", sampling, SAMPLINGS)
         n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
-        if not replace and n_landmarks > gram.n:
-            raise ParameterError(f"n_landmarks={n_landmarks} must be at most {gram.n}, the number of points")
+        if not replace and n_landmarks > kernel.n_points:
+            raise ParameterError(f"n_landmarks={n_landmarks} must be at most {kernel.n_points}, the number of points")
     most = n_landmarks if isinstance(sampling, str) else len(np.atleast_1d(sampling))
     check_options(most, replace=replace, truncation=truncation, ridge=ridge, block_rows=block_rows)
     mixed = isinstance(sampling, str) and sampling in PROJECTIONS
     if mixed:
-        sketch = projection_matrix(sampling, gram.n, n_landmarks, random_state=streams)
+        sketch = projection_matrix(sampling, kernel.n_points, n_landmarks, random_state=streams)
         landmarks, scale = None, None
-        C = product(gram.columns(), sketch, n_jobs=n_jobs, block_rows=block_rows)
-        columns, W = MatrixColumns(C.astype(gram.dtype, copy=False), gram.dtype), sketch(C.T)
+        C = map_rows(kernel.columns(), sketch, n_jobs=n_jobs, block_rows=block_rows)
+        columns, W = MatrixColumns(C.astype(kernel.precision, copy=False), kernel.precision), sketch(C.T)
     else:
         sketch = None
         landmarks = sample_landmarks(
-            gram,
+            kernel,
             n_landmarks,
             sampling=sampling,
             replace=replace,
@@ -118,7 +119,7 @@ def nystrom_features(
             n_jobs=n_jobs,
         )
         n_landmarks, scale = landmarks.n_drawn, landmarks.scale
-        columns, W = gram.columns(landmarks.indices), gram.block(landmarks.indices, landmarks.indices)
+        columns, W = kernel.columns(landmarks.indices), kernel.block(landmarks.indices, landmarks.indices, np.float64)
     c = columns.shape[1]
     n_components = _checked_components(n_components, n_landmarks)
     factor = nystrom_factor(
@@ -138,18 +139,18 @@ def nystrom_features(
             f"not n_components={n_components}; take more landmarks or a narrower bandwidth"
         )
     # A point at the origin of kernel space has no other kernel values than zero.
-    n_zero_rows = max(0, factor.n_zero_rows - int((gram.diagonal() <= 0).sum()))
+    n_zero_rows = max(0, factor.n_zero_rows - int((kernel.diagonal <= 0).sum()))
     if n_zero_rows:
         warn_user(
-            f"{n_zero_rows} of {gram.n} points have a kernel value of zero with every landmark; their features "
-            "are zero and they fall into one cluster: take more landmarks, sampling='countsketch' or 'leverage', or "
-            "graphcore.features.subspace.power_features"
+            f"{n_zero_rows} of {kernel.n_points} points have a kernel value of zero with every landmark; their "
+            "features are zero and they fall into one cluster: take more landmarks, sampling='countsketch' or "
+            "'leverage', or graphcore.features.subspace.power_features"
         )
     indices = None if landmarks is None else landmarks.indices
     return assembled(
-        gram,
+        kernel,
         factor.features,
-        map_of(gram, factor.projection, indices, sketch),
+        map_of(kernel, factor.projection, indices, sketch),
         factor.singular_values,
         indefinite,
         n_landmarks=n_landmarks,

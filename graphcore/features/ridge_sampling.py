@@ -8,7 +8,8 @@ from .._random import Streams
 from .._threads import limited_libraries, map_blocks
 from .._validation import check_integer, check_real
 from ..exceptions import InputError
-from ..kmeans.gram import as_gram, block_borders
+from ..kernels.as_kernel import as_kernel
+from ..kernels.columns import block_borders
 
 __all__ = ["RidgeScores", "dictionary_ridge_scores", "recursive_ridge_scores"]
 
@@ -67,13 +68,13 @@ def dictionary_ridge_scores(K, dictionary, weights, ridge, *, points=None, n_job
     """
     from scipy.linalg import cho_factor, solve_triangular
 
-    gram = as_gram(K)
+    kernel = as_kernel(K)
     ridge = check_real("ridge", ridge, low=0.0, open_low=True)
     dictionary = np.asarray(dictionary, dtype=np.int64)
     weights = np.asarray(weights, dtype=np.float64)
-    points = np.arange(gram.n) if points is None else np.asarray(points, dtype=np.int64)
-    diagonal = gram.diagonal()[points]
-    core = gram.block(dictionary, dictionary)
+    points = np.arange(kernel.n_points) if points is None else np.asarray(points, dtype=np.int64)
+    diagonal = kernel.diagonal[points]
+    core = kernel.block(dictionary, dictionary, np.float64)
     core = (core + core.T) / 2 + np.diag(ridge / weights)
     try:
         root = cho_factor(core, lower=True)[0]
@@ -82,12 +83,12 @@ def dictionary_ridge_scores(K, dictionary, weights, ridge, *, points=None, n_job
             "the kernel is not positive semi-definite: its values among sampled points have large negative "
             "eigenvalues; use another kernel or a larger ridge"
         ) from None
-    whole = len(points) == gram.n
-    columns = gram.columns(dictionary)
+    whole = len(points) == kernel.n_points
+    columns = kernel.columns(dictionary)
     borders = block_borders(columns) if whole else np.append(np.arange(0, len(points), 1024), len(points))
 
     def one(start, stop):
-        rows = columns.rows(start, stop) if whole else gram.block(points[start:stop], dictionary)
+        rows = columns.rows(start, stop) if whole else kernel.block(points[start:stop], dictionary)
         rows = rows.toarray() if hasattr(rows, "toarray") else rows
         half = solve_triangular(root, np.asarray(rows, dtype=np.float64).T, lower=True, check_finite=False)
         return np.einsum("ij,ij->j", half, half)
@@ -131,9 +132,9 @@ def recursive_ridge_scores(K, ridge, *, n_dictionary=None, random_state=None, n_
     >>> recursive_ridge_scores(np.diag([3.0, 1.0]), 1.0, random_state=0).scores.round(6).tolist()
     [0.75, 0.5]
     """
-    gram = as_gram(K)
+    kernel = as_kernel(K)
     ridge = check_real("ridge", ridge, low=0.0, open_low=True)
-    n = gram.n
+    n = kernel.n_points
     if n_dictionary is not None:
         n_dictionary = check_integer("n_dictionary", n_dictionary, low=1, high=n, why_high="the number of points")
     streams = Streams(random_state)
@@ -146,11 +147,13 @@ def recursive_ridge_scores(K, ridge, *, n_dictionary=None, random_state=None, n_
         # The dictionary stands for the smaller sample, half of this one: its points count twice.
         larger = min(n, 2 * size)
         points = np.sort(order[:larger])
-        scores = dictionary_ridge_scores(gram, dictionary, weights * larger / size, ridge, points=points, n_jobs=n_jobs)
+        scores = dictionary_ridge_scores(
+            kernel, dictionary, weights * larger / size, ridge, points=points, n_jobs=n_jobs
+        )
         rng = streams.generator("dictionary", level)
         dictionary, weights = _draw(points, scores, n_dictionary, rng)
         size = larger
-    scores = dictionary_ridge_scores(gram, dictionary, weights, ridge, n_jobs=n_jobs)
+    scores = dictionary_ridge_scores(kernel, dictionary, weights, ridge, n_jobs=n_jobs)
     return RidgeScores(scores, dictionary, weights, ridge)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
-from ..kmeans.gram import whole_matrix
+from ..kernels.as_kernel import as_kernel
 
 __all__ = ["GaussianSketch", "effective_rank", "gaussian_sketch", "jl_dimension", "leading_eigenvalues", "sketch_gram"]
 
@@ -104,7 +104,7 @@ def gaussian_sketch(K, n_components=None, *, center=True, scale="theory", random
     >>> bool(np.allclose(sketch.features(K).mean(axis=0), 0))
     True
     """
-    K = whole_matrix(K, "a sketch")
+    K = as_kernel(K).whole("a sketch")
     n = K.shape[0]
     check_choice("scale", scale, SCALES)
     if n_components is None:
@@ -175,7 +175,7 @@ def leading_eigenvalues(K, n_values=None, *, center=True, random_state=None):
     >>> leading_eigenvalues(np.diag([4.0, 2.0]), 1, center=False).tolist()
     [2.0]
     """
-    K = whole_matrix(K, "its spectrum")
+    K = as_kernel(K).whole("its spectrum")
     n = K.shape[0]
     n_values = n if n_values is None else min(check_integer("n_values", n_values, low=1), n)
     if n <= _DENSE_POINTS or n_values > n // 4:

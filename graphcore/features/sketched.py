@@ -8,15 +8,15 @@ from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
 from ..exceptions import InputError
-from ..kernels.matrix import clearly_negative
-from ..kmeans.gram import MatrixGram, as_gram, product
+from ..kernels.as_kernel import as_kernel
+from ..kernels.checks import clearly_negative
+from ..kernels.columns import map_rows
+from ..kernels.definiteness import spectrum_ends
 from .sketch import GaussianSketch, gaussian_sketch
 
 __all__ = ["KernelSketch", "sketch_kernel", "subsample_size"]
 
 _LEAST_SUBSAMPLE, _SHARE = 200, 0.01
-# Above this many points the smallest eigenvalue comes from a Lanczos run.
-_DENSE_POINTS = 2000
 
 
 class KernelSketch(NamedTuple):
@@ -41,7 +41,7 @@ class KernelSketch(NamedTuple):
         Parameters
         ----------
         columns : Columns
-            Their kernel with the subsample, see :mod:`graphcore.kmeans.gram`.
+            Their kernel with the subsample, see :mod:`graphcore.kernels.columns`.
         n_jobs : int, optional
             Threads; the result does not depend on it.
 
@@ -64,7 +64,7 @@ class KernelSketch(NamedTuple):
             nearest = nearest.toarray() if hasattr(nearest, "toarray") else nearest
             return np.column_stack([features, np.asarray(nearest).ravel()])
 
-        found = product(columns, both, n_jobs=n_jobs)
+        found = map_rows(columns, both, n_jobs=n_jobs)
         return np.ascontiguousarray(found[:, :-1]), found[:, -1].copy()
 
 
@@ -87,7 +87,7 @@ def sketch_kernel(
     Parameters
     ----------
     K : Gram, or array-like or sparse matrix of shape (n, n)
-        Kernel matrix; :class:`graphcore.kmeans.gram.VectorGram` for a kernel over vectors.
+        Kernel matrix; :class:`graphcore.kernels.vectors.VectorKernel` for a kernel over vectors.
     n_components : int, optional
         Dimensions of the features. None, and any number from the size of the subsample on, is the map without
         randomness that the sketch has in mean.
@@ -120,36 +120,27 @@ def sketch_kernel(
     ((4,), (2, 4))
     """
     check_choice("indefinite", indefinite, ("error", "warn"))
-    gram = as_gram(K)
+    kernel = as_kernel(K)
     streams = Streams(random_state)
-    n = subsample_size(n_subsample, gram.n)
+    n = subsample_size(n_subsample, kernel.n_points)
     if n_components is not None:
         n_components = check_integer("n_components", n_components, low=1)
-    indices = np.sort(streams.generator("subsample").choice(gram.n, n, replace=False))
-    # A sparse matrix stays sparse, however large the subsample.
-    sparse = isinstance(gram, MatrixGram) and hasattr(gram.K, "tocsr")
-    kernel = gram.K[indices][:, indices] if sparse else gram.block(indices, indices)
-    if not gram.is_psd:
-        _check_definite(kernel, gram.dtype, indefinite, streams)
+    indices = np.sort(streams.generator("subsample").choice(kernel.n_points, n, replace=False))
+    few = kernel.submatrix(indices)
+    if not kernel.is_psd:
+        _check_definite(few, indefinite, streams)
+    matrix = few.whole("a sketch")  # sparse where the kernel is
     wanted = None if n_components is None or n_components >= n else n_components
-    sketch = gaussian_sketch(kernel, wanted, center=center, scale=scale, random_state=streams.child("sketch"))
-    return KernelSketch(indices, kernel, sketch)
+    sketch = gaussian_sketch(matrix, wanted, center=center, scale=scale, random_state=streams.child("sketch"))
+    return KernelSketch(indices, matrix, sketch)
 
 
-def _check_definite(K, precision, indefinite, streams):
+def _check_definite(few, indefinite, streams):
     """Refuse eigenvalues that are more negative than kernel values of this precision explain, or warn of them."""
-    if K.shape[0] <= _DENSE_POINTS:
-        values = np.linalg.eigvalsh(K.toarray() if hasattr(K, "toarray") else K)
-    else:
-        from scipy.sparse.linalg import eigsh
-
-        start = streams.generator("definite").standard_normal(K.shape[0])
-        values = [
-            eigsh(K, k=1, which=which, v0=start, tol=1e-6, return_eigenvectors=False)[0] for which in ("SA", "LA")
-        ]
-    if not clearly_negative(values, precision, K.shape[0]):
+    ends = spectrum_ends(few.whole("its spectrum"), streams)
+    if not clearly_negative(ends, few.precision, few.n_points):
         return
-    low, high = float(values[0]), float(values[-1])
+    low, high = ends
     said = f"the kernel is not positive semi-definite: on the subsample its eigenvalues go from {low:.3g} to {high:.3g}"
     if indefinite == "error":
         raise InputError(

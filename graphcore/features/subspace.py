@@ -5,8 +5,8 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError
-from ..kernels.matrix import clearly_negative
-from ..kmeans.gram import as_gram, product
+from ..kernels.as_kernel import as_kernel
+from ..kernels.definiteness import smallest_sampled_eigenvalue
 from .factor import nystrom_factor
 from .feature_map import assembled, map_of
 from .leverage import top_eigenpairs
@@ -16,7 +16,7 @@ __all__ = ["kernel_pca_features", "power_features"]
 
 
 # Of larger matrices a sample of so many points is looked at for negative eigenvalues.
-_DENSE_POINTS = 1000
+_SAMPLE = 1000
 
 
 def power_features(
@@ -56,22 +56,21 @@ def power_features(
     >>> power_features(np.diag([4.0, 1.0, 0.1]), 1, random_state=0).singular_values[:1].round(6).tolist()
     [2.0]
     """
-    gram = as_gram(K)
-    s = check_integer("n_components", n_components, low=1, high=gram.n, why_high="the number of points")
-    c = min(gram.n, s + 10) if n_vectors is None else n_vectors
-    c = check_integer("n_vectors", c, low=s, high=gram.n, why_high="the number of points")
+    kernel = as_kernel(K)
+    s = check_integer("n_components", n_components, low=1, high=kernel.n_points, why_high="the number of points")
+    c = min(kernel.n_points, s + 10) if n_vectors is None else n_vectors
+    c = check_integer("n_vectors", c, low=s, high=kernel.n_points, why_high="the number of points")
     n_steps = check_integer("n_steps", n_steps, low=0)
-    columns = gram.columns()
-    Q = Streams(random_state).generator("power").standard_normal((gram.n, c)) / np.sqrt(c)
+    Q = Streams(random_state).generator("power").standard_normal((kernel.n_points, c)) / np.sqrt(c)
     for _ in range(n_steps):
-        Q = _orthonormal(product(columns, Q, n_jobs=n_jobs))
-    C = product(columns, Q, n_jobs=n_jobs)
+        Q = _orthonormal(kernel.product(Q, n_jobs))
+    C = kernel.product(Q, n_jobs)
     s = min(s, Q.shape[1])
     factor = nystrom_factor(C, Q.T @ C, s, rtol=rtol, indefinite=indefinite, n_jobs=n_jobs)
     return assembled(
-        gram,
+        kernel,
         factor.features,
-        map_of(gram, factor.projection, None, Projection("basis", gram.n, Q.shape[1], Q)),
+        map_of(kernel, factor.projection, None, Projection("basis", kernel.n_points, Q.shape[1], Q)),
         factor.singular_values,
         indefinite,
         n_landmarks=c,
@@ -112,39 +111,30 @@ def kernel_pca_features(K, n_components, *, indefinite="error", random_state=Non
     >>> kernel_pca_features(np.diag([4.0, 1.0, 0.1]), 2).alpha.__round__(6)
     0.1
     """
-    gram = as_gram(K)
+    kernel = as_kernel(K)
     check_choice("indefinite", indefinite, ("error", "clip"))
-    negative = not gram.is_psd and _is_indefinite(gram, Streams(random_state))
+    negative = not kernel.is_psd and smallest_sampled_eigenvalue(kernel, random_state, n_points=_SAMPLE) < 0
     if negative and indefinite == "error":
         raise InputError(
             "the kernel is not positive semi-definite; use another kernel, add a multiple of the identity, or "
             "indefinite='clip' to drop the negative part"
         )
-    values, V = top_eigenpairs(gram, n_components, n_jobs=n_jobs)
-    signal = values > gram.n * np.finfo(gram.dtype).eps * values[0]
+    values, V = top_eigenpairs(kernel, n_components, n_jobs=n_jobs)
+    signal = values > kernel.n_points * np.finfo(kernel.precision).eps * values[0]
     if not signal.any():
         raise InputError("the kernel matrix is zero, so there is nothing to learn from it; check the kernel")
     values, V = values[signal], V[:, signal]
-    basis = Projection("basis", gram.n, len(values), V)
+    basis = Projection("basis", kernel.n_points, len(values), V)
     return assembled(
-        gram,
+        kernel,
         V * np.sqrt(values),
-        map_of(gram, np.diag(1.0 / np.sqrt(values)), None, basis),
+        map_of(kernel, np.diag(1.0 / np.sqrt(values)), None, basis),
         np.sqrt(values),
         indefinite,
-        n_landmarks=gram.n,
+        n_landmarks=kernel.n_points,
         sampling="kernel-pca",
         negative=negative,
     )
-
-
-def _is_indefinite(gram, streams):
-    """Whether a principal sub-matrix has negative eigenvalues beyond rounding; then so has the whole one."""
-    points = np.arange(gram.n)
-    if gram.n > _DENSE_POINTS:
-        points = streams.generator("definiteness").choice(gram.n, _DENSE_POINTS, replace=False)
-    values = np.linalg.eigvalsh(gram.block(points, points))
-    return clearly_negative(values, gram.dtype, len(points))
 
 
 def _orthonormal(M):

@@ -43,8 +43,8 @@ def kernel_k_flats(
     n_clusters : int
     n_dims : int, default 1
         Dimension of the flats; 0 is kernel k-means, ``n_clusters=1`` kernel PCA.
-    kernel : "precomputed" or VectorKernel, default "precomputed"
-        See :func:`graphcore.kernels.vectors.vector_kernel`.
+    kernel : "precomputed" or KernelFunction, default "precomputed"
+        See :func:`graphcore.kernels.functions.kernel_function`.
     init : {"k-means++", "farthest", "random", "k-means"} or ndarray of shape (n_samples,), default "k-means++"
         What the first labels are, in feature space; "k-means" is kernel k-means run to its end. Integers from 0 are
         taken as labels.
@@ -93,9 +93,9 @@ def kernel_k_flats(
     --------
     >>> import graphcore
     >>> from graphcore.flats.kernel_k_flats import kernel_k_flats
-    >>> from graphcore.kernels.vectors import vector_kernel
+    >>> from graphcore.kernels.vectors import kernel_function
     >>> points, truth = graphcore.datasets.circles(200, (1, 10), random_state=0)
-    >>> result = kernel_k_flats(points, 2, 0, kernel=vector_kernel("gaussian", bandwidth=3.0), random_state=0)
+    >>> result = kernel_k_flats(points, 2, 0, kernel=kernel_function("gaussian", bandwidth=3.0), random_state=0)
     >>> graphcore.metrics.agreement(truth, result.labels)["ari"]
     1.0
     """

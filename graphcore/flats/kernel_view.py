@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..exceptions import InputError, ParameterError
-from ..kernels.dense_matrix import DenseMatrix
-from ..kernels.rows_matrix import SparseMatrix
+from ..kernels.dense import DenseKernel
+from ..kernels.sparse import SparseKernel
 from ._checks import as_points
 
 __all__ = ["KernelView", "as_csr", "check_psd", "checked_kernel_matrix", "held_matrix"]
@@ -23,7 +23,7 @@ class KernelView:
 
     Attributes
     ----------
-    kernel : VectorKernel or None
+    kernel : KernelFunction or None
         None for a kernel that comes as rows.
     vectors : ndarray of shape (n_samples, n_features) or None
         The vectors of the fit, less `shift`.
@@ -82,7 +82,7 @@ def held_matrix(X, kernel):
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), float64
-    kernel : VectorKernel
+    kernel : KernelFunction
 
     Returns
     -------
@@ -116,15 +116,15 @@ def checked_kernel_matrix(K):
     Raises
     ------
     InputError
-        If it is no kernel matrix, as :class:`graphcore.kernels.dense_matrix.DenseMatrix` says.
+        If it is no kernel matrix, as :class:`graphcore.kernels.dense.DenseKernel` says.
     """
     single = getattr(K, "dtype", None) in (np.float16, np.float32)
     row_means = None
     if hasattr(K, "tocsr"):
-        SparseMatrix(K)
+        SparseKernel(K)
         K = as_csr(K)
     else:
-        K = np.array(DenseMatrix(K).values, dtype=np.float64)
+        K = np.array(DenseKernel(K).values, dtype=np.float64)
         K += K.T.copy()
         K *= 0.5
         row_means = _centre(K)

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from .._arrays import read_only
 from ..exceptions import InputError
 from .flat_set import Codes, FlatSet
 from .kernel_problems import nearest_sparse
@@ -52,9 +53,10 @@ class KFlatsResult:
     @classmethod
     def from_run(cls, run, weights):
         """The result of one run of the alternation."""
-        run.labels.flags.writeable = False
         inertia = float(run.history[-1])
-        return cls(run.flats, run.labels, run.own, inertia / float(weights.sum()), inertia, run.history, run.converged)
+        error = inertia / float(weights.sum())
+        labels = read_only(run.labels)
+        return cls(run.flats, labels, run.own, error, inertia, run.history, run.converged)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,8 +187,7 @@ class KernelKFlatsResult:
     @classmethod
     def from_run(cls, run, weights, view, allow_indefinite=False):
         """The result of one run of the alternation."""
-        run.labels.flags.writeable = False
         own = run.own if allow_indefinite else np.maximum(run.own, 0.0)
         inertia = float(run.history[-1]) if allow_indefinite else max(float(run.history[-1]), 0.0)
         error = inertia / float(weights.sum())
-        return cls(run.flats, run.labels, own, error, inertia, run.history, run.converged, view)
+        return cls(run.flats, read_only(run.labels), own, error, inertia, run.history, run.converged, view)

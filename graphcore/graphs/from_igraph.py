@@ -6,8 +6,10 @@ import numpy as np
 
 from .._validation import check_choice
 from ..exceptions import InputError
-from .convert import edge_weights, graph_from_ends, undirected_rows
+from .directions import undirected_rows
+from .from_edges import graph_from_ends
 from .rows import SYMMETRIZE, rows_from_edges
+from .weights import edge_weights, without_ones
 
 __all__ = ["graph_from_igraph"]
 
@@ -34,5 +36,5 @@ def graph_from_igraph(cls, g, weight, *, symmetrize, warn):
         kept = weights != 0
         ends, weights = ends[kept], weights[kept]
     rows = rows_from_edges(*np.ascontiguousarray(ends.T), weights, n_nodes)
-    rows = undirected_rows(rows, symmetrize, warn and "igraph")
-    return cls(rows.indptr, rows.indices, rows.weights if len(rows.weights) else None, node_names=names, check=False)
+    rows = undirected_rows(rows, symmetrize, warn and "the igraph graph")
+    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=names, check=False)

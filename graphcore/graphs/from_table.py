@@ -7,9 +7,10 @@ import numpy as np
 
 from .._validation import check_choice
 from ..exceptions import InputError, ParameterError
-from ._ids import compact_ids
-from .convert import edge_weights, graph_from_ends
+from .from_edges import graph_from_ends
+from .ids import Numbering, compact_ids
 from .rows import SYMMETRIZE
+from .weights import edge_weights
 
 __all__ = ["as_library", "graph_from_table"]
 
@@ -45,9 +46,9 @@ def graph_from_table(cls, table, source, target, weight, *, symmetrize, warn):
             "kind, all integers or all text"
         )
     else:
-        numbers = _Numbering()
+        numbers = Numbering()
         pairs = chain.from_iterable(zip(sources.tolist(), targets.tolist(), strict=True))
-        ends = np.fromiter(map(numbers.__getitem__, pairs), dtype=np.int32, count=2 * len(sources))
+        ends = numbers.of(pairs, 2 * len(sources))
         names = list(numbers)
     n_nodes = int(ends.max()) + 1
     return graph_from_ends(
@@ -69,14 +70,6 @@ def as_library(columns, library):
             f"library={library!r} is not installed; install it, or leave library out for a dictionary of arrays"
         ) from None
     return module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
-
-
-class _Numbering(dict):
-    """Names and their numbers, in the order of first use."""
-
-    def __missing__(self, name):
-        self[name] = number = len(self)
-        return number
 
 
 class _Columns:

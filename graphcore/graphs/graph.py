@@ -1,21 +1,18 @@
 """What a graph is: validated, immutable, symmetric compressed rows with degrees."""
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
+from .._arrays import read_only
 from .._threads import map_blocks, row_blocks
-from ..exceptions import InputError, ParameterError
-from . import _loops
-from .rows import read_only
+from ..exceptions import InputError
+from . import _row_loops
+from .ids import as_names, narrow_ids
+from .rows import Rows, as_csr_array, find_defect
+from .weights import NO_WEIGHTS, as_floats
 
 __all__ = ["Graph"]
-
-# float64, like the weights of quotient graphs: loops then serve both with one compiled version.
-_NO_WEIGHTS = np.empty(0)
-_NO_WEIGHTS.flags.writeable = False
-# Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
-_SYMMETRY_TOLERANCE = 1e-6
 
 
 class Graph:
@@ -66,8 +63,8 @@ class Graph:
     array([2., 2., 2.])
     """
 
-    # Where the arrays are mapped from, if they are.
-    _path = None
+    # Of a graph on disk: a function and its arguments that open it again.
+    _reopen = None
 
     def __init__(self, indptr, indices, weights=None, *, node_names=None, check=True):
         indptr, indices = np.asarray(indptr), np.asarray(indices)
@@ -79,24 +76,25 @@ class Graph:
         if len(indptr) < 2:
             raise InputError("the graph is empty: it needs at least one node")
         n_nodes = len(indptr) - 1
-        indptr = np.ascontiguousarray(indptr, dtype=np.int64)
-        indices = np.ascontiguousarray(_narrow_ids(indices, n_nodes))
         if weights is not None:
-            weights = _as_floats(np.asarray(weights))
+            weights = as_floats(np.asarray(weights))
             if weights.ndim != 1:
                 raise InputError(f"weights must be one-dimensional, got shape {weights.shape}")
-            weights = read_only(np.ascontiguousarray(weights))
-        self.indptr = read_only(indptr)
-        self.indices = read_only(indices)
+            weights = read_only(weights)
+        self.indptr = read_only(indptr, np.int64)
+        self.indices = read_only(narrow_ids(indices, n_nodes))
         self.weights = weights
-        self.node_names = None if node_names is None else read_only(_as_names(node_names, n_nodes))
+        self.node_names = None if node_names is None else read_only(as_names(node_names, n_nodes))
         if indptr[-1] != len(indices) or (weights is not None and len(weights) != len(indices)):
             raise InputError(
                 f"indptr ends at {indptr[-1]} but there are {len(indices)} indices"
                 + ("" if weights is None else f" and {len(weights)} weights")
             )
         if check:
-            self._check()
+            defect, n_self_loops = find_defect(Rows(self.indptr, self.indices, self._weights))
+            if defect:
+                raise InputError(defect)
+            self.__dict__["n_self_loops"] = n_self_loops
         self.degrees = read_only(self._row_sums())
         with np.errstate(over="ignore"):
             overflows = weights is not None and not np.isfinite(self.degrees.sum())
@@ -142,7 +140,7 @@ class Graph:
         >>> graphcore.Graph.from_edges([0, 0, 1], [1, 2, 2], weights=[1.0, 2.0, 0.5]).degrees
         array([3. , 1.5, 2.5])
         """
-        from .convert import graph_from_edges
+        from .from_edges import graph_from_edges
 
         return graph_from_edges(
             cls, sources, targets, weights, n_nodes, node_names=node_names, symmetrize=symmetrize, warn=warn
@@ -177,7 +175,7 @@ class Graph:
         >>> graphcore.Graph.from_scipy(sp.csr_array([[0, 1, 0], [1, 0, 2], [0, 2, 0]])).n_edges
         2
         """
-        from .convert import graph_from_scipy
+        from .from_scipy import graph_from_scipy
 
         return graph_from_scipy(cls, A, node_names=node_names, symmetrize=symmetrize, warn=warn, check=check)
 
@@ -207,7 +205,7 @@ class Graph:
         >>> graphcore.Graph.from_networkx(nx.path_graph(["a", "b", "c"])).node_names.tolist()
         ['a', 'b', 'c']
         """
-        from .convert import graph_from_networkx
+        from .from_networkx import graph_from_networkx
 
         return graph_from_networkx(cls, G, weight, symmetrize=symmetrize, warn=warn)
 
@@ -278,17 +276,18 @@ class Graph:
         return graph_from_table(cls, table, source, target, weight, symmetrize=symmetrize, warn=warn)
 
     @classmethod
-    def _mapped(cls, indptr, indices, weights, node_names, degrees, *, path, known):
+    def _mapped(cls, indptr, indices, weights, node_names, degrees, *, reopen, known):
         """A graph over arrays that were checked when they were stored; nothing is read or computed.
 
-        `path` is what it is pickled as, `known` holds counts that would otherwise be made when they are asked for.
+        `reopen`, a function and its arguments, is what it is pickled as; `known` holds counts that would otherwise be
+        made when they are asked for.
         """
         graph = cls.__new__(cls)
         graph.indptr, graph.indices = read_only(indptr), read_only(indices)
         graph.weights = None if weights is None else read_only(weights)
         graph.node_names = None if node_names is None else read_only(node_names)
         graph.degrees = read_only(degrees)
-        graph.__dict__.update(known, _path=path)
+        graph.__dict__.update(known, _reopen=reopen)
         graph._frozen = True
         return graph
 
@@ -313,7 +312,7 @@ class Graph:
     def n_self_loops(self):
         """Number of self-loops."""
         count = map_blocks(
-            lambda a, b: _loops.count_self_loops(self.indptr, self.indices, a, b), row_blocks(self.indptr), 1
+            lambda a, b: _row_loops.count_self_loops(self.indptr, self.indices, a, b), row_blocks(self.indptr), 1
         )
         return int(sum(count))
 
@@ -361,12 +360,8 @@ class Graph:
         csr_array of shape (n_nodes, n_nodes)
             Shares `indices` and weights with the graph (read-only); an unweighted graph gets an array of ones.
         """
-        import scipy.sparse as sp
-
         data = np.ones(self.n_entries) if self.weights is None else self.weights
-        # scipy wants one width for both index arrays: narrowing the short one keeps the long one shared.
-        indptr = self.indptr.astype(self.indices.dtype) if self.n_entries < 2**31 else self.indptr
-        matrix = sp.csr_array((data, self.indices, indptr), shape=(self.n_nodes, self.n_nodes), copy=False)
+        matrix = as_csr_array(self.indptr, self.indices, data)
         matrix.has_sorted_indices = matrix.has_canonical_format = True
         return matrix
 
@@ -379,33 +374,20 @@ class Graph:
     @property
     def _weights(self):
         """Weights for compiled loops: an array of length 0 stands for none."""
-        return _NO_WEIGHTS if self.weights is None else self.weights
+        return NO_WEIGHTS if self.weights is None else self.weights
 
     @cached_property
     def _components(self):
         labels = np.empty(self.n_nodes, dtype=self.indices.dtype)
-        count = _loops.union_components(self.indptr, self.indices, labels)
+        count = _row_loops.union_components(self.indptr, self.indices, labels)
         return int(count), read_only(labels)
 
     def _row_sums(self):
         if self.weights is None:
             return np.diff(self.indptr).astype(np.float64)
         out = np.empty(self.n_nodes)
-        map_blocks(lambda a, b: _loops.row_sums(self.indptr, self.weights, a, b, out), row_blocks(self.indptr), 1)
+        map_blocks(lambda a, b: _row_loops.row_sums(self.indptr, self.weights, a, b, out), row_blocks(self.indptr), 1)
         return out
-
-    def _check(self):
-        code, row, entry, n_self_loops = _loops.check_rows(self.indptr, self.indices, self._weights, self.n_nodes)
-        if code:
-            raise InputError(_defect(code, row, entry, self.indices, self._weights, self.n_nodes))
-        cursor = self.indptr[:-1].copy()
-        row, entry = _loops.check_symmetric(self.indptr, self.indices, self._weights, _SYMMETRY_TOLERANCE, cursor)
-        if row >= 0:
-            raise InputError(
-                f"the matrix is not symmetric: entry ({row}, {self.indices[entry]}) has no equal at "
-                f"({self.indices[entry]}, {row}); Graph.from_scipy(A, symmetrize=...) makes it so"
-            )
-        self.__dict__["n_self_loops"] = int(n_self_loops)
 
     def __setattr__(self, name, value):
         if getattr(self, "_frozen", False):
@@ -416,84 +398,11 @@ class Graph:
         raise AttributeError(f"a Graph is immutable; cannot delete {name}")
 
     def __reduce__(self):
-        if self._path is not None:
-            return _reopen, (self._path,)
         # Unpickled arrays are writable; going through the constructor freezes them again.
-        return _rebuild, (self.indptr, self.indices, self.weights, self.node_names)
+        rebuild = partial(Graph, node_names=self.node_names, check=False)
+        return self._reopen or (rebuild, (self.indptr, self.indices, self.weights))
 
     def __repr__(self):
         kind = "unweighted" if self.weights is None else f"weights={self.weights.dtype}"
         named = ", named" if self.node_names is not None else ""
         return f"Graph(n_nodes={self.n_nodes}, n_edges={self.n_edges}, {kind}{named})"
-
-
-def _rebuild(indptr, indices, weights, node_names):
-    return Graph(indptr, indices, weights, node_names=node_names, check=False)
-
-
-def _reopen(path):
-    from ..store import open_graph
-
-    return open_graph(path)
-
-
-def _narrow_ids(ids, n_nodes):
-    """Node ids as int32 (int64 from 2**31 nodes on); ids that would not survive the conversion are refused."""
-    wanted = np.int32 if n_nodes < 2**31 else np.int64
-    if ids.dtype == wanted:
-        return ids
-    if len(ids) and (ids.min() < 0 or ids.max() >= n_nodes):
-        column = ids.min() if ids.min() < 0 else ids.max()
-        raise InputError(f"a row names column {column}, outside 0 to {n_nodes - 1}")
-    return ids.astype(wanted)
-
-
-def _as_floats(weights):
-    """Weights as float32 (if they are) or float64."""
-    if weights.dtype in (np.float32, np.float64):
-        return weights
-    if weights.dtype.kind not in "biufO":
-        raise InputError(f"weights must be real numbers, got {weights.dtype}")
-    try:
-        return weights.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"weights must be real numbers: {error}") from None
-
-
-def _as_names(node_names, n_nodes):
-    if isinstance(node_names, np.ndarray) and node_names.ndim != 1:
-        raise ParameterError(f"node_names must be one-dimensional, got shape {node_names.shape}")
-    if not hasattr(node_names, "__len__"):
-        raise ParameterError(f"node_names={node_names!r} must be an array of {n_nodes} names")
-    if len(node_names) != n_nodes:
-        raise ParameterError(f"node_names has {len(node_names)} names for {n_nodes} nodes")
-    if isinstance(node_names, np.ndarray):
-        return node_names
-    node_names = list(node_names)
-    # Names of one plain kind get a compact array; a mixture must not become strings.
-    kinds = {type(name) for name in node_names}
-    if kinds == {int}:
-        return np.array(node_names)
-    if kinds == {str}:
-        # numpy pads strings to the longest: one long name must not cost a gigabyte.
-        longest, total = max(map(len, node_names)), sum(map(len, node_names))
-        if longest * n_nodes <= 8 * total + 1000:
-            return np.array(node_names)
-    names = np.empty(n_nodes, dtype=object)
-    for i, name in enumerate(node_names):  # one by one: numpy would spread tuples over columns
-        names[i] = name
-    return names
-
-
-def _defect(code, row, entry, indices, weights, n_nodes):
-    if code == 1:
-        return f"indptr must start at 0 and never fall (row {row})"
-    column = indices[entry]
-    value = weights[entry] if len(weights) else 1
-    return {
-        2: f"row {row} names column {column}, outside 0 to {n_nodes - 1}",
-        3: f"the columns of row {row} are not in ascending order without repeats",
-        4: f"the weight of edge ({row}, {column}) is {value}; weights must be finite",
-        5: f"the weight of edge ({row}, {column}) is {value}; weights must not be negative",
-        6: f"row {row} stores a zero at column {column}; drop explicit zeros",
-    }[code]

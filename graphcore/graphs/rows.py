@@ -4,15 +4,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._arrays import read_only
 from .._validation import check_choice
 from ..exceptions import InputError
-from . import _loops
+from . import _loops, _row_loops
+from .ids import id_dtype
 
 __all__ = [
-    "SYMMETRIZE", "Rows", "canonical_rows", "drop_zeros", "is_symmetric", "policy_code", "read_only", "read_only_rows",
-    "rows_from_edges", "rows_from_pairs", "symmetrize_rows", "transpose_rows",
+    "SYMMETRIZE", "SYMMETRY_TOLERANCE", "Rows", "as_csr_array", "canonical_rows", "describe_defect", "drop_zeros",
+    "find_defect", "is_symmetric", "policy_code", "rows_from_edges", "rows_from_pairs", "symmetrize_rows",
+    "transpose_rows",
 ]  # fmt: skip
 
+# Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
+SYMMETRY_TOLERANCE = 1e-6
 SYMMETRIZE = ("max", "average", "sum", "min", "error")
 _POLICIES = {"max": _loops.MAX, "average": _loops.AVERAGE, "sum": _loops.SUM, "min": _loops.MIN}
 
@@ -28,6 +33,44 @@ class Rows(NamedTuple):
     indptr: np.ndarray
     indices: np.ndarray
     weights: np.ndarray
+
+
+def as_csr_array(indptr, indices, data):
+    """Rows as a ``scipy.sparse.csr_array`` that shares `indices` and `data`."""
+    import scipy.sparse as sp
+
+    # scipy wants one width for both index arrays: narrowing the short one keeps the long one shared.
+    indptr = indptr.astype(indices.dtype) if len(indices) < 2**31 else indptr
+    return sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1,) * 2, copy=False)
+
+
+def find_defect(rows):
+    """Return (what keeps rows from being those of a graph, or None; the number of self-loops)."""
+    rows = Rows(*map(read_only, rows))
+    code, row, entry, n_self_loops = _row_loops.check_rows(*rows, len(rows.indptr) - 1)
+    if code:
+        return describe_defect(code, row, entry, rows), int(n_self_loops)
+    row, entry = _row_loops.check_symmetric(*rows, SYMMETRY_TOLERANCE, rows.indptr[:-1].copy())
+    if row < 0:
+        return None, int(n_self_loops)
+    column = rows.indices[entry]
+    defect = f"the matrix is not symmetric: entry ({row}, {column}) has no equal at ({column}, {row})"
+    return f"{defect}; Graph.from_scipy(A, symmetrize=...) makes it so", int(n_self_loops)
+
+
+def describe_defect(code, row, entry, rows):
+    """What a code of the loop `check_rows` says about an entry."""
+    if code == 1:
+        return f"indptr must start at 0 and never fall (row {row})"
+    column = rows.indices[entry]
+    value = rows.weights[entry] if len(rows.weights) else 1
+    return {
+        2: f"row {row} names column {column}, outside 0 to {len(rows.indptr) - 2}",
+        3: f"the columns of row {row} are not in ascending order without repeats; Graph.from_scipy mends this",
+        4: f"the weight of edge ({row}, {column}) is {value}; weights must be finite",
+        5: f"the weight of edge ({row}, {column}) is {value}; weights must not be negative",
+        6: f"row {row} stores a zero at column {column}; Graph.from_scipy drops explicit zeros",
+    }[code]
 
 
 def rows_from_edges(sources, targets, weights, n_nodes):
@@ -88,7 +131,7 @@ def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
 
 def transpose_rows(rows):
     """Transpose; the result's rows are sorted, whatever the order of the columns was."""
-    rows = read_only_rows(rows)
+    rows = Rows(*map(read_only, rows))
     n = len(rows.indptr) - 1
     counts = np.zeros(n + 1, dtype=np.int64)
     _loops.count_rows(rows.indices, counts[1:])
@@ -112,21 +155,9 @@ def drop_zeros(rows):
 
 def is_symmetric(rows, tolerance):
     """Whether sorted rows without repeats are symmetric, weights compared with a relative tolerance."""
-    rows = read_only_rows(rows)
-    row, _ = _loops.check_symmetric(*rows, tolerance, rows.indptr[:-1].copy())
+    rows = Rows(*map(read_only, rows))
+    row, _ = _row_loops.check_symmetric(*rows, tolerance, rows.indptr[:-1].copy())
     return row < 0
-
-
-def read_only_rows(rows):
-    """Read-only contiguous views: inputs of compiled loops are always such, so that one version is compiled."""
-    return Rows(*(read_only(np.ascontiguousarray(array)) for array in rows))
-
-
-def read_only(array):
-    """Return a view, so that the owner's own array keeps its flag."""
-    view = np.asarray(array).view()
-    view.flags.writeable = False
-    return view
 
 
 def symmetrize_rows(rows, policy):
@@ -143,8 +174,8 @@ def symmetrize_rows(rows, policy):
     check_choice("symmetrize", policy, SYMMETRIZE)
     code = _POLICIES.get(policy, _loops.MAX)
     n = len(rows.indptr) - 1
-    rows = read_only_rows(rows)
-    mirror = read_only_rows(transpose_rows(rows))
+    rows = Rows(*map(read_only, rows))
+    mirror = Rows(*map(read_only, transpose_rows(rows)))
     counts = np.zeros(n + 1, dtype=np.int64)
     both, single = _loops.merge_count(*rows[:2], *mirror[:2], code, counts[1:])
     if policy == "error" and (single or not np.array_equal(rows.weights, mirror.weights)):
@@ -162,12 +193,11 @@ def symmetrize_rows(rows, policy):
 
 
 def _bucket(sources, targets, weights, n_nodes):
-    sources, targets, weights = (read_only(np.ascontiguousarray(array)) for array in (sources, targets, weights))
+    sources, targets, weights = map(read_only, (sources, targets, weights))
     counts = np.zeros(n_nodes + 1, dtype=np.int64)
     _loops.count_rows(sources, counts[1:])
     indptr = np.cumsum(counts, out=counts)
-    id_dtype = np.int32 if n_nodes < 2**31 else np.int64
-    out = Rows(indptr, np.empty(len(targets), dtype=id_dtype), np.empty(weights.shape, dtype=weights.dtype))
+    out = Rows(indptr, np.empty(len(targets), dtype=id_dtype(n_nodes)), np.empty(weights.shape, dtype=weights.dtype))
     _loops.scatter_rows(sources, targets, weights, indptr[:-1].copy(), out.indices, out.weights)
     return out
 

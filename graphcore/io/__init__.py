@@ -6,12 +6,6 @@ from .read import READABLE, read_graph
 from .write import WRITABLE, write_graph
 
 __all__ = [
-    "READABLE",
-    "WRITABLE",
-    "atomic_output",
-    "check_writable",
-    "read_graph",
-    "read_labels",
-    "write_graph",
+    "READABLE", "WRITABLE", "atomic_output", "check_writable", "read_graph", "read_labels", "write_graph",
     "write_labels",
-]
+]  # fmt: skip

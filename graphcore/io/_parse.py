@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 from ..exceptions import InputError
+from ..graphs.ids import Numbering
 from ._dialect import data_lines
 from ._locate import locate
 
@@ -34,14 +35,6 @@ class _Unfit(Exception):
     """numpy.loadtxt did not accept the lines."""
 
 
-class _Numbering(dict):
-    """Names and their numbers, in the order of first use."""
-
-    def __missing__(self, name):
-        self[name] = number = len(self)
-        return number
-
-
 # numpy reads whole files two times faster than lines that Python hands it, so the file itself is tried first. What is
 # strange in it is then filtered line by line.
 
@@ -56,7 +49,7 @@ def _read_integers(source, dialect):
 
 
 def _read_names(source, dialect):
-    names = _Numbering()
+    names = Numbering()
     # A comment between the edges would be read as a name, which its marker gives away.
     if source.direct and (0 in dialect.columns or not dialect.comments):
         with contextlib.suppress(_Unfit):

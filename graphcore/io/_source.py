@@ -1,4 +1,4 @@
-"""Where a file's bytes come from: compression told by content, damage told apart from other errors."""
+"""Where a file's bytes come from: compression recognised by content, damage distinguished from other errors."""
 
 import bz2
 import contextlib
@@ -12,6 +12,7 @@ import sys
 import tempfile
 import zlib
 
+from .._validation import check_path
 from ..exceptions import FormatError, InputError, ParameterError
 
 __all__ = ["Source", "is_stream", "naming", "open_source", "open_stream"]
@@ -154,14 +155,10 @@ class _ZstdReader(io.RawIOBase):
 @contextlib.contextmanager
 def open_source(path):
     """Yield the Source of `path`; standard input ("-") and pipes are kept in a temporary file until the block ends."""
-    if not isinstance(path, (str, os.PathLike)):
-        raise ParameterError(f"path must be a string or a path, got {type(path).__name__}")
-    name = os.fspath(path)
+    name = check_path(path)
     if not is_stream(name):
         with naming(name):
-            source = Source(name, name)
-        with naming(name):
-            yield source
+            yield Source(name, name)
         return
     shown = "standard input" if name == "-" else name
     with tempfile.TemporaryDirectory() as folder, naming(shown):

@@ -7,9 +7,9 @@ import stat
 import sys
 import tempfile
 
-from ..exceptions import ParameterError
+from .._validation import check_path
 
-__all__ = ["atomic_output", "check_writable", "sync_folder"]
+__all__ = ["atomic_output", "check_folder", "check_writable", "sync_folder"]
 
 
 def check_writable(path):
@@ -26,17 +26,13 @@ def check_writable(path):
         FileNotFoundError if the folder is missing, NotADirectoryError if it is a file, IsADirectoryError if `path`
         is a folder, PermissionError if the folder or the file there may not be written.
     """
-    path = _as_path(path)
+    path = check_path(path)
     if path == "-":
         return
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, "the output must be a file, but this is a folder", path)
     path = os.path.realpath(path)
-    folder = os.path.dirname(path)
-    if not os.path.exists(folder):
-        raise FileNotFoundError(errno.ENOENT, "the output's folder does not exist; make it first", folder)
-    if not os.path.isdir(folder):
-        raise NotADirectoryError(errno.ENOTDIR, "the output's folder is a file", folder)
+    folder = check_folder(path)
     if os.path.exists(path) and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "the output file may not be written", path)
     if _is_regular(path) and not os.access(folder, os.W_OK | os.X_OK):
@@ -58,7 +54,7 @@ def atomic_output(path, mode="wb", **options):
     mode, **options
         As for :func:`open`.
     """
-    path = _as_path(path)
+    path = check_path(path)
     check_writable(path)
     if path == "-":
         if "b" in mode:
@@ -89,10 +85,14 @@ def atomic_output(path, mode="wb", **options):
     sync_folder(folder)
 
 
-def _as_path(path):
-    if not isinstance(path, (str, os.PathLike)):
-        raise ParameterError(f"path must be a string or a path, got {type(path).__name__}")
-    return os.fspath(path)
+def check_folder(path):
+    """Return the folder that a path is in; raises an OSError if it is not there or is a file."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.exists(folder):
+        raise FileNotFoundError(errno.ENOENT, "the output's folder does not exist; make it first", folder)
+    if not os.path.isdir(folder):
+        raise NotADirectoryError(errno.ENOTDIR, "the output's folder is a file", folder)
+    return folder
 
 
 def _is_regular(path):

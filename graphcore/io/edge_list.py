@@ -8,9 +8,9 @@ import numpy as np
 from .._validation import check_choice
 from .._warn import warn_user
 from ..exceptions import FormatError, InputError
-from ..graphs._ids import compact_ids
-from ..graphs.convert import graph_from_ends
+from ..graphs.from_edges import graph_from_ends
 from ..graphs.graph import Graph
+from ..graphs.ids import compact_ids
 from ..graphs.rows import SYMMETRIZE
 from ._dialect import guess_dialect
 from ._parse import parse
@@ -18,8 +18,6 @@ from ._parse import parse
 __all__ = ["read_edge_list", "write_edge_list"]
 
 _PIECE = 1 << 16
-# Longer names than this are kept as Python strings: a fixed width for all would be wasted on most.
-_FIXED_WIDTH = 64
 
 
 def read_edge_list(source, *, symmetrize, **options):
@@ -31,7 +29,7 @@ def read_edge_list(source, *, symmetrize, **options):
         warn_user(f"{source.name}: {note}")
     ends, weights, names = parse(source, dialect)
     if names is not None:
-        n_nodes, names = len(names), _as_array(names)
+        n_nodes = len(names)
     elif dialect.n_nodes is None:
         numbers, names = compact_ids(ends.ravel())
         ends = numbers.reshape(-1, 2)
@@ -88,11 +86,3 @@ def _check_names(names, delimiter):
     for name in map(str, names.tolist()):
         if not name or name != name.strip() or name[0] in "#%" or any(mark in name for mark in forbidden):
             raise InputError(f"node name {name!r} cannot be written to an edge list; write .npz instead")
-
-
-def _as_array(names):
-    if max(map(len, names)) <= _FIXED_WIDTH:
-        return np.array(names)
-    out = np.empty(len(names), dtype=object)
-    out[:] = names
-    return out

@@ -19,16 +19,16 @@ _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
 
 
-def write_labels(path, labels, names=None, format=None):
+def write_labels(labels, path, names=None, format=None):
     """Write the cluster of every node; the file is whole or not there.
 
     Parameters
     ----------
+    labels : array-like of shape (n_nodes,)
+        Cluster numbers (-1: no cluster).
     path : str, path-like or stream (of text, of bytes for "npy")
         Output file; "-" is standard output. A file is written under another name in the same folder, flushed to the
         disk and renamed, so an interrupted run leaves what was there before.
-    labels : array-like of shape (n_nodes,)
-        Cluster numbers (-1: no cluster).
     names : Graph or array-like of shape (n_nodes,), optional
         The graph whose node names are written, or the names. Default: 0 to n_nodes - 1.
     format : {"tsv", "csv", "npy"}, optional
@@ -47,7 +47,7 @@ def write_labels(path, labels, names=None, format=None):
     --------
     >>> import sys
     >>> from graphcore import write_labels
-    >>> write_labels(sys.stdout, [0, 0, 1], ["Anna", "Ben", "Chloé"], format="csv")
+    >>> write_labels([0, 0, 1], sys.stdout, ["Anna", "Ben", "Chloé"], format="csv")
     Anna,0
     Ben,0
     Chloé,1
@@ -114,7 +114,7 @@ def read_labels(path, graph=None, delimiter=None):
     >>> graph = graphcore.Graph.from_edges([0, 1], [1, 2], node_names=["a", "b", "c"])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "labels.tsv")
-    ...     graphcore.write_labels(path, [0, 0, 1], graph)
+    ...     graphcore.write_labels([0, 0, 1], path, graph)
     ...     read_labels(path, graph)
     array([0, 0, 1])
     """

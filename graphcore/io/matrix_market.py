@@ -4,10 +4,9 @@ import numpy as np
 
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
+from ._guess import MATRIX_MARKET_BANNER
 
 __all__ = ["read_matrix_market", "write_matrix_market"]
-
-BANNER = b"%%matrixmarket"
 
 
 def read_matrix_market(source, *, weighted, symmetrize):
@@ -16,7 +15,7 @@ def read_matrix_market(source, *, weighted, symmetrize):
     from scipy.io import mmread
 
     banner = source.head.split(b"\n", 1)[0].lower()
-    if not banner.startswith(BANNER):
+    if not banner.startswith(MATRIX_MARKET_BANNER):
         raise FormatError(
             "a Matrix Market file begins with the line '%%MatrixMarket matrix coordinate ...', which is missing here; "
             "pass format='edgelist' if it is a plain list of edges"

@@ -7,15 +7,14 @@ import numpy as np
 
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
+from ._guess import NPZ_MAGIC
 
 __all__ = ["read_npz", "write_npz"]
-
-MAGIC = b"PK\x03\x04"
 
 
 def read_npz(source, *, weighted, symmetrize):
     """Read an open Source; see :func:`graphcore.read_graph`."""
-    if not source.head.startswith(MAGIC):
+    if not source.head.startswith(NPZ_MAGIC):
         raise FormatError("this is no .npz archive (which begins with 'PK')")
     try:
         with source.open() as stream:

@@ -1,27 +1,22 @@
 """Read a graph, whatever it is written in."""
 
 import os
-import re
 
 from .._validation import check_choice
-from ..exceptions import FormatError, ParameterError
+from ..exceptions import ParameterError
 from ..graphs.graph import Graph
 from ..graphs.rows import SYMMETRIZE
+from ._guess import guess_format
 from ._source import open_source
 from .edge_list import read_edge_list
 from .markup import read_gml, read_graphml
-from .matrix_market import BANNER, read_matrix_market
+from .matrix_market import read_matrix_market
 from .metis import read_metis
-from .npz import MAGIC, read_npz
+from .npz import read_npz
 
-__all__ = ["READABLE", "guess_format", "read_graph"]
+__all__ = ["READABLE", "read_graph"]
 
 READABLE = ("edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gml")
-_SUFFIXES = {
-    ".mtx": "matrix-market", ".mm": "matrix-market", ".graph": "metis", ".metis": "metis", ".npz": "npz",
-    ".graphml": "graphml", ".gml": "gml",
-}  # fmt: skip
-_GML = re.compile(rb"(\s*(#.*|creator\b.*|version\b.*|comment\b.*))*\s*graph\s*\[", re.IGNORECASE)
 
 
 def read_graph(
@@ -100,6 +95,7 @@ def read_graph(
     check_choice("format", format, (None, *READABLE))
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
+        # Imported here, because the store itself imports the readers of this room.
         from ..store import looks_like_store
 
         if looks_like_store(path):
@@ -134,25 +130,3 @@ def _read_store(path, weight_column):
     if weight_column is None and graph.is_weighted:
         return Graph(graph.indptr, graph.indices, node_names=graph.node_names, check=False)
     return graph
-
-
-def guess_format(source):
-    """Name the format of an open Source by its first bytes, then by its name."""
-    head = source.head
-    if head.startswith(MAGIC):
-        return "npz"
-    source.require_text()
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    if text.startswith(BANNER):
-        return "matrix-market"
-    if text.startswith(b"<"):
-        if b"<graphml" in text:
-            return "graphml"
-        raise FormatError("this is XML or HTML, but not GraphML")
-    if _GML.match(text):
-        return "gml"
-    if text.startswith((b"{", b"[")):
-        raise FormatError("this looks like JSON, which is not read; write an edge list, or pass format=")
-    if source.suffix == ".npz":
-        raise FormatError("this is no .npz archive (which begins with 'PK')")
-    return _SUFFIXES.get(source.suffix, "edgelist")

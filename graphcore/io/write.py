@@ -65,6 +65,7 @@ def write_graph(graph, path, format=None):
         raise ParameterError(f"graph must be a Graph, got {type(graph).__name__}; see Graph.from_scipy, from_networkx")
     format, compression = output_format(path, format)
     if format == "store":
+        # Imported here, because the store itself imports the readers of this room.
         from ..store import write_store
 
         write_store(graph, path)

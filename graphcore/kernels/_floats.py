@@ -4,7 +4,13 @@ import numpy as np
 
 from ..exceptions import InputError
 
-__all__ = ["as_floats"]
+__all__ = ["as_floats", "check_vectors"]
+
+
+def check_vectors(X):
+    """Refuse what is no matrix of real numbers."""
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise InputError(f"vectors must be a matrix of real numbers, got shape {X.shape} and type {X.dtype}")
 
 
 def as_floats(X, dtype=None):
@@ -14,6 +20,5 @@ def as_floats(X, dtype=None):
     if hasattr(X, "tocsr"):
         return X.tocsr().astype(dtype, copy=False)
     X = np.asarray(X)
-    if X.ndim != 2 or X.dtype.kind not in "biuf":
-        raise InputError(f"vectors must be a matrix of real numbers, got shape {X.shape} and type {X.dtype}")
+    check_vectors(X)
     return X.astype(dtype, copy=False)

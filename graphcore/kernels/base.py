@@ -1,10 +1,19 @@
-"""The protocol that every kernel over graph nodes follows."""
+"""The one view of a kernel: what every algorithm sees of it, whatever form it has."""
 
-from typing import NamedTuple, Protocol
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Kernel", "KernelRows"]
+from ..exceptions import InputError
+from .columns import map_rows
+from .products import DenseProducts, memberships
+
+__all__ = ["BLOCK_BYTES", "Kernel", "KernelRows"]
+
+BLOCK_BYTES = 1 << 26
+# Larger matrices are not made whole: 3.2 GB, and n^3 operations mostly follow.
+_MAX_DENSE = 20_000
 
 
 class KernelRows(NamedTuple):
@@ -39,25 +48,158 @@ class KernelRows(NamedTuple):
     self_loop: float
 
 
-class Kernel(Protocol):
-    """What the stages after the graph need to know of a kernel.
+class Kernel:
+    """A symmetric kernel matrix K of shape (n_points, n_points), as the algorithms see it.
 
-    `degrees` normalise the kernel, `point_weights` are the weights of kernel k-means; for a graph both are the node
-    degrees, and a weight of 0 marks a point that takes no part (an isolated node).
+    Its forms: :class:`graphcore.kernels.graph.GraphKernel`, :class:`graphcore.kernels.walk.WalkKernel`,
+    :class:`graphcore.kernels.sparse.SparseKernel`, :class:`graphcore.kernels.dense.DenseKernel` (memory-mapped too)
+    and :class:`graphcore.kernels.vectors.VectorKernel`, which evaluates a function in blocks. A form gives `n_points`,
+    `diagonal`, :meth:`block` and :meth:`columns`; the rest follows from these, and is overridden where that is quicker.
+
+    Attributes
+    ----------
+    n_points : int
+    diagonal : ndarray of shape (n_points,), float64
+    point_weights : ndarray of shape (n_points,), float64
+        The weights of kernel k-means that belong to the kernel: node degrees for a graph, otherwise ones.
+    is_psd : bool or None
+        Whether the matrix is positive semi-definite for certain (True), for certain not (False), or it is not known.
+    is_sparse : bool
+        Whether most entries are 0, and rows come as csr_array.
+    precision : dtype
+        float32 or float64: what the kernel values were computed in, whatever type they are held in.
+    noise : float
+        Squared distances below this share of the two squared norms are rounding: the points are equal.
+    leaves_out_isolated : bool
+        Whether points of weight 0 are in no cluster, as the isolated nodes of a graph, whose weights are its own.
     """
 
-    degrees: np.ndarray
-    point_weights: np.ndarray
+    n_points: int
+    diagonal: np.ndarray
+    is_psd: bool | None = None
+    is_sparse: bool = False
+    precision: np.dtype = np.dtype(np.float64)
+    noise: float = 1e-12
+    leaves_out_isolated: bool = False
 
-    @property
-    def n_points(self) -> int:
-        """Number of points."""
-        ...
+    @cached_property
+    def point_weights(self):
+        """Ones."""
+        return np.ones(self.n_points)
 
-    def rows(self, points: np.ndarray) -> KernelRows:
-        """Rows of the kernel for the given points, against all points."""
-        ...
+    def block(self, rows, columns, dtype=None):
+        """Entries at some rows and columns.
 
-    def weighted_submatrix(self, points: np.ndarray, weights: np.ndarray, n_jobs=None):
-        """``W K(points, points) W`` as a csr_array: the coreset graph."""
-        ...
+        Parameters
+        ----------
+        rows, columns : ndarray of integers, or slice
+        dtype : {float32, float64}, optional
+            What the values are computed in, where they are computed, and returned in. Default: `precision`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns)
+        """
+        raise NotImplementedError
+
+    def columns(self, points=None):
+        """Some columns, or all of them, in blocks of rows.
+
+        Parameters
+        ----------
+        points : ndarray of integers, optional
+
+        Returns
+        -------
+        Columns
+        """
+        raise NotImplementedError
+
+    def column(self, point):
+        """One column (or row), as a new float64 array of shape (n_points,)."""
+        return np.array(self.block(slice(None), np.array([point]))[:, 0], dtype=np.float64)
+
+    def product(self, M, n_jobs=None):
+        """``K M`` for a matrix M of few columns, such as weighted memberships of clusters.
+
+        Parameters
+        ----------
+        M : ndarray of shape (n_points, n_columns)
+        n_jobs : int, optional
+            Threads; the result does not depend on it.
+
+        Returns
+        -------
+        ndarray of shape (n_points, n_columns), float64
+        """
+        M = np.asarray(M, dtype=np.float64)
+        return map_rows(self.columns(), lambda rows: rows @ M, n_jobs=n_jobs)
+
+    def submatrix(self, points, point_weights=None):
+        """The kernel among some of its points.
+
+        Parameters
+        ----------
+        points : ndarray of integers, ascending
+        point_weights : ndarray of shape (n_rows,), float64, optional
+            Their weights. Default: those that they have.
+
+        Returns
+        -------
+        Kernel
+        """
+        raise NotImplementedError
+
+    def whole(self, purpose):
+        """The matrix itself, for a `purpose` that needs it: a csr_array where it is sparse, otherwise an ndarray."""
+        if self.n_points > _MAX_DENSE:
+            raise InputError(
+                f"{purpose} needs the whole kernel matrix, and {self.n_points} x {self.n_points} is too large (at most "
+                f"{_MAX_DENSE}); take a sample of the points, or a scheme that reads some columns only"
+            )
+        return self.block(slice(None), slice(None), np.float64)
+
+    def absolute_sums(self, weights):
+        """``sum_y w_y |K_xy|`` for every point x; their largest bounds all eigenvalues of ``W^1/2 K W^1/2``.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_points,), float64
+
+        Returns
+        -------
+        ndarray of shape (n_points,), float64
+        """
+        return map_rows(self.columns(), lambda rows: (abs(rows) @ weights)[:, None])[:, 0]
+
+    def definite_shift(self, weights):
+        """Shift from which on ``K + shift W^-1`` is positive semi-definite, by Gershgorin's circles."""
+        return float(self.absolute_sums(weights).max())
+
+    def cluster_products(self, labels, weights, n_clusters, n_jobs=None):
+        """Inner products of points with centroids, before the division by the centroids' weights.
+
+        Parameters
+        ----------
+        labels : ndarray of shape (n_points,), integer
+            -1 for points in no cluster.
+        weights : ndarray of shape (n_points,), float64
+        n_clusters : int
+        n_jobs : int, optional
+
+        Returns
+        -------
+        DenseProducts or SparseProducts
+        """
+        return DenseProducts(self, labels, weights, self.cluster_sums(labels, weights, n_clusters, n_jobs), n_jobs)
+
+    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None):
+        """``S_xj = sum over y of label j of weights_y K_xy``, an ndarray of shape (n_points, n_clusters), float64."""
+        return self.product(memberships(labels, weights, n_clusters).T.toarray(), n_jobs)
+
+    def updated_sums(self, sums, before, labels, weights, n_jobs=None):
+        """:meth:`cluster_sums` of `labels`, given those of the labels before, which are not changed.
+
+        Kernels whose entries are dear evaluate only the columns of points that moved.
+        """
+        return self.cluster_sums(labels, weights, sums.shape[1], n_jobs)

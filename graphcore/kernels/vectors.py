@@ -1,385 +1,119 @@
-"""Kernels over vectors by blocks: Gaussian, Laplacian, polynomial, sigmoid, cosine, linear, or your own."""
+"""Kernels over vectors, evaluated in blocks each time they are needed."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from numbers import Real
+from functools import cached_property
 
 import numpy as np
 
-from .._validation import check_choice, check_integer, check_real
-from ..exceptions import InputError, ParameterError
-from ._floats import as_floats
-from ._manhattan import manhattan
-from .bandwidths import rule_bandwidth
+from ._floats import as_floats, check_vectors
+from .base import BLOCK_BYTES, Kernel
+from .checks import noise_of
+from .columns import VectorColumns, map_rows
+from .dense import DenseKernel, dense_submatrix
+from .functions import KernelFunction
+from .products import memberships
 
-__all__ = ["VECTOR_KERNELS", "VectorKernel", "row_blocks", "vector_kernel"]
+__all__ = ["VectorKernel"]
 
-VECTOR_KERNELS = ("gaussian", "laplacian", "polynomial", "sigmoid", "cosine", "linear")
-_ALIASES = {"rbf": "gaussian", "poly": "polynomial"}
-_BLOCK_BYTES = 1 << 26
-# Share of the mean squared norm that is the mean's own, beyond which vectors are centred before distances are taken.
-_FAR = 0.9
-# Rounding of squared distances in float32, times gamma, beyond which they are taken in float64. The error of kernel
-# values is up to some ten times as large.
-_COARSE = 1e-4
-_WIDE_BYTES = 1 << 24
+_DIAGONAL_BYTES = 6 << 20
 
 
-@dataclass(frozen=True)
-class VectorKernel:
-    """A kernel over vectors; made by :func:`vector_kernel`.
+class VectorKernel(Kernel):
+    """The kernel matrix of vectors, ``K[i, j] = function(X[i], X[j])``.
 
-    Attributes
+    Parameters
     ----------
-    name : str
-        One of `VECTOR_KERNELS`, or "callable".
-    gamma : float or None
-        "gaussian": ``exp(-gamma |x - y|^2)``; "laplacian": ``exp(-gamma |x - y|_1)``; "polynomial":
-        ``(gamma <x, y> + coef0)^degree``; "sigmoid": ``tanh(gamma <x, y> + coef0)``. None in the last two stands for
-        one over the number of columns.
-    degree : int or None
-    coef0 : float or None
-    is_psd : bool or None
-        Whether every matrix of the kernel is positive semi-definite; None where that is not known (a callable).
-    function : callable or None
-        The caller's own kernel.
+    X : ndarray, memmap or sparse array of shape (n_points, n_features)
+        Any real type; blocks of rows are brought to `dtype` when they are used.
+    function : KernelFunction
+        See :func:`graphcore.kernels.functions.kernel_function`.
+    dtype : {float32, float64}, optional
+        What kernel values are computed in. Default: float32 for float32, otherwise float64.
+    held_bytes : int, default 64 MiB
+        A matrix that fits into these is evaluated at the first product, and held.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.kernels.functions import kernel_function
+    >>> from graphcore.kernels.vectors import VectorKernel
+    >>> kernel = VectorKernel(np.array([[0.0], [1.0], [3.0]]), kernel_function("linear"))
+    >>> kernel.diagonal.tolist(), kernel.column(1).tolist()
+    ([0.0, 1.0, 9.0], [0.0, 1.0, 3.0])
     """
 
-    name: str
-    gamma: float | None = None
-    degree: int | None = None
-    coef0: float | None = None
-    is_psd: bool | None = True
-    function: Callable | None = field(default=None, repr=False)
+    def __init__(self, X, function: KernelFunction, dtype=None, held_bytes=BLOCK_BYTES):
+        if dtype is None:
+            dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+        X = X.tocsr() if hasattr(X, "tocsr") else np.asanyarray(X)
+        check_vectors(X)
+        self.X, self.function = X, function
+        self.n_points = X.shape[0]
+        self.is_psd = function.is_psd
+        self.precision = np.dtype(dtype)
+        self.noise = noise_of(self.precision)
+        self._fits = self.precision.itemsize * self.n_points**2 <= held_bytes
+        self._held = None
 
-    @property
-    def bandwidth(self):
-        """Sigma of ``exp(-|x - y|^2 / (2 sigma^2))`` or ``exp(-|x - y|_1 / sigma)``; None for other kernels."""
-        if self.name == "gaussian":
-            return float(np.sqrt(0.5 / self.gamma))
-        return 1.0 / self.gamma if self.name == "laplacian" else None
-
-    def __call__(self, X, Y=None):
-        """The block ``K(X, Y)``.
-
-        Parameters
-        ----------
-        X : ndarray or sparse array of shape (n_rows, n_features)
-            Finite. float32 is computed in float32, everything else in float64; so are Gaussian kernels of float32
-            vectors that are more than some 40 bandwidths from their mean, whose distances float32 does not resolve.
-            Beyond a million bandwidths float64 does not either.
-        Y : ndarray or sparse array of shape (n_columns, n_features), optional
-            Default X.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_columns), float32 or float64
-            Without Y symmetric, its diagonal that of :meth:`diagonal`.
-
-        Raises
-        ------
-        InputError
-            If the columns do not fit, a callable returns something else than such a block, or "cosine" meets a row of
-            zeros.
-        """
-        X = as_floats(X)
-        alone = Y is None or Y is X
-        Y = X if alone else as_floats(Y, X.dtype)
-        if X.shape[1] != Y.shape[1]:
-            raise InputError(
-                f"X has {X.shape[1]} columns and the other vectors {Y.shape[1]}; a kernel needs the same of both"
-            )
-        block = self._block(X, Y)
-        if alone and self.name != "callable":
-            # Scaling rows and then columns rounds differently on the two sides of the diagonal.
-            block += block.T
-            block *= 0.5
-            np.fill_diagonal(block, self.diagonal(X))
-        return block
-
-    def diagonal(self, X):
-        """``K(x, x)`` for every row, without forming the matrix.
-
-        Parameters
-        ----------
-        X : ndarray or sparse array of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,), float32 or float64
-            A callable is asked for its own ``diag(X)`` (as scikit-learn's Gaussian-process kernels have it) or, if it
-            has none, called once for every row.
-        """
-        X = as_floats(X)
-        if self.name in ("gaussian", "laplacian"):
-            return np.ones(X.shape[0], dtype=X.dtype)
-        if self.name == "callable":
-            return self._callable_diagonal(X)
-        norms = _squared_norms(X)
-        if self.name == "cosine":
-            _refuse_zero_rows(norms)
-            return np.ones(X.shape[0], dtype=X.dtype)
-        return self._of_products(norms, X.shape[1])
-
-    def _block(self, X, Y):
-        if self.name == "callable":
-            return _checked_block(self.function(X, Y), X.shape[0], Y.shape[0], X.dtype)
-        if self.name == "gaussian":
-            return _gaussian(X, Y, self.gamma)
-        if self.name == "laplacian":
-            block = manhattan(X, Y).astype(X.dtype, copy=False)
-            block *= -self.gamma
-            return np.exp(block, out=block)
-        products = _products(X, Y)
-        if self.name == "cosine":
-            norms = np.sqrt(_squared_norms(X)), np.sqrt(_squared_norms(Y))
-            _refuse_zero_rows(norms[0])
-            _refuse_zero_rows(norms[1])
-            products /= norms[0][:, None]
-            products /= norms[1]
-            return np.clip(products, -1.0, 1.0, out=products)
-        return self._of_products(products, X.shape[1])
-
-    def _of_products(self, products, n_features):
-        """Kernel values from inner products, in their place."""
-        if self.name == "linear":
-            return products
-        products *= 1.0 / n_features if self.gamma is None else self.gamma
-        products += self.coef0
-        if self.name == "sigmoid":
-            return np.tanh(products, out=products)
-        return np.power(products, self.degree, out=products)
-
-    def _callable_diagonal(self, X):
-        own = getattr(self.function, "diag", None)
-        if own is not None:
-            return _checked_values(own(X), (X.shape[0],), X.dtype)
-        out = np.empty(X.shape[0], dtype=X.dtype)
-        for i in range(X.shape[0]):
-            row = X[i : i + 1]
-            out[i] = _checked_block(self.function(row, row), 1, 1, X.dtype)[0, 0]
+    @cached_property
+    def diagonal(self):
+        """``K_xx`` for every point."""
+        if self.function.name in ("gaussian", "laplacian"):
+            return np.ones(self.n_points)
+        out = np.empty(self.n_points)
+        step = max(1, _DIAGONAL_BYTES // (8 * (1 if hasattr(self.X, "tocsr") else max(1, self.X.shape[1]))))
+        for start in range(0, self.n_points, step):
+            out[start : start + step] = self.function.diagonal(as_floats(self.X[start : start + step], np.float64))
         return out
 
+    def block(self, rows, columns, dtype=None):
+        """See :meth:`Kernel.block`."""
+        if self._held is not None and dtype in (None, self.precision):
+            return self._held.block(rows, columns)
+        dtype = dtype or self.precision
+        left = as_floats(self.X[rows], dtype)
+        return self.function(left, None if _same(rows, columns) else as_floats(self.X[columns], dtype))
 
-def vector_kernel(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, random_state=None, X=None):
-    """Make a kernel over vectors.
+    def columns(self, points=None):
+        """See :meth:`Kernel.columns`."""
+        Y = as_floats(self.X if points is None else self.X[points], self.precision)
+        return VectorColumns(self.function, self.X, Y, self.precision)
 
-    Parameters
-    ----------
-    kernel : str, callable or VectorKernel
-        - "gaussian" or "rbf": ``exp(-|x - y|^2 / (2 sigma^2))``, that is gamma = 1 / (2 sigma^2)
-        - "laplacian": ``exp(-|x - y|_1 / sigma)``, gamma = 1 / sigma
-        - "polynomial" or "poly": ``(gamma <x, y> + coef0)^degree``
-        - "sigmoid": ``tanh(gamma <x, y> + coef0)``, not positive semi-definite
-        - "cosine": ``<x, y> / (|x| |y|)``
-        - "linear": ``<x, y>``
-        - a function of two blocks of vectors, ``kernel(X, Y)``, that returns the block of values. Whether it is
-          positive semi-definite is not known (`is_psd` is None).
+    def product(self, M, n_jobs=None):
+        """See :meth:`Kernel.product`."""
+        if self._hold():
+            return self._held.product(M, n_jobs)
+        return super().product(M, n_jobs)
 
-        A VectorKernel is returned as it is.
-    bandwidth : float, str or (str, number), optional
-        Sigma, for "gaussian" and "laplacian": a number or a rule of
-        :func:`graphcore.kernels.bandwidths.rule_bandwidth`, such as ``("rms", 1.0)``, ``("quantile", 0.25)`` or
-        ``("neighbours", 0.1)``. Rules need `X`; the Laplacian kernel takes them over its own distance, the sum of
-        absolute differences. Default, where `gamma` is not given either: ``("rms", 1.0)``.
-    gamma : float, optional
-        In place of the bandwidth, or the factor of "polynomial" and "sigmoid" (default: one over the number of
-        columns).
-    degree : int, default 3
-    coef0 : float, default 1
-    random_state : int, Generator, RandomState or None
-        For rules that sample pairs.
-    X : ndarray or sparse array of shape (n_samples, n_features), optional
-        What the rule is applied to.
+    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None):
+        """See :meth:`Kernel.cluster_sums`."""
+        if self._hold():
+            return self._held.cluster_sums(labels, weights, n_clusters, n_jobs)
+        return super().cluster_sums(labels, weights, n_clusters, n_jobs)
 
-    Returns
-    -------
-    VectorKernel
+    def updated_sums(self, sums, before, labels, weights, n_jobs=None):
+        """See :meth:`Kernel.updated_sums`; evaluates the columns of the points that moved."""
+        moved = np.flatnonzero(labels != before)
+        if self._hold() or 2 * len(moved) > self.n_points:
+            return self.cluster_sums(labels, weights, sums.shape[1], n_jobs)
+        if not len(moved):
+            return sums
+        now, then = (memberships(part[moved], weights[moved], sums.shape[1]) for part in (labels, before))
+        M = (now - then).T.toarray()
+        return sums + map_rows(self.columns(moved), lambda rows: rows @ M, n_jobs=n_jobs)
 
-    Raises
-    ------
-    ParameterError
-        If a parameter is not known, out of range, given twice or without meaning for the kernel.
-    InputError
-        If the rule gives a zero bandwidth.
+    def submatrix(self, points, point_weights=None):
+        """See :meth:`Kernel.submatrix`."""
+        return dense_submatrix(self, points, point_weights)
 
-    Notes
-    -----
-    Papers differ in what they call sigma. Nystrom kernel k-means (Wang, Gittens, Mahoney; Calandriello, Rosasco) uses
-    ``exp(-|x - y|^2 / (2 sigma^2))``, as here. The Gaussian-sketch paper (Kpotufe, Sriperumbudur) uses
-    ``exp(-|x - y|^2 / sigma^2)``: give it as ``gamma=1 / sigma**2``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.kernels.vectors import vector_kernel
-    >>> kernel = vector_kernel("gaussian", bandwidth=2.0)
-    >>> kernel.gamma
-    0.125
-    >>> kernel(np.array([[0.0], [2.0]])).round(4)
-    array([[1.    , 0.6065],
-           [0.6065, 1.    ]])
-    """
-    if isinstance(kernel, VectorKernel):
-        return kernel
-    if callable(kernel):
-        _refuse_given("a callable kernel", bandwidth=bandwidth, gamma=gamma)
-        return VectorKernel("callable", is_psd=None, function=kernel)
-    name = check_choice("kernel", _ALIASES.get(kernel, kernel) if isinstance(kernel, str) else kernel, VECTOR_KERNELS)
-    if name in ("gaussian", "laplacian"):
-        return VectorKernel(name, gamma=_distance_gamma(name, bandwidth, gamma, random_state, X))
-    _refuse_given(f"kernel={name!r}", bandwidth=bandwidth)
-    if name in ("cosine", "linear"):
-        _refuse_given(f"kernel={name!r}", gamma=gamma)
-        return VectorKernel(name)
-    if gamma is not None:
-        gamma = check_real("gamma", gamma, low=0.0, open_low=True)
-    coef0 = check_real("coef0", coef0)
-    if name == "sigmoid":
-        return VectorKernel(name, gamma=gamma, coef0=coef0, is_psd=False)
-    degree = check_integer("degree", degree, low=1)
-    return VectorKernel(name, gamma=gamma, degree=degree, coef0=coef0, is_psd=coef0 >= 0)
+    def _hold(self):
+        """Whether the whole matrix is held; evaluates it where it may be."""
+        if self._held is None and self._fits:
+            self._held = DenseKernel(self.function(as_floats(self.X, self.precision)), check=False)
+        return self._fits
 
 
-def row_blocks(kernel, X, Y=None, block_bytes=_BLOCK_BYTES, dtype=None):
-    """Kernel values in blocks of rows, for one pass in bounded memory.
-
-    Parameters
-    ----------
-    kernel : VectorKernel
-    X : ndarray, memmap or sparse array of shape (n_samples, n_features)
-    Y : ndarray or sparse array of shape (n_columns, n_features), optional
-        Default X.
-    block_bytes : int, default 64 MiB
-        Size of a block and of its rows of X together, about; at least one row is made.
-    dtype : {float32, float64}, optional
-        Rows are brought to this type first, for integers on disk that are to be computed in float32.
-
-    Yields
-    ------
-    (int, int, ndarray of shape (stop - start, n_columns))
-        First row, last row plus one, and the block; a new array each time.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.kernels.vectors import row_blocks, vector_kernel
-    >>> X = np.arange(6.0)[:, None]
-    >>> [(a, b) for a, b, block in row_blocks(vector_kernel("linear"), X, X[:2], block_bytes=48)]
-    [(0, 2), (2, 4), (4, 6)]
-    """
-    Y = as_floats(X if Y is None else Y, dtype)
-    width = Y.shape[0] + (0 if hasattr(X, "tocsr") else X.shape[1])
-    step = max(1, check_integer("block_bytes", block_bytes, low=1) // (Y.dtype.itemsize * max(1, width)))
-    for start in range(0, X.shape[0], step):
-        stop = min(start + step, X.shape[0])
-        yield start, stop, kernel(as_floats(X[start:stop], dtype), Y)
-
-
-def _distance_gamma(name, bandwidth, gamma, random_state, X):
-    if gamma is not None:
-        if bandwidth is not None:
-            raise ParameterError(
-                "give either bandwidth= or gamma= (1 / (2 sigma^2) for the Gaussian kernel), and not both"
-            )
-        return check_real("gamma", gamma, low=0.0, open_low=True)
-    if isinstance(bandwidth, Real):
-        sigma = check_real("bandwidth", bandwidth, low=0.0, open_low=True)
-    else:
-        rule = ("rms", 1.0) if bandwidth is None else bandwidth
-        if X is None:
-            raise ParameterError(f"bandwidth={rule!r} is a rule over data; give X=, or bandwidth= as a number")
-        distance = "euclidean" if name == "gaussian" else "manhattan"
-        sigma = rule_bandwidth(X, rule, distance=distance, random_state=random_state)
-    with np.errstate(all="ignore"):
-        gamma = float(0.5 / np.square(sigma) if name == "gaussian" else 1.0 / np.float64(sigma))
-    if not 0 < gamma < np.inf:
-        raise ParameterError(
-            f"bandwidth={sigma:.3g} is out of the range of floating-point numbers; rescale the vectors"
-        )
-    return gamma
-
-
-def _refuse_given(what, **parameters):
-    for name, value in parameters.items():
-        if value is not None:
-            raise ParameterError(f"{name}={value!r} has no meaning for {what}; leave it out")
-
-
-def _squared_norms(X):
-    if hasattr(X, "tocsr"):
-        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
-    return np.einsum("ij,ij->i", X, X)
-
-
-def _products(X, Y):
-    """``X Y^T`` as a new array."""
-    if hasattr(Y, "tocsr") and not hasattr(X, "tocsr"):
-        return np.ascontiguousarray((Y @ X.T).T)
-    products = X @ Y.T
-    return products.toarray() if hasattr(products, "tocsr") else products
-
-
-def _gaussian(X, Y, gamma):
-    """``exp(-gamma |x - y|^2)`` by way of one product."""
-    norms, given = _squared_norms(Y), (X, Y)
-    if not hasattr(X, "tocsr") and not hasattr(Y, "tocsr") and len(norms):
-        centre = Y.mean(axis=0)
-        # Distances do not change when all points move. Far from the origin too much of them would cancel; elsewhere
-        # the copies are saved.
-        if centre @ centre > _FAR * norms.mean():
-            same = X is Y
-            X = X - centre
-            Y = X if same else Y - centre
-            norms = _squared_norms(Y)
-    own_norms = _squared_norms(X)
-    largest = max(float(own_norms.max(initial=0.0)), float(norms.max(initial=0.0)))
-    if X.dtype == np.float32 and gamma * largest * np.finfo(np.float32).eps > _COARSE:
-        return _gaussian_of_far_points(*given, gamma)
-    block = _products(X, Y)
-    block *= 2.0 * gamma
-    block -= (gamma * own_norms)[:, None]
-    block -= gamma * norms
-    np.minimum(block, 0.0, out=block)
-    return np.exp(block, out=block)
-
-
-def _gaussian_of_far_points(X, Y, gamma):
-    """The same with distances in float64, for float32 vectors that are many bandwidths from their mean.
-
-    Their distances would be differences of numbers so large that nothing is left of them.
-    """
-    Y = Y.astype(np.float64)
-    step = max(1, _WIDE_BYTES // (8 * max(1, Y.shape[0])))
-    block = np.empty((X.shape[0], Y.shape[0]), dtype=np.float32)
-    for start in range(0, X.shape[0], step):
-        rows = slice(start, start + step)
-        block[rows] = _gaussian(X[rows].astype(np.float64), Y, gamma)
-    return block
-
-
-def _refuse_zero_rows(norms):
-    empty = np.flatnonzero(norms == 0)
-    if len(empty):
-        raise InputError(
-            f"kernel='cosine' needs rows that are not all zero; {len(empty)} rows are, the first is number {empty[0]} "
-            "of its block: drop them or choose another kernel"
-        )
-
-
-def _checked_block(block, n_rows, n_columns, dtype):
-    block = block.toarray() if hasattr(block, "tocsr") else block
-    return _checked_values(block, (n_rows, n_columns), dtype)
-
-
-def _checked_values(values, shape, dtype):
-    """What a callable returned, as an array that may be written to."""
-    values = np.asarray(values)
-    if values.shape != shape or values.dtype.kind not in "biuf":
-        raise InputError(
-            f"the callable kernel returned shape {values.shape} of {values.dtype}; real numbers of shape {shape} are "
-            "needed"
-        )
-    if not np.isfinite(values).all():
-        raise InputError("the callable kernel returned NaN or infinity; its values must be finite")
-    return np.array(values, dtype=dtype)
+def _same(rows, columns):
+    """Whether rows and columns name the same points: then the block is symmetric, and made so to the last bit."""
+    if isinstance(rows, slice) or isinstance(columns, slice):
+        return isinstance(rows, slice) and isinstance(columns, slice) and rows == columns
+    return rows is columns or np.array_equal(rows, columns)

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._validation import check_integer, check_labels, check_real
+from .._validation import check_integer, check_labels, check_real, check_sample_weight
 from ..exceptions import InputError
 from ..features.diagnostics import FeatureDiagnostics, as_text
 from ..features.leverage import top_eigenpairs
-from .gram import as_gram, product
-from .inputs import check_sample_weight
+from ..kernels.as_kernel import as_kernel
+from ..kernels.columns import map_rows
 from .linear import centers_and_cost
 
 __all__ = [
@@ -185,15 +185,15 @@ def spectral_guarantee(K, found, n_clusters, *, eigenvalues=None):
     ----------
     Wang, Gittens, Mahoney, JMLR 20 (2019), Theorem 2 with the measured error in place of eps.
     """
-    gram = as_gram(K)
-    k = check_integer("n_clusters", n_clusters, low=1, high=gram.n, why_high="the number of points")
+    kernel = as_kernel(K)
+    k = check_integer("n_clusters", n_clusters, low=1, high=kernel.n_points, why_high="the number of points")
     s = found.n_components
     if found.indefinite:
         raise InputError("the kernel is not positive semi-definite, so nothing is promised; use another kernel")
     if eigenvalues is None:
-        eigenvalues = top_eigenpairs(gram, min(gram.n, max(k, s)))[0]
+        eigenvalues = top_eigenpairs(kernel, min(kernel.n_points, max(k, s)))[0]
     eigenvalues = np.sort(np.asarray(eigenvalues, dtype=np.float64))[::-1]
-    if len(eigenvalues) < min(gram.n, max(k, s)) or not np.isfinite(eigenvalues).all():
+    if len(eigenvalues) < min(kernel.n_points, max(k, s)) or not np.isfinite(eigenvalues).all():
         raise InputError(f"{max(k, s)} finite eigenvalues are needed, got {eigenvalues}")
     if isinstance(found, FeatureDiagnostics):
         alpha, trace = found.n * found.residual, found.n * found.trace
@@ -204,7 +204,7 @@ def spectral_guarantee(K, found, n_clusters, *, eigenvalues=None):
         eps_hat = 0.0 if alpha <= 10 * _ROUNDING * trace else np.inf
     else:
         eps_hat = max(0.0, alpha / best - 1.0)
-    lower = max(0.0, trace - float(eigenvalues[:k].sum())) / gram.n
+    lower = max(0.0, trace - float(eigenvalues[:k].sum())) / kernel.n_points
     return SpectralGuarantee(alpha, best, eps_hat, 1.0 + eps_hat + k / s, lower)
 
 
@@ -248,21 +248,21 @@ def dictionary_quality(K, found, gamma, *, n_jobs=None):
     """
     from scipy.sparse.linalg import LinearOperator, eigsh
 
-    gram = as_gram(K)
+    kernel = as_kernel(K)
     gamma = check_real("gamma", gamma, low=0.0, open_low=True)
-    columns, B = gram.columns(), np.asarray(found.features, dtype=np.float64)
+    B = np.asarray(found.features, dtype=np.float64)
 
     def apply(v):
         v = v.reshape(-1, 1)
-        return (product(columns, v, n_jobs=n_jobs) - B @ (B.T @ v)).ravel()
+        return (kernel.product(v, n_jobs) - B @ (B.T @ v)).ravel()
 
-    if gram.n <= 2:
-        norm = float(np.linalg.eigvalsh(np.column_stack([apply(e) for e in np.eye(gram.n)]))[-1])
+    if kernel.n_points <= 2:
+        norm = float(np.linalg.eigvalsh(np.column_stack([apply(e) for e in np.eye(kernel.n_points)]))[-1])
     elif found.alpha <= _ROUNDING * found.trace:
         norm = found.alpha  # nothing but rounding is left, and Lanczos would not converge on it
     else:
-        start = np.random.default_rng(0).standard_normal(gram.n)
-        operator = LinearOperator((gram.n, gram.n), matvec=apply, dtype=np.float64)
+        start = np.random.default_rng(0).standard_normal(kernel.n_points)
+        operator = LinearOperator((kernel.n_points, kernel.n_points), matvec=apply, dtype=np.float64)
         norm = float(eigsh(operator, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
     norm = max(0.0, norm)
     return DictionaryQuality(norm, gamma, norm / (norm + gamma))
@@ -292,19 +292,18 @@ def column_cost(K, labels, *, n_jobs=None):
     >>> round(column_cost(np.eye(4), [0, 0, 1, 1]), 6)
     0.5
     """
-    gram = as_gram(K)
-    labels = check_labels("labels", labels, gram.n)
+    kernel = as_kernel(K)
+    labels = check_labels("labels", labels, kernel.n_points)
     if labels.min() < 0:
         raise InputError("every point needs a label from 0; -1 has no cost here")
     found, labels = np.unique(labels, return_inverse=True)
-    membership = np.zeros((gram.n, len(found)))
-    membership[np.arange(gram.n), labels] = 1.0 / np.sqrt(np.bincount(labels))[labels]
-    columns = gram.columns()
+    membership = np.zeros((kernel.n_points, len(found)))
+    membership[np.arange(kernel.n_points), labels] = 1.0 / np.sqrt(np.bincount(labels))[labels]
 
     def squares(rows):
         rows = rows.toarray() if hasattr(rows, "toarray") else rows
         return np.einsum("ij,ij->i", rows, rows, dtype=np.float64)[:, None]
 
-    total = product(columns, squares, n_jobs=n_jobs).sum()
-    explained = np.square(product(columns, membership, n_jobs=n_jobs)).sum()
-    return float((total - explained) / gram.n)
+    total = map_rows(kernel.columns(), squares, n_jobs=n_jobs).sum()
+    explained = np.square(kernel.product(membership, n_jobs)).sum()
+    return float((total - explained) / kernel.n_points)

@@ -1,7 +1,6 @@
 """Kernel k-means on a coreset: the few are clustered, the rest go to the nearest centroid."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
@@ -10,20 +9,16 @@ from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..coresets.coreset import SAMPLING, Coreset, _distinct_sample, sample_coreset
 from ..coresets.importance import importance_probabilities, importance_sample
+from ..coresets.seeding import SEEDING, draw_seeds
 from ..exceptions import InputError, ParameterError
 from ..graphs.graph import Graph
-from ..kernels.dense_matrix import DenseMatrix
-from ..kernels.rows_matrix import GraphMatrix
+from ..kernels.graph import GraphKernel
 from ..partition.nearest import label_all
-from .assign import assign_rows
+from .assign import assign_columns
 from .exact import KernelKMeansResult, kernel_kmeans
-from .inputs import check_weights, kernel_matrix
-from .starts import d2_draws
+from .inputs import kernel_and_weights
 
-__all__ = ["SEEDING", "CoresetKernelKMeansResult", "coreset_kernel_kmeans"]
-
-SEEDING = ("auto", "fast", "naive")
-_BLOCK_BYTES = 1 << 26
+__all__ = ["CoresetKernelKMeansResult", "coreset_kernel_kmeans"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +43,6 @@ class CoresetKernelKMeansResult:
     n_unreached: int = field(default=0)
 
 
-class _Weighted(NamedTuple):
-    """What importance sampling asks of a kernel."""
-
-    n_points: int
-    point_weights: np.ndarray
-
-
 def coreset_kernel_kmeans(
     K,
     n_clusters,
@@ -77,7 +65,7 @@ def coreset_kernel_kmeans(
 
     Parameters
     ----------
-    K : KernelMatrix, Graph, or square array or sparse matrix of shape (n_points, n_points)
+    K : Kernel, Graph, or square array or sparse matrix of shape (n_points, n_points)
         As for :func:`graphcore.kmeans.exact.kernel_kmeans`.
     n_clusters : int
     size : int
@@ -130,8 +118,7 @@ def coreset_kernel_kmeans(
     >>> len(set(result.labels[:50])), len(set(result.labels[50:])), len(set(result.labels))
     (1, 1, 2)
     """
-    matrix = GraphMatrix(K, self_loop) if isinstance(K, Graph) else kernel_matrix(K)
-    weights = check_weights(matrix, weights)
+    kernel, weights = kernel_and_weights(GraphKernel(K, self_loop) if isinstance(K, Graph) else K, weights)
     check_choice("sampling", sampling, SAMPLING)
     check_choice("seeding", seeding, SEEDING)
     if not isinstance(init, str):
@@ -139,22 +126,14 @@ def coreset_kernel_kmeans(
             "init of a coreset's clustering is 'k-means++' or 'random': its points are not known before"
         )
     n_clusters, size, n_seeds = _check_sizes(n_clusters, size, n_seeds, int(np.count_nonzero(weights > 0)))
-    of_graph = isinstance(matrix, GraphMatrix)
     streams = Streams(random_state)
-    if of_graph:
+    if kernel.leaves_out_isolated:
+        seeding = "fast" if seeding == "auto" else seeding
         coreset = sample_coreset(
-            matrix.kernel,
-            n_clusters,
-            size=size,
-            method=sampling,
-            n_seeds=n_seeds,
-            seeding="fast" if seeding == "auto" else seeding,
-            random_state=streams,
+            kernel, n_clusters, size=size, method=sampling, n_seeds=n_seeds, seeding=seeding, random_state=streams
         )
-        few_matrix, few_weights = GraphMatrix(matrix.kernel.restrict(coreset.indices, coreset.weights)), None
     else:
-        coreset = _sample(matrix, weights, n_clusters, size, sampling, seeding, n_seeds, streams)
-        few_matrix, few_weights = _restricted(matrix, coreset.indices), coreset.weights
+        coreset = _sample(kernel, weights, n_clusters, size, sampling, seeding, n_seeds, streams)
     if len(coreset) < n_clusters:
         larger = "a larger coreset, or " if size < np.count_nonzero(weights > 0) else ""
         raise InputError(
@@ -162,9 +141,8 @@ def coreset_kernel_kmeans(
             f"{larger}sampling='uniform', which repeats none"
         )
     few = kernel_kmeans(
-        few_matrix,
+        kernel.submatrix(coreset.indices, coreset.weights),
         n_clusters,
-        weights=few_weights,
         init=init,
         n_init=n_init,
         max_iter=max_iter,
@@ -173,11 +151,13 @@ def coreset_kernel_kmeans(
         random_state=streams.child("few"),
         n_jobs=n_jobs,
     )
-    if of_graph:
-        found = label_all(matrix.kernel, coreset.indices, coreset.weights, few.labels, n_clusters, n_jobs=n_jobs)
+    if kernel.leaves_out_isolated:
+        found = label_all(kernel, coreset.indices, coreset.weights, few.labels, n_clusters, n_jobs=n_jobs)
         n_unreached = int(np.count_nonzero(found.unreached))
         return CoresetKernelKMeansResult(found.labels, coreset, few, n_unreached)
-    return CoresetKernelKMeansResult(_label_rest(matrix, coreset, few), coreset, few)
+    columns = kernel.columns(coreset.indices)
+    labels, _ = assign_columns(columns, few.labels, coreset.weights, few.masses, few.norms, n_jobs)
+    return CoresetKernelKMeansResult(labels, coreset, few)
 
 
 def _check_sizes(n_clusters, size, n_seeds, n_points):
@@ -189,16 +169,7 @@ def _check_sizes(n_clusters, size, n_seeds, n_points):
     return n_clusters, size, n_seeds
 
 
-def _restricted(matrix, points):
-    """The kernel among some points: dense, or the matrix itself if they are all."""
-    if len(points) == matrix.n_points:
-        return matrix
-    few = DenseMatrix(matrix.block(points, points), check=False)
-    few.is_psd, few.precision, few.noise = matrix.is_psd, matrix.precision, matrix.noise
-    return few
-
-
-def _sample(matrix, weights, n_clusters, size, sampling, seeding, n_seeds, streams):
+def _sample(kernel, weights, n_clusters, size, sampling, seeding, n_seeds, streams):
     """A coreset of points that are no graph's nodes."""
     if sampling == "degree":
         raise ParameterError("sampling='degree' is for graphs; use 'importance' or 'uniform'")
@@ -209,23 +180,22 @@ def _sample(matrix, weights, n_clusters, size, sampling, seeding, n_seeds, strea
         return Coreset(draws.indices, draws.weights, "uniform", draws.n_draws)
     points = np.flatnonzero(weights > 0)
     # Draws would repeat some points and leave out others. A diagonal of zeros goes on to where it is refused.
-    if size == len(points) and matrix.diagonal[points].any():
+    if size == len(points) and kernel.diagonal[points].any():
         return Coreset(points, weights[points], "importance", size)
-    seeds = d2_draws(matrix, weights, min(n_seeds, len(points)), streams.generator("seeding"))
-    _refuse_negative(matrix, weights, n_clusters, seeds)
+    seeds = draw_seeds(kernel, weights, min(n_seeds, len(points)), streams.generator("seeding"))
+    _refuse_negative(kernel, weights, n_clusters, seeds)
     if seeds.exhausted and len(seeds.indices) < n_clusters:
         warn_user(
             f"D2 seeding found {len(seeds.indices)} different points for n_clusters={n_clusters}: there are no more "
             "under this kernel; ask for fewer clusters"
         )
-    points = _Weighted(matrix.n_points, weights)
-    draws = importance_sample(points, importance_probabilities(points, seeds), size, streams)
+    draws = importance_sample(weights, importance_probabilities(weights, seeds), size, streams)
     return Coreset(draws.indices, draws.weights, "importance", draws.n_draws, seeds)
 
 
-def _refuse_negative(matrix, weights, n_clusters, seeds):
+def _refuse_negative(kernel, weights, n_clusters, seeds):
     """Say why D2 seeding ended, where that is not for want of different points."""
-    bare = not matrix.diagonal[weights > 0].any()
+    bare = not kernel.diagonal[weights > 0].any()
     if seeds.n_negative and (bare or len(seeds.indices) < n_clusters):
         why = "the kernel's diagonal is zero" if bare else "the kernel is not positive semi-definite"
         raise InputError(
@@ -233,14 +203,3 @@ def _refuse_negative(matrix, weights, n_clusters, seeds):
             "distance to them is 0 or negative; add a multiple of the identity to the kernel matrix, use "
             "sampling='uniform', which needs no seeds, or KernelKMeans"
         )
-
-
-def _label_rest(matrix, coreset, few):
-    """Nearest centroid of every point, in blocks of rows."""
-    labels = np.empty(matrix.n_points, dtype=np.int32)
-    step = max(1, _BLOCK_BYTES // (8 * len(coreset)))
-    for start in range(0, matrix.n_points, step):
-        stop = min(start + step, matrix.n_points)
-        K = matrix.block(slice(start, stop), coreset.indices).astype(np.float64, copy=False)
-        labels[start:stop], _ = assign_rows(K, few.labels, coreset.weights, few.masses, few.norms)
-    return labels

@@ -9,11 +9,10 @@ from .._threads import effective_jobs, limited_libraries
 from .._validation import check_choice, check_integer, check_labels, check_real
 from .._warn import warn_user
 from ..exceptions import InputError
-from ..kernels.rows_matrix import GraphMatrix
-from .definiteness import least_sampled_eigenvalue, semidefinite_shift
-from .inputs import check_init, check_weights, kernel_matrix
+from ..kernels.definiteness import semidefinite_shift, smallest_sampled_eigenvalue
+from .initialisation import INITIALISATIONS, centres_to_labels, initial_shift
+from .inputs import check_init, kernel_and_weights
 from .lloyd import EMPTY_CLUSTERS, centroid_step, lloyd
-from .starts import STARTS, centres_to_labels, definite_shift, start_shift
 
 __all__ = ["KernelKMeansResult", "kernel_kmeans", "partition_cost"]
 
@@ -80,7 +79,7 @@ def kernel_kmeans(
 
     Parameters
     ----------
-    K : KernelMatrix, Graph, or square array or sparse matrix of shape (n_points, n_points)
+    K : Kernel, Graph, or square array or sparse matrix of shape (n_points, n_points)
         A graph stands for its normalised-cut kernel ``D^-1 A D^-1``; arrays are precomputed kernels.
     n_clusters : int
     weights : array-like of shape (n_points,), optional
@@ -124,11 +123,11 @@ def kernel_kmeans(
 
     Notes
     -----
-    Where K has zeros on its diagonal that no inner product has (an adjacency matrix), distances to the points drawn as
+    Where K has zeros on its diagonal that no inner product has (an adjacency kernel), distances to the points drawn as
     centres are those of a shifted kernel, ``K + W^-1`` for a graph. The iterations work with K itself.
 
     An iteration takes O(n_points^2) for a dense kernel, O(entries) for a sparse one or a graph, and evaluates all
-    n_points^2 values for vectors, unless these are held (see :class:`graphcore.kernels.dense_matrix.VectorMatrix`).
+    n_points^2 values for vectors, unless these are held (see :class:`graphcore.kernels.vectors.VectorKernel`).
 
     References
     ----------
@@ -144,8 +143,7 @@ def kernel_kmeans(
     >>> result.cost, bool(result.labels[0] == result.labels[1] != result.labels[2])
     (0.25, True)
     """
-    matrix = kernel_matrix(K)
-    weights = check_weights(matrix, weights)
+    kernel, weights = kernel_and_weights(K, weights)
     n_points = int(np.count_nonzero(weights > 0))
     n_clusters = check_integer(
         "n_clusters", n_clusters, low=1, high=n_points, why_high="the points that have weight; ask for fewer clusters"
@@ -156,16 +154,16 @@ def kernel_kmeans(
     effective_jobs(n_jobs)  # refuses what is no number of jobs, also where there is no work for two
     given = None
     if isinstance(init, str) or init is None:
-        check_choice("init", init, STARTS)
+        check_choice("init", init, INITIALISATIONS)
     else:
-        given, n_init = check_init(matrix, init, n_clusters), 1
+        given, n_init = check_init(kernel, init, n_clusters), 1
     streams = Streams(random_state)
     with limited_libraries():
-        shift = _check_shift(matrix, weights, shift, streams, n_jobs)
+        shift = _check_shift(kernel, weights, shift, streams, n_jobs)
         runs = []
-        for labels, exhausted in _starts(matrix, weights, n_clusters, given, init, n_init, shift, streams):
+        for labels, exhausted in _starts(kernel, weights, n_clusters, given, init, n_init, shift, streams):
             run = lloyd(
-                matrix,
+                kernel,
                 labels,
                 weights,
                 n_clusters,
@@ -178,7 +176,7 @@ def kernel_kmeans(
             runs.append(run)
             if exhausted:
                 break  # centres at every different point: another start is the same partition
-    return _result(matrix, runs, weights, n_clusters, shift, empty_clusters)
+    return _result(kernel, runs, weights, n_clusters, shift, empty_clusters)
 
 
 def partition_cost(K, labels, *, weights=None, n_jobs=None):
@@ -186,7 +184,7 @@ def partition_cost(K, labels, *, weights=None, n_jobs=None):
 
     Parameters
     ----------
-    K : KernelMatrix, Graph, or square array or sparse matrix of shape (n_points, n_points)
+    K : Kernel, Graph, or square array or sparse matrix of shape (n_points, n_points)
     labels : array-like of shape (n_points,), integer
         -1 leaves a point out.
     weights : array-like of shape (n_points,), optional
@@ -205,51 +203,50 @@ def partition_cost(K, labels, *, weights=None, n_jobs=None):
     >>> partition_cost(np.outer(x, x), [0, 0, 1, 1]), partition_cost(np.outer(x, x), [0, 0, 0, 0])
     (0.25, 25.25)
     """
-    matrix = kernel_matrix(K)
-    weights = check_weights(matrix, weights)
-    labels = np.array(check_labels("labels", labels, matrix.n_points))
-    if matrix.leaves_out_isolated:
+    kernel, weights = kernel_and_weights(K, weights)
+    labels = np.array(check_labels("labels", labels, kernel.n_points))
+    if kernel.leaves_out_isolated:
         labels[weights == 0] = -1
     total = float(weights[labels >= 0].sum())
     if total <= 0:
         raise InputError("no point with weight has a label of 0 or more: there is no cost")
-    step = centroid_step(matrix, labels, weights, int(labels.max()) + 1, n_jobs=n_jobs)
+    step = centroid_step(kernel, labels, weights, int(labels.max()) + 1, n_jobs=n_jobs)
     return float(weights @ step.own) / total
 
 
-def _starts(matrix, weights, n_clusters, given, init, n_init, shift, streams):
+def _starts(kernel, weights, n_clusters, given, init, n_init, shift, streams):
     """First partitions, and whether there was a centre at every different point."""
     if given is not None:
         yield given, False
         return
-    shift = start_shift(matrix, weights, shift)
+    shift = initial_shift(kernel, weights, shift)
     for start in range(n_init):
         rng = streams.generator("start", start)
-        labels, seeds = centres_to_labels(matrix, weights, n_clusters, init, rng, shift)
+        labels, seeds = centres_to_labels(kernel, weights, n_clusters, init, rng, shift)
         if seeds.exhausted and seeds.n_negative:
             # Points at negative distances are not equal: they can be told apart with a shift.
-            shift = max(shift, definite_shift(matrix, weights))
-            labels, seeds = centres_to_labels(matrix, weights, n_clusters, init, rng, shift)
+            shift = max(shift, kernel.definite_shift(weights))
+            labels, seeds = centres_to_labels(kernel, weights, n_clusters, init, rng, shift)
         yield labels, seeds.exhausted
 
 
-def _check_shift(matrix, weights, shift, streams, n_jobs):
+def _check_shift(kernel, weights, shift, streams, n_jobs):
     if not isinstance(shift, str):
         shift = check_real("shift", shift, low=0.0)
     else:
         check_choice("shift", shift, ("psd",))
-    if not matrix.is_psd and not isinstance(matrix, GraphMatrix):
-        least = least_sampled_eigenvalue(matrix, streams)
+    if not kernel.is_psd and not kernel.leaves_out_isolated:
+        least = smallest_sampled_eigenvalue(kernel, streams)
         if least < 0 and shift == 0.0:
             warn_user(
                 f"the kernel is not positive semi-definite (an eigenvalue is {least:.2g} of the largest): the cost may "
                 "rise on the way, and the best partition met is kept; shift='psd' makes it fall, another kernel makes "
                 "it a distance"
             )
-    return semidefinite_shift(matrix, weights, random_state=streams, n_jobs=n_jobs) if shift == "psd" else shift
+    return semidefinite_shift(kernel, weights, random_state=streams, n_jobs=n_jobs) if shift == "psd" else shift
 
 
-def _result(matrix, runs, weights, n_clusters, shift, empty_clusters):
+def _result(kernel, runs, weights, n_clusters, shift, empty_clusters):
     best = min(runs, key=lambda run: run.inertia)
     filled = best.step.masses > 0
     # A shift adds the same to every partition into as many clusters: the weighted points less the clusters.
@@ -259,7 +256,7 @@ def _result(matrix, runs, weights, n_clusters, shift, empty_clusters):
     norms[filled] -= shift / best.step.masses[filled]
     n_found = int(filled.sum())
     if n_found < n_clusters and empty_clusters != "drop":
-        why = _why_fewer(matrix, weights, shift, best)
+        why = _why_fewer(kernel, weights, shift, best)
         warn_user(f"only {n_found} of n_clusters={n_clusters} clusters hold points: {why}")
     if all(run.stopped == "max_iter" for run in runs):
         warn_user(f"no start converged in max_iter={len(best.history) - 1} iterations; raise max_iter, or tol")
@@ -278,10 +275,10 @@ def _result(matrix, runs, weights, n_clusters, shift, empty_clusters):
     )
 
 
-def _why_fewer(matrix, weights, shift, run):
+def _why_fewer(kernel, weights, shift, run):
     """Why clusters are left without points, and what to do."""
-    scale = float(matrix.diagonal.max()) + shift / float(weights[weights > 0].min())
-    if run.step.distances.min() < -matrix.noise * scale:
+    scale = float(kernel.diagonal.max()) + shift / float(weights[weights > 0].min())
+    if run.step.distances.min() < -kernel.noise * scale:
         return (
             "the kernel is not positive semi-definite, squared distances are negative, and no point is far enough from "
             "its centroid to be a cluster of its own; add a multiple of the identity to the kernel (self_loop=1.0 for "

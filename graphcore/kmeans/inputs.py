@@ -2,61 +2,35 @@
 
 import numpy as np
 
-from .._validation import check_labels
+from .._validation import check_labels, check_sample_weight
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import is_graph_object
-from ..graphs.graph import Graph
-from ..kernels.dense_matrix import DenseMatrix
-from ..kernels.matrix import KernelMatrix
-from ..kernels.rows_matrix import GraphMatrix, SparseMatrix
+from ..kernels.as_kernel import as_kernel
+from ..kernels.checks import check_diagonal
 
-__all__ = ["check_init", "check_sample_weight", "check_weights", "kernel_matrix"]
+__all__ = ["check_init", "kernel_and_weights"]
 
 
-def kernel_matrix(K):
-    """The view of a kernel: itself, the normalised-cut kernel of a graph, or a precomputed matrix, checked.
+def kernel_and_weights(K, weights=None):
+    """A kernel in any form that :func:`graphcore.kernels.as_kernel.as_kernel` takes, and the weights of its points.
 
-    Anything else is refused with an InputError that names what is taken.
+    These are node degrees for a graph, otherwise ones or those given, float64. What kernel k-means cannot use is
+    refused.
     """
-    if isinstance(K, KernelMatrix):
-        return K
-    if isinstance(K, Graph):
-        return GraphMatrix(K)
-    if is_graph_object(K) or (not hasattr(K, "tocsr") and np.ndim(K) == 0):
-        raise InputError(
-            f"K is a {type(K).__module__}.{type(K).__name__}; it must be a square array or sparse matrix of kernel "
-            "values, a graphcore.Graph, or for vectors graphcore.kernels.dense_matrix.VectorMatrix(X, kernel)"
-        )
-    return SparseMatrix(K) if hasattr(K, "tocsr") else DenseMatrix(K)
-
-
-def check_weights(matrix, weights):
-    """Weights of the points in float64: degrees for a graph, otherwise ones or those given."""
+    kernel = as_kernel(K)
+    check_diagonal(kernel.diagonal)
     if weights is None:
-        weights = matrix.point_weights
-        if not weights.any():
+        if not kernel.point_weights.any():
             raise InputError("no node has an edge: there is nothing to cluster")
-        return weights
-    if matrix.leaves_out_isolated:
+        return kernel, kernel.point_weights
+    if kernel.leaves_out_isolated:
         raise ParameterError("a graph's nodes are weighted by their degrees; leave weights (sample_weight) out")
-    return check_sample_weight(weights, matrix.n_points, "weights")
+    return kernel, check_sample_weight(weights, kernel.n_points, "weights")
 
 
-def check_sample_weight(weights, n_points, name="sample_weight"):
-    """Weights of points in float64, not negative and not all 0."""
-    weights = np.asarray(weights)
-    if weights.shape != (n_points,) or weights.dtype.kind not in "biuf":
-        raise InputError(f"{name} has shape {weights.shape} and type {weights.dtype}; {n_points} numbers are needed")
-    weights = weights.astype(np.float64)
-    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-        raise InputError(f"{name} must be finite, not negative and not all zero")
-    return weights
-
-
-def check_init(matrix, labels, n_clusters):
+def check_init(kernel, labels, n_clusters):
     """Labels of a first partition, -1 for isolated nodes only."""
-    labels = np.array(check_labels("init", labels, matrix.n_points))
-    isolated = matrix.point_weights == 0
+    labels = np.array(check_labels("init", labels, kernel.n_points))
+    isolated = kernel.point_weights == 0
     if labels.max() >= n_clusters or (labels[~isolated] < 0).any():
         raise ParameterError(
             f"init holds labels from {labels.min()} to {labels.max()}; with n_clusters={n_clusters} they run from 0 to "

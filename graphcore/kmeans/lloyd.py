@@ -5,15 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._threads import map_blocks, row_blocks
 from ..exceptions import InputError
-from ..kernels import _matrix_loops
-from ..kernels.rows_matrix import RowsMatrix
 
 __all__ = ["EMPTY_CLUSTERS", "LloydRun", "Step", "centroid_step", "lloyd"]
 
 EMPTY_CLUSTERS = ("farthest", "drop", "error")
-_BLOCK_ENTRIES = 1 << 18
 # A cost that goes up by more than this share of the points' own norms did not do so by rounding.
 _ROUNDING = 1e-9
 _EQUAL = 1e-13
@@ -71,7 +67,7 @@ class LloydRun:
     n_rises: int
 
 
-def centroid_step(matrix, labels, weights, n_clusters, *, shift=0.0, sums=None, n_jobs=None):
+def centroid_step(kernel, labels, weights, n_clusters, *, shift=0.0, products=None, n_jobs=None):
     """Distances to the centroids of a partition, and the nearest centroid of every point.
 
     With ``W_j`` the weight of cluster j and ``S_xj = sum_{y in j} w_y K_xy``,
@@ -80,15 +76,15 @@ def centroid_step(matrix, labels, weights, n_clusters, *, shift=0.0, sums=None, 
 
     Parameters
     ----------
-    matrix : KernelMatrix
+    kernel : Kernel
     labels : ndarray of shape (n_points,), int32
         -1 for points that take no part.
     weights : ndarray of shape (n_points,), float64
     n_clusters : int
     shift : float, default 0
         For ``K + shift W^-1``.
-    sums : ndarray of shape (n_points, n_clusters), float64, optional
-        ``S``, if it is at hand; sparse and graph kernels do not use it.
+    products : DenseProducts or SparseProducts, optional
+        Inner products of the points with the centroids of this partition, if they are at hand.
     n_jobs : int, optional
 
     Returns
@@ -99,17 +95,14 @@ def centroid_step(matrix, labels, weights, n_clusters, *, shift=0.0, sums=None, 
     masses = np.bincount(labels[placed], weights=weights[placed], minlength=n_clusters)
     filled = masses > 0
     divisors = np.where(filled, masses, np.inf)
-    diagonal = matrix.diagonal
+    diagonal = kernel.diagonal
     if shift:
         diagonal = diagonal + np.divide(shift, weights, out=np.zeros(len(weights)), where=weights > 0)
     # A point without weight has no part in its cluster's centroid, so the shift does not bind it there.
     bonus = 2.0 * shift / divisors
-    if isinstance(matrix, RowsMatrix):
-        inner = _own_sums(matrix, labels, weights, n_jobs)
-    else:
-        S = matrix.group_sums(labels, weights, n_clusters, n_jobs) if sums is None else sums
-        inner = np.zeros(len(labels))
-        inner[placed] = S[placed, labels[placed]]
+    if products is None:
+        products = kernel.cluster_products(labels, weights, n_clusters, n_jobs)
+    inner = products.own
     within = np.bincount(labels[placed], weights=(weights * inner)[placed], minlength=n_clusters)
     norms = np.where(filled, within / divisors**2 + shift / divisors, np.inf)
     own = np.zeros(len(labels))
@@ -120,22 +113,16 @@ def centroid_step(matrix, labels, weights, n_clusters, *, shift=0.0, sums=None, 
         diagonal[placed] + norms[j] - 2.0 * inner[placed] / divisors[j] - bonus[j] * (weights[placed] > 0),
         0.0,
     )
-    if isinstance(matrix, RowsMatrix):
-        nearest, distances = _nearest_in_rows(matrix, labels, weights, divisors, norms, bonus, n_jobs)
-        taking_part = weights > 0 if matrix.leaves_out_isolated else np.ones(len(labels), dtype=bool)
-        nearest[~taking_part] = -1
-        distances = np.where(taking_part, distances + diagonal, 0.0)
-    else:
-        values = norms - 2.0 * S / divisors
-        held = placed[weights[placed] > 0]
-        values[held, labels[held]] -= bonus[labels[held]]
-        nearest = values.argmin(axis=1).astype(np.int32)
-        distances = diagonal + values[np.arange(len(labels)), nearest]
+    nearest, distances = products.nearest(norms, divisors, bonus)
+    distances += diagonal
+    if kernel.leaves_out_isolated:
+        isolated = weights == 0
+        nearest[isolated], distances[isolated] = -1, 0.0
     return Step(nearest, distances, own, masses, norms)
 
 
 def lloyd(
-    matrix,
+    kernel,
     labels,
     weights,
     n_clusters,
@@ -150,7 +137,7 @@ def lloyd(
 
     Parameters
     ----------
-    matrix : KernelMatrix
+    kernel : Kernel
     labels : ndarray of shape (n_points,), int32
     weights : ndarray of shape (n_points,), float64
     n_clusters : int
@@ -170,28 +157,25 @@ def lloyd(
         The partition of least cost that was met: for a positive semi-definite kernel the last one.
     """
     labels = np.array(labels, dtype=np.int32)
-    scale = float(np.abs(weights * matrix.diagonal).sum()) + abs(shift) * matrix.n_points
+    scale = float(np.abs(weights * kernel.diagonal).sum()) + abs(shift) * kernel.n_points
     history, seen, n_rises = [], set(), 0
-    best = sums = before = None
+    best = products = None
     stopped = "max_iter"
     for iteration in range(max_iter + 1):
-        if not isinstance(matrix, RowsMatrix):
-            sums = (
-                matrix.group_sums(labels, weights, n_clusters, n_jobs)
-                if sums is None
-                else matrix.updated_sums(sums, before, labels, weights, n_jobs)
-            )
-            before = labels
-        step = centroid_step(matrix, labels, weights, n_clusters, shift=shift, sums=sums, n_jobs=n_jobs)
+        if products is None:
+            products = kernel.cluster_products(labels, weights, n_clusters, n_jobs)
+        else:
+            products = products.updated(labels)
+        step = centroid_step(kernel, labels, weights, n_clusters, shift=shift, products=products)
         inertia = float(weights @ step.own)
-        n_rises += bool(history) and inertia > history[-1] + max(_ROUNDING, matrix.noise) * scale
+        n_rises += bool(history) and inertia > history[-1] + max(_ROUNDING, kernel.noise) * scale
         # Of equal costs the later one: its points are with their nearest centroids, equal points together.
         if best is None or inertia <= best[1] + _EQUAL * scale:
             best = labels, inertia, step
         fell_by = history[-1] - inertia if history else np.inf
         history.append(inertia)
         seen.add(hash(labels.tobytes()))
-        following = _fill(matrix, step, weights, n_clusters, empty_clusters)
+        following = _fill(kernel, step, weights, n_clusters, empty_clusters)
         if np.array_equal(following, labels):
             stopped = "converged"
             break
@@ -206,54 +190,7 @@ def lloyd(
     return LloydRun(*best, n_iter=len(history), history=history, stopped=stopped, n_rises=n_rises)
 
 
-def _own_sums(matrix, labels, weights, n_jobs):
-    inner = weights * matrix.outer
-    out = np.empty(matrix.n_points)
-    map_blocks(
-        lambda a, b: _matrix_loops.own_sums(
-            matrix.indptr, matrix.indices, matrix.values, matrix.self_loop, inner, matrix.outer, labels, a, b, out
-        ),
-        row_blocks(matrix.indptr, _BLOCK_ENTRIES),
-        n_jobs,
-    )
-    return out
-
-
-def _nearest_in_rows(matrix, labels, weights, divisors, norms, bonus, n_jobs):
-    inner = weights * matrix.outer
-    by_norm = np.argsort(norms, kind="stable")
-    n_clusters = len(norms)
-    nearest = np.empty(matrix.n_points, dtype=np.int32)
-    values = np.empty(matrix.n_points)
-
-    def work(start, stop):
-        _matrix_loops.nearest_centroids(
-            matrix.indptr,
-            matrix.indices,
-            matrix.values,
-            matrix.self_loop,
-            inner,
-            matrix.outer,
-            labels,
-            weights,
-            norms,
-            divisors,
-            bonus,
-            by_norm,
-            start,
-            stop,
-            np.empty(n_clusters),
-            np.full(n_clusters, -1, dtype=np.int64),
-            np.empty(n_clusters, dtype=np.int64),
-            nearest,
-            values,
-        )
-
-    map_blocks(work, row_blocks(matrix.indptr, _BLOCK_ENTRIES), n_jobs)
-    return nearest, values
-
-
-def _fill(matrix, step, weights, n_clusters, policy):
+def _fill(kernel, step, weights, n_clusters, policy):
     """The step's labels, with something done about clusters without weight."""
     labels = step.labels
     weighing = np.flatnonzero((labels >= 0) & (weights > 0))
@@ -267,7 +204,7 @@ def _fill(matrix, step, weights, n_clusters, policy):
             "ask for fewer clusters"
         )
     labels = labels.copy()
-    floor = matrix.noise * float(np.abs(matrix.diagonal[weighing]).max())
+    floor = kernel.noise * float(np.abs(kernel.diagonal[weighing]).max())
     paid = np.where((labels >= 0) & (step.distances > floor), weights * step.distances, 0.0)
     for cluster in empty:
         while True:

@@ -9,12 +9,10 @@ from .._threads import limited_libraries
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError, NonPositiveDegreeError
-from ..kernels.dense_matrix import DenseMatrix
-from ..kernels.rows_matrix import SparseMatrix
+from ..kernels.as_kernel import as_kernel
 from ..spectral.exact import spectral_embedding
 from ..spectral.rounding import kmeans_labels
-from .gram import whole_matrix
-from .starts import labels_of_few
+from .initialisation import labels_of_few
 
 __all__ = ["SpectralClusters", "factor_spectral_clustering", "kernel_spectral_clustering"]
 
@@ -76,9 +74,9 @@ def kernel_spectral_clustering(K, n_clusters, *, n_init=10, random_state=None):
     """
     import scipy.sparse as sp
 
-    K = whole_matrix(K, "exact spectral clustering")
-    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=K.shape[0], why_high="the points")
-    A = sp.csr_array(K, dtype=np.float64)
+    kernel = as_kernel(K)
+    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=kernel.n_points, why_high="the points")
+    A = sp.csr_array(kernel.whole("exact spectral clustering"), dtype=np.float64)
     if A.nnz and A.data.min() < 0:
         raise InputError(
             f"spectral clustering needs similarities that are not negative; the smallest is {A.data.min():.3g}: use a "
@@ -87,8 +85,7 @@ def kernel_spectral_clustering(K, n_clusters, *, n_init=10, random_state=None):
     _check_degrees(np.asarray(A.sum(axis=1)).ravel())
     streams = Streams(random_state)
     vectors, values = spectral_embedding(A, n_clusters, random_state=streams.child("eigenvectors"))
-    matrix = SparseMatrix(K) if hasattr(K, "tocsr") else DenseMatrix(K, check=False)
-    labels = labels_of_few(matrix, n_clusters, streams.generator("different"))
+    labels = labels_of_few(kernel, n_clusters, streams.generator("different"))
     return _rounded(vectors, values, 0, n_clusters, n_init, streams, labels)
 
 

@@ -2,13 +2,15 @@
 
 import numpy as np
 
+from .._arrays import read_only
 from .._progress import Stages
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError
-from ..graphs import _loops
+from ..graphs import _row_loops
 from ..graphs.graph import Graph
-from ..graphs.rows import Rows, read_only_rows, symmetrize_rows, transpose_rows
+from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
+from ..graphs.weights import without_ones
 from .neighbor_lists import Neighbors
 from .search import nearest_neighbors
 from .vectors import as_vectors
@@ -28,17 +30,9 @@ _PIECE_ENTRIES = 1 << 18
 
 
 def knn_graph(
-    X,
-    n_neighbors=10,
-    *,
-    metric="euclidean",
-    mode="union",
-    weighting="binary",
-    algorithm="auto",
-    random_state=None,
-    n_jobs=None,
-    verbose=0,
-):
+    X, n_neighbors=10, *, metric="euclidean", mode="union", weighting="binary", algorithm="auto", random_state=None,
+    n_jobs=None, verbose=0,
+):  # fmt: skip
     """Make the k-nearest-neighbour graph of vectors.
 
     Parameters
@@ -157,14 +151,13 @@ def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
     else:
         weights = _self_tuning(neighbors, listed)
     # Transposing sorts the columns; the transpose and the original symmetrise to the same.
-    rows = read_only_rows(transpose_rows(Rows(indptr, neighbors.indices[listed], weights)))
-    code, row, entry, _ = _loops.check_rows(*rows, n)
+    rows = Rows(*map(read_only, transpose_rows(Rows(indptr, neighbors.indices[listed], weights))))
+    code, row, entry, _ = _row_loops.check_rows(*rows, n)
     if code:
         raise InputError(f"row {rows.indices[entry]} lists row {row} twice among its neighbours")
     policy = {"union": "max", "mutual": "min", "average": "average"}[mode]
     rows, *_ = symmetrize_rows(rows, policy)
-    weights = None if len(rows.weights) == 0 or (rows.weights == 1).all() else rows.weights
-    return Graph(rows.indptr, rows.indices, weights, check=False)
+    return Graph(rows.indptr, rows.indices, without_ones(rows.weights), check=False)
 
 
 def _as_neighbors(neighbors):

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from .._arrays import read_only
 from .._validation import check_integer, check_labels
-from ..graphs.convert import as_graph
+from ..graphs.as_graph import as_graph
 
 __all__ = ["placed_labels"]
 
@@ -18,6 +19,5 @@ def placed_labels(graph, labels, n_clusters):
         n_clusters = check_integer("n_clusters", n_clusters, low=1)
     labels = check_labels("labels", labels, graph.n_nodes, n_clusters=n_clusters)
     if graph.n_isolated:
-        labels = np.where(graph.degrees > 0, labels, np.int32(-1))
-        labels.flags.writeable = False
+        labels = read_only(np.where(graph.degrees > 0, labels, np.int32(-1)))
     return graph, labels, max(n_clusters or 0, int(labels.max()) + 1)

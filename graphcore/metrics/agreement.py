@@ -4,7 +4,7 @@ import numpy as np
 
 from .._validation import check_labels
 from ..exceptions import InputError
-from ..graphs.convert import as_graph
+from ..graphs.as_graph import as_graph
 
 __all__ = ["agreement"]
 

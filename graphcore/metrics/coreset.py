@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._arrays import read_only
 from .._random import Streams
 from .._threads import map_blocks
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import as_graph
-from ..graphs.rows import read_only
+from ..graphs.as_graph import as_graph
 from . import _loops
 from .cost import centres_of
 
@@ -240,7 +240,7 @@ def coreset_distortion(
 
 def _distances(found, nodes, n_jobs):
     """Squared distances of nodes to their own and to their nearest centre; 0 for nodes of no cluster."""
-    nodes = read_only(np.asarray(nodes, dtype=np.int64))
+    nodes = read_only(nodes, np.int64)
     own, nearest = np.empty(len(nodes)), np.empty(len(nodes))
     kernel, k = found.kernel, len(found.masses)
     default = float(found.norms.min(initial=np.inf))
@@ -251,7 +251,7 @@ def _distances(found, nodes, n_jobs):
         _loops.centre_distances(
             kernel.indptr,
             kernel.indices,
-            kernel.weights,
+            kernel.values,
             found.labels,
             kernel.degrees,
             kernel.diagonal,

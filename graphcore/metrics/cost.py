@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._validation import check_real
-from ..kernels.cut import CutKernel
+from ..kernels.graph import GraphKernel
 from ._labels import placed_labels
 from .cut import sums_of
 
@@ -15,7 +15,7 @@ __all__ = ["Centres", "centres_of", "kernel_kmeans_cost"]
 class Centres(NamedTuple):
     """Centroids of a partition in the feature space of ``K + shift D^-1``; empty clusters have mass 0."""
 
-    kernel: CutKernel
+    kernel: GraphKernel
     labels: np.ndarray
     shift: float
     masses: np.ndarray  # volumes, self-loops included
@@ -84,7 +84,7 @@ def centres_of(graph, labels, *, self_loop, shift, n_jobs, n_clusters=None):
     self_loop = check_real("self_loop", self_loop, low=0.0)
     shift = check_real("shift", shift, low=0.0)
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
-    kernel = CutKernel(graph, self_loop)
+    kernel = GraphKernel(graph, self_loop)
     sums = sums_of(graph, labels, n_clusters, n_jobs)
     masses = sums.volume + self_loop * sums.size
     filled = sums.size > 0

@@ -20,27 +20,11 @@ from .graph import BackendGraph
 from .partitions import is_partition, modularity, partition_quality
 
 __all__ = [
-    "boundary_expansion",
-    "can_run",
-    "conductance",
-    "connected_components",
-    "convert_from_nx",
-    "convert_to_nx",
-    "cut_size",
-    "edge_expansion",
-    "is_connected",
-    "is_partition",
-    "mixing_expansion",
-    "modularity",
-    "node_connected_component",
-    "node_expansion",
-    "normalized_cut_size",
-    "number_connected_components",
-    "partition_quality",
-    "planted_partition_graph",
-    "should_run",
-    "volume",
-]
+    "boundary_expansion", "can_run", "conductance", "connected_components", "convert_from_nx", "convert_to_nx",
+    "cut_size", "edge_expansion", "is_connected", "is_partition", "mixing_expansion", "modularity",
+    "node_connected_component", "node_expansion", "normalized_cut_size", "number_connected_components",
+    "partition_quality", "planted_partition_graph", "should_run", "volume",
+]  # fmt: skip
 
 # A conversion reads the whole graph, which only pays where networkx would read a large part of it too.
 _FEW_EDGES = 2_000

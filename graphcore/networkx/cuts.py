@@ -7,15 +7,9 @@ smaller of two volumes, and the normalised cut is a sum.
 import numpy as np
 
 __all__ = [
-    "boundary_expansion",
-    "conductance",
-    "cut_size",
-    "edge_expansion",
-    "mixing_expansion",
-    "node_expansion",
-    "normalized_cut_size",
-    "volume",
-]
+    "boundary_expansion", "conductance", "cut_size", "edge_expansion", "mixing_expansion", "node_expansion",
+    "normalized_cut_size", "volume",
+]  # fmt: skip
 
 
 def cut_size(G, S, T=None, weight=None):

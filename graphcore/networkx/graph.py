@@ -5,10 +5,13 @@ from itertools import chain
 
 import numpy as np
 
+from .._arrays import read_only
 from ..exceptions import InputError
-from ..graphs.convert import is_numbered, networkx_rows
-from ..graphs.graph import _NO_WEIGHTS, Graph
-from ..graphs.rows import Rows, read_only, transpose_rows
+from ..graphs.from_networkx import networkx_rows
+from ..graphs.graph import Graph
+from ..graphs.ids import is_numbered
+from ..graphs.rows import Rows, as_csr_array, transpose_rows
+from ..graphs.weights import NO_WEIGHTS
 
 __all__ = ["BackendGraph"]
 
@@ -102,7 +105,7 @@ class BackendGraph:
         import networkx as nx
 
         if self._multigraph:
-            raise NotImplementedError("the attributes of parallel edges are added up here and cannot be told apart")
+            raise NotImplementedError("the attributes of parallel edges are added up here and cannot be parted again")
         G = (nx.DiGraph if self._directed else nx.Graph)(**self.graph)
         G.add_nodes_from(self.nodes)
         rows = np.repeat(np.arange(len(self)), np.diff(self.indptr))
@@ -190,11 +193,7 @@ class BackendGraph:
     def matrix(self, weight):
         """The adjacency matrix, as networkx sums it; kept."""
         if weight not in self._matrices:
-            import scipy.sparse as sp
-
-            narrow = self.indptr.astype(np.int32) if len(self.indices) < 2**31 else self.indptr
-            shape = (len(self), len(self))
-            self._matrices[weight] = sp.csr_array((self.values(weight), self.indices, narrow), shape=shape, copy=False)
+            self._matrices[weight] = as_csr_array(self.indptr, self.indices, self.values(weight))
         return self._matrices[weight]
 
     def diagonal(self, weight):
@@ -210,7 +209,7 @@ class BackendGraph:
     def loop_weights(self, weight):
         """Weights for compiled loops: float64, of length 0 for ones."""
         if self.counts is None and (weight is None or weight not in self.weights):
-            return _NO_WEIGHTS
+            return NO_WEIGHTS
         values = self.values(weight)
         if values.dtype.kind == "i" and len(values) and int(np.abs(values).max()) * len(values) >= _EXACT:
             raise NotImplementedError("sums of such large integers are not exact in floating point")
@@ -219,11 +218,11 @@ class BackendGraph:
     @cached_property
     def components(self):
         """Component of every node of an undirected graph, numbered by first nodes, and the number of components."""
-        from ..graphs import _loops
+        from ..graphs import _row_loops
 
-        rows = transpose_rows(Rows(self.indptr, self.indices, _NO_WEIGHTS))  # this sorts the columns
+        rows = transpose_rows(Rows(self.indptr, self.indices, NO_WEIGHTS))  # this sorts the columns
         labels = np.empty(len(self), dtype=np.int32)
-        count = _loops.union_components(read_only(rows.indptr), read_only(rows.indices), labels)
+        count = _row_loops.union_components(read_only(rows.indptr), read_only(rows.indices), labels)
         return labels, int(count)
 
 

@@ -4,6 +4,7 @@ from itertools import chain
 
 import numpy as np
 
+from .._arrays import read_only
 from .._threads import map_blocks, row_blocks
 
 __all__ = ["is_partition", "modularity", "partition_quality"]
@@ -60,7 +61,7 @@ def partition_quality(G, partition):
 
 
 def _labels(G, communities):
-    """Community of every node, or None if a node is in none or in several, or a community names a stranger."""
+    """Community of every node, or None if a node is in none or in several, or a community names what is no node."""
     sizes = np.fromiter(map(len, communities), dtype=np.int64, count=len(communities))
     numbers = G.numbers_of(chain.from_iterable(communities))
     if not len(G) == sizes.sum() == len(numbers):
@@ -74,9 +75,7 @@ def _inside(G, labels, weight):
     """Sum of each row's entries in its own community."""
     from ..metrics._loops import split_rows
 
-    labels = labels.view()
-    labels.flags.writeable = False
-    weights = G.loop_weights(weight)
+    labels, weights = read_only(labels), G.loop_weights(weight)
     inside, outside = np.empty(len(G)), np.empty(len(G))
     map_blocks(
         lambda a, b: split_rows(G.indptr, G.indices, weights, labels, a, b, inside, outside), row_blocks(G.indptr), 1

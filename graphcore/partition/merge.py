@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from .._arrays import read_only
 from .._validation import check_choice, check_integer
 from . import _merge_loops, _objective_loops
 from .quotient import GraphRows, grouped, quotient
@@ -239,7 +240,5 @@ def _inside(rows, labels, starts, members):
     indices, weights, degrees = position[rows.indices[kept]], rows.weights[kept], rows.degrees[members]
     for start, stop in pairwise(starts):
         span = slice(indptr[start], indptr[stop])
-        out = GraphRows(indptr[start : stop + 1] - indptr[start], indices[span], weights[span], degrees[start:stop])
-        for array in out:  # like those of a quotient graph, so that the loop is compiled once
-            array.flags.writeable = False
-        yield out
+        inside = indptr[start : stop + 1] - indptr[start], indices[span], weights[span], degrees[start:stop]
+        yield GraphRows(*map(read_only, inside))

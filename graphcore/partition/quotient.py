@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._arrays import read_only
 from .._threads import map_blocks
 from .._work import count
 from . import _quotient_loops as _loops
@@ -108,10 +109,7 @@ def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
     if scale != 1.0:
         weights *= scale
         volumes *= scale
-    out = GraphRows(indptr, indices, weights, volumes)
-    for array in out:
-        array.flags.writeable = False
-    return out
+    return GraphRows(*map(read_only, (indptr, indices, weights, volumes)))
 
 
 def is_huge(n_entries):

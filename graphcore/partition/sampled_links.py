@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._arrays import read_only
 from .._threads import map_blocks, row_blocks
 from . import _sample_loops as _loops
 
@@ -53,7 +54,4 @@ def sampled_links(indptr, indices, weights, labels, n_clusters, n_entries, n_job
     parts.reverse()
     while parts:  # what is placed is freed
         _loops.place_links(*parts.pop(), cursors, out_indices, out_weights)
-    arrays = starts, out_indices, out_weights, degrees
-    for array in arrays:  # like a graph's, so that the loops are compiled for one kind of array
-        array.flags.writeable = False
-    return *arrays, scale
+    return *map(read_only, (starts, out_indices, out_weights, degrees)), scale

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..coresets.coreset import Coreset, sample_coreset
-from ..kernels.cut import CutKernel
+from ..kernels.graph import GraphKernel
 from ..kernels.walk import WalkKernel
 from ..partition.consensus import coarse_partition
 from ..partition.merge import agglomerate
@@ -73,7 +73,7 @@ def refine_labels(rows, labels, settings, sums):
 def node_kernel(graph, settings, n_jobs):
     """The kernel between nodes that the settings ask for."""
     if settings.walk_steps == 1:
-        return CutKernel(graph, settings.self_loop)
+        return GraphKernel(graph, settings.self_loop)
     return WalkKernel(
         graph, settings.walk_steps, laziness=settings.laziness, row_budget=settings.row_budget, n_jobs=n_jobs
     )
@@ -99,7 +99,7 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
     with stages("coreset"):
         kernel = node_kernel(graph, settings, n_jobs)
         coreset = sample_coreset(
-            kernel if plain or settings.sampling != "importance" else CutKernel(graph, settings.self_loop),
+            kernel if plain or settings.sampling != "importance" else GraphKernel(graph, settings.self_loop),
             k,
             size=settings.coreset_size,
             method=settings.sampling,

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import as_graph
+from ..graphs.as_graph import as_graph
 from ..io.atomic import atomic_output, check_writable
 from ..plot._style import NEEDED
 from .facts import gather_facts

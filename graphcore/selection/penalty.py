@@ -6,7 +6,7 @@ from .._random import Streams
 from .._threads import limited_libraries
 from .._validation import check_integer, check_real
 from ..exceptions import InputError, ParameterError
-from ..kernels.cut import CutKernel
+from ..kernels.graph import GraphKernel
 
 __all__ = ["KMeansErrors", "kmeans_cost_of_graph", "penalised_curve", "penalty", "radius_of", "statistical_bound"]
 
@@ -195,7 +195,7 @@ def kmeans_cost_of_graph(graph, cell_tree):
     if not linked.any():
         raise InputError("no node has an edge: there is no kernel to choose by")
     # K_ii of the kernel with the shift: (A_ii / d + 1) / d.
-    diagonal = CutKernel(graph).diagonal[linked]
+    diagonal = GraphKernel(graph).diagonal[linked]
     degrees = degrees[linked]
     diagonal += 1.0 / degrees
     # tr(W K): what the points pay before anything is explained.

@@ -9,7 +9,7 @@ from .._random import Streams
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import as_graph, is_graph
+from ..graphs.as_graph import as_graph, is_graph
 from ..graphs.graph import Graph
 from ..pipeline.settings import resolve_settings
 from . import penalty as _penalty

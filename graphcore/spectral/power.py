@@ -6,8 +6,8 @@ import numpy as np
 
 from .._random import Streams
 from .._threads import map_blocks, row_blocks
-from ..graphs._loops import row_sums
-from ..kernels.cut import MANY_ENTRIES
+from ..graphs._row_loops import row_sums
+from ..kernels.graph import MANY_ENTRIES
 from . import _power_loops as _loops
 
 __all__ = ["normalized_adjacency", "power_embedding"]

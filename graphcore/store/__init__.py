@@ -8,11 +8,5 @@ from .open import open_graph
 from .write import write_store
 
 __all__ = [
-    "build_store",
-    "check_replaceable",
-    "check_store",
-    "is_store",
-    "looks_like_store",
-    "open_graph",
-    "write_store",
-]
+    "build_store", "check_replaceable", "check_store", "is_store", "looks_like_store", "open_graph", "write_store",
+]  # fmt: skip

@@ -7,9 +7,9 @@ edge but a self-loop makes two, one for each end's row.
 import numpy as np
 from numba import njit
 
-from ..graphs._loops import MIN, combined
+from ..graphs._loops import MAX, MIN, combined, scatter_rows
 
-__all__ = ["count_rows", "mark_ids", "merge_entries", "pack_entries", "rank_marked", "scatter"]
+__all__ = ["count_rows", "mark_ids", "merge_entries", "pack_entries", "rank_marked", "scatter", "warm_up"]
 
 
 @njit(cache=True, nogil=True)
@@ -57,7 +57,6 @@ def pack_entries(ends, weights, keys, out_weights):
 @njit(cache=True, nogil=True)
 def scatter(keys, weights, borders, ends, out_keys, out_weights):
     """Group entries by bucket: bucket b holds keys below borders[b] and ends at ends[b] (from ends[b - 1])."""
-    weighted = len(weights) > 0
     bucket = np.empty(len(keys), dtype=np.int32)
     ends[:] = 0
     for e in range(len(keys)):
@@ -73,12 +72,7 @@ def scatter(keys, weights, borders, ends, out_keys, out_weights):
     position = 0
     for b in range(len(ends)):
         position, ends[b] = position + ends[b], position
-    for e in range(len(keys)):
-        position = ends[bucket[e]]
-        ends[bucket[e]] = position + 1
-        out_keys[position] = keys[e]
-        if weighted:
-            out_weights[position] = weights[e]
+    scatter_rows(bucket, keys, weights, ends, out_keys, out_weights)
 
 
 @njit(cache=True, nogil=True)
@@ -144,3 +138,14 @@ def count_rows(keys, weights, start, first, counts, sums):
             sums[row] += weights[e]
         e += 1
     return e
+
+
+def warm_up():
+    """Load or compile the loops, so that the memory that this takes is known before the rest is shared out."""
+    ints, floats, words = np.zeros(2, dtype=np.int64), np.zeros(2), np.zeros(1, dtype=np.uint64)
+    mark_ids(ints, 0, words)
+    rank_marked(ints, 0, words, ints.copy(), ints.copy())
+    pack_entries(ints, floats, ints.copy(), floats.copy())
+    scatter(ints, floats, ints[:0], ints[:1].copy(), ints.copy(), floats.copy())
+    merge_entries(ints.copy(), floats.copy(), MAX, 0.0, np.zeros(4, dtype=np.int64))
+    count_rows(ints[:0], floats[:0], 0, 0, ints.copy(), floats.copy())

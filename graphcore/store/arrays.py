@@ -6,6 +6,7 @@ import os
 import numpy as np
 from numpy.lib import format as npy
 
+from .._arrays import read_only
 from ..exceptions import FormatError
 from .format import ArrayFacts, array_path, checksum
 
@@ -98,7 +99,5 @@ def map_array(folder, name, facts):
     if size != wanted:
         raise FormatError(f"{name}.npy is {'cut off' if size < wanted else 'too long'}: {size} bytes, not {wanted}")
     if facts.length == 0:  # a system cannot map nothing
-        array = np.empty(0, dtype=dtype)
-        array.flags.writeable = False
-        return array
+        return read_only(np.empty(0, dtype=dtype))
     return np.asarray(np.memmap(path, dtype=dtype, mode="r", offset=start, shape=shape))

@@ -8,7 +8,8 @@ import numpy as np
 
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
-from ..graphs.convert import _as_ids, edge_weights
+from ..graphs.ids import as_ids
+from ..graphs.weights import edge_weights
 from ..io._source import Source, naming, open_source
 from .parquet import MAGIC, open_parquet
 from .text import open_text
@@ -131,7 +132,7 @@ def _iterator_blocks(source):
 def _as_block(i, block):
     if not isinstance(block, tuple) or len(block) not in (2, 3):
         raise InputError(f"block {i} must be a tuple (sources, targets) or (sources, targets, weights)")
-    sources, targets = _as_ids("sources", block[0]), _as_ids("targets", block[1])
+    sources, targets = as_ids("sources", block[0]), as_ids("targets", block[1])
     if len(sources) != len(targets):
         raise InputError(f"block {i}: {len(sources)} sources and {len(targets)} targets: there must be as many of each")
     weights = edge_weights(block[2] if len(block) == 3 else None, len(sources))

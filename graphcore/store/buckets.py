@@ -12,9 +12,9 @@ from . import _loops
 __all__ = ["Buckets", "choose_borders"]
 
 _SAMPLE = 500_000
-_FEWEST_BUCKETS = 1
+_MIN_BUCKETS = 1
 # Systems limit the number of open files.
-_MOST_BUCKETS = 200
+_MAX_BUCKETS = 200
 # Bytes for one edge while a block is spread: both ends as ids and numbers, two entries, their buckets, a copy.
 _BYTES_PER_EDGE = 256
 
@@ -33,9 +33,9 @@ def choose_borders(spool, number, kind, limit):
     keys = np.empty(len(sample), dtype=np.int64)
     no_weights = np.empty(0)
     keys = np.sort(keys[: _loops.pack_entries(sample, no_weights, keys, no_weights)])
-    n_buckets = max(_FEWEST_BUCKETS, 1 + int(1.3 * 2 * spool.n_edges * entry_bytes(kind) / limit))
-    if n_buckets > _MOST_BUCKETS:
-        times = n_buckets // _MOST_BUCKETS + 1
+    n_buckets = max(_MIN_BUCKETS, 1 + int(1.3 * 2 * spool.n_edges * entry_bytes(kind) / limit))
+    if n_buckets > _MAX_BUCKETS:
+        times = n_buckets // _MAX_BUCKETS + 1
         raise InputError(f"{spool.n_edges:,} edges need more memory than this; {times} times as much will do")
     cuts = np.linspace(0, len(keys), n_buckets + 1).astype(np.int64)[1:-1]
     # The two directions of an entry must not be parted.

@@ -1,8 +1,6 @@
 """Build a graph on disk from edges that do not fit in memory."""
 
-import errno
 import os
-import shutil
 from dataclasses import asdict
 
 import numpy as np
@@ -10,9 +8,9 @@ import numpy as np
 from .._progress import Stages
 from .._validation import check_choice, check_integer
 from ..exceptions import FormatError, InputError
-from ..graphs import rows as in_memory
-from ..graphs.convert import _LARGEST_GAP, check_directions
-from ..graphs.graph import _SYMMETRY_TOLERANCE
+from ..graphs.directions import check_directions
+from ..graphs.ids import count_nodes
+from ..graphs.rows import SYMMETRIZE, SYMMETRY_TOLERANCE, policy_code
 from . import _loops
 from .arrays import ArrayWriter
 from .blocks import open_inputs
@@ -20,7 +18,7 @@ from .buckets import Buckets, choose_borders
 from .folder import check_replaceable, put_in_place
 from .format import ArrayFacts, Meta, array_path, is_store, read_meta, write_meta
 from .journal import working_folder
-from .limit import Limit, parse_memory
+from .limit import Limit, need_disk, parse_memory
 from .names import names_as_arrays
 from .numbering import Same, number_ids
 from .open import open_graph
@@ -59,7 +57,7 @@ def build_store(
     delimiter, comments, header, columns, weight_column, ids, encoding
         How files are read, see :func:`graphcore.read_graph`. In Parquet tables columns are counted from 0 too.
     stages : Stages, optional
-        Where time is measured and progress told.
+        Where time is measured and progress shown.
 
     Returns
     -------
@@ -95,7 +93,7 @@ def build_store(
     ...     graphcore.build_store(blocks, os.path.join(folder, "path.graph"))
     Graph(n_nodes=101, n_edges=100, unweighted)
     """
-    check_choice("symmetrize", symmetrize, in_memory.SYMMETRIZE)
+    check_choice("symmetrize", symmetrize, SYMMETRIZE)
     n_nodes = None if n_nodes is None else check_integer("n_nodes", n_nodes, low=1)
     out = check_replaceable(out)
     stages = stages or Stages()
@@ -103,7 +101,7 @@ def build_store(
         "delimiter": delimiter, "comments": comments, "header": header, "columns": columns,
         "weight_column": weight_column, "ids": ids, "encoding": encoding,
     }  # fmt: skip
-    _warm_up()
+    _loops.warm_up()
     with open_inputs(source, n_nodes, reading | {"memory": parse_memory(memory)}) as given:
         limit = Limit(memory)
         options = {
@@ -206,21 +204,8 @@ class _Build:
             number, facts = number_ids(self._spool, low, high, self._store, self._journal.folder, self._limit.free // 2)
             self._notes["names"] = {} if facts is None else {"node_names": asdict(facts)}
             return self._checked(number)
-        n_nodes = self._given.n_nodes
-        if low is not None and low < 0:
-            raise InputError(f"node ids start at 0; found {low}")
-        if n_nodes is None:
-            n_nodes = 0 if high is None else high + 1
-            if n_nodes > max(_LARGEST_GAP, 1000 * n_edges):
-                raise InputError(
-                    f"the largest node id is {high}, but there are only {n_edges} edges: the ids seem to have gaps; "
-                    "number the nodes from 0 or give n_nodes"
-                )
-        elif high is not None and high >= n_nodes:
-            raise InputError(f"node id {high} is beyond the {n_nodes} nodes there are; ids run from 0")
-        if n_nodes == 0:
-            raise InputError("the graph is empty: no edges and no n_nodes")
-        return self._checked(Same(n_nodes))
+        low, high = (0, -1) if low is None else (low, high)
+        return self._checked(Same(count_nodes(low, high, n_edges, self._given.n_nodes)))
 
     @staticmethod
     def _checked(number):
@@ -239,7 +224,7 @@ class _Build:
     def _spread(self, number):
         limit, kind = self._limit.free // 2, self._kind
         n_edges = self._spool.n_edges
-        self._need(n_edges * (32 if kind == "file" else 16) + 16 * number.n_nodes)
+        need_disk(self._journal.folder, n_edges * (32 if kind == "file" else 16) + 16 * number.n_nodes)
         borders = np.empty(0, dtype=np.int64)
         if n_edges:
             borders = choose_borders(self._spool, number, kind, self._limit.free)
@@ -248,15 +233,6 @@ class _Build:
         self._notes["spread"] = {"n_buckets": buckets.n_buckets, "n_nodes": number.n_nodes}
         self._journal.save()
 
-    def _need(self, n_bytes):
-        free = shutil.disk_usage(self._journal.folder).free
-        if free < n_bytes:
-            raise OSError(
-                errno.ENOSPC,
-                f"the build needs about {n_bytes / 1e9:,.1f} GB more on this disk, which has {free / 1e9:,.1f} GB free",
-                self._journal.folder,
-            )
-
     def _remove_spool(self):
         if os.path.exists(self._spool.path):
             os.unlink(self._spool.path)
@@ -264,7 +240,7 @@ class _Build:
     # -- sort --------------------------------------------------------------------------------------------------------
 
     def _sort(self):
-        spread, kind = self._notes["spread"], self._kind
+        spread, kind, policy = self._notes["spread"], self._kind, policy_code(self._symmetrize)
         buckets = Buckets(self._journal.folder, spread["n_buckets"], kind)
         sort = self._notes.setdefault("sort", {"done": 0, "found": [0] * 4, "state": {}})
         rows = RowWriter(self._store, spread["n_nodes"], self._weight_dtype(), sort["state"])
@@ -273,9 +249,7 @@ class _Build:
             for bucket in range(sort["done"], buckets.n_buckets):
                 self._tell("sort", bucket / buckets.n_buckets)
                 keys, weights = buckets.load(bucket, self._limit.free)
-                length = _loops.merge_entries(
-                    keys, weights, in_memory.policy_code(self._symmetrize), _SYMMETRY_TOLERANCE, found
-                )
+                length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
                 rows.append(keys[:length], weights[:length])
                 del keys, weights
                 sort |= {"done": bucket + 1, "found": found.tolist(), "state": rows.checkpoint()}
@@ -312,14 +286,3 @@ class _Build:
     def _tell(self, step, share):
         with self._stages(f"{step} {share:.0%}", total=False):
             pass
-
-
-def _warm_up():
-    """Load or compile the loops, so that the memory that this takes is known before the rest is shared out."""
-    ints, floats, words = np.zeros(2, dtype=np.int64), np.zeros(2), np.zeros(1, dtype=np.uint64)
-    _loops.mark_ids(ints, 0, words)
-    _loops.rank_marked(ints, 0, words, ints.copy(), ints.copy())
-    _loops.pack_entries(ints, floats, ints.copy(), floats.copy())
-    _loops.scatter(ints, floats, ints[:0], ints[:1].copy(), ints.copy(), floats.copy())
-    _loops.merge_entries(ints.copy(), floats.copy(), in_memory.policy_code("max"), 0.0, np.zeros(4, dtype=np.int64))
-    _loops.count_rows(ints[:0], floats[:0], 0, 0, ints.copy(), floats.copy())

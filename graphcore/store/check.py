@@ -1,13 +1,16 @@
 """Read a graph on disk from end to end, and say what is wrong with it."""
 
+import os
+
 import numpy as np
 
+from .._arrays import read_only
 from .._progress import Stages
 from ..exceptions import FormatError, InputError
-from ..graphs import _loops
-from ..graphs.graph import _SYMMETRY_TOLERANCE, _defect
-from ..graphs.rows import read_only
+from ..graphs._row_loops import row_sums
+from ..graphs.rows import Rows, find_defect
 from ..io._source import naming
+from .arrays import map_array
 from .format import checksum, read_meta
 from .open import open_graph
 
@@ -24,7 +27,7 @@ def check_store(path, *, stages=None):
     path : str or path-like
         ``NAME.graph``.
     stages : Stages, optional
-        Where time is measured and progress told.
+        Where time is measured and progress shown.
 
     Returns
     -------
@@ -53,21 +56,19 @@ def check_store(path, *, stages=None):
     Graph(n_nodes=3, n_edges=2, unweighted)
     """
     stages = stages or Stages()
-    graph = open_graph(path)
-    with naming(graph._path):
-        meta = read_meta(graph._path)
+    graph, path = open_graph(path), os.path.abspath(path)
+    with naming(path):
+        meta = read_meta(path)
         with stages("checksums"):
             for name, facts in meta.arrays.items():
-                _check_sum(graph, name, facts, stages)
+                _check_sum(path, name, facts, stages)
         with stages("rows"):
             _check_rows(graph, meta)
     return graph
 
 
-def _check_sum(graph, name, facts, stages):
-    from .arrays import map_array
-
-    array, value = map_array(graph._path, name, facts), 0
+def _check_sum(path, name, facts, stages):
+    array, value = map_array(path, name, facts), 0
     for start in range(0, len(array), _PIECE):
         with stages(f"checksum of {name} {start / len(array):.0%}", total=False):
             value = checksum(array[start : start + _PIECE], value)
@@ -77,18 +78,12 @@ def _check_sum(graph, name, facts, stages):
 
 def _check_rows(graph, meta):
     """Raise a FormatError if arrays that are as they were written are no graph all the same."""
-    code, row, entry, n_self_loops = _loops.check_rows(graph.indptr, graph.indices, graph._weights, graph.n_nodes)
-    if code:
-        raise FormatError(_defect(code, row, entry, graph.indices, graph._weights, graph.n_nodes))
-    cursor = graph.indptr[:-1].copy()
-    row, entry = _loops.check_symmetric(graph.indptr, graph.indices, graph._weights, _SYMMETRY_TOLERANCE, cursor)
-    if row >= 0:
-        column = graph.indices[entry]
-        raise FormatError(f"the matrix is not symmetric: entry ({row}, {column}) has no equal at ({column}, {row})")
-    del cursor
+    defect, n_self_loops = find_defect(Rows(graph.indptr, graph.indices, graph._weights))
+    if defect:
+        raise FormatError(defect)
     if not all(_degrees_fit(graph, slice(a, min(a + _PIECE, graph.n_nodes))) for a in range(0, graph.n_nodes, _PIECE)):
         raise FormatError("degrees.npy does not hold the row sums")
-    counts = {"n_self_loops": int(n_self_loops), "n_isolated": int(np.count_nonzero(graph.degrees == 0))}
+    counts = {"n_self_loops": n_self_loops, "n_isolated": int(np.count_nonzero(graph.degrees == 0))}
     for name, count in counts.items():
         if getattr(meta, name) != count:
             raise FormatError(f"meta.json says {name} is {getattr(meta, name)}, but it is {count}")
@@ -102,5 +97,5 @@ def _degrees_fit(graph, span):
         return np.array_equal(graph.degrees[span], np.diff(indptr))
     sums = np.empty(len(indptr) - 1)
     weights = graph.weights[indptr[0] : indptr[-1]]
-    _loops.row_sums(read_only(indptr - indptr[0]), weights, 0, len(sums), sums)
+    row_sums(read_only(indptr - indptr[0]), weights, 0, len(sums), sums)
     return np.array_equal(graph.degrees[span], sums)

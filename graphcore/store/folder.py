@@ -6,8 +6,9 @@ import os
 import secrets
 import shutil
 
+from .._validation import check_path
 from ..exceptions import InputError, ParameterError
-from ..io.atomic import sync_folder
+from ..io.atomic import check_folder, sync_folder
 from .format import SUFFIX, is_store
 
 __all__ = ["atomic_folder", "check_replaceable", "put_in_place"]
@@ -23,16 +24,10 @@ def check_replaceable(path):
     OSError
         If the folder around it is missing or may not be written.
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise ParameterError(f"path must be a string or a path, got {type(path).__name__}")
-    path = os.path.normpath(os.fspath(path))
+    path = os.path.normpath(check_path(path))
     if not path.endswith(SUFFIX) or os.path.basename(path) == SUFFIX:
         raise ParameterError(f"the output is {path!r}, but graphs on disk are called NAME{SUFFIX}")
-    parent = os.path.dirname(os.path.abspath(path))
-    if not os.path.exists(parent):
-        raise FileNotFoundError(errno.ENOENT, "the output's folder does not exist; make it first", parent)
-    if not os.path.isdir(parent):
-        raise NotADirectoryError(errno.ENOTDIR, "the output's folder is a file", parent)
+    parent = check_folder(path)
     if os.path.lexists(path) and not is_store(path):
         raise InputError(f"{path} is there and is no graph on disk, so it is not replaced; choose another name")
     if not os.access(parent, os.W_OK | os.X_OK):

@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 
 from ..exceptions import FormatError
+from ..graphs.ids import id_dtype
 
 __all__ = [
-    "ARRAYS", "META", "SUFFIX", "VERSION", "ArrayFacts", "Meta", "array_path", "checksum", "id_dtype", "is_store",
+    "ARRAYS", "META", "SUFFIX", "VERSION", "ArrayFacts", "Meta", "array_path", "checksum", "is_store",
     "looks_like_store", "read_meta", "write_meta",
 ]  # fmt: skip
 
@@ -20,11 +21,6 @@ META = "meta.json"
 SUFFIX = ".graph"
 # In the order in which they are written. Names of fixed width are one array, others their UTF-8 bytes and their ends.
 ARRAYS = ("indptr", "indices", "weights", "degrees", "node_names", "node_name_ends")
-
-
-def id_dtype(n_nodes):
-    """Type of node ids: int32 while it can hold them."""
-    return np.dtype(np.int32 if n_nodes < 2**31 else np.int64)
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,20 @@
-"""How much memory a build may take, and how much is left of it."""
+"""How much memory a build may take, and how much is left of it; how much it needs on the disk."""
 
+import errno
 import re
+import shutil
 
 from .._validation import check_integer
 from ..exceptions import ParameterError
 
-__all__ = ["Limit", "anonymous_memory", "parse_memory"]
+__all__ = ["Limit", "anonymous_memory", "need_disk", "parse_memory"]
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 # Where the system does not tell: what Python, numpy and compiled loops take.
 _ASSUMED = 250 << 20
 # Freed memory that allocators keep, line buffers, and the like.
 _SPARE = 32 << 20
-_LEAST = 64 << 20
+_MIN_FREE = 64 << 20
 
 
 def parse_memory(memory):
@@ -54,12 +56,23 @@ class Limit:
         self.total = parse_memory(memory)
         held = anonymous_memory()
         self.free = self.total - held - _SPARE
-        if self.free < _LEAST:
+        if self.free < _MIN_FREE:
             raise ParameterError(
                 f"memory={memory!r} is too little: this process holds {held >> 20} MiB already, and a build needs "
-                f"{(held + _SPARE + _LEAST) >> 20} MiB"
+                f"{(held + _SPARE + _MIN_FREE) >> 20} MiB"
             )
 
     def exceeded(self):
         """Whether the process holds so much that there is no room for buffers any more."""
         return anonymous_memory() > self.total - _SPARE
+
+
+def need_disk(folder, n_bytes):
+    """Raise an OSError if the disk that holds a folder has not so many bytes free."""
+    free = shutil.disk_usage(folder).free
+    if free < n_bytes:
+        raise OSError(
+            errno.ENOSPC,
+            f"the build needs about {n_bytes / 1e9:,.1f} GB more on this disk, which has {free / 1e9:,.1f} GB free",
+            folder,
+        )

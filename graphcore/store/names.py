@@ -3,23 +3,9 @@
 import numpy as np
 
 from ..exceptions import FormatError
+from ..graphs.ids import FIXED_WIDTH
 
-__all__ = ["Numbering", "names_as_arrays", "names_from_arrays"]
-
-# Longer names are packed: a fixed width for all would be wasted on most.
-_FIXED_WIDTH = 64
-
-
-class Numbering(dict):
-    """Names and their numbers, in the order of first use."""
-
-    def __missing__(self, name):
-        self[name] = number = len(self)
-        return number
-
-    def of(self, names):
-        """Numbers of the names, as an int32 array."""
-        return np.fromiter((self[name] for name in names), dtype=np.int32, count=len(names))
+__all__ = ["names_as_arrays", "names_from_arrays"]
 
 
 def names_as_arrays(names):
@@ -30,7 +16,7 @@ def names_as_arrays(names):
     if names.dtype.kind != "O":
         return {"node_names": names}
     names = [str(name) for name in names.tolist()]
-    if max(map(len, names)) <= _FIXED_WIDTH:
+    if max(map(len, names)) <= FIXED_WIDTH:
         return {"node_names": np.array(names)}
     packed = [name.encode("utf-8", "surrogatepass") for name in names]
     ends = np.cumsum(np.fromiter(map(len, packed), dtype=np.int64, count=len(packed)))

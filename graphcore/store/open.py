@@ -2,7 +2,8 @@
 
 import os
 
-from ..exceptions import FormatError, InputError, ParameterError
+from .._validation import check_path
+from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
 from ..io._source import naming
 from .arrays import map_array
@@ -47,10 +48,8 @@ def open_graph(path):
     >>> graph.indices.flags.writeable
     False
     """
-    if not isinstance(path, (str, os.PathLike)):
-        raise ParameterError(f"path must be a string or a path, got {type(path).__name__}")
-    path = os.fspath(path)
-    os.stat(path)  # a missing folder is told as such
+    path = check_path(path)
+    os.stat(path)  # a missing folder is reported as such
     if not os.path.isdir(path):
         raise InputError(f"{path}: a graph on disk is a folder; graphcore.read_graph reads files")
     with naming(path):
@@ -68,6 +67,6 @@ def open_graph(path):
         arrays.get("weights"),
         names,
         arrays["degrees"],
-        path=os.path.abspath(path),
+        reopen=(open_graph, (os.path.abspath(path),)),
         known={"n_self_loops": meta.n_self_loops, "n_isolated": meta.n_isolated},
     )

@@ -6,8 +6,8 @@ import numpy as np
 
 from .._validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError
+from ..graphs.ids import Numbering
 from ..io._weight_column import WEIGHT_NAMES
-from .names import Numbering
 
 __all__ = ["MAGIC", "ParquetFile", "open_parquet"]
 
@@ -78,7 +78,7 @@ class ParquetFile:
         else:
             # Row by row, so that names are numbered in the order in which they first appear.
             names = [str(name) for row in zip(*(a.to_pylist() for a in arrays[:2]), strict=True) for name in row]
-            both = self.numbering.of(names).reshape(-1, 2)
+            both = self.numbering.of(names, len(names)).reshape(-1, 2)
             ends = [both[:, 0], both[:, 1]]
         weights = _numbers(arrays[2], np.float64) if self.weighted else np.empty(0)
         if not (np.isfinite(weights).all() and (weights >= 0).all()):

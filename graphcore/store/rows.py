@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ..graphs.ids import id_dtype
 from . import _loops
 from .arrays import ArrayWriter
-from .format import id_dtype
 
 __all__ = ["RowWriter"]
 

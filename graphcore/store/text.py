@@ -8,12 +8,12 @@ from itertools import islice
 import numpy as np
 
 from ..exceptions import FormatError
+from ..graphs.ids import Numbering
 from ..io._dialect import data_lines, guess_dialect
+from ..io._guess import guess_format
 from ..io._locate import locate
 from ..io._parse import parse
 from ..io._source import Source
-from ..io.read import guess_format
-from .names import Numbering
 
 __all__ = ["TextFile", "open_text"]
 
@@ -83,7 +83,7 @@ class TextFile:
                 # Found again in the whole file, for the number of its line.
                 raise locate(self._source, self._dialect, str(error)) from None
             if names is not None:
-                ends = self.numbering.of(names)[ends]
+                ends = self.numbering.of(names, len(names))[ends]
             elif ends.dtype == np.int64:
                 dialect = dataclasses.replace(dialect, wide=True)  # not to be tried with 32 bits again
             yield ends, np.empty(0) if weights is None else weights, share

@@ -13,7 +13,7 @@ import pytest
 
 from graphcore import Graph
 from graphcore.coresets.seeding import d2_seeding
-from graphcore.kernels.cut import CutKernel
+from graphcore.kernels.graph import GraphKernel
 
 from ..oracles import Z_LIMIT, best_cost, cliques, dense_kernel, partitions, random_adjacency
 
@@ -66,7 +66,7 @@ def test_seeding_is_within_the_bound_of_the_optimum(name, k, method):
     self_loop = LOOPS[name]
     K, w = dense_kernel(A, self_loop)
     assert np.linalg.eigvalsh(K).min() > -1e-12, "the lemma is about positive semi-definite kernels"
-    kernel = CutKernel(Graph.from_scipy(A), self_loop)
+    kernel = GraphKernel(Graph.from_scipy(A), self_loop)
     optimum = best_cost_fast(K, w, k)
     assert optimum > 0
     costs = []

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from graphcore import Graph, InputError, ParameterError, build_coreset
 from graphcore.coresets.coreset import SAMPLING, sample_coreset
-from graphcore.kernels.cut import CutKernel
+from graphcore.kernels.graph import GraphKernel
 
 from ..oracles import (
     EXAMPLES,
@@ -38,7 +38,7 @@ def test_cost_is_unbiased(name, method):
     K, w = dense_kernel(A, self_loop)
     k = 3
     price = node_costs(K, w, np.random.default_rng(0).integers(0, k, len(w)), k)
-    kernel = CutKernel(graph, self_loop)
+    kernel = GraphKernel(graph, self_loop)
     costs, totals = [], []
     for seed in range(1500):
         coreset = sample_coreset(kernel, k, size=10, method=method, n_seeds=3, random_state=seed)
@@ -56,10 +56,10 @@ def test_error_of_the_cost_falls_with_the_root_of_the_size(method):
     # moments, and the ratio must be within Z_LIMIT of them (plus 3 % for drawing without replacement): by chance it is
     # not with probability FAILURE. The interval must exclude 1.4 and 2.8, which other powers of N give.
     graph = Graph.from_networkx(nx.barabasi_albert_graph(2000, 5, seed=2))
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     w = kernel.point_weights
     k = 4
-    price = node_costs(kernel.to_dense(), w, np.random.default_rng(1).integers(0, k, len(w)), k)
+    price = node_costs(kernel.block(slice(None), slice(None)), w, np.random.default_rng(1).integers(0, k, len(w)), k)
     truth = w @ price
     logs, spreads = [], []
     for size in (15, 60):
@@ -79,7 +79,7 @@ def test_weight_of_every_node_is_unbiased_by_degree():
     # Priority sampling estimates every subset's weight without bias, so every single node's: a z-test per node over
     # 4,000 seeds; all together fail by chance with probability below 30 FAILURE.
     A = random_adjacency(30, 0.3, np.random.default_rng(4), weighted=True)
-    kernel = CutKernel(Graph.from_scipy(A))
+    kernel = GraphKernel(Graph.from_scipy(A))
     w = kernel.point_weights
     estimates = np.zeros((4000, len(w)))
     for seed in range(len(estimates)):
@@ -94,7 +94,7 @@ def test_weight_of_every_node_is_unbiased_by_degree():
 
 def test_uniform_inclusion_is_uniform():
     A = random_adjacency(30, 0.3, np.random.default_rng(4), weighted=True)
-    kernel = CutKernel(Graph.from_scipy(A))
+    kernel = GraphKernel(Graph.from_scipy(A))
     included = np.zeros((4000, 30))
     for seed in range(len(included)):
         coreset = sample_coreset(kernel, 2, size=12, method="uniform", random_state=seed)

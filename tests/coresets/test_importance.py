@@ -19,7 +19,7 @@ from graphcore.coresets.importance import (
     round_eps,
 )
 from graphcore.coresets.seeding import d2_seeding
-from graphcore.kernels.cut import CutKernel
+from graphcore.kernels.graph import GraphKernel
 
 from ..oracles import (
     EXAMPLES,
@@ -52,9 +52,9 @@ def dense_probabilities(K, w, seeds):
 def test_probabilities_follow_the_formula(name, self_loop, method):
     graph, A = example(name)
     K, w = dense_kernel(A, self_loop)
-    kernel = CutKernel(graph, self_loop)
+    kernel = GraphKernel(graph, self_loop)
     seeds = d2_seeding(kernel, 5, method=method, random_state=2)
-    p = importance_probabilities(kernel, seeds)
+    p = importance_probabilities(kernel.point_weights, seeds)
     np.testing.assert_allclose(p, dense_probabilities(K, w, seeds), rtol=1e-9, atol=1e-15)
     assert p.sum() == pytest.approx(1.0, abs=1e-12)
     assert ((p > 0) == (w > 0)).all()
@@ -63,10 +63,10 @@ def test_probabilities_follow_the_formula(name, self_loop, method):
 @pytest.mark.filterwarnings("ignore:D2 seeding stopped")
 def test_probabilities_without_any_cost_follow_the_cells():
     sizes = [6, 5, 4]
-    kernel = CutKernel(Graph.from_scipy(cliques(sizes)))
+    kernel = GraphKernel(Graph.from_scipy(cliques(sizes)))
     seeds = d2_seeding(kernel, 9, method="naive", random_state=0)
     assert seeds.cost == 0
-    p = importance_probabilities(kernel, seeds)
+    p = importance_probabilities(kernel.point_weights, seeds)
     # Every clique gets one third, shared by weight, and all nodes of a clique weigh the same.
     np.testing.assert_allclose(p, np.concatenate([np.full(s, 1 / (3 * s)) for s in sizes]), rtol=1e-12)
 
@@ -131,10 +131,10 @@ def test_sorted_draws_at_the_borders():
 def test_draws_follow_the_probabilities_and_carry_their_weights():
     # Chi-square of 20,000 draws: fails by chance with probability FAILURE for one choice of seeds.
     graph, _ = example("isolated nodes")
-    kernel = CutKernel(graph, 1.0)
-    p = importance_probabilities(kernel, d2_seeding(kernel, 4, random_state=0))
+    kernel = GraphKernel(graph, 1.0)
+    p = importance_probabilities(kernel.point_weights, d2_seeding(kernel, 4, random_state=0))
     size = 20_000
-    draws = importance_sample(kernel, p, size, random_state=1)
+    draws = importance_sample(kernel.point_weights, p, size, random_state=1)
     counts = np.zeros(graph.n_nodes)
     counts[draws.indices] = draws.weights * p[draws.indices] * size / kernel.point_weights[draws.indices]
     np.testing.assert_allclose(counts, np.round(counts), atol=1e-8)
@@ -149,7 +149,7 @@ def test_draws_follow_the_probabilities_and_carry_their_weights():
 
 @pytest.fixture
 def barabasi():
-    return CutKernel(Graph.from_networkx(nx.barabasi_albert_graph(3000, 4, seed=1)), 1.0)
+    return GraphKernel(Graph.from_networkx(nx.barabasi_albert_graph(3000, 4, seed=1)), 1.0)
 
 
 def recorded_rounds(kernel, monkeypatch, *args, **options):
@@ -160,9 +160,9 @@ def recorded_rounds(kernel, monkeypatch, *args, **options):
         rounds.append([current, seeding(current, *args, **options)])
         return rounds[-1][1]
 
-    def record_draws(current, probabilities, size, state):
-        assert current is rounds[-1][0]
-        rounds[-1] += [probabilities, size, sample(current, probabilities, size, state)]
+    def record_draws(weights, probabilities, size, state):
+        assert weights is rounds[-1][0].point_weights
+        rounds[-1] += [probabilities, size, sample(weights, probabilities, size, state)]
         return rounds[-1][-1]
 
     monkeypatch.setattr(importance, "d2_seeding", record_seeds)
@@ -172,8 +172,8 @@ def recorded_rounds(kernel, monkeypatch, *args, **options):
 
 @pytest.mark.parametrize("seeding", ["fast", "naive"])
 def test_every_round_works_on_what_the_round_before_left(seeding, monkeypatch):
-    kernel = CutKernel(Graph.from_networkx(nx.barabasi_albert_graph(800, 4, seed=1)), 1.0)
-    K = kernel.to_dense()
+    kernel = GraphKernel(Graph.from_networkx(nx.barabasi_albert_graph(800, 4, seed=1)), 1.0)
+    K = kernel.block(slice(None), slice(None))
     n, k, eps = kernel.n_points, 2, 0.5
     result, rounds = recorded_rounds(kernel, monkeypatch, k, eps, 6, seeding=seeding, random_state=0)
     assert len(rounds) >= 2
@@ -181,7 +181,7 @@ def test_every_round_works_on_what_the_round_before_left(seeding, monkeypatch):
     for number, (current, seeds, p, size, draws) in enumerate(rounds, start=1):
         assert size == importance_size(len(nodes), k, round_eps(eps, n, number)) < len(nodes)
         inner = K[np.ix_(nodes, nodes)]
-        np.testing.assert_allclose(current.to_dense(), inner, rtol=1e-12, atol=0)
+        np.testing.assert_allclose(current.block(slice(None), slice(None)), inner, rtol=1e-12, atol=0)
         np.testing.assert_allclose(current.point_weights, weights, rtol=1e-12)
         np.testing.assert_allclose(p, dense_probabilities(inner, weights, seeds), rtol=1e-9, atol=1e-15)
         counts = draws.weights * p[draws.indices] * size / weights[draws.indices]
@@ -200,7 +200,7 @@ def test_every_round_works_on_what_the_round_before_left(seeding, monkeypatch):
 @pytest.mark.parametrize("eps", [0.05, 0.5, 1.0])
 def test_rounds_end_on_every_graph(name, eps):
     graph, _ = example(name)
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     for k in (1, 2):
         draws = importance_rounds(kernel, k, eps, 2 * k, random_state=0)
         assert 1 <= len(draws.indices) <= draws.n_draws <= graph.n_nodes
@@ -217,7 +217,7 @@ def test_too_small_an_error_is_capped_with_a_warning(barabasi):
     with pytest.warns(GraphWarning, match=r"asks for \d+ draws, and there are 3000 nodes; the draws are capped"):
         draws = importance_rounds(barabasi, 10, 0.5, 20, random_state=0)
     assert draws.n_draws == 3000
-    p = importance_probabilities(barabasi, d2_seeding(barabasi, 20, random_state=5))
+    p = importance_probabilities(barabasi.point_weights, d2_seeding(barabasi, 20, random_state=5))
     expected = (1 - (1 - p) ** 3000).sum()
     assert len(draws.indices) > 0.5 * expected
 

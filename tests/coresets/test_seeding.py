@@ -9,7 +9,7 @@ from graphcore import Graph, GraphWarning, InputError, ParameterError
 from graphcore.coresets import _loops
 from graphcore.coresets.sampling_tree import level_offsets
 from graphcore.coresets.seeding import d2_seeding
-from graphcore.kernels.cut import CutKernel
+from graphcore.kernels.graph import GraphKernel
 
 from ..oracles import (
     EXAMPLES,
@@ -31,7 +31,7 @@ METHODS = ("fast", "naive")
 
 def case(A, self_loop=1.0):
     """(kernel, K, w) of a dense matrix."""
-    return CutKernel(Graph.from_scipy(A), self_loop), *dense_kernel(A, self_loop)
+    return GraphKernel(Graph.from_scipy(A), self_loop), *dense_kernel(A, self_loop)
 
 
 def least_diagonal(K, w):
@@ -62,7 +62,7 @@ def check_against_dense(seeds, K, w):
 def test_contributions_equal_dense(name, self_loop, method):
     graph, A = example(name)
     K, w = dense_kernel(A, self_loop)
-    kernel = CutKernel(graph, self_loop)
+    kernel = GraphKernel(graph, self_loop)
     for n_seeds in (1, 2, 7):
         seeds = d2_seeding(kernel, n_seeds, method=method, random_state=n_seeds)
         check_against_dense(seeds, K, w)
@@ -110,7 +110,7 @@ def test_contributions_equal_dense_on_random_graphs(case, n_seeds, method):
 def test_next_draw_probabilities_of_naive_and_fast_agree(name, self_loop):
     graph, A = example(name)
     K, w = dense_kernel(A, self_loop)
-    kernel = CutKernel(graph, self_loop)
+    kernel = GraphKernel(graph, self_loop)
     first = least_diagonal(K, w)
     for x1 in np.flatnonzero(w > 0)[:12]:
         if x1 == first:
@@ -133,7 +133,7 @@ def test_same_random_numbers_same_centres(name):
     # Both methods turn a uniform number into the point where the cumulated contributions pass it.
     graph, A = example(name)
     K, w = dense_kernel(A, 1.0)
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     first = least_diagonal(K, w)
     x1 = np.flatnonzero((w > 0) & (np.arange(len(w)) != first))[4]
     for seed in range(25):
@@ -268,7 +268,7 @@ def simulate_fast(K, w, A, centres):
 def test_counters_of_the_fast_method_are_exact(name):
     graph, A = example(name)
     K, w = dense_kernel(A, 0.5)
-    kernel = CutKernel(graph, 0.5)
+    kernel = GraphKernel(graph, 0.5)
     for n_seeds in (1, 3, 9):
         seeds = d2_seeding(kernel, n_seeds, random_state=n_seeds)
         negative, groups = simulate_fast(K, w, A, seeds.indices)
@@ -281,7 +281,7 @@ def test_counters_of_the_fast_method_are_exact(name):
 def test_fast_seeding_reads_only_the_rows_of_its_seeds(name):
     # The weights in the rows of all other nodes are poisoned: whoever reads one gets a NaN or a wrong neighbour.
     graph, _ = example(name)
-    kernel, poisoned = CutKernel(graph, 1.0), CutKernel(graph, 1.0)
+    kernel, poisoned = GraphKernel(graph, 1.0), GraphKernel(graph, 1.0)
     clean = d2_seeding(kernel, 5, random_state=3)
     owner = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
     other = ~np.isin(owner, clean.indices)
@@ -330,14 +330,14 @@ def test_naive_counts_every_negative_pair():
 def test_zero_diagonal_is_refused(method):
     graph, _ = example("barabasi-albert")
     with pytest.raises(InputError, match=r"diagonal is zero.*self_loop=1\.0"):
-        d2_seeding(CutKernel(graph), 3, method=method)
+        d2_seeding(GraphKernel(graph), 3, method=method)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_graph_without_edges_is_refused(method):
     graph = Graph.from_edges([], [], n_nodes=4)
     with pytest.raises(InputError, match="no node has an edge"):
-        d2_seeding(CutKernel(graph, 1.0), 3, method=method)
+        d2_seeding(GraphKernel(graph, 1.0), 3, method=method)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -351,7 +351,7 @@ def test_initial_centres_are_checked(method, initial):
     graph, A = example("isolated nodes")
     assert A[34].sum() == 0
     with pytest.raises(ParameterError, match="initial"):
-        d2_seeding(CutKernel(graph, 1.0), 3, method=method, initial=initial)
+        d2_seeding(GraphKernel(graph, 1.0), 3, method=method, initial=initial)
 
 
 def test_fast_start_must_have_the_smallest_diagonal():
@@ -360,20 +360,20 @@ def test_fast_start_must_have_the_smallest_diagonal():
     leaf = 5
     assert leaf != least_diagonal(K, w)
     with pytest.raises(ParameterError, match="smallest"):
-        d2_seeding(CutKernel(graph, 1.0), 3, initial=[leaf, 7])
+        d2_seeding(GraphKernel(graph, 1.0), 3, initial=[leaf, 7])
     # The naive method starts anywhere.
-    assert d2_seeding(CutKernel(graph, 1.0), 3, method="naive", initial=[leaf, 7]).indices[0] == leaf
+    assert d2_seeding(GraphKernel(graph, 1.0), 3, method="naive", initial=[leaf, 7]).indices[0] == leaf
 
 
 @pytest.mark.parametrize("options", [{"n_seeds": 0}, {"n_seeds": 2.0}, {"n_seeds": True}, {"method": "quick"}])
 def test_bad_parameters(options):
     graph, _ = example("path")
     with pytest.raises(ParameterError, match=next(iter(options))):
-        d2_seeding(CutKernel(graph, 1.0), **{"n_seeds": 3, **options})
+        d2_seeding(GraphKernel(graph, 1.0), **{"n_seeds": 3, **options})
 
 
 def test_same_seed_same_centres():
     graph, _ = example("barabasi-albert")
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     runs = [d2_seeding(kernel, 10, random_state=state).indices.tolist() for state in (1, 1, 2)]
     assert runs[0] == runs[1] != runs[2]

@@ -26,7 +26,7 @@ from graphcore import (
     datasets,
 )
 from graphcore.features.sketch import leading_eigenvalues
-from graphcore.kernels.vectors import vector_kernel
+from graphcore.kernels.functions import kernel_function
 from graphcore.kmeans.linear import linear_kmeans
 
 BOTH = (GaussianSketchFeatures, GaussianSketchKernelKMeans)
@@ -97,7 +97,7 @@ def test_fit_and_transform_are_fit_transform(kernel, n_components):
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array, sp.csc_matrix])
 def test_kernel_matrices_give_what_their_vectors_give(make):
     X = blobs()[0]
-    kernel = vector_kernel("gaussian", gamma=0.05)
+    kernel = kernel_function("gaussian", gamma=0.05)
     K = make(kernel(X[:100]))
     given = GaussianSketchKernelKMeans(3, kernel="precomputed", n_subsample=40, random_state=0).fit(K)
     computed = GaussianSketchKernelKMeans(3, gamma=0.05, n_subsample=40, random_state=0).fit(X[:100])
@@ -175,7 +175,7 @@ def test_pipelines_and_grid_search():
 
 def test_grid_search_slices_kernel_matrices_on_both_sides():
     X, truth = datasets.cluster_in_cluster(300, random_state=0)
-    K = vector_kernel("gaussian", gamma=0.2)(X)
+    K = kernel_function("gaussian", gamma=0.2)(X)
     search = GridSearchCV(
         GaussianSketchKernelKMeans(2, kernel="precomputed", n_subsample=80, random_state=0),
         {"n_components": [1, 20]},

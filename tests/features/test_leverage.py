@@ -17,8 +17,8 @@ from graphcore.features.leverage import (
 )
 from graphcore.features.ridge_sampling import dictionary_ridge_scores, recursive_ridge_scores
 from graphcore.features.sizes import suggest_landmarks, suggest_rank, suggest_sketch_size, theory_landmarks
-from graphcore.kernels.vectors import vector_kernel
-from graphcore.kmeans.gram import VectorGram
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
 
 from ..depth import examples
 from ..nystrom_oracles import blobs, gaussian_matrix
@@ -68,7 +68,7 @@ def test_leverage_scores_of_eigenvectors():
 
 def test_approximate_leverage_scores():
     exact = leverage_scores(K, 10)
-    gram = VectorGram(vector_kernel("gaussian", X=X), X)
+    gram = VectorKernel(X, kernel_function("gaussian", X=X))
     for seed in range(5):
         got = leverage_scores(gram, 10, method="approximate", random_state=seed)
         assert ((got >= 0) & (got <= 1)).all()
@@ -109,15 +109,15 @@ def imbalanced(n=2500, rare=50, seed=0):
 @pytest.mark.parametrize("ridge", [1.0, 10.0])
 def test_recursive_scores_are_near_the_exact_ones(ridge):
     data = imbalanced()
-    kernel = vector_kernel("gaussian", bandwidth=1.5)
-    exact = ridge_leverage_scores(VectorGram(kernel, data), ridge)
+    kernel = kernel_function("gaussian", bandwidth=1.5)
+    exact = ridge_leverage_scores(VectorKernel(data, kernel), ridge)
     for seed in range(3):
-        found = recursive_ridge_scores(VectorGram(kernel, data), ridge, random_state=seed)
+        found = recursive_ridge_scores(VectorKernel(data, kernel), ridge, random_state=seed)
         ratio = found.scores / exact
         assert ratio.min() > 0.5 and ratio.max() < 2.0
         assert found.effective_dimension == pytest.approx(exact.sum(), rel=0.3)
         assert len(found.dictionary) < 1250
-    again = recursive_ridge_scores(VectorGram(kernel, data), ridge, random_state=2, n_jobs=3)
+    again = recursive_ridge_scores(VectorKernel(data, kernel), ridge, random_state=2, n_jobs=3)
     np.testing.assert_array_equal(found.scores, again.scores)
 
 
@@ -130,7 +130,7 @@ def test_recursive_scores_take_no_more_kernel_values_than_promised():
 
     counting.diag = lambda A: np.ones(len(A))
     data = np.random.default_rng(0).normal(0, 0.3, (2000, 2))
-    recursive_ridge_scores(VectorGram(vector_kernel(counting), data), 45.0, n_dictionary=60, random_state=0)
+    recursive_ridge_scores(VectorKernel(data, kernel_function(counting)), 45.0, n_dictionary=60, random_state=0)
     # Levels of 120, 240, ..., 2000 points, and once more all of them, against dictionaries of about 60.
     assert sum(evaluated) < 6000 * 100
 
@@ -214,7 +214,7 @@ class TestDraws:
 
     def test_scores_are_kept(self):
         found = sample_landmarks(K, 30, sampling="ridge", random_state=0)
-        ridge = default_ridge(VectorGram(vector_kernel("gaussian", X=X), X))
+        ridge = default_ridge(VectorKernel(X, kernel_function("gaussian", X=X)))
         assert ridge == pytest.approx(np.sqrt(150))
         np.testing.assert_allclose(found.scores, ridge_leverage_scores(K, ridge))
 

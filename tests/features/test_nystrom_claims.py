@@ -15,10 +15,10 @@ from graphcore.features.landmarks import draw_landmarks
 from graphcore.features.leverage import coherence, effective_dimension, leverage_scores, top_eigenpairs
 from graphcore.features.nystrom import nystrom_features
 from graphcore.features.subspace import kernel_pca_features, power_features
-from graphcore.kernels.vectors import vector_kernel
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
 from graphcore.kmeans.certificates import dictionary_quality, spectral_guarantee
 from graphcore.kmeans.exact import kernel_kmeans, partition_cost
-from graphcore.kmeans.gram import VectorGram
 from graphcore.kmeans.linear import linear_kmeans
 
 from ..nystrom_oracles import blobs, gaussian_matrix
@@ -192,7 +192,7 @@ def rings(n=1000, seed=0):
 def test_c22_rings():
     X, labels = rings()
     assert nmi(labels, KMeans(2, n_init=10, random_state=0).fit_predict(X)) == pytest.approx(0.31, abs=0.05)
-    K = vector_kernel("gaussian", bandwidth=0.3)(X)
+    K = kernel_function("gaussian", bandwidth=0.3)(X)
     exact = kernel_kmeans(K, 2, n_init=10, random_state=0).cost
     for seed in range(5):
         for c, s in ((20, 2), (40, 5)):
@@ -206,7 +206,7 @@ def test_c23_uniform_landmarks_need_coherence_and_others_do_not():
     rng = np.random.default_rng(0)
     X = np.concatenate([np.repeat(10.0 * np.eye(9, 10), 3, axis=0), np.zeros((1973, 10))])
     X = (X + rng.normal(0, 0.0293, X.shape))[rng.permutation(2000)]
-    K = vector_kernel("gaussian", bandwidth=1.0)(X)
+    K = kernel_function("gaussian", bandwidth=1.0)(X)
     values, V = top_eigenpairs(K, 10)
     assert coherence(V) == pytest.approx(67, abs=1)  # of at most 200
     best = np.trace(K) - values.sum()
@@ -255,7 +255,7 @@ class TestDigits:
         order = np.random.default_rng(0).permutation(len(X))
         X, cls.labels = X[order] / 16, cls.labels[order]
         cls.train, cls.test = X[:1400], X[1400:]
-        cls.kernel = vector_kernel("gaussian", X=cls.train)
+        cls.kernel = kernel_function("gaussian", X=cls.train)
         cls.K = cls.kernel(cls.train)
         cls.exact = kernel_kmeans(cls.K, 10, n_init=5, random_state=0)
 
@@ -340,7 +340,7 @@ class TestRidgeLeverage:
     def test_rare_clusters(self, sampling):
         rng = np.random.default_rng(0)
         X = np.concatenate([rng.normal(0, 0.1, (960, 5)), rng.normal(8, 2.0, (40, 5))])
-        gram = VectorGram(vector_kernel("gaussian", bandwidth=1.5), X)
+        gram = VectorKernel(X, kernel_function("gaussian", bandwidth=1.5))
         rare = np.arange(960, 1000)
         for m in (40, 80):
             uniform = np.mean([self.residual(gram, m, "uniform", rare, seed) for seed in range(3)])
@@ -349,7 +349,7 @@ class TestRidgeLeverage:
 
     def test_flat_leverage_is_uniform(self):
         angle = 2 * np.pi * np.arange(400) / 400
-        gram = VectorGram(vector_kernel("gaussian", bandwidth=0.2), np.c_[np.cos(angle), np.sin(angle)])
+        gram = VectorKernel(np.c_[np.cos(angle), np.sin(angle)], kernel_function("gaussian", bandwidth=0.2))
         everyone = np.arange(400)
         uniform = [self.residual(gram, 20, "uniform", everyone, seed) for seed in range(10)]
         ridge = [self.residual(gram, 20, "ridge", everyone, seed) for seed in range(10)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from graphcore import InputError, ParameterError
 from graphcore.features.factor import inverse_root, nystrom_factor
 from graphcore.features.projections import PROJECTIONS, projection_matrix
-from graphcore.kmeans.gram import MatrixColumns
+from graphcore.kernels.columns import MatrixColumns
 
 from ..depth import examples
 from ..nystrom_oracles import best_of_rank, dense_nystrom, dense_projection, gaussian_matrix, selection

@@ -13,28 +13,29 @@ from graphcore.features import subspace
 from graphcore.features.nystrom import SAMPLINGS, nystrom_features
 from graphcore.features.projections import PROJECTIONS, projection_matrix
 from graphcore.features.subspace import kernel_pca_features, power_features
-from graphcore.kernels.rows_matrix import GraphMatrix
-from graphcore.kernels.vectors import vector_kernel
-from graphcore.kmeans.gram import VectorGram, as_gram, product
+from graphcore.kernels.as_kernel import as_kernel
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.graph import GraphKernel
+from graphcore.kernels.vectors import VectorKernel
 
 from ..nystrom_oracles import best_of_rank, blobs, dense_nystrom, gaussian_matrix, selection
 
 X, _ = blobs(200, seed=1)
 K = gaussian_matrix(X)
-KERNEL = vector_kernel("gaussian", X=X)
+KERNEL = kernel_function("gaussian", X=X)
 
 
 def test_kernel_matrix_of_vectors_is_that_of_the_oracle():
-    gram = VectorGram(KERNEL, X)
+    gram = VectorKernel(X, KERNEL)
     np.testing.assert_allclose(gram.columns().rows(0, 200), K, atol=1e-12)
     np.testing.assert_allclose(gram.block(np.arange(5), np.arange(3, 9)), K[:5, 3:9], atol=1e-12)
     M = np.random.default_rng(0).normal(size=(200, 3))
-    np.testing.assert_allclose(product(gram.columns(), M, block_rows=7), K @ M, atol=1e-10)
+    np.testing.assert_allclose(gram.product(M), K @ M, atol=1e-10)
 
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_every_scheme_from_vectors_and_from_a_matrix(sampling):
-    of_vectors = nystrom_features(VectorGram(KERNEL, X), 80, 10, sampling=sampling, random_state=3)
+    of_vectors = nystrom_features(VectorKernel(X, KERNEL), 80, 10, sampling=sampling, random_state=3)
     of_matrix = nystrom_features(K, 80, 10, sampling=sampling, random_state=3)
     B = of_vectors.features
     np.testing.assert_allclose(B @ B.T, of_matrix.features @ of_matrix.features.T, atol=1e-8)
@@ -120,12 +121,12 @@ def test_other_types_on_disk(tmp_path, dtype):
     path = tmp_path / "x.npy"
     np.save(path, data)
     mapped = np.load(path, mmap_mode="r")
-    kernel = vector_kernel("gaussian", bandwidth=200.0)
-    exact = nystrom_features(VectorGram(kernel, data.astype(np.float64)), 50, 10, random_state=0)
-    got = nystrom_features(VectorGram(kernel, mapped, np.dtype(np.float32)), 50, 10, random_state=0)
+    kernel = kernel_function("gaussian", bandwidth=200.0)
+    exact = nystrom_features(VectorKernel(data.astype(np.float64), kernel), 50, 10, random_state=0)
+    got = nystrom_features(VectorKernel(mapped, kernel, np.dtype(np.float32)), 50, 10, random_state=0)
     assert got.features.dtype == np.float32
     np.testing.assert_allclose(got.features @ got.features.T, exact.features @ exact.features.T, atol=1e-4)
-    whole = nystrom_features(VectorGram(kernel, mapped), 50, 10, random_state=0)
+    whole = nystrom_features(VectorKernel(mapped, kernel), 50, 10, random_state=0)
     np.testing.assert_allclose(whole.features, exact.features, atol=1e-12)
 
 
@@ -137,11 +138,11 @@ def test_streaming_evaluates_no_more_than_the_landmark_columns(monkeypatch):
         return A @ B.T
 
     counting.diag = lambda A: np.einsum("ij,ij->i", A, A)
-    nystrom_features(VectorGram(vector_kernel(counting), X), 20, 5, random_state=0)
+    nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0)
     assert sum(evaluated) <= 200 * 20 + 20 * 20
     evaluated.clear()
     monkeypatch.setattr("graphcore.features.factor._KEEP_BYTES", 0)
-    nystrom_features(VectorGram(vector_kernel(counting), X), 20, 5, random_state=0, block_rows=16)
+    nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0, block_rows=16)
     assert sum(evaluated) <= 2 * 200 * 20 + 20 * 20
     assert max(evaluated) <= 20 * 20
 
@@ -149,7 +150,7 @@ def test_streaming_evaluates_no_more_than_the_landmark_columns(monkeypatch):
 @pytest.mark.parametrize("block_rows", [1, 7, 200])
 @pytest.mark.parametrize("sampling", ["uniform", "srht"])
 def test_block_size_and_threads(block_rows, sampling):
-    gram = VectorGram(KERNEL, X)
+    gram = VectorKernel(X, KERNEL)
     plain = nystrom_features(gram, 40, 8, sampling=sampling, truncation="half", random_state=0).features
     got = nystrom_features(
         gram, 40, 8, sampling=sampling, truncation="half", random_state=0, block_rows=block_rows, n_jobs=3
@@ -172,14 +173,14 @@ def test_sparse_matrix_gives_the_same_as_dense(sampling):
 
 def test_sparse_vectors_with_a_linear_kernel():
     A = sp.random_array((60, 10), density=0.5, rng=np.random.default_rng(0), format="csr")
-    found = nystrom_features(VectorGram(vector_kernel("linear"), A), 30, random_state=0)
+    found = nystrom_features(VectorKernel(A, kernel_function("linear")), 30, random_state=0)
     # Landmarks that span the whole space: the features are the vectors, rotated.
     np.testing.assert_allclose(found.features @ found.features.T, (A @ A.T).toarray(), atol=1e-9)
 
 
 def test_graph_kernels():
     graph = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    matrix = GraphMatrix(graph, self_loop=3.0)
+    matrix = GraphKernel(graph, self_loop=3.0)
     dense = matrix.block(slice(None), slice(None))
     got = nystrom_features(matrix, 4, 2, random_state=0)
     expected = nystrom_features(dense, 4, 2, random_state=0)
@@ -214,7 +215,7 @@ class TestPowerFeatures:
         assert found.alpha / values[20:].sum() == pytest.approx(1.0, abs=1e-4)
 
     def test_new_points_and_vectors(self):
-        found = power_features(VectorGram(KERNEL, X), 6, random_state=0)
+        found = power_features(VectorKernel(X, KERNEL), 6, random_state=0)
         np.testing.assert_allclose(found.feature_map(X), found.features, atol=1e-10)
         sparse = power_features(sp.csr_array(K), 6, random_state=0)
         np.testing.assert_allclose(sparse.features, power_features(K, 6, random_state=0).features, atol=1e-8)
@@ -339,7 +340,7 @@ class TestBadInput:
 
     def test_matrix_of_repeated_entries_is_summed(self):
         coo = sp.coo_array(([0.5, 0.5, 1.0], ([0, 0, 1], [0, 0, 1])), shape=(2, 2))
-        np.testing.assert_allclose(as_gram(coo).diagonal(), [1, 1])
+        np.testing.assert_allclose(as_kernel(coo).diagonal(), [1, 1])
 
     def test_integers_are_taken(self):
         assert nystrom_features(np.eye(3, dtype=int) * 2, 3).trace == 6
@@ -376,7 +377,7 @@ class TestBadInput:
             nystrom_features(S, 3, sampling="leverage", replace=False, n_components=2)
 
     def test_exact_schemes_refuse_what_is_too_large(self, monkeypatch):
-        monkeypatch.setattr("graphcore.features.leverage._MOST_DENSE", 100)
+        monkeypatch.setattr("graphcore.kernels.base._MAX_DENSE", 100)
         for sampling in ("leverage", "ridge"):
             with pytest.raises(InputError, match="approximate scheme"):
                 nystrom_features(K, 20, sampling=sampling)

@@ -12,10 +12,10 @@ from scipy.stats import chi2, kstest
 from graphcore.exceptions import InputError, ParameterError
 from graphcore.features.sketch import effective_rank, gaussian_sketch, jl_dimension, leading_eigenvalues, sketch_gram
 from graphcore.features.sketched import sketch_kernel, subsample_size
-from graphcore.kernels.vectors import vector_kernel
-from graphcore.kmeans.gram import VectorGram
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
 
-GAUSSIAN = vector_kernel("gaussian", gamma=0.2)
+GAUSSIAN = kernel_function("gaussian", gamma=0.2)
 
 
 def points(n, d, seed=0):
@@ -326,7 +326,7 @@ def test_constant_kernels_are_mapped_to_zero(scale):
 @pytest.mark.parametrize("gamma", [0.2, 2000.0])
 def test_unit_scale_is_a_factor_that_makes_norms_one(gamma):
     X = points(40, 3)
-    K = vector_kernel("gaussian", gamma=gamma)(X)
+    K = kernel_function("gaussian", gamma=gamma)(X)
     plain = gaussian_sketch(K, 7, random_state=0).features(K)
     unit = gaussian_sketch(K, 7, scale="unit", random_state=0).features(K)
     assert np.square(unit).sum(axis=1).mean() == pytest.approx(1)
@@ -340,14 +340,14 @@ def test_unit_scale_is_a_factor_that_makes_norms_one(gamma):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_blocks_threads_and_precision(n_jobs):
     X = points(700, 5)
-    gram = VectorGram(GAUSSIAN, X)
+    gram = VectorKernel(X, GAUSSIAN)
     found = sketch_kernel(gram, 10, n_subsample=50, random_state=0)
     features, nearest = found.features(gram.columns(found.indices), n_jobs=n_jobs)
     rows = GAUSSIAN(X, X[found.indices])
     np.testing.assert_allclose(features, found.sketch.features(rows), rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(nearest, rows.max(axis=1))
     np.testing.assert_allclose(nearest[found.indices], 1)
-    single = VectorGram(GAUSSIAN, X.astype(np.float32), np.float32)
+    single = VectorKernel(X.astype(np.float32), GAUSSIAN, np.float32)
     rough = sketch_kernel(single, 10, n_subsample=50, random_state=0)
     close, _ = rough.features(single.columns(rough.indices))
     np.testing.assert_allclose(close, features, atol=2e-4)
@@ -364,7 +364,7 @@ def test_no_more_kernel_values_are_asked_for_than_needed():
         return GAUSSIAN(A, B)
 
     X = points(300, 3)
-    gram = VectorGram(vector_kernel(kernel), X)
+    gram = VectorKernel(X, kernel_function(kernel))
     found = sketch_kernel(gram, 5, n_subsample=20, random_state=0)
     found.features(gram.columns(found.indices))
     assert sum(counted) == 20 * 20 + 300 * 20
@@ -372,17 +372,17 @@ def test_no_more_kernel_values_are_asked_for_than_needed():
 
 def test_nearest_is_a_cosine_for_kernels_without_unit_diagonal():
     X = points(50, 3) + 0.5
-    kernel = vector_kernel("polynomial", gamma=1.0, degree=3)
-    gram = VectorGram(kernel, X)
+    kernel = kernel_function("polynomial", gamma=1.0, degree=3)
+    gram = VectorKernel(X, kernel)
     found = sketch_kernel(gram, 5, n_subsample=7, random_state=0)
     nearest = found.features(gram.columns(found.indices))[1] / np.sqrt(kernel.diagonal(X))
     K = kernel(X)
     root = np.sqrt(np.diag(K))
     np.testing.assert_allclose(nearest, np.abs(K / root / root[:, None])[:, found.indices].max(axis=1), rtol=1e-9)
     sparse = sketch_kernel(sp.csr_array(K), 5, n_subsample=7, random_state=0)
-    from graphcore.kmeans.gram import as_gram
+    from graphcore.kernels.as_kernel import as_kernel
 
-    same = sparse.features(as_gram(sp.csr_array(K)).columns(sparse.indices))[1] / np.sqrt(kernel.diagonal(X))
+    same = sparse.features(as_kernel(sp.csr_array(K)).columns(sparse.indices))[1] / np.sqrt(kernel.diagonal(X))
     np.testing.assert_allclose(same, nearest, rtol=1e-9)
     assert sp.issparse(sparse.kernel)
 

@@ -10,7 +10,7 @@ from graphcore.flats.certificates import k_flats_lower_bound, kernel_k_flats_low
 from graphcore.flats.global_k_means import global_k_means
 from graphcore.flats.k_flats import k_flats
 from graphcore.flats.kernel_k_flats import kernel_k_flats
-from graphcore.kernels.vectors import vector_kernel
+from graphcore.kernels.functions import kernel_function
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 K = X @ X.T
@@ -151,8 +151,8 @@ def test_a_large_indefinite_kernel_is_found():
         (lambda: kernel_k_flats(K, 2, 20), r"n_dims=20 must be at most 19 \(the number of points less one\)"),
         (lambda: kernel_k_flats(K, 2, 1, short="pad"), "short='pad' is for vectors only"),
         (lambda: kernel_k_flats(K, 2, 1, kernel="linear"), "kernel='linear' is not known"),
-        (lambda: kernel_k_flats(X, 2, 1, kernel=vector_kernel("sigmoid")), "kernel='sigmoid' .*not positive"),
-        (lambda: kernel_k_flats(X, 2, 1, kernel=vector_kernel("polynomial", coef0=-1.0)), "kernel='polynomial'"),
+        (lambda: kernel_k_flats(X, 2, 1, kernel=kernel_function("sigmoid")), "kernel='sigmoid' .*not positive"),
+        (lambda: kernel_k_flats(X, 2, 1, kernel=kernel_function("polynomial", coef0=-1.0)), "kernel='polynomial'"),
         (lambda: KernelKFlats(2, kernel="tanh").fit(X), "kernel='tanh' is not known"),
         (lambda: KernelKFlats(2, bandwidth=0.0).fit(X), "bandwidth=0.0 must be more than 0"),
         (lambda: KernelKFlats(2, bandwidth=-1.0).fit(X), "bandwidth=-1.0"),

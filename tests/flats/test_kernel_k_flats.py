@@ -20,7 +20,7 @@ from graphcore.flats.graph_kernel import cut_kernel_matrix
 from graphcore.flats.k_flats import k_flats
 from graphcore.flats.kernel_k_flats import kernel_k_flats
 from graphcore.flats.kernel_problems import ArrayKernelFlats, SparseKernelFlats, VectorKernelFlats
-from graphcore.kernels.vectors import vector_kernel
+from graphcore.kernels.functions import kernel_function
 from graphcore.metrics import agreement, normalized_cut
 
 from .oracles import all_distances, distance_to_flat, embed, literal_kernel_distance, random_problem, weighted_pca
@@ -55,7 +55,7 @@ def test_distances_against_explicit_weighted_pca(seed, m, k):
 @given(SEEDS, st.integers(1, 3))
 def test_the_factored_distance_is_the_printed_one(seed, m):
     X, _, labels = random_problem(seed, n=30, d=4, k=2)
-    kernel = vector_kernel("polynomial", degree=2, gamma=1.0)
+    kernel = kernel_function("polynomial", degree=2, gamma=1.0)
     K = kernel(X)
     assume(np.bincount(labels).min() > m)
     flats, _ = ArrayKernelFlats(K, np.ones(30), m).fit(labels, 2)
@@ -78,7 +78,7 @@ def test_distances_against_the_explicit_map_of_a_polynomial_kernel():
         r = np.sqrt(2)
         return np.stack([a * a, b * b, r * a * b, r * a, r * b, np.ones(len(Z))], axis=1)
 
-    kernel = vector_kernel("polynomial", degree=2, gamma=1.0, coef0=1.0)
+    kernel = kernel_function("polynomial", degree=2, gamma=1.0, coef0=1.0)
     np.testing.assert_allclose(features(X) @ features(X).T, kernel(X), atol=1e-12)
     labels = rng.integers(0, 2, 50).astype(np.int32)
     for m in (0, 1, 2, 4):
@@ -126,7 +126,7 @@ def test_the_linear_kernel_gives_k_flats(m, weighted):
         X, w, labels = random_problem(seed, n=70, d=6, k=3)
         w = w if weighted else None
         plain = k_flats(X, 3, m, init=labels, sample_weight=w)
-        by_vectors = kernel_k_flats(X, 3, m, kernel=vector_kernel("linear"), init=labels, sample_weight=w)
+        by_vectors = kernel_k_flats(X, 3, m, kernel=kernel_function("linear"), init=labels, sample_weight=w)
         by_matrix = kernel_k_flats(X @ X.T, 3, m, init=labels, sample_weight=w)
         new = np.random.default_rng(seed).normal(size=(20, 6))
         diagonal = np.square(new).sum(axis=1)
@@ -149,7 +149,7 @@ def test_vectors_far_from_the_origin():
     for offset, slack in ((1e2, 1e-11), (1e4, 1e-9), (1e6, 1e-7)):
         far = X + offset
         plain = k_flats(far - offset, 3, 2, init=labels)
-        kernel = kernel_k_flats(far, 3, 2, kernel=vector_kernel("linear"), init=labels)
+        kernel = kernel_k_flats(far, 3, 2, kernel=kernel_function("linear"), init=labels)
         np.testing.assert_array_equal(kernel.labels, plain.labels)
         np.testing.assert_allclose(kernel.distances_to(far), plain.flats.squared_distances(far - offset), atol=slack)
 
@@ -167,7 +167,7 @@ def test_a_dense_matrix_is_centred():
 
 def test_one_flat_is_kernel_pca():
     X = np.random.default_rng(0).normal(size=(60, 3))
-    kernel = vector_kernel("gaussian", bandwidth=1.0)
+    kernel = kernel_function("gaussian", bandwidth=1.0)
     result = kernel_k_flats(X, 1, 4, kernel=kernel)
     theirs = KernelPCA(4, kernel="rbf", gamma=0.5).fit(X)
     new = np.random.default_rng(1).normal(size=(15, 3))
@@ -177,7 +177,7 @@ def test_one_flat_is_kernel_pca():
 
 def test_dimension_0_is_kernel_k_means():
     X, w, labels = random_problem(0, n=60, d=3, k=3)
-    K = vector_kernel("gaussian", bandwidth=2.0)(X)
+    K = kernel_function("gaussian", bandwidth=2.0)(X)
     D = ArrayKernelFlats(K, w, 0).fit(labels, 3)[0].squared_distances(K, np.diagonal(K))
     for j in range(3):
         c = labels == j
@@ -194,7 +194,7 @@ def test_the_objective_never_rises(init, m):
     rng = np.random.default_rng(0)
     for k in (2, 6, 25):
         X, w = rng.normal(size=(100, 5)), rng.uniform(0.5, 2, 100)
-        kernel = vector_kernel("gaussian", bandwidth=1.5)
+        kernel = kernel_function("gaussian", bandwidth=1.5)
         result = kernel_k_flats(X, k, m, kernel=kernel, init=init, sample_weight=w, n_init=2, random_state=k)
         assert all(after <= before + 1e-10 for before, after in pairwise(result.history))
         assert result.converged
@@ -207,7 +207,7 @@ def test_the_objective_never_rises(init, m):
 
 def test_blocks_of_vectors_give_what_the_matrix_gives():
     X = sphere(150, 5, random_state=0)
-    kernel = vector_kernel("gaussian", bandwidth=0.7)
+    kernel = kernel_function("gaussian", bandwidth=0.7)
     w = np.random.default_rng(0).uniform(0.5, 2, 150)
     labels = (np.arange(150) % 6).astype(np.int32)
     held, blocks = ArrayKernelFlats(kernel(X), w, 2), VectorKernelFlats(kernel, X, w, 2)
@@ -220,7 +220,7 @@ def test_blocks_of_vectors_give_what_the_matrix_gives():
 
 def test_many_vectors_take_the_way_by_blocks(monkeypatch):
     X = sphere(150, 5, random_state=0)
-    kernel = vector_kernel("gaussian", bandwidth=0.7)
+    kernel = kernel_function("gaussian", bandwidth=0.7)
     held = kernel_k_flats(X, 5, 1, kernel=kernel, n_init=2, random_state=0)
     monkeypatch.setattr("graphcore.flats.kernel_view.HELD_POINTS", 100)
     monkeypatch.setattr("graphcore.flats.kernel_set._BLOCK_NUMBERS", 5000)
@@ -276,7 +276,7 @@ def test_large_sparse_cells_against_dense_ones(m):
 def test_large_cells_of_arrays_against_dense_eigenvectors(m, monkeypatch):
     X = sphere(600, 8, random_state=0) * np.arange(1, 9)
     w = np.random.default_rng(0).uniform(0.5, 2, 600)
-    problem = ArrayKernelFlats(vector_kernel("gaussian", bandwidth=3.0)(X), w, m)
+    problem = ArrayKernelFlats(kernel_function("gaussian", bandwidth=3.0)(X), w, m)
     labels = (np.arange(600) % 2).astype(np.int32)
     dense = problem.fit(labels, 2)
     monkeypatch.setattr(kernel_problems, "SMALL_ARRAY", 100)

@@ -16,7 +16,7 @@ from graphcore.flats.k_flats import k_flats
 from graphcore.flats.kernel_k_flats import kernel_k_flats
 from graphcore.flats.starts import seed_cells
 from graphcore.kernels.bandwidths import rule_bandwidth
-from graphcore.kernels.vectors import vector_kernel
+from graphcore.kernels.functions import kernel_function
 
 pytestmark = pytest.mark.slow
 
@@ -142,7 +142,7 @@ def test_flats_of_higher_dimension_are_better_on_a_sphere_and_few_are_enough():
 def test_kernel_planes_on_a_sphere_are_best_near_a_tenth_of_the_points():
     train, test = sphere(1000, 50, random_state=0), sphere(1000, 50, random_state=1)
     assert rule_bandwidth(train, ("neighbours", 0.1)) == pytest.approx(1.278, abs=0.01)
-    kernel = vector_kernel("gaussian", bandwidth=1.2)
+    kernel = kernel_function("gaussian", bandwidth=1.2)
     ks = [1, 10, 100, 200]
     fits = [kernel_k_flats(train, k, 2, kernel=kernel, init="random", n_init=1, random_state=0) for k in ks]
     found = [fit.distances_to(test).min(axis=1).mean() for fit in fits]
@@ -166,7 +166,7 @@ def test_crossing_lines_need_lines():
 
 def test_circles_in_feature_space():
     """30 of 30 single starts, each on points of its own."""
-    kernel = vector_kernel("gaussian", bandwidth=3.0)
+    kernel = kernel_function("gaussian", bandwidth=3.0)
     found = []
     for seed in range(30):
         points, truth = circles(300, (1, 10), random_state=seed)

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph, GraphWarning, InputError, ParameterError
-from graphcore.graphs.convert import as_graph
+from graphcore.graphs.as_graph import as_graph
 from tests.strategies import CONTAINERS, contain, matrices
 
 COMBINE = {
@@ -403,7 +403,7 @@ def test_directed_networkx(A, multi, policy):
     with warnings.catch_warnings(record=True) as record:
         warnings.simplefilter("always")
         graph = Graph.from_networkx(G, symmetrize=policy)
-    assert "directed networkx graph" in the_warning(record)
+    assert "the networkx graph is directed" in the_warning(record)
     assert graph.node_names is None
     np.testing.assert_allclose(graph.to_scipy().toarray(), combined(A, policy), rtol=1e-15)
     Graph(graph.indptr, graph.indices, graph.weights)

@@ -31,25 +31,25 @@ def named():
 
 
 def test_what_is_written(tmp_path, named):
-    write_labels(tmp_path / "l.tsv", [1, 0, -1], named)
+    write_labels([1, 0, -1], tmp_path / "l.tsv", named)
     assert (tmp_path / "l.tsv").read_bytes() == "Anna\t1\nBen Ali\t0\nChloé, the first\t-1\n".encode()
-    write_labels(tmp_path / "l.csv", np.array([1, 0, -1], dtype=np.int32), named)
+    write_labels(np.array([1, 0, -1], dtype=np.int32), tmp_path / "l.csv", named)
     assert (tmp_path / "l.csv").read_bytes() == 'Anna,1\nBen Ali,0\n"Chloé, the first",-1\n'.encode()
-    write_labels(tmp_path / "l", [1, 0])
+    write_labels([1, 0], tmp_path / "l")
     assert (tmp_path / "l").read_text() == "0\t1\n1\t0\n"
-    write_labels(tmp_path / "l", [1, 0], np.array([5, 9]), format="csv")
+    write_labels([1, 0], tmp_path / "l", np.array([5, 9]), format="csv")
     assert (tmp_path / "l").read_text() == "5,1\n9,0\n"
     stream = io.StringIO()
-    write_labels(stream, [1, 0], ["x", "y"])
+    write_labels([1, 0], stream, ["x", "y"])
     assert stream.getvalue() == "x\t1\ny\t0\n"
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])
 def test_numpy_files_of_labels(tmp_path, named, dtype):
     labels = np.array([1, 0, 7], dtype=dtype)
-    write_labels(tmp_path / "l.npy", labels, named)
+    write_labels(labels, tmp_path / "l.npy", named)
     assert np.load(tmp_path / "l.npy").dtype == dtype
-    write_labels(tmp_path / "same", labels, format="npy")
+    write_labels(labels, tmp_path / "same", format="npy")
     (tmp_path / "l.npy.gz").write_bytes(gzip.compress((tmp_path / "same").read_bytes()))
     for name in ("l.npy", "same", "l.npy.gz"):
         for graph in (None, named):
@@ -57,7 +57,7 @@ def test_numpy_files_of_labels(tmp_path, named, dtype):
             assert found.dtype == np.int64 and found.tolist() == [1, 0, 7]
         assert read_label_lines(tmp_path / name) == (None, ["1", "0", "7"])
     stream = io.BytesIO()
-    write_labels(stream, labels, format="npy")
+    write_labels(labels, stream, format="npy")
     assert stream.getvalue() == (tmp_path / "same").read_bytes()
     with pytest.raises(InputError, match="3 clusters without nodes, but the graph has 4 nodes"):
         read_labels(tmp_path / "l.npy", Graph.from_edges([0], [3]))
@@ -78,7 +78,7 @@ def test_numpy_files_that_hold_no_labels(tmp_path):
 
 
 def test_standard_output(capsys):
-    write_labels("-", [1, 0])
+    write_labels([1, 0], "-")
     assert capsys.readouterr().out == "0\t1\n1\t0\n"
 
 
@@ -95,7 +95,7 @@ def test_round_trip(tmp_path_factory, names, ending, seed):
     rng = np.random.default_rng(seed)
     labels = rng.integers(-1, 4, len(names))
     path = tmp_path_factory.mktemp("trip") / f"l.{ending}"
-    write_labels(path, labels, graph)
+    write_labels(labels, path, graph)
     back = read_labels(path, graph)
     assert back.dtype == np.int64
     np.testing.assert_array_equal(back, labels)
@@ -147,15 +147,15 @@ def test_bad_labels(tmp_path, text, error, message):
 
 def test_bad_arguments(tmp_path, named):
     with pytest.raises(InputError, match="2 labels for 3 nodes"):
-        write_labels(tmp_path / "l", [0, 1], named)
+        write_labels([0, 1], tmp_path / "l", named)
     with pytest.raises(InputError, match="2 labels for 1 nodes"):
-        write_labels(tmp_path / "l", [0, 1], ["a"])
+        write_labels([0, 1], tmp_path / "l", ["a"])
     with pytest.raises(InputError, match="one-dimensional"):
-        write_labels(tmp_path / "l", [[0, 1]], named)
+        write_labels([[0, 1]], tmp_path / "l", named)
     with pytest.raises(ParameterError, match="format='xml'"):
-        write_labels(tmp_path / "l", [0, 1, 2], named, format="xml")
+        write_labels([0, 1, 2], tmp_path / "l", named, format="xml")
     with pytest.raises(ParameterError, match="path"):
-        write_labels(7, [0, 1, 2], named)
+        write_labels([0, 1, 2], 7, named)
     with pytest.raises(ParameterError, match="graph"):
         read_labels(tmp_path / "l", np.eye(3))
     assert list(tmp_path.iterdir()) == []
@@ -164,7 +164,7 @@ def test_bad_arguments(tmp_path, named):
 def test_dblp_labels_keep_the_ids(shared_data, tmp_path):
     graph = read_graph(shared_data / "com-dblp" / "dblp.csv.gz")
     labels = np.arange(graph.n_nodes) % 7
-    write_labels(tmp_path / "labels.tsv", labels, graph)
+    write_labels(labels, tmp_path / "labels.tsv", graph)
     table = np.loadtxt(tmp_path / "labels.tsv", dtype=np.int64)
     np.testing.assert_array_equal(table, np.column_stack([graph.node_names, labels]))
 
@@ -232,7 +232,7 @@ def test_a_full_disk_leaves_everything_as_it_was(tmp_path, monkeypatch, step):
     (tmp_path / "l.tsv").write_text("old")
     monkeypatch.setattr(atomic.os, step, full)
     with pytest.raises(OSError, match="No space"):
-        write_labels(tmp_path / "l.tsv", [0, 1])
+        write_labels([0, 1], tmp_path / "l.tsv")
     assert [p.name for p in tmp_path.iterdir()] == ["l.tsv"]
     assert (tmp_path / "l.tsv").read_text() == "old"
 
@@ -243,7 +243,7 @@ def test_names_that_fail_half_way_leave_no_file(tmp_path):
             raise RuntimeError("no name")
 
     with pytest.raises(RuntimeError):
-        write_labels(tmp_path / "l.tsv", range(100_000), [*["a"] * 99_999, Bad()])
+        write_labels(range(100_000), tmp_path / "l.tsv", [*["a"] * 99_999, Bad()])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -271,15 +271,15 @@ def test_an_interrupt_from_outside(tmp_path):
 def test_permissions_and_links_stay(tmp_path):
     old = os.umask(0o027)
     try:
-        write_labels(tmp_path / "new", [0])
+        write_labels([0], tmp_path / "new")
     finally:
         os.umask(old)
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
     (tmp_path / "new").chmod(0o600)
     (tmp_path / "link").symlink_to(tmp_path / "new")
-    write_labels(tmp_path / "link", [5])
+    write_labels([5], tmp_path / "link")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "new").read_text() == "0\t5\n"
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o600
-    write_labels(os.devnull, [5])
+    write_labels([5], os.devnull)
     assert not os.path.isfile(os.devnull)

@@ -13,10 +13,10 @@ from graphcore.features.diagnostics import diagnose
 from graphcore.features.leverage import coherence, effective_dimension, ridge_leverage_scores
 from graphcore.features.nystrom import SAMPLINGS, nystrom_features
 from graphcore.features.subspace import kernel_pca_features, power_features
-from graphcore.kernels.vectors import vector_kernel
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
 from graphcore.kmeans.certificates import certify, column_cost, dictionary_quality, spectral_guarantee
 from graphcore.kmeans.exact import partition_cost
-from graphcore.kmeans.gram import VectorGram
 from graphcore.kmeans.linear import centers_and_cost, linear_kmeans
 
 from ..depth import examples, seeds
@@ -182,9 +182,9 @@ def test_cost_in_the_span_is_the_cost_with_centres_there():
 def test_true_costs(seed, form):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(12, 2))
-    kernel = vector_kernel("gaussian", bandwidth=1.0)
+    kernel = kernel_function("gaussian", bandwidth=1.0)
     K = kernel(X)
-    source = {"dense": K, "sparse": sp.csr_array(K), "vectors": VectorGram(kernel, X)}[form]
+    source = {"dense": K, "sparse": sp.csr_array(K), "vectors": VectorKernel(X, kernel)}[form]
     labels = rng.integers(0, 3, 12)
     U = indicator(labels)
     # The column objective of the paper's equation 6: columns of K as vectors.
@@ -228,7 +228,7 @@ def test_eigenvalues_may_be_given():
 def test_guarantee_from_what_an_estimator_keeps():
     X = np.random.default_rng(0).normal(size=(60, 3))
     model = NystromKernelKMeans(3, n_landmarks=20, n_components=8, bandwidth=1.0, random_state=0).fit(X)
-    K = vector_kernel("gaussian", bandwidth=1.0)(X)
+    K = kernel_function("gaussian", bandwidth=1.0)(X)
     found = spectral_guarantee(K, model.diagnostics_, 3)
     values = np.linalg.eigvalsh(K)[::-1]
     assert found.best_alpha == pytest.approx(60 - values[:8].sum())

@@ -13,14 +13,15 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, make_blobs
 
 from graphcore import Graph, GraphWarning, InputError, ParameterError
-from graphcore.kernels.dense_matrix import DenseMatrix, VectorMatrix
-from graphcore.kernels.rows_matrix import GraphMatrix, SparseMatrix
-from graphcore.kernels.vectors import vector_kernel
+from graphcore.coresets.seeding import draw_seeds
+from graphcore.kernels.definiteness import semidefinite_shift, smallest_sampled_eigenvalue
+from graphcore.kernels.dense import DenseKernel
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.graph import GraphKernel
+from graphcore.kernels.sparse import SparseKernel
+from graphcore.kernels.vectors import VectorKernel
 from graphcore.kernels.walk import WalkKernel
-from graphcore.kmeans.definiteness import least_sampled_eigenvalue, semidefinite_shift
 from graphcore.kmeans.exact import kernel_kmeans, partition_cost
-from graphcore.kmeans.gram import VectorGram
-from graphcore.kmeans.starts import d2_draws
 from graphcore.metrics import kernel_kmeans_cost, normalized_cut
 
 from ..strategies import graphs
@@ -43,7 +44,7 @@ def test_a_linear_kernel_is_scikit_learns_k_means_from_the_same_start(weighted):
         centres = np.array([np.average(X[labels == j], axis=0, weights=W[labels == j]) for j in range(8)])
         theirs = KMeans(8, init=centres, n_init=1, tol=0, algorithm="lloyd", max_iter=1000)
         theirs.fit(X, sample_weight=weights)
-        for K in (X @ X.T, VectorMatrix(X, vector_kernel("linear"), block_bytes=1 << 14)):
+        for K in (X @ X.T, VectorKernel(X, kernel_function("linear"), held_bytes=1 << 14)):
             ours = kernel_kmeans(K, 8, weights=weights, init=labels)
             np.testing.assert_array_equal(ours.labels, theirs.labels_)
             assert ours.inertia == pytest.approx(theirs.inertia_, rel=1e-9)
@@ -54,7 +55,7 @@ def test_a_linear_kernel_is_scikit_learns_k_means_from_the_same_start(weighted):
 def test_the_cost_on_a_graph_is_its_normalised_cut(pair, seed, shift, self_loop):
     graph, A = pair
     assume(graph.n_isolated < graph.n_nodes)
-    matrix = GraphMatrix(graph, self_loop)
+    matrix = GraphKernel(graph, self_loop)
     k = min(3, graph.n_nodes - graph.n_isolated)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphWarning)
@@ -95,9 +96,9 @@ def test_the_cost_of_a_partition(seed, shift):
 def test_any_partition_costs_at_most_what_the_mean_of_the_kernel_leaves():
     # Jensen: with sigma the root mean square distance and K_xx = 1, no partition costs more than 1 - exp(-1/2).
     X, _ = make_blobs(200, 5, centers=4, random_state=0)
-    kernel = vector_kernel("gaussian", bandwidth=("rms", 1.0), X=X)
+    kernel = kernel_function("gaussian", bandwidth=("rms", 1.0), X=X)
     labels = np.random.default_rng(0).integers(0, 10, 200)
-    assert partition_cost(VectorMatrix(X, kernel), labels) <= partition_cost(kernel(X), np.zeros(200, dtype=int))
+    assert partition_cost(VectorKernel(X, kernel), labels) <= partition_cost(kernel(X), np.zeros(200, dtype=int))
     assert partition_cost(kernel(X), np.zeros(200, dtype=int)) <= 1 - np.exp(-0.5)
 
 
@@ -116,11 +117,11 @@ def test_no_partition_beats_the_optimum_and_the_optimum_stays(seed):
 
 def test_all_forms_of_a_kernel_give_the_same_partition():
     X, y = make_blobs(150, 3, centers=4, cluster_std=0.8, random_state=3)
-    kernel = vector_kernel("gaussian", bandwidth=2.0)
+    kernel = kernel_function("gaussian", bandwidth=2.0)
     K = kernel(X)
     sparse = np.where(K > 1e-3, K, 0.0)
     expected = kernel_kmeans(K, 4, random_state=1)
-    for other in (DenseMatrix(K), VectorMatrix(X, kernel, block_bytes=4000), sp.csr_array(K), K.astype(np.float32)):
+    for other in (DenseKernel(K), VectorKernel(X, kernel, held_bytes=4000), sp.csr_array(K), K.astype(np.float32)):
         result = kernel_kmeans(other, 4, random_state=1)
         np.testing.assert_array_equal(result.labels, expected.labels)
         assert result.cost == pytest.approx(expected.cost, rel=1e-5)
@@ -129,14 +130,14 @@ def test_all_forms_of_a_kernel_give_the_same_partition():
     )
     # Weights of the degrees make a precomputed normalised-cut kernel the graph's.
     graph = Graph.from_scipy(sp.csr_array(sparse))
-    ours = kernel_kmeans(GraphMatrix(graph), 4, init=y)
-    dense = kernel_kmeans(GraphMatrix(graph).kernel.to_dense(), 4, init=y, weights=graph.degrees)
+    ours = kernel_kmeans(GraphKernel(graph), 4, init=y)
+    dense = kernel_kmeans(GraphKernel(graph).block(slice(None), slice(None)), 4, init=y, weights=graph.degrees)
     np.testing.assert_array_equal(ours.labels, dense.labels)
 
 
 def test_results_repeat_and_do_not_depend_on_threads():
     X, _ = make_blobs(300, 4, centers=5, random_state=0)
-    matrix = VectorMatrix(X, vector_kernel("laplacian", gamma=0.3), block_bytes=50_000)
+    matrix = VectorKernel(X, kernel_function("laplacian", gamma=0.3), held_bytes=50_000)
     one, two = (kernel_kmeans(matrix, 5, n_init=2, random_state=5, n_jobs=jobs) for jobs in (None, 3))
     np.testing.assert_array_equal(one.labels, two.labels)
     assert one.inertia == two.inertia
@@ -172,7 +173,7 @@ def test_k_means_plus_plus_draws_by_weighted_squared_distance():
     rng = np.random.default_rng(0)
     firsts, seconds = np.zeros(5), np.zeros(5)
     for _ in range(6000):
-        seeds = d2_draws(DenseMatrix(K), weights, 2, rng)
+        seeds = draw_seeds(DenseKernel(K), weights, 2, rng)
         firsts[seeds.indices[0]] += 1
         if seeds.indices[0] == 1:
             seconds[seeds.indices[1]] += 1
@@ -189,7 +190,7 @@ def test_contributions_after_drawing(seed, shift):
     n = int(rng.integers(2, 12))
     B, weights = rng.standard_normal((n, 2)), rng.random(n) + 0.1
     K = B @ B.T + shift * np.diag(1 / weights)
-    seeds = d2_draws(DenseMatrix(B @ B.T), weights, min(n, 4), rng, shift=shift)
+    seeds = draw_seeds(DenseKernel(B @ B.T), weights, min(n, 4), rng, shift=shift)
     D = np.diag(K)[:, None] + np.diag(K)[seeds.indices] - 2 * K[:, seeds.indices]
     np.testing.assert_allclose(seeds.contributions, weights * D.min(axis=1), atol=1e-10)
     np.testing.assert_allclose(D[np.arange(n), seeds.nearest], D.min(axis=1), atol=1e-10)
@@ -231,7 +232,7 @@ def indefinite(n=40, seed=0):
 def test_the_shift_that_makes_a_kernel_definite(weighted, sparse):
     K = indefinite()
     weights = np.random.default_rng(1).random(40) + 0.1 if weighted else np.ones(40)
-    matrix = SparseMatrix(sp.csr_array(K)) if sparse else DenseMatrix(K)
+    matrix = SparseKernel(sp.csr_array(K)) if sparse else DenseKernel(K)
     shift = semidefinite_shift(matrix, weights)
     eigenvalues = np.linalg.eigvalsh(np.sqrt(weights)[:, None] * K * np.sqrt(weights) + shift * np.eye(40))
     assert 0 <= eigenvalues[0] < 1e-8 * eigenvalues[-1]
@@ -244,14 +245,14 @@ def test_the_shift_that_makes_a_kernel_definite(weighted, sparse):
 
 
 def test_the_shift_by_lanczos(monkeypatch):
-    monkeypatch.setattr("graphcore.kmeans.definiteness._DENSE_POINTS", 10)
+    monkeypatch.setattr("graphcore.kernels.definiteness._DENSE_POINTS", 10)
     rng = np.random.default_rng(0)
     Q, _ = np.linalg.qr(rng.standard_normal((300, 300)))
     K = (Q * np.concatenate([[-3.0], np.linspace(-0.5, 10, 299)])) @ Q.T
-    matrix = DenseMatrix((K + K.T) / 2)
+    matrix = DenseKernel((K + K.T) / 2)
     assert semidefinite_shift(matrix, np.ones(300)) == pytest.approx(3.0, rel=1e-3)
     assert semidefinite_shift(matrix, np.ones(300)) >= 3.0 - 1e-6
-    definite = DenseMatrix((Q * np.linspace(0.1, 1, 300)) @ Q.T, check=False)
+    definite = DenseKernel((Q * np.linspace(0.1, 1, 300)) @ Q.T, check=False)
     assert semidefinite_shift(definite, np.ones(300)) == 0.0
 
 
@@ -262,12 +263,12 @@ def test_an_indefinite_kernel_is_warned_about_and_a_definite_one_is_not():
         kernel_kmeans(indefinite(700), 3, n_init=1, random_state=0)
     X = np.random.default_rng(0).standard_normal((60, 2))
     with pytest.warns(GraphWarning, match="not positive semi-definite"):
-        kernel_kmeans(VectorMatrix(X, vector_kernel("sigmoid", coef0=0.0)), 3, n_init=1, random_state=0)
+        kernel_kmeans(VectorKernel(X, kernel_function("sigmoid", coef0=0.0)), 3, n_init=1, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", GraphWarning)
         kernel_kmeans(X @ X.T, 3, random_state=0)
-        kernel_kmeans(VectorMatrix(X, vector_kernel("cosine")), 3, n_init=1, random_state=0)
-    assert least_sampled_eigenvalue(DenseMatrix(np.zeros((3, 3)))) == 0.0
+        kernel_kmeans(VectorKernel(X, kernel_function("cosine")), 3, n_init=1, random_state=0)
+    assert smallest_sampled_eigenvalue(DenseKernel(np.zeros((3, 3)))) == 0.0
 
 
 def test_what_does_not_converge_is_warned_about():
@@ -321,7 +322,7 @@ def test_bad_input(K, parameters, words):
 @pytest.mark.parametrize("shift", [0.0, "psd"])
 def test_a_function_that_is_not_symmetric_is_refused(shift):
     X = np.random.default_rng(0).standard_normal((30, 2))
-    matrix = VectorMatrix(X, vector_kernel(lambda A, B: A @ np.array([[1.0, 2.0], [0.0, 1.0]]) @ B.T))
+    matrix = VectorKernel(X, kernel_function(lambda A, B: A @ np.array([[1.0, 2.0], [0.0, 1.0]]) @ B.T))
     with pytest.raises(InputError, match="not symmetric"):
         kernel_kmeans(matrix, 2, shift=shift)
 
@@ -334,7 +335,7 @@ def test_labels_without_weight_have_no_cost():
 @pytest.mark.parametrize(
     "K",
     [
-        VectorGram(vector_kernel("linear"), EYE),
+        kernel_function("linear"),
         WalkKernel(Graph.from_edges([0, 1, 2], [1, 2, 3])),
         nx.cycle_graph(4),
         None,
@@ -343,7 +344,7 @@ def test_labels_without_weight_have_no_cost():
 )
 def test_what_is_no_kernel_matrix_is_told_what_is(K):
     for call in (partition_cost, kernel_kmeans):
-        with pytest.raises(InputError, match=rf"K is a .*{type(K).__name__}; .*Graph, or .*VectorMatrix\(X, kernel\)"):
+        with pytest.raises(InputError, match=rf"K is a .*{type(K).__name__}; .*Graph, .*VectorKernel\(X, function\)"):
             call(K, [0, 0, 1, 1] if call is partition_cost else 2)
 
 

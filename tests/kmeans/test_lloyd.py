@@ -7,9 +7,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import InputError
-from graphcore.kernels.dense_matrix import DenseMatrix, VectorMatrix
-from graphcore.kernels.rows_matrix import GraphMatrix, SparseMatrix
-from graphcore.kernels.vectors import vector_kernel
+from graphcore.kernels.dense import DenseKernel
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.graph import GraphKernel
+from graphcore.kernels.sparse import SparseKernel
+from graphcore.kernels.vectors import VectorKernel
 from graphcore.kmeans.lloyd import centroid_step, lloyd
 
 from ..strategies import graphs
@@ -55,8 +57,8 @@ def check_step(matrix, K, weights, labels, k, shift, n_jobs=None):
 @given(SEEDS, st.sampled_from([0.0, 0.7]), st.booleans())
 def test_a_step_on_dense_and_sparse_matrices(seed, shift, definite):
     K, weights, labels, k = random_problem(seed, definite)
-    dense = check_step(DenseMatrix(K), K, weights, labels, k, shift)
-    sparse = check_step(SparseMatrix(sp.csr_array(K)), K, weights, labels, k, shift)
+    dense = check_step(DenseKernel(K), K, weights, labels, k, shift)
+    sparse = check_step(SparseKernel(sp.csr_array(K)), K, weights, labels, k, shift)
     np.testing.assert_allclose(dense.norms, sparse.norms)
 
 
@@ -64,22 +66,22 @@ def test_a_step_on_dense_and_sparse_matrices(seed, shift, definite):
 def test_a_step_on_vectors(seed, block_bytes):
     X = np.random.default_rng(seed).standard_normal((9, 2))
     labels = np.random.default_rng(seed).integers(0, 3, 9).astype(np.int32)
-    kernel = vector_kernel("gaussian", bandwidth=1.0)
-    check_step(VectorMatrix(X, kernel, block_bytes), kernel(X), np.ones(9), labels, 3, 0.0, n_jobs=2)
+    kernel = kernel_function("gaussian", bandwidth=1.0)
+    check_step(VectorKernel(X, kernel, held_bytes=block_bytes), kernel(X), np.ones(9), labels, 3, 0.0, n_jobs=2)
 
 
 @given(graphs(), st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1.0]), SEEDS)
 def test_a_step_on_a_graph(pair, self_loop, shift, seed):
     graph, _ = pair
-    matrix = GraphMatrix(graph, self_loop)
+    matrix = GraphKernel(graph, self_loop)
     weights = matrix.point_weights
     assume(weights.any())
     labels = np.random.default_rng(seed).integers(0, 3, graph.n_nodes).astype(np.int32)
     labels[weights == 0] = -1
-    check_step(matrix, matrix.kernel.to_dense(), weights, labels, 3, shift, n_jobs=2)
+    check_step(matrix, matrix.block(slice(None), slice(None)), weights, labels, 3, shift, n_jobs=2)
 
 
-@pytest.mark.parametrize("form", [DenseMatrix, lambda K: SparseMatrix(sp.csr_array(K))])
+@pytest.mark.parametrize("form", [DenseKernel, lambda K: SparseKernel(sp.csr_array(K))])
 def test_of_equal_distances_the_lowest_label_is_taken(form):
     # The last point, of no weight, lies halfway between the two clusters.
     P = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
@@ -94,7 +96,7 @@ def test_threads_do_not_change_a_step():
     A = sp.random_array((3000, 3000), density=0.05, random_state=rng)
     from graphcore import Graph
 
-    matrix = GraphMatrix(Graph.from_scipy(A + A.T, warn=False), 1.0)
+    matrix = GraphKernel(Graph.from_scipy(A + A.T, warn=False), 1.0)
     labels = rng.integers(0, 7, 3000).astype(np.int32)
     one = centroid_step(matrix, labels, matrix.point_weights, 7)
     two = centroid_step(matrix, labels, matrix.point_weights, 7, n_jobs=2)
@@ -111,7 +113,7 @@ def test_the_cost_never_rises_for_a_positive_semidefinite_kernel(seed, empty_clu
     n, k = int(rng.integers(3, 30)), int(rng.integers(1, 6))
     B = rng.standard_normal((n, 3))
     weights = rng.random(n) + 0.01
-    run = lloyd(DenseMatrix(B @ B.T), rng.integers(0, k, n), weights, k, shift=shift, empty_clusters=empty_clusters)
+    run = lloyd(DenseKernel(B @ B.T), rng.integers(0, k, n), weights, k, shift=shift, empty_clusters=empty_clusters)
     assert run.n_rises == 0
     assert run.stopped in ("converged", "cycle")
     history = np.array(run.history)
@@ -123,11 +125,11 @@ def test_the_cost_never_rises_for_a_positive_semidefinite_kernel(seed, empty_clu
 
 def test_float32_rounding_is_no_rise():
     X = np.random.default_rng(0).standard_normal((600, 5)).astype(np.float32)
-    matrix = VectorMatrix(X, vector_kernel("gaussian", bandwidth=2.0), block_bytes=100_000)
+    matrix = VectorKernel(X, kernel_function("gaussian", bandwidth=2.0), held_bytes=100_000)
     run = lloyd(matrix, np.arange(600) % 20, np.ones(600), 20)
     assert run.n_rises == 0
     assert run.stopped in ("converged", "cycle")
-    wide = lloyd(VectorMatrix(X.astype(np.float64), matrix.kernel), np.arange(600) % 20, np.ones(600), 20)
+    wide = lloyd(VectorKernel(X.astype(np.float64), matrix.function), np.arange(600) % 20, np.ones(600), 20)
     assert run.inertia == pytest.approx(wide.inertia, rel=1e-3)
 
 
@@ -138,7 +140,7 @@ def test_an_indefinite_kernel_cycles_and_the_best_partition_is_kept():
         K = rng.standard_normal((12, 12))
         K = K + K.T
         np.fill_diagonal(K, 0.0)
-        run = lloyd(DenseMatrix(K), rng.integers(0, 2, 12), np.ones(12), 2, max_iter=500)
+        run = lloyd(DenseKernel(K), rng.integers(0, 2, 12), np.ones(12), 2, max_iter=500)
         assert run.inertia == min(run.history)
         assert run.inertia == pytest.approx(oracles.inertia(K, run.labels, np.ones(12)))
         assert run.stopped in ("converged", "cycle")
@@ -152,7 +154,7 @@ def test_an_indefinite_kernel_cycles_and_the_best_partition_is_kept():
 def test_max_iter_and_tol():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 2))
-    matrix, labels = DenseMatrix(X @ X.T), rng.integers(0, 9, 400)
+    matrix, labels = DenseKernel(X @ X.T), rng.integers(0, 9, 400)
     full = lloyd(matrix, labels, np.ones(400), 9)
     cut = lloyd(matrix, labels, np.ones(400), 9, max_iter=3)
     assert (cut.stopped, cut.history) == ("max_iter", full.history[:4])
@@ -170,16 +172,16 @@ LINE = np.array([0.0, 1.0, 2.0, 50.0])
 
 
 def test_an_empty_cluster_gets_the_farthest_point():
-    run = lloyd(DenseMatrix(np.outer(LINE, LINE)), np.zeros(4), np.ones(4), 2, empty_clusters="farthest", max_iter=1)
+    run = lloyd(DenseKernel(np.outer(LINE, LINE)), np.zeros(4), np.ones(4), 2, empty_clusters="farthest", max_iter=1)
     assert run.labels.tolist() == [0, 0, 0, 1]
     # Weights count: point 0 is much nearer, but weighs more.
     weights = np.array([1e4, 1.0, 1.0, 1.0])
-    run = lloyd(DenseMatrix(np.outer(LINE, LINE)), np.zeros(4), weights, 2, max_iter=1)
+    run = lloyd(DenseKernel(np.outer(LINE, LINE)), np.zeros(4), weights, 2, max_iter=1)
     assert run.labels.tolist() == [0, 0, 0, 1]
 
 
 def test_an_empty_cluster_is_dropped_or_refused():
-    K = DenseMatrix(np.outer(LINE, LINE))
+    K = DenseKernel(np.outer(LINE, LINE))
     run = lloyd(K, np.zeros(4), np.ones(4), 3, empty_clusters="drop")
     assert run.labels.tolist() == [0, 0, 0, 0]
     assert run.step.masses.tolist() == [4.0, 0.0, 0.0]
@@ -189,7 +191,7 @@ def test_an_empty_cluster_is_dropped_or_refused():
 
 def test_no_more_clusters_than_different_points_are_filled():
     x = np.array([0.0, 0.0, 5.0, 5.0, 5.0])
-    run = lloyd(DenseMatrix(np.outer(x, x)), np.zeros(5), np.ones(5), 4)
+    run = lloyd(DenseKernel(np.outer(x, x)), np.zeros(5), np.ones(5), 4)
     assert len(set(run.labels.tolist())) == 2
     assert run.inertia == pytest.approx(0.0, abs=1e-12)
 
@@ -198,27 +200,27 @@ def test_kernel_values_are_evaluated_for_all_points_once_then_for_those_that_mov
     rng = np.random.default_rng(0)
     n, k = 300, 5
     X = rng.normal(size=(n, 2))
-    kernel = vector_kernel("gaussian", bandwidth=1.0)
-    matrix = VectorMatrix(X, kernel, block_bytes=5000)
+    kernel = kernel_function("gaussian", bandwidth=1.0)
+    matrix = VectorKernel(X, kernel, held_bytes=5000)
     evaluated = []
 
     class Counted:
-        diagonal = staticmethod(kernel.diagonal)
+        name, diagonal = kernel.name, staticmethod(kernel.diagonal)
 
         def __call__(self, A, B):
             evaluated.append(len(A) * len(B))
             return kernel(A, B)
 
-    matrix.kernel = Counted()
+    matrix.function = Counted()
     labels = rng.integers(0, k, n).astype(np.int32)
     run = lloyd(matrix, labels, np.ones(n), k)
-    expected = lloyd(DenseMatrix(kernel(X)), labels, np.ones(n), k)
+    expected = lloyd(DenseKernel(kernel(X)), labels, np.ones(n), k)
     assert np.array_equal(run.labels, expected.labels)
     np.testing.assert_allclose(run.history, expected.history, rtol=1e-12)
     # Partitions one after the other, from which follows what had to be evaluated.
     wanted = n
     for _ in range(expected.n_iter - 1):
-        following = centroid_step(DenseMatrix(kernel(X)), labels, np.ones(n), k).labels
+        following = centroid_step(DenseKernel(kernel(X)), labels, np.ones(n), k).labels
         n_moved = np.count_nonzero(following != labels)
         wanted += n_moved if 2 * n_moved <= n else n
         labels = following

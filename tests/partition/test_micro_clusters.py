@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.kernels.cut import CutKernel
+from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.walk import WalkKernel
 from graphcore.partition.micro_clusters import coreset_cells, settled_cells, spread
 from graphcore.partition.quotient import compact_labels, graph_rows
@@ -41,7 +41,7 @@ def test_cells_of_the_plain_kernel(pair, self_loop, seed):
     assume(len(linked))
     rng = np.random.default_rng(seed)
     indices = np.sort(rng.choice(linked, rng.integers(1, len(linked) + 1), replace=False)).astype(np.int64)
-    cells = coreset_cells(CutKernel(graph, self_loop), indices)
+    cells = coreset_cells(GraphKernel(graph, self_loop), indices)
     assert cells.dtype == np.int32
     check_cells(cells, dense_kernel(A, self_loop)[0], indices)
 
@@ -68,8 +68,8 @@ def test_of_equals_a_node_takes_its_own_cell_or_else_the_first():
     assert coreset_cells(kernel, np.arange(1, 4))[4] == 0
     # A loop in the kernel counts: K_00 = 1 / 4 against K_01 = 1 / 4 on a path of two nodes with loops of weight 1.
     path = Graph.from_edges([0], [1])
-    np.testing.assert_array_equal(coreset_cells(CutKernel(path, 1.0), np.array([0, 1])), [0, 1])
-    np.testing.assert_array_equal(coreset_cells(CutKernel(path, 0.0), np.array([0, 1])), [1, 0])
+    np.testing.assert_array_equal(coreset_cells(GraphKernel(path, 1.0), np.array([0, 1])), [0, 1])
+    np.testing.assert_array_equal(coreset_cells(GraphKernel(path, 0.0), np.array([0, 1])), [1, 0])
 
 
 def check_breadth_first(A, labels, out):

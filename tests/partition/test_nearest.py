@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from graphcore import Graph, ParameterError
 from graphcore._threads import map_blocks
 from graphcore.coresets.coreset import sample_coreset
-from graphcore.kernels.cut import CutKernel
+from graphcore.kernels.graph import GraphKernel
 from graphcore.partition import nearest
 from graphcore.partition.nearest import label_all
 from graphcore.pipeline.cluster import cluster_graph
@@ -74,7 +74,7 @@ def random_coreset(rng, w, k, share=0.4):
 def test_labels_equal_dense(name, self_loop):
     graph, A = example(name)
     K, w = dense_kernel(A, self_loop)
-    kernel = CutKernel(graph, self_loop)
+    kernel = GraphKernel(graph, self_loop)
     rng = np.random.default_rng(0)
     for share in (0.1, 0.4, 1.0):
         for k in (1, 3, 6):
@@ -102,7 +102,7 @@ def cases(draw):
     self_loop = draw(st.sampled_from([0.0, 1.0]))
     K, w = dense_kernel(A, self_loop)
     k = draw(st.integers(1, 7))
-    return CutKernel(Graph.from_scipy(A), self_loop), K, w, random_coreset(rng, w, k, draw(st.floats(0.05, 1.0))), k
+    return GraphKernel(Graph.from_scipy(A), self_loop), K, w, random_coreset(rng, w, k, draw(st.floats(0.05, 1.0))), k
 
 
 @quick
@@ -117,7 +117,7 @@ def test_labels_equal_dense_on_random_graphs(case, n_jobs):
 def test_labels_do_not_depend_on_threads(name, self_loop):
     graph, A = example(name)
     _, w = dense_kernel(A, self_loop)
-    kernel = CutKernel(graph, self_loop)
+    kernel = GraphKernel(graph, self_loop)
     k = min(8, len(A))
     coreset = random_coreset(np.random.default_rng(5), w, k, 0.7)
     one, two, three = (label_all(kernel, *coreset, k, n_jobs=n_jobs) for n_jobs in (1, 2, 3))
@@ -129,7 +129,7 @@ def test_labels_do_not_depend_on_threads(name, self_loop):
 def test_a_coreset_graph_at_hand_is_used():
     graph, A = example("weighted")
     _, w = dense_kernel(A, 1.0)
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     indices, weights, labels = random_coreset(np.random.default_rng(1), w, 4)
     at_hand = kernel.weighted_submatrix(indices, weights)
     plain = label_all(kernel, indices, weights, labels, 4)
@@ -138,7 +138,7 @@ def test_a_coreset_graph_at_hand_is_used():
 
 def test_ties_go_to_the_lowest_label():
     # A path 0 - 1 - 2 with coreset {0, 2}: node 1 is as near to one as to the other.
-    kernel = CutKernel(Graph.from_edges([0, 1], [1, 2]), 1.0)
+    kernel = GraphKernel(Graph.from_edges([0, 1], [1, 2]), 1.0)
     for labels in ([0, 1], [1, 0]):
         for n_jobs in (1, 2):
             found = label_all(kernel, np.array([0, 2]), np.ones(2), labels, 2, n_jobs=n_jobs).labels
@@ -148,11 +148,11 @@ def test_ties_go_to_the_lowest_label():
 def test_unreached_nodes_are_marked_and_get_the_default():
     # Two components; the coreset lies in the first one alone.
     graph = Graph.from_edges([0, 0, 1, 3, 4], [1, 2, 2, 4, 5], n_nodes=7)
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     labelling = label_all(kernel, np.array([0, 1, 2]), np.array([3.0, 3.0, 3.0]), [0, 1, 1], 3)
     assert labelling.unreached.tolist() == [False] * 3 + [True] * 3 + [False]
     # Cluster 1 has two members, so its centroid has the smaller norm.
-    K = kernel.to_dense()
+    K = kernel.block(slice(None), slice(None))
     assert K[1:3, 1:3].mean() <= K[0, 0]
     assert labelling.labels[6] == -1
     norms = [K[0, 0], K[1:3, 1:3].mean()]
@@ -162,7 +162,7 @@ def test_unreached_nodes_are_marked_and_get_the_default():
 def test_empty_clusters_get_no_node():
     graph, A = example("barabasi-albert")
     K, w = dense_kernel(A, 1.0)
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     indices, weights, _ = random_coreset(np.random.default_rng(2), w, 2)
     labels = np.where(np.arange(len(indices)) % 2, 5, 2)
     for n_jobs in (1, 2, 3):
@@ -175,7 +175,7 @@ def test_points_without_weight_do_not_count():
     # Rows that add nothing must not be listed as touched: the list has one place per node.
     graph, A = example("barabasi-albert")
     K, w = dense_kernel(A, 1.0)
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     indices = np.arange(len(A))
     weights = np.where(indices % 3 == 0, 1.0, 0.0)
     labels = indices % 2
@@ -190,7 +190,7 @@ def test_points_without_weight_do_not_count():
 def test_labelling_reads_only_the_rows_of_the_coreset(name):
     graph, A = example(name)
     _, w = dense_kernel(A, 1.0)
-    clean, poisoned = CutKernel(graph, 1.0), CutKernel(graph, 1.0)
+    clean, poisoned = GraphKernel(graph, 1.0), GraphKernel(graph, 1.0)
     indices, weights, labels = random_coreset(np.random.default_rng(3), w, 4, 0.3)
     owner = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
     other = ~np.isin(owner, indices)
@@ -253,7 +253,7 @@ def test_published_labelling_equals_algorithm_3(name):
         assert len(clear) > graph.n_nodes / 4
         assert [expected[x][0] for x in clear] == result.labels[clear].tolist()
         K, w = dense_kernel(A, 1.0)
-        labelling = label_all(CutKernel(graph, 1.0), coreset.indices, coreset.weights, result.coreset_labels, k)
+        labelling = label_all(GraphKernel(graph, 1.0), coreset.indices, coreset.weights, result.coreset_labels, k)
         assert np.array_equal(result.labels, labelling.labels)
         check_labels(labelling, K, w, coreset.indices, coreset.weights, result.coreset_labels, k)
 
@@ -271,13 +271,13 @@ def test_a_second_thread_takes_part_where_rows_are_long(least, n_groups, monkeyp
 
     monkeypatch.setattr(nearest, "_LEAST_ENTRIES", least)
     monkeypatch.setattr(nearest, "map_blocks", recorded)
-    label_all(CutKernel(graph, 1.0), indices, np.ones(30), np.arange(30) % 5, 5, n_jobs=2)
+    label_all(GraphKernel(graph, 1.0), indices, np.ones(30), np.arange(30) % 5, 5, n_jobs=2)
     assert borders == [n_groups]
 
 
 def test_a_coreset_graph_in_single_precision_labels_alike():
     graph, truth = planted(4, 60, 0.4, 0.02, 0)
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     coreset = sample_coreset(kernel, 4, size=120, random_state=0)
     exact = kernel.weighted_submatrix(coreset.indices, coreset.weights)
     arrays = kernel, coreset.indices, coreset.weights, truth[coreset.indices], 4
@@ -290,7 +290,7 @@ def test_far_fewer_rows_than_nodes():
     n = 100_000
     rng = np.random.default_rng(0)
     graph = Graph.from_edges(rng.integers(0, n, 400_000), rng.integers(0, n, 400_000), n_nodes=n, warn=False)
-    kernel = CutKernel(graph)
+    kernel = GraphKernel(graph)
     coreset = sample_coreset(kernel, 5, size=50, random_state=0)
     labelling = label_all(kernel, coreset.indices, coreset.weights, np.arange(50) % 5, 5)
     reached = np.unique(np.concatenate([graph.indices[graph.indptr[i] : graph.indptr[i + 1]] for i in coreset.indices]))
@@ -323,4 +323,4 @@ def test_bad_parameters(change, message):
         np.array(given[name], dtype=kind) for name, kind in (("indices", np.int64), ("weights", float), ("labels", int))
     ]
     with pytest.raises(ParameterError, match=message):
-        label_all(CutKernel(graph, 1.0), *arrays, 2, coreset_graph=given["coreset_graph"])
+        label_all(GraphKernel(graph, 1.0), *arrays, 2, coreset_graph=given["coreset_graph"])

@@ -13,7 +13,7 @@ import pytest
 
 from graphcore import Graph
 from graphcore.coresets.coreset import SAMPLING, sample_coreset
-from graphcore.kernels.cut import CutKernel
+from graphcore.kernels.graph import GraphKernel
 from graphcore.partition.nearest import label_all
 
 from ..oracles import dense_kernel, partitions, random_adjacency
@@ -60,7 +60,7 @@ def measured(name, k, method, seed, size):
     n = len(A)
     self_loop = float(A.sum(axis=1).max())
     K, w = dense_kernel(A, self_loop)
-    kernel = CutKernel(Graph.from_scipy(A), self_loop)
+    kernel = GraphKernel(Graph.from_scipy(A), self_loop)
     coreset = sample_coreset(kernel, k, size=size, method=method, random_state=seed)
     if len(coreset) < k:
         return None

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from graphcore import Graph, GraphWarning, build_coreset
 from graphcore._random import Streams
-from graphcore.kernels.cut import CutKernel
+from graphcore.kernels.graph import GraphKernel
 from graphcore.pipeline.cluster import cluster_graph
 from graphcore.pipeline.settings import resolve_settings
 from graphcore.spectral.power import power_embedding
@@ -68,7 +68,7 @@ def test_published_is_algorithm_3_step_by_step(seed):
         X = M @ X
         X -= np.outer(top, top @ X)
         X /= np.linalg.norm(X)
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     embedding = power_embedding(
         kernel.weighted_submatrix(coreset.indices, coreset.weights), k, random_state=Streams(seed)
     )

@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from graphcore import Graph, open_graph, write_graph
 from graphcore._random import Streams
 from graphcore.coresets.coreset import sample_coreset
-from graphcore.kernels.cut import CutKernel
+from graphcore.kernels.graph import GraphKernel
 from graphcore.partition.nearest import label_all
 from graphcore.partition.quotient import apply_labels
 from graphcore.pipeline.cluster import cluster_graph
@@ -200,7 +200,7 @@ def test_published_is_its_four_stages_and_nothing_else(options, seed):
     graph, _ = planted(4, 60, 0.3, 0.02, 1)
     result = run(graph, 4, seed, preset="published", coreset_size=60, **options)
     streams = Streams(seed)
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     coreset = sample_coreset(
         kernel, 4, size=60, method=options.get("sampling", "importance"), n_seeds=8, random_state=streams
     )

@@ -33,7 +33,7 @@ POLICIES = ("max", "average", "sum", "min", "error")
 def small_pieces():
     """Several buckets, blocks and pieces also for a handful of edges."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(buckets, "_FEWEST_BUCKETS", 5)
+        patch.setattr(buckets, "_MIN_BUCKETS", 5)
         patch.setattr(text, "CHUNK", 40)
         patch.setattr(os, "fsync", lambda _: None)  # which is what takes long, and shows only when power fails
         yield
@@ -340,7 +340,7 @@ def test_bad_blocks(tmp_path, blocks, message):
 def test_nodes_without_edges(tmp_path):
     graph = build_store(iter([]), tmp_path / "g.graph", n_nodes=3)
     assert_same(graph, Graph.from_edges([], [], n_nodes=3))
-    with pytest.raises(InputError, match="node id 3 is beyond the 3 nodes"):
+    with pytest.raises(InputError, match="node id 3 is beyond n_nodes=3"):
         build_store([([3], [0])], tmp_path / "g.graph", n_nodes=3)
     assert open_graph(tmp_path / "g.graph").n_nodes == 3  # what was there stays
 

@@ -34,7 +34,7 @@ def write_text(path, n_edges=20_000, seed=0):
 def small_pieces(monkeypatch):
     """Many blocks and buckets, and a note in the journal after each."""
     monkeypatch.setattr(text, "CHUNK", 1 << 14)
-    monkeypatch.setattr(buckets, "_FEWEST_BUCKETS", 12)
+    monkeypatch.setattr(buckets, "_MIN_BUCKETS", 12)
     monkeypatch.setattr(journal, "INTERVAL", 0.0)
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
@@ -338,7 +338,7 @@ LIMITED = """
 import sys, threading, time
 import numpy as np
 from graphcore.store import build, build_store, limit
-build._warm_up()
+build._loops.warm_up()
 import graphcore
 held = limit.anonymous_memory()
 allowed = held + (100 << 20)
@@ -415,10 +415,10 @@ def test_more_entries_than_32_bits_count(sparse_store):
     graph = open_graph(folder)
     assert graph.n_entries == 2**31 + 8
     assert graph.indices[2**31 :].tolist() == [3, 5, n_nodes - 2, n_nodes - 1, 7, 8, 9, n_nodes - 2]
-    from graphcore.graphs import _loops
+    from graphcore.graphs import _row_loops
 
-    assert _loops.count_self_loops(graph.indptr, graph.indices, n_nodes - 2, n_nodes) == 1
-    code, row, entry, _ = _loops.check_rows(graph.indptr[-2:] * 0, graph.indices[-8:], np.empty(0), n_nodes)
+    assert _row_loops.count_self_loops(graph.indptr, graph.indices, n_nodes - 2, n_nodes) == 1
+    code, row, entry, _ = _row_loops.check_rows(graph.indptr[-2:] * 0, graph.indices[-8:], np.empty(0), n_nodes)
     assert (code, row, entry) == (0, 0, 0)
 
 

@@ -7,10 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import InputError
-from graphcore.kernels.dense_matrix import DenseMatrix, VectorMatrix
-from graphcore.kernels.matrix import memberships
-from graphcore.kernels.rows_matrix import GraphMatrix, SparseMatrix
-from graphcore.kernels.vectors import vector_kernel
+from graphcore.kernels import columns
+from graphcore.kernels.dense import DenseKernel
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.graph import GraphKernel
+from graphcore.kernels.products import memberships
+from graphcore.kernels.sparse import SparseKernel
+from graphcore.kernels.vectors import VectorKernel
+from graphcore.kmeans.exact import kernel_kmeans
 
 from ..strategies import contain, graphs
 
@@ -42,7 +46,7 @@ def check(matrix, K, seed, n_jobs=None, tolerance=1e-12):
     Z = np.zeros((n, 4))
     Z[np.arange(n)[labels >= 0], labels[labels >= 0]] = weights[labels >= 0]
     np.testing.assert_array_equal(memberships(labels, weights, 4).toarray(), Z.T)
-    sums = matrix.group_sums(labels, weights, 4, n_jobs)
+    sums = matrix.cluster_sums(labels, weights, 4, n_jobs)
     np.testing.assert_allclose(sums, K @ Z, atol=n * scale)
     for share in (0.0, 0.2, 1.0):
         other = np.where(rng.random(n) < share, rng.integers(-1, 4, n), labels)
@@ -54,9 +58,9 @@ def check(matrix, K, seed, n_jobs=None, tolerance=1e-12):
 @given(st.integers(0, 2**32 - 1), st.integers(1, 14))
 def test_a_dense_matrix(seed, n):
     K = random_kernel(seed, n)
-    check(DenseMatrix(K), K, seed)
-    check(DenseMatrix(np.asfortranarray(K)), K, seed)
-    check(DenseMatrix(K.astype(np.float32)), K, seed, tolerance=1e-6)
+    check(DenseKernel(K), K, seed)
+    check(DenseKernel(np.asfortranarray(K)), K, seed)
+    check(DenseKernel(K.astype(np.float32)), K, seed, tolerance=1e-6)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 14), st.sampled_from(["csr_array", "csc_matrix", "coo_duplicated"]))
@@ -64,44 +68,45 @@ def test_a_sparse_matrix(seed, n, container):
     K = random_kernel(seed, n, sparse=True)
     given = contain(K, container)
     before = given.toarray()
-    check(SparseMatrix(given), K, seed)
+    check(SparseKernel(given), K, seed)
     np.testing.assert_array_equal(given.toarray(), before)
 
 
 @given(graphs(), st.sampled_from([0.0, 1.0]), st.integers(0, 2**32 - 1))
 def test_a_graph(pair, self_loop, seed):
     graph, _ = pair
-    matrix = GraphMatrix(graph, self_loop)
-    check(matrix, matrix.kernel.to_dense(), seed, n_jobs=2)
+    matrix = GraphKernel(graph, self_loop)
+    check(matrix, matrix.block(slice(None), slice(None)), seed, n_jobs=2)
     np.testing.assert_array_equal(matrix.point_weights > 0, graph.degrees > 0)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 14), st.sampled_from([1, 200, 1 << 20]))
 def test_vectors_in_blocks_of_any_size(seed, n, block_bytes):
     X = np.random.default_rng(seed).standard_normal((n, 2))
-    kernel = vector_kernel("gaussian", bandwidth=1.0)
-    matrix = VectorMatrix(X, kernel, block_bytes)
+    kernel = kernel_function("gaussian", bandwidth=1.0)
+    matrix = VectorKernel(X, kernel, held_bytes=block_bytes)
     check(matrix, kernel(X), seed, n_jobs=2)
     assert (matrix._held is not None) == (8 * n * n <= block_bytes)
 
 
-def test_no_block_is_larger_than_asked_for():
+def test_blocks_of_vectors_are_small(monkeypatch):
+    monkeypatch.setattr(columns, "_BLOCK_BYTES", 8 * 100 * 2 * 64)
     shapes = []
 
     def spying(X, Y):
         shapes.append((len(X), len(Y)))
         return X @ Y.T
 
-    matrix = VectorMatrix(np.ones((100, 2)), vector_kernel(spying), block_bytes=8 * 100 * 10)
+    matrix = VectorKernel(np.ones((100, 2)), kernel_function(spying), held_bytes=1)
     matrix.product(np.ones((100, 2)))
-    assert max(a * b for a, b in shapes) <= 1000
-    assert sum(a for a, _ in shapes) == 100
+    assert [a for a, _ in shapes] == [64, 36]
 
 
-def test_products_do_not_depend_on_threads():
+def test_products_do_not_depend_on_threads(monkeypatch):
     X = np.random.default_rng(0).standard_normal((300, 4))
-    matrix = VectorMatrix(X, vector_kernel("laplacian", gamma=0.5), block_bytes=20_000)
+    matrix = VectorKernel(X, kernel_function("laplacian", gamma=0.5), held_bytes=1)
     M = X[:, :2].copy()
+    monkeypatch.setattr(columns, "_BLOCK_BYTES", 1)
     np.testing.assert_array_equal(matrix.product(M), matrix.product(M, n_jobs=3))
 
 
@@ -122,22 +127,22 @@ BAD = {
 def test_what_is_refused(bad):
     K, words = BAD[bad]
     with pytest.raises(InputError, match=words):
-        DenseMatrix(K)
+        DenseKernel(K)
     if K.ndim == 2 and K.dtype.kind != "O":
         with pytest.raises(InputError, match=words):
-            SparseMatrix(sp.csr_array(K))
+            SparseKernel(sp.csr_array(K))
 
 
 def test_rounding_is_not_asymmetry():
     K = random_kernel(0, 10)
-    DenseMatrix(K + np.triu(np.full_like(K, 1e-13), 1))
-    DenseMatrix(K.astype(np.float32) * (1 + np.triu(np.full((10, 10), 1e-6, dtype=np.float32), 1)))
-    SparseMatrix(sp.csr_array(K + np.triu(np.full_like(K, 1e-13), 1)))
+    DenseKernel(K + np.triu(np.full_like(K, 1e-13), 1))
+    DenseKernel(K.astype(np.float32) * (1 + np.triu(np.full((10, 10), 1e-6, dtype=np.float32), 1)))
+    SparseKernel(sp.csr_array(K + np.triu(np.full_like(K, 1e-13), 1)))
 
 
 def test_a_kernel_that_overflows_or_has_a_negative_diagonal():
     X = np.full((3, 2), 1e150)
     with np.errstate(over="ignore"), pytest.raises(InputError, match="overflows"):
-        _ = VectorMatrix(X, vector_kernel("polynomial", gamma=1.0, degree=5)).diagonal
+        kernel_kmeans(VectorKernel(X, kernel_function("polynomial", gamma=1.0, degree=5)), 2)
     with pytest.raises(InputError, match="negative diagonal"):
-        _ = VectorMatrix(np.ones((3, 2)), vector_kernel("sigmoid", coef0=-9.0)).diagonal
+        kernel_kmeans(VectorKernel(np.ones((3, 2)), kernel_function("sigmoid", coef0=-9.0)), 2)

@@ -1,5 +1,7 @@
 """Kernels over vectors: values, types, blocks, bandwidths, bad parameters."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -19,7 +21,9 @@ from sklearn.metrics.pairwise import (
 from graphcore import InputError, KernelKMeans, NystromKernelKMeans, ParameterError
 from graphcore.kernels._manhattan import manhattan
 from graphcore.kernels.bandwidths import rule_bandwidth
-from graphcore.kernels.vectors import row_blocks, vector_kernel
+from graphcore.kernels.columns import block_borders
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
 
 ORACLES = {
     "gaussian": ({"bandwidth": 0.7}, lambda X, Y: rbf_kernel(X, Y, gamma=0.5 / 0.49)),
@@ -36,7 +40,7 @@ ORACLES = {
 
 def make(name):
     parameters, oracle = ORACLES[name]
-    return vector_kernel(oracle if name == "callable" else name, **parameters), oracle
+    return kernel_function(oracle if name == "callable" else name, **parameters), oracle
 
 
 def data(dtype=np.float64, n=23, d=4):
@@ -74,39 +78,40 @@ def test_sparse_vectors_on_either_side(name):
 def test_integers_are_computed_in_float64_and_input_is_never_changed():
     X = np.arange(12, dtype=np.uint8).reshape(6, 2)
     before = X.copy()
-    assert vector_kernel("linear")(X).dtype == np.float64
-    np.testing.assert_array_equal(vector_kernel("linear")(X), X.astype(float) @ X.astype(float).T)
+    assert kernel_function("linear")(X).dtype == np.float64
+    np.testing.assert_array_equal(kernel_function("linear")(X), X.astype(float) @ X.astype(float).T)
     F = X.astype(float)
     for name in ORACLES:
         make(name)[0](F[1:])
     np.testing.assert_array_equal(F, before)
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 2000), st.sampled_from(sorted(ORACLES)))
-def test_blocks_of_any_size_give_the_matrix(seed, block_bytes, name):
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.sampled_from(sorted(ORACLES)))
+def test_blocks_of_any_size_give_the_matrix(seed, block_rows, name):
     rng = np.random.default_rng(seed)
-    X, Y = rng.standard_normal((rng.integers(1, 12), 3)), rng.standard_normal((rng.integers(1, 7), 3))
-    kernel, _ = make(name)
-    expected, out = kernel(X, Y), np.full((len(X), len(Y)), np.nan)
-    for start, stop, block in row_blocks(kernel, X, Y, block_bytes=block_bytes):
-        out[start:stop] = block
-    np.testing.assert_allclose(out, expected, rtol=1e-12, atol=1e-14)
+    X = rng.standard_normal((rng.integers(1, 12), 3))
+    points = rng.integers(0, len(X), 4)
+    function, _ = make(name)
+    columns = VectorKernel(X, function).columns(points)
+    borders = block_borders(columns, block_rows)
+    out = np.concatenate([columns.rows(a, b) for a, b in pairwise(borders)])
+    np.testing.assert_allclose(out, function(X, X[points]), rtol=1e-12, atol=1e-14)
 
 
 def test_blocks_of_integers_in_float32():
     X = np.arange(40, dtype=np.uint8).reshape(10, 4)
-    kernel = vector_kernel("gaussian", bandwidth=10.0)
-    blocks = [block for _, _, block in row_blocks(kernel, X, X[:3], block_bytes=60, dtype=np.float32)]
-    assert len(blocks) > 1
+    kernel = VectorKernel(X, kernel_function("gaussian", bandwidth=10.0), np.float32)
+    blocks = [kernel.columns(np.arange(3)).rows(start, start + 5) for start in (0, 5)]
     assert all(block.dtype == np.float32 for block in blocks)
-    np.testing.assert_allclose(np.vstack(blocks), kernel(X, X[:3]), rtol=1e-5)
+    assert kernel.X is X
+    np.testing.assert_allclose(np.vstack(blocks), kernel.function(X, X[:3]), rtol=1e-5)
 
 
 @pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-9), (np.float32, 1e-4)])
 def test_distances_survive_an_offset(dtype, tolerance):
     # Powers of two, so that the moved points are exact and only the kernel's own rounding is seen.
     X = (np.random.default_rng(0).integers(-64, 64, (30, 3)) / 16).astype(dtype)
-    kernel = vector_kernel("gaussian", bandwidth=2.0)
+    kernel = kernel_function("gaussian", bandwidth=2.0)
     np.testing.assert_allclose(kernel(X + dtype(4096), X[:7] + dtype(4096)), kernel(X, X[:7]), rtol=tolerance)
 
 
@@ -123,9 +128,9 @@ def far_blobs(offset, dtype=np.float32):
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("offset", [1.0, 5.0, 20.0, 1000.0])
 def test_float32_keeps_its_digits_for_clusters_that_are_many_bandwidths_apart(monkeypatch, make, offset):
-    monkeypatch.setattr("graphcore.kernels.vectors._WIDE_BYTES", 8 * 200 * 30)
+    monkeypatch.setattr("graphcore.kernels._evaluate._WIDE_BYTES", 8 * 200 * 30)
     X, expected = far_blobs(offset)
-    kernel = vector_kernel("gaussian", bandwidth=0.2)
+    kernel = kernel_function("gaussian", bandwidth=0.2)
     for found in (kernel(make(X)), kernel(make(X[:50]), make(X))):
         assert found.dtype == np.float32
         np.testing.assert_allclose(found, expected[: len(found)], atol=1e-3)
@@ -134,7 +139,7 @@ def test_float32_keeps_its_digits_for_clusters_that_are_many_bandwidths_apart(mo
 def test_float64_keeps_them_far_beyond():
     for scale in (1.0, 1e5):
         X, expected = far_blobs(1000.0, np.float64)
-        kernel = vector_kernel("gaussian", bandwidth=0.2 * scale)
+        kernel = kernel_function("gaussian", bandwidth=0.2 * scale)
         np.testing.assert_allclose(kernel(X * scale), expected, atol=1e-7)
 
 
@@ -148,10 +153,10 @@ def test_landmarks_of_float32_clusters_that_are_far_apart():
 
 def test_ordinary_float32_is_not_computed_twice(monkeypatch):
     # Pixels with the default bandwidth and a fifth of it: no more than one product in float32.
-    monkeypatch.setattr("graphcore.kernels.vectors._gaussian_of_far_points", None)
+    monkeypatch.setattr("graphcore.kernels._evaluate._gaussian_of_far_points", None)
     X = load_digits().data.astype(np.float32)
     for beta in (0.2, 1.0):
-        assert vector_kernel("gaussian", bandwidth=("rms", beta), X=X)(X, X[:9]).dtype == np.float32
+        assert kernel_function("gaussian", bandwidth=("rms", beta), X=X)(X, X[:9]).dtype == np.float32
 
 
 def test_a_positive_definite_kernel_is_one_and_says_so():
@@ -162,14 +167,14 @@ def test_a_positive_definite_kernel_is_one_and_says_so():
         if kernel.is_psd:
             eigenvalues = np.linalg.eigvalsh(kernel(X))
             assert eigenvalues[0] > -1e-12 * eigenvalues[-1]
-    assert vector_kernel("polynomial", coef0=-1.0).is_psd is False
-    assert np.linalg.eigvalsh(vector_kernel("sigmoid", coef0=-1.0)(X))[0] < -1e-3
+    assert kernel_function("polynomial", coef0=-1.0).is_psd is False
+    assert np.linalg.eigvalsh(kernel_function("sigmoid", coef0=-1.0)(X))[0] < -1e-3
 
 
 def test_a_callable_with_its_own_diagonal_is_not_called_for_it():
     X = data()
-    kernel = vector_kernel(RBF(0.8))
-    np.testing.assert_allclose(kernel(X, X[:4]), vector_kernel("gaussian", bandwidth=0.8)(X, X[:4]), rtol=1e-12)
+    kernel = kernel_function(RBF(0.8))
+    np.testing.assert_allclose(kernel(X, X[:4]), kernel_function("gaussian", bandwidth=0.8)(X, X[:4]), rtol=1e-12)
     np.testing.assert_array_equal(kernel.diagonal(X), 1.0)
     calls = []
 
@@ -177,7 +182,7 @@ def test_a_callable_with_its_own_diagonal_is_not_called_for_it():
         calls.append(len(A) * len(B))
         return A @ B.T
 
-    vector_kernel(counting).diagonal(X)
+    kernel_function(counting).diagonal(X)
     assert sum(calls) == len(X)
 
 
@@ -186,7 +191,7 @@ def test_a_callable_with_its_own_diagonal_is_not_called_for_it():
 )
 def test_a_callable_that_returns_something_else(returned):
     with pytest.raises(InputError, match="callable kernel"):
-        vector_kernel(lambda X, Y: returned)(data(n=5))
+        kernel_function(lambda X, Y: returned)(data(n=5))
 
 
 # -- bandwidths --------------------------------------------------------------------------------------------------------
@@ -212,10 +217,12 @@ def test_the_other_rules_against_all_pairs():
     radii = np.sort(D, axis=1)[:, 4]
     for number in (0.1, 4):
         assert rule_bandwidth(X, ("neighbours", number)) == pytest.approx(np.median(radii))
-    kernel = vector_kernel("gaussian", bandwidth=("quantile", 0.25), X=X)
+    kernel = kernel_function("gaussian", bandwidth=("quantile", 0.25), X=X)
     assert kernel.bandwidth == pytest.approx(np.quantile(D[pairs], 0.25))
-    assert vector_kernel("gaussian", X=X).bandwidth == pytest.approx(np.sqrt((D**2).mean()))
-    assert vector_kernel("laplacian", bandwidth="quantile", X=X).bandwidth == pytest.approx(np.quantile(L[pairs], 0.25))
+    assert kernel_function("gaussian", X=X).bandwidth == pytest.approx(np.sqrt((D**2).mean()))
+    assert kernel_function("laplacian", bandwidth="quantile", X=X).bandwidth == pytest.approx(
+        np.quantile(L[pairs], 0.25)
+    )
 
 
 def test_rules_on_a_sample_repeat_with_the_seed():
@@ -229,7 +236,7 @@ def test_rules_on_a_sample_repeat_with_the_seed():
 @pytest.mark.parametrize("rule", ["rms", ("quantile", 0.25), ("neighbours", 0.1)])
 def test_zero_bandwidths_are_refused_with_a_remedy(rule):
     with pytest.raises(InputError, match=r"zero bandwidth.*give a number"):
-        vector_kernel("gaussian", bandwidth=rule, X=np.ones((20, 3)))
+        kernel_function("gaussian", bandwidth=rule, X=np.ones((20, 3)))
 
 
 def test_a_quantile_of_mostly_duplicates_is_refused():
@@ -268,11 +275,11 @@ def test_a_quantile_of_mostly_duplicates_is_refused():
 )
 def test_bad_parameters(kernel, parameters, words):
     with pytest.raises((ParameterError, InputError), match=words):
-        vector_kernel(kernel, **parameters)
+        kernel_function(kernel, **parameters)
 
 
 def test_bad_vectors():
-    kernel = vector_kernel("linear")
+    kernel = kernel_function("linear")
     with pytest.raises(InputError, match="3 columns and the other vectors 2"):
         kernel(np.ones((2, 3)), np.ones((2, 2)))
     with pytest.raises(InputError, match="matrix of real numbers"):
@@ -280,7 +287,7 @@ def test_bad_vectors():
     with pytest.raises(InputError, match="matrix of real numbers"):
         kernel(np.ones((2, 2), dtype=complex))
     with pytest.raises(InputError, match="rows that are not all zero"):
-        vector_kernel("cosine")(np.array([[1.0, 0.0], [0.0, 0.0]]))
+        kernel_function("cosine")(np.array([[1.0, 0.0], [0.0, 0.0]]))
 
 
 def _out_of_order(indices):
@@ -298,7 +305,7 @@ def _out_of_order(indices):
 def test_sparse_vectors_in_any_order_are_read_and_not_changed(name, indices):
     X, dense = _out_of_order(indices)
     kept = X.data.copy(), X.indices.copy(), X.indptr.copy()
-    kernel = vector_kernel(name, gamma=0.4)
+    kernel = kernel_function(name, gamma=0.4)
     np.testing.assert_allclose(kernel(X), kernel(dense), rtol=1e-12)
     rule_bandwidth(X, "quantile", distance="manhattan")
     KernelKMeans(2, kernel=name, n_init=1, random_state=0).fit(X)
@@ -317,4 +324,4 @@ def test_manhattan_of_long_sparse_matrices_goes_in_pieces(most):
 def test_manhattan_of_too_many_columns():
     wide = sp.csr_array((np.ones(2), np.array([1, 2**33]), np.array([0, 1, 2])), shape=(2, 2**34))
     with pytest.raises(InputError, match="columns"):
-        vector_kernel("laplacian", gamma=1.0)(wide)
+        kernel_function("laplacian", gamma=1.0)(wide)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.kernels import cut
-from graphcore.kernels.cut import CutKernel
+from graphcore.kernels import graph as graph_kernel
+from graphcore.kernels.graph import GraphKernel
 
 from ..oracles import EXAMPLES, dense_kernel, example, quick, random_adjacency
 
@@ -30,7 +30,7 @@ def kernels(draw):
         isolated=draw(st.integers(0, n // 2)),
     )
     self_loop = draw(st.sampled_from(SELF_LOOPS))
-    return CutKernel(Graph.from_scipy(A), self_loop), *dense_kernel(A, self_loop), rng
+    return GraphKernel(Graph.from_scipy(A), self_loop), *dense_kernel(A, self_loop), rng
 
 
 def dense_rows(rows, n):
@@ -49,7 +49,7 @@ def dense_rows(rows, n):
 @given(kernels())
 def test_kernel_equals_dense(case):
     kernel, K, w, _ = case
-    np.testing.assert_allclose(kernel.to_dense(), K, rtol=1e-13, atol=0)
+    np.testing.assert_allclose(kernel.block(slice(None), slice(None)), K, rtol=1e-13, atol=0)
     np.testing.assert_allclose(kernel.diagonal, np.diag(K), rtol=1e-13, atol=0)
     np.testing.assert_allclose(kernel.point_weights, w, rtol=1e-13, atol=0)
     assert kernel.n_points == len(K)
@@ -82,17 +82,19 @@ def test_weighted_submatrix_equals_dense(case):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_large_submatrices_are_in_single_precision_unless_asked_otherwise(name, monkeypatch):
     graph, _ = example(name)
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     points = np.arange(graph.n_nodes)
     weights = np.random.default_rng(0).random(len(points)) + 0.1
     exact = kernel.weighted_submatrix(points, weights)
-    monkeypatch.setattr(cut, "MANY_ENTRIES", exact.nnz)
+    monkeypatch.setattr(graph_kernel, "MANY_ENTRIES", exact.nnz)
     matrix = kernel.weighted_submatrix(points, weights)
     assert exact.dtype == np.float64 and matrix.dtype == np.float32
     assert np.array_equal(matrix.data, exact.data.astype(np.float32))
     assert np.array_equal(kernel.weighted_submatrix(points, weights, exact=True).data, exact.data)
     # Restricting is exact at every size: it is the same kernel on fewer points.
-    np.testing.assert_array_equal(kernel.restrict(points, weights).to_dense(), kernel.to_dense())
+    np.testing.assert_array_equal(
+        kernel.submatrix(points, weights).block(slice(None), slice(None)), kernel.block(slice(None), slice(None))
+    )
 
 
 def test_only_rows_that_may_hold_a_loop_are_searched_for_it(monkeypatch):
@@ -100,12 +102,12 @@ def test_only_rows_that_may_hold_a_loop_are_searched_for_it(monkeypatch):
     plain, _ = example("barabasi-albert")
     assert graph.n_self_loops and not plain.n_self_loops
     searched = []
-    monkeypatch.setattr(cut._loops, "diagonal_entries", lambda *arrays: searched.append(len(arrays[3])))
-    kernel = CutKernel(plain, 1.0)
-    np.testing.assert_allclose(kernel.diagonal, np.diag(kernel.to_dense()))
+    monkeypatch.setattr(graph_kernel._loops, "diagonal_entries", lambda *arrays: searched.append(len(arrays[3])))
+    kernel = GraphKernel(plain, 1.0)
+    np.testing.assert_allclose(kernel.diagonal, np.diag(kernel.block(slice(None), slice(None))))
     assert not searched
-    assert len(CutKernel(graph).diagonal) == graph.n_nodes
-    assert len(kernel.restrict(np.arange(7), np.ones(7)).diagonal) == 7
+    assert len(GraphKernel(graph).diagonal) == graph.n_nodes
+    assert len(kernel.submatrix(np.arange(7), np.ones(7)).diagonal) == 7
     assert searched == [graph.n_nodes, 7]
 
 
@@ -115,14 +117,16 @@ def test_restricted_kernel_is_the_principal_submatrix(case):
     kernel, K, _, rng = case
     points = np.sort(rng.permutation(len(K))[: rng.integers(1, len(K) + 1)])
     weights = rng.random(len(points)) + 0.1
-    small = kernel.restrict(points, weights)
-    np.testing.assert_allclose(small.to_dense(), K[np.ix_(points, points)], rtol=1e-12, atol=0)
+    small = kernel.submatrix(points, weights)
+    np.testing.assert_allclose(small.block(slice(None), slice(None)), K[np.ix_(points, points)], rtol=1e-12, atol=0)
     np.testing.assert_allclose(small.diagonal, np.diag(K)[points], rtol=1e-12, atol=0)
     assert np.array_equal(small.point_weights, weights)
     again = np.flatnonzero(rng.random(len(points)) < 0.7)
     if len(again):
-        smaller = small.restrict(again, weights[again])
-        np.testing.assert_allclose(smaller.to_dense(), K[np.ix_(points[again], points[again])], rtol=1e-12, atol=0)
+        smaller = small.submatrix(again, weights[again])
+        np.testing.assert_allclose(
+            smaller.block(slice(None), slice(None)), K[np.ix_(points[again], points[again])], rtol=1e-12, atol=0
+        )
 
 
 @pytest.mark.parametrize("self_loop", [0.0, 1.0])
@@ -130,8 +134,8 @@ def test_restricted_kernel_is_the_principal_submatrix(case):
 def test_submatrix_does_not_depend_on_threads(name, self_loop, monkeypatch):
     graph, A = example(name)
     # Blocks this small make several of every example.
-    monkeypatch.setattr(cut, "_borders", partial(cut._borders, entries=5))
-    kernel = CutKernel(graph, self_loop)
+    monkeypatch.setattr(graph_kernel, "_borders", partial(graph_kernel._borders, entries=5))
+    kernel = GraphKernel(graph, self_loop)
     points = np.flatnonzero(np.arange(len(A)) % 3)
     weights = np.random.default_rng(0).random(len(points)) + 0.1
     matrices = [kernel.weighted_submatrix(points, weights, n_jobs=n_jobs) for n_jobs in (1, 2, 3)]
@@ -148,14 +152,14 @@ def test_submatrix_does_not_depend_on_threads(name, self_loop, monkeypatch):
 
 def test_submatrix_with_weights_equal_to_degrees_gives_the_graph_back():
     graph, A = example("weighted self-loops")
-    kernel = CutKernel(graph, 0.5)
+    kernel = GraphKernel(graph, 0.5)
     back = kernel.weighted_submatrix(np.arange(len(A)), kernel.degrees).toarray()
     np.testing.assert_allclose(back, A + 0.5 * np.eye(len(A)), rtol=1e-14, atol=0)
 
 
 def test_isolated_points_have_zero_rows():
     graph, A = example("isolated nodes")
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     points = np.arange(len(A))
     alone = graph.degrees == 0
     assert alone.sum() == 6
@@ -163,7 +167,7 @@ def test_isolated_points_have_zero_rows():
     assert np.isfinite(matrix).all()
     assert not matrix[alone].any()
     assert not kernel.diagonal[alone].any()
-    assert not kernel.restrict(points, np.ones(len(A))).to_dense()[alone].any()
+    assert not kernel.submatrix(points, np.ones(len(A))).block(slice(None), slice(None))[alone].any()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -174,7 +178,7 @@ def test_memory_mapped_read_only_graph(dtype, tmp_path):
     mapped = {name: np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in ("indptr", "indices", "weights")}
     graph = Graph(**mapped)
     assert np.shares_memory(graph.indices, mapped["indices"])
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     assert np.shares_memory(kernel.rows(np.arange(3)).values, mapped["weights"])
     K, _ = dense_kernel(A.astype(dtype), 1.0)
     points = np.arange(0, len(A), 2)
@@ -184,7 +188,7 @@ def test_memory_mapped_read_only_graph(dtype, tmp_path):
 
 def test_kernel_holds_no_copy_of_the_graph():
     graph, _ = example("barabasi-albert")
-    kernel = CutKernel(graph, 1.0)
+    kernel = GraphKernel(graph, 1.0)
     assert np.shares_memory(kernel.indices, graph.indices)
     rows = kernel.rows(np.arange(5))
     assert np.shares_memory(rows.indices, graph.indices)

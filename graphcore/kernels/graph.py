@@ -4,18 +4,20 @@ from functools import cached_property
 
 import numpy as np
 
+from .._arrays import read_only
 from .._threads import map_blocks
 from . import _loops
 from .base import KernelRows
+from .sparse import RowsKernel
 
-__all__ = ["MANY_ENTRIES", "CutKernel"]
+__all__ = ["MANY_ENTRIES", "GraphKernel"]
 
 # Coreset graphs of so many entries are kept in single precision, in which the power method works there: they are most
 # of the memory of a run.
 MANY_ENTRIES = 1 << 21
 
 
-class CutKernel:
+class GraphKernel(RowsKernel):
     """``K = D^-1 A D^-1`` with weights ``w = D``, for which weighted kernel k-means is normalised cut.
 
     Parameters
@@ -35,9 +37,9 @@ class CutKernel:
     Examples
     --------
     >>> import graphcore
-    >>> from graphcore.kernels.cut import CutKernel
-    >>> kernel = CutKernel(graphcore.Graph.from_edges([0, 1], [1, 2]), self_loop=1.0)
-    >>> kernel.to_dense().round(3)
+    >>> from graphcore.kernels.graph import GraphKernel
+    >>> kernel = GraphKernel(graphcore.Graph.from_edges([0, 1], [1, 2]), self_loop=1.0)
+    >>> kernel.whole("this page").toarray().round(3)
     array([[0.25 , 0.167, 0.   ],
            [0.167, 0.111, 0.167],
            [0.   , 0.167, 0.25 ]])
@@ -47,6 +49,8 @@ class CutKernel:
     Dhillon, Guan, Kulis, "Kernel k-means, spectral clustering and normalized cuts", KDD 2004.
     """
 
+    leaves_out_isolated = True
+
     def __init__(self, graph, self_loop=0.0):
         degrees = graph.degrees
         if self_loop:
@@ -54,14 +58,11 @@ class CutKernel:
         self._set(graph.indptr, graph.indices, graph._weights, degrees, degrees, self_loop)
         self._graph = graph
 
-    def _set(self, indptr, indices, weights, degrees, point_weights, self_loop):
-        self.indptr, self.indices, self.weights = indptr, indices, weights
-        # Read-only like the graph's arrays, so that every loop is compiled for one kind of array.
-        self.degrees = degrees.view()
-        self.point_weights = point_weights.view()
-        self.degrees.flags.writeable = self.point_weights.flags.writeable = False
+    def _set(self, indptr, indices, values, degrees, point_weights, self_loop):
+        self.indptr, self.indices, self.values = indptr, indices, values
+        self.degrees, self.point_weights = read_only(degrees), read_only(point_weights)
         self.self_loop = float(self_loop)
-        # Only asked whether it has loops. None: not known, as in a restricted kernel, whose loops are stored.
+        # Only asked whether it has loops. None: not known, as among some nodes, whose loops are stored.
         self._graph = None
 
     @property
@@ -70,18 +71,22 @@ class CutKernel:
         return len(self.indptr) - 1
 
     @cached_property
+    def outer(self):
+        """``1 / degree``, 0 for isolated nodes."""
+        return np.divide(1.0, self.degrees, out=np.zeros(self.n_points), where=self.degrees > 0)
+
+    @cached_property
     def diagonal(self):
         """``K_xx`` for every point, 0 for isolated ones."""
         out = np.zeros(self.n_points)
         if self._graph is None or self._graph.n_self_loops:
-            _loops.diagonal_entries(self.indptr, self.indices, self.weights, out)
+            _loops.diagonal_entries(self.indptr, self.indices, self.values, out)
         out += self.self_loop
         with np.errstate(divide="ignore", invalid="ignore"):
             out /= self.degrees
             out /= self.degrees
         out[self.degrees == 0] = 0.0
-        out.flags.writeable = False
-        return out
+        return read_only(out)
 
     def rows(self, points):
         """Rows of the kernel for the given points; views of the graph.
@@ -101,7 +106,7 @@ class CutKernel:
             self.indptr[points],
             self.indptr[1:][points],
             self.indices,
-            self.weights,
+            self.values,
             scale,
             self.degrees,
             self.self_loop,
@@ -143,7 +148,20 @@ class CutKernel:
         out_values = np.empty(indptr[-1], dtype=np.float64 if exact or indptr[-1] < MANY_ENTRIES else np.float32)
         map_blocks(
             lambda a, b: _loops.submatrix_fill(
-                *rows[:6], factors, self.self_loop, position, a, b, indptr, out_indices, out_values
+                rows.points,
+                rows.starts,
+                rows.stops,
+                rows.indices,
+                rows.values,
+                rows.scale,
+                factors,
+                self.self_loop,
+                position,
+                a,
+                b,
+                indptr,
+                out_indices,
+                out_values,
             ),
             borders,
             n_jobs,
@@ -152,37 +170,31 @@ class CutKernel:
             indptr = indptr.astype(np.int32)
         return sp.csr_array((out_values, out_indices, indptr), shape=(len(points), len(points)))
 
-    def restrict(self, points, point_weights):
-        """The kernel on some of its points, with new weights; degrees stay those of the whole graph.
+    def submatrix(self, points, point_weights=None):
+        """The kernel on some of its points; degrees stay those of the whole graph.
 
         Parameters
         ----------
         points : ndarray of shape (n_rows,), integer, ascending
-        point_weights : ndarray of shape (n_rows,), float64
+        point_weights : ndarray of shape (n_rows,), float64, optional
+            New weights. Default: the degrees.
 
         Returns
         -------
-        CutKernel
+        GraphKernel
         """
         degrees = self.degrees[points]
         # With weights equal to degrees, W K W gives back the entries of A; loops are already inside.
         matrix = self.weighted_submatrix(points, degrees, exact=True)
-        out = CutKernel.__new__(CutKernel)
-        arrays = [np.asarray(matrix.indptr, dtype=np.int64), matrix.indices, matrix.data]
-        for array in arrays:
-            array.flags.writeable = False
-        out._set(*arrays, degrees, np.asarray(point_weights, dtype=np.float64), 0.0)
-        return out
+        few = GraphKernel.__new__(GraphKernel)
+        weights = degrees if point_weights is None else np.asarray(point_weights, dtype=np.float64)
+        indptr, indices = read_only(matrix.indptr, np.int64), read_only(matrix.indices)
+        few._set(indptr, indices, read_only(matrix.data), degrees, weights, 0.0)
+        return few
 
-    def to_dense(self):
-        """The kernel as an ndarray of shape (n_points, n_points); for tests and small graphs."""
-        import scipy.sparse as sp
-
-        data = self.weights if len(self.weights) else np.ones(len(self.indices))
-        A = sp.csr_array((data, self.indices, self.indptr), shape=(self.n_points,) * 2).toarray().astype(np.float64)
-        A[np.diag_indices(self.n_points)] += np.where(self.degrees > 0, self.self_loop, 0.0)
-        inverse = np.divide(1.0, self.degrees, out=np.zeros(self.n_points), where=self.degrees > 0)
-        return A * inverse[:, None] * inverse
+    def definite_shift(self, weights):
+        """1: ``D^-1/2 A D^-1/2`` has no eigenvalue below -1."""
+        return 1.0
 
 
 def _borders(lengths, entries=1 << 18):

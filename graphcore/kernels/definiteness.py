@@ -3,17 +3,39 @@
 import numpy as np
 
 from .._random import Streams
-from ..kernels.matrix import check_symmetric, clearly_negative
-from ..kernels.rows_matrix import GraphMatrix
+from .checks import check_symmetric, clearly_negative
 
-__all__ = ["least_sampled_eigenvalue", "semidefinite_shift"]
+__all__ = ["semidefinite_shift", "smallest_sampled_eigenvalue", "spectrum_ends"]
 
 _DENSE_POINTS = 1500
 _SAMPLE = 500
 
 
-def least_sampled_eigenvalue(matrix, random_state=None):
-    """Least eigenvalue of a principal sub-matrix of at most 500 points, over its largest in absolute value.
+def spectrum_ends(K, random_state=None):
+    """Smallest and largest eigenvalue of a symmetric matrix: dense up to 1,500 points, by Lanczos beyond.
+
+    Parameters
+    ----------
+    K : ndarray or sparse array of shape (n, n)
+    random_state : int, Generator, RandomState or None
+        For the first Lanczos vector.
+
+    Returns
+    -------
+    ndarray of shape (2,), float64
+    """
+    if K.shape[0] <= _DENSE_POINTS:
+        return np.linalg.eigvalsh(np.asarray(K.toarray() if hasattr(K, "tocsr") else K, dtype=np.float64))[[0, -1]]
+    from scipy.sparse.linalg import eigsh
+
+    start = Streams(random_state).generator("spectrum").standard_normal(K.shape[0])
+    return np.array(
+        [eigsh(K, k=1, which=which, v0=start, tol=1e-6, return_eigenvectors=False)[0] for which in ("SA", "LA")]
+    )
+
+
+def smallest_sampled_eigenvalue(kernel, random_state=None, *, n_points=_SAMPLE):
+    """Smallest eigenvalue of the kernel among at most `n_points` points, over its largest in absolute value.
 
     0 where it is negative by no more than the rounding of the kernel values.
 
@@ -21,9 +43,10 @@ def least_sampled_eigenvalue(matrix, random_state=None):
 
     Parameters
     ----------
-    matrix : KernelMatrix
+    kernel : Kernel
     random_state : int, Generator, RandomState or None
         Points are drawn at random where there are more.
+    n_points : int, default 500
 
     Returns
     -------
@@ -31,25 +54,25 @@ def least_sampled_eigenvalue(matrix, random_state=None):
         Clearly negative only if the whole matrix has a negative eigenvalue (Cauchy's interlacing theorem); the
         converse does not hold where points were drawn.
     """
-    points = np.arange(matrix.n_points)
-    if len(points) > _SAMPLE:
+    points = np.arange(kernel.n_points)
+    if len(points) > n_points:
         rng = Streams(random_state).generator("definiteness")
-        points = np.sort(rng.choice(len(points), _SAMPLE, replace=False))
-    block = matrix.block(points, points)
+        points = np.sort(rng.choice(len(points), n_points, replace=False))
+    block = kernel.block(points, points)
     check_symmetric(float(np.abs(block - block.T).max()), float(np.abs(block).max()), block.dtype)
-    eigenvalues = np.linalg.eigvalsh(block.astype(np.float64))
-    largest = float(np.abs(eigenvalues).max())
-    if largest == 0 or (eigenvalues[0] < 0 and not clearly_negative(eigenvalues, matrix.precision, len(points))):
+    ends = spectrum_ends(block)
+    largest = float(np.abs(ends).max())
+    if largest == 0 or (ends[0] < 0 and not clearly_negative(ends, kernel.precision, len(points))):
         return 0.0
-    return float(eigenvalues[0]) / largest
+    return float(ends[0]) / largest
 
 
-def semidefinite_shift(matrix, weights, *, random_state=None, n_jobs=None):
+def semidefinite_shift(kernel, weights, *, random_state=None, n_jobs=None):
     """Shift sigma for which ``K + sigma W^-1`` is positive semi-definite: what ``W^1/2 K W^1/2`` lacks.
 
     Parameters
     ----------
-    matrix : KernelMatrix
+    kernel : Kernel
     weights : ndarray of shape (n_points,), float64
     random_state : int, Generator, RandomState or None
         For the first Lanczos vector.
@@ -62,20 +85,21 @@ def semidefinite_shift(matrix, weights, *, random_state=None, n_jobs=None):
         ``D^-1/2 A D^-1/2`` has no eigenvalue below -1. Otherwise minus the least eigenvalue, computed densely up to
         1,500 points and by Lanczos beyond, widened by the residual.
     """
-    if matrix.is_psd:
+    if kernel.is_psd:
         return 0.0
-    if isinstance(matrix, GraphMatrix) and np.array_equal(weights, matrix.kernel.degrees):
-        return 1.0
+    if kernel.leaves_out_isolated and np.array_equal(weights, kernel.degrees):
+        return kernel.definite_shift(weights)
     root = np.sqrt(weights)
-    n = matrix.n_points
+    n = kernel.n_points
     if n <= _DENSE_POINTS:
-        K = matrix.block(slice(None), slice(None)).astype(np.float64)
-        return _beyond_rounding(np.linalg.eigvalsh(root[:, None] * K * root)[[0, -1]])
+        return _beyond_rounding(
+            spectrum_ends(root[:, None] * kernel.block(slice(None), slice(None), np.float64) * root)
+        )
     from scipy.sparse.linalg import LinearOperator, eigsh
 
     def apply(v):
         v = v.reshape(n, -1)
-        return root[:, None] * matrix.product(root[:, None] * v, n_jobs)
+        return root[:, None] * kernel.product(root[:, None] * v, n_jobs)
 
     operator = LinearOperator((n, n), matvec=apply, matmat=apply, dtype=np.float64)
     first = Streams(random_state).generator("shift").standard_normal(n)

@@ -18,15 +18,17 @@ from graphcore import (
     NystromFeatures,
 )
 from graphcore.features.factor import inverse_root
-from graphcore.kernels.dense_matrix import DenseMatrix, VectorMatrix
-from graphcore.kernels.matrix import eigenvalue_noise
-from graphcore.kernels.rows_matrix import GraphMatrix, SparseMatrix
-from graphcore.kernels.vectors import vector_kernel
+from graphcore.kernels.as_kernel import as_kernel
+from graphcore.kernels.checks import eigenvalue_noise
+from graphcore.kernels.definiteness import smallest_sampled_eigenvalue
+from graphcore.kernels.dense import DenseKernel
+from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.graph import GraphKernel
+from graphcore.kernels.sparse import SparseKernel
+from graphcore.kernels.vectors import VectorKernel
 from graphcore.kmeans.coreset import coreset_kernel_kmeans
-from graphcore.kmeans.definiteness import least_sampled_eigenvalue
 from graphcore.kmeans.exact import kernel_kmeans
-from graphcore.kmeans.gram import as_gram
-from graphcore.kmeans.starts import definite_shift, start_shift
+from graphcore.kmeans.initialisation import initial_shift
 
 FORMS = pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 
@@ -84,8 +86,8 @@ def test_negative_eigenvalues_beyond_rounding_are_found(form, dtype, share):
 
 def test_float64_is_not_given_the_slack_of_float32():
     K = with_least_eigenvalue(1e-6, dtype=np.float64)
-    assert least_sampled_eigenvalue(DenseMatrix(K)) == pytest.approx(-1e-6, rel=1e-3)
-    assert least_sampled_eigenvalue(DenseMatrix(K.astype(np.float32))) == 0.0
+    assert smallest_sampled_eigenvalue(DenseKernel(K)) == pytest.approx(-1e-6, rel=1e-3)
+    assert smallest_sampled_eigenvalue(DenseKernel(K.astype(np.float32))) == 0.0
     assert inverse_root(K, precision=np.float32).rank == 99
     with pytest.raises(InputError, match="not positive semi-definite"):
         inverse_root(K)
@@ -95,13 +97,13 @@ def test_float64_is_not_given_the_slack_of_float32():
 
 def test_every_form_of_a_kernel_knows_what_it_was_computed_in():
     K, X = low_rank(10, 3), np.ones((10, 3), dtype=np.float32)
-    vectors = VectorMatrix(X, vector_kernel("linear"))
-    for matrix in (DenseMatrix(K), SparseMatrix(sp.coo_array(K)), vectors):
+    vectors = VectorKernel(X, kernel_function("linear"))
+    for matrix in (DenseKernel(K), SparseKernel(sp.coo_array(K)), vectors):
         assert (matrix.precision, matrix.noise) == (np.float32, 2e-6)
-    for matrix in (DenseMatrix(K.astype(int)), SparseMatrix(sp.coo_array(K.astype(int)))):
+    for matrix in (DenseKernel(K.astype(int)), SparseKernel(sp.coo_array(K.astype(int)))):
         assert (matrix.precision, matrix.noise) == (np.float64, 1e-12)
-        assert as_gram(matrix).dtype == np.float64
-    assert as_gram(K).dtype == as_gram(sp.csr_array(K)).dtype == np.float32
+        assert as_kernel(matrix).precision == np.float64
+    assert as_kernel(K).precision == as_kernel(sp.csr_array(K)).precision == np.float32
 
 
 # -- zero diagonals ----------------------------------------------------------------------------------------------------
@@ -154,27 +156,27 @@ def test_equal_points_are_told_so_also_with_a_shift():
 
 def test_the_shift_of_a_start():
     weights = np.random.default_rng(0).random(40) + 0.1
-    for matrix in (DenseMatrix(CAVES), SparseMatrix(sp.csr_array(CAVES))):
-        shift = start_shift(matrix, weights, 0.0)
+    for matrix in (DenseKernel(CAVES), SparseKernel(sp.csr_array(CAVES))):
+        shift = initial_shift(matrix, weights, 0.0)
         assert shift == pytest.approx((CAVES @ weights).max())
         root = np.sqrt(weights)
         assert np.linalg.eigvalsh(root[:, None] * CAVES * root)[0] > -shift
-        assert start_shift(matrix, weights, 100.0) == 100.0
+        assert initial_shift(matrix, weights, 100.0) == 100.0
     graph = Graph.from_scipy(sp.csr_array(CAVES))
-    matrix, looped = GraphMatrix(graph), GraphMatrix(graph, 0.5)
-    assert start_shift(matrix, matrix.point_weights, 0.0) == definite_shift(matrix, matrix.point_weights) == 1.0
-    assert start_shift(looped, looped.point_weights, 0.0) == 0.0
+    matrix, looped = GraphKernel(graph), GraphKernel(graph, 0.5)
+    assert initial_shift(matrix, matrix.point_weights, 0.0) == matrix.definite_shift(matrix.point_weights) == 1.0
+    assert initial_shift(looped, looped.point_weights, 0.0) == 0.0
     # A vector of zeros has a zero on the diagonal too, and a whole row of them.
     x = np.array([0.0, 1.0, 2.0])
-    assert start_shift(DenseMatrix(np.outer(x, x)), np.ones(3), 0.0) == 0.0
-    assert start_shift(VectorMatrix(x[:, None], vector_kernel("linear")), np.ones(3), 0.0) == 0.0
+    assert initial_shift(DenseKernel(np.outer(x, x)), np.ones(3), 0.0) == 0.0
+    assert initial_shift(VectorKernel(x[:, None], kernel_function("linear")), np.ones(3), 0.0) == 0.0
 
 
 def test_sums_of_absolute_values(monkeypatch):
-    monkeypatch.setattr("graphcore.kernels.matrix.BLOCK_BYTES", 16 * 40 * 3)
+    monkeypatch.setattr("graphcore.kernels.columns._BLOCK_BYTES", 1)
     K, weights = np.random.default_rng(0).standard_normal((40, 40)), np.arange(40.0)
     K = K + K.T + 20 * np.eye(40)
-    for matrix in (DenseMatrix(K), SparseMatrix(sp.csr_array(K))):
+    for matrix in (DenseKernel(K), SparseKernel(sp.csr_array(K))):
         np.testing.assert_allclose(matrix.absolute_sums(weights), np.abs(K) @ weights)
 
 

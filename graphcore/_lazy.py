@@ -1,0 +1,30 @@
+"""Public names that are imported when they are first used, so that a package costs nothing until then."""
+
+import sys
+from importlib import import_module
+
+__all__ = ["lazy_names"]
+
+
+def lazy_names(package, homes):
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` for a package's ``__init__.py``.
+
+    Parameters
+    ----------
+    package : str
+        ``__name__`` of the package.
+    homes : dict
+        The module, relative to the package, that holds each public name; None for a name that is a module itself.
+    """
+    names = sorted(homes)
+
+    def find(name):
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if homes[name] is None:
+            return import_module(f".{name}", package)
+        value = getattr(import_module(homes[name], package), name)
+        setattr(sys.modules[package], name, value)  # not asked for again
+        return value
+
+    return find, lambda: sorted({*vars(sys.modules[package]), *names}), names

@@ -1,0 +1,59 @@
+"""Plain arrays of edges become a Graph."""
+
+import numpy as np
+
+from .._validation import check_choice, check_integer
+from ..exceptions import InputError
+from .directions import check_directions
+from .ids import as_ids, as_names, count_nodes
+from .rows import SYMMETRIZE, SYMMETRY_TOLERANCE, is_symmetric, rows_from_edges, rows_from_pairs, symmetrize_rows
+from .weights import edge_weights, without_ones
+
+__all__ = ["graph_from_edges", "graph_from_ends"]
+
+
+def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, symmetrize, warn):
+    """See :meth:`Graph.from_edges`."""
+    check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    sources, targets = as_ids("sources", sources), as_ids("targets", targets)
+    if len(sources) != len(targets):
+        raise InputError(f"{len(sources)} sources and {len(targets)} targets: there must be as many of each")
+    if sources.dtype != targets.dtype:
+        sources, targets = sources.astype(np.int64), targets.astype(np.int64)
+    if n_nodes is not None:
+        n_nodes = check_integer("n_nodes", n_nodes, low=0)
+    low = min((int(ids.min()) for ids in (sources, targets) if len(ids)), default=0)
+    high = max((int(ids.max()) for ids in (sources, targets) if len(ids)), default=-1)
+    n_nodes = count_nodes(low, high, len(sources), n_nodes)
+    if node_names is not None:
+        node_names = as_names(node_names, n_nodes)
+    weights = edge_weights(weights, len(sources))
+    if n_nodes < 2**31:
+        ends = np.empty((len(sources), 2), dtype=np.int32)
+        ends[:, 0], ends[:, 1] = sources, targets
+        return graph_from_ends(cls, ends, weights, n_nodes, node_names=node_names, symmetrize=symmetrize, warn=warn)
+    if len(weights) and not weights.all():
+        kept = weights != 0
+        sources, targets, weights = sources[kept], targets[kept], weights[kept]
+    rows = rows_from_edges(sources, targets, weights, n_nodes)
+    uneven = not is_symmetric(rows, SYMMETRY_TOLERANCE)
+    rows, both, single = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
+    return _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn)
+
+
+def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn):
+    """Make a graph from checked edges between less than 2**31 nodes, in the memory of the edges themselves.
+
+    `ends` (n_edges x 2, int32, contiguous) is overwritten; weights of length 0 stand for none.
+    """
+    if len(weights) and not weights.all():
+        kept = weights != 0
+        ends, weights = ends[kept], weights[kept]
+    policy = "max" if symmetrize == "error" else symmetrize
+    rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, policy, SYMMETRY_TOLERANCE)
+    return _from_rows(cls, rows, both, single, single + different > 0, node_names, symmetrize, warn)
+
+
+def _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn):
+    check_directions(both, single, uneven, symmetrize, warn)
+    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)

@@ -1,0 +1,71 @@
+"""networkx's graphs become a Graph."""
+
+from itertools import chain
+
+import numpy as np
+
+from .._validation import check_choice
+from ..exceptions import InputError
+from .directions import undirected_rows
+from .ids import is_numbered
+from .rows import SYMMETRIZE, Rows, drop_zeros, transpose_rows
+from .weights import NO_WEIGHTS, entry_weights, first_bad_weight, without_ones
+
+__all__ = ["graph_from_networkx", "networkx_rows"]
+
+
+def graph_from_networkx(cls, G, weight, *, symmetrize, warn):
+    """See :meth:`Graph.from_networkx`."""
+    check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    if not (hasattr(G, "adjacency") and hasattr(G, "is_multigraph")):
+        raise InputError(f"a networkx graph is needed, got {type(G).__name__}")
+    names = list(G)
+    if not names:
+        raise InputError("the networkx graph has no nodes")
+    neighbors, indptr, indices = networkx_rows(G, names)
+    rows = Rows(indptr, indices, NO_WEIGHTS)
+    if weight is not None:
+        rows = drop_zeros(rows._replace(weights=_networkx_weights(G, weight, neighbors, rows, names)))
+    # This sorts the columns; an undirected graph is its own transpose, and every policy treats both directions alike.
+    rows = transpose_rows(rows)
+    if G.is_directed():
+        rows = undirected_rows(rows, symmetrize, warn and "the networkx graph")
+    node_names = None if is_numbered(names) else names
+    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)
+
+
+def networkx_rows(G, names):
+    """Return (dictionaries of neighbours in node order, indptr, indices); columns are in networkx's own order."""
+    # networkx's own dictionaries are rows already: an undirected edge stands in the rows of both its ends.
+    neighbors = [row for _, row in G.adjacency()]
+    indptr = np.zeros(len(names) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, neighbors), dtype=np.int64, count=len(names)), out=indptr[1:])
+    columns = chain.from_iterable(neighbors)
+    if not is_numbered(names):
+        columns = map({name: i for i, name in enumerate(names)}.__getitem__, columns)
+    return neighbors, indptr, np.fromiter(columns, dtype=np.int32, count=indptr[-1])
+
+
+def _networkx_weights(G, weight, neighbors, rows, names):
+    """Weights in row order, parallel edges added up; 1 where the attribute is missing."""
+    edges = chain.from_iterable(row.values() for row in neighbors)
+    starts = np.arange(len(rows.indices))  # where each entry's weights start: parallel edges have several
+    if G.is_multigraph():
+        parallel = list(edges)
+        starts = np.cumsum([0, *map(len, parallel)])[:-1]
+        edges = chain.from_iterable(keys.values() for keys in parallel)
+    try:
+        weights = np.fromiter((data.get(weight, 1.0) for data in edges), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"edge attribute {weight!r} must hold numbers: {error}") from None
+    bad = first_bad_weight(weights)
+    if bad >= 0:
+        entry = np.searchsorted(starts, bad, side="right") - 1
+        source, target = np.searchsorted(rows.indptr, entry, side="right") - 1, rows.indices[entry]
+        raise InputError(
+            f"edge attribute {weight!r} must be finite and not negative; it is {weights[bad]} between "
+            f"{names[source]!r} and {names[target]!r}"
+        )
+    if len(starts) < len(weights):
+        weights = np.add.reduceat(weights, starts)
+    return entry_weights(weights)

@@ -1,0 +1,54 @@
+"""Square matrices, sparse or dense, become a Graph."""
+
+import numpy as np
+
+from .._arrays import read_only
+from .._validation import check_choice
+from ..exceptions import InputError
+from . import _row_loops
+from .directions import undirected_rows
+from .ids import narrow_ids
+from .rows import SYMMETRIZE, SYMMETRY_TOLERANCE, Rows, canonical_rows, describe_defect, is_symmetric
+from .weights import as_floats, entry_weights, without_ones
+
+__all__ = ["graph_from_scipy"]
+
+
+def graph_from_scipy(cls, A, *, node_names, symmetrize, warn, check):
+    """See :meth:`Graph.from_scipy`."""
+    check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    A = _as_csr(A)
+    n_nodes = A.shape[0]
+    indptr = np.asarray(A.indptr, dtype=np.int64)
+    data = A.data[: indptr[-1]]
+    rows = Rows(indptr, narrow_ids(A.indices[: indptr[-1]], n_nodes), entry_weights(data))
+    if check:
+        code, row, entry, _ = _row_loops.check_rows(*map(read_only, rows), n_nodes)
+        if code in (3, 6):
+            # Repeated entries of a matrix add up, ones too; only booleans have no sum.
+            rows = canonical_rows(rows if data.dtype == bool else rows._replace(weights=as_floats(data)))
+        elif code:
+            raise InputError(describe_defect(code, row, entry, rows))
+        if not is_symmetric(rows, SYMMETRY_TOLERANCE):
+            rows = undirected_rows(rows, symmetrize, warn and "the input")
+    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)
+
+
+def _as_csr(A):
+    """Any matrix as scipy CSR, without a copy where it is CSR or CSC."""
+    import scipy.sparse as sp
+
+    if not sp.issparse(A):
+        A = np.asarray(A)
+    if A.ndim != 2:
+        raise InputError(f"a matrix of two dimensions is needed, got {A.ndim}")
+    if A.shape[0] != A.shape[1]:
+        raise InputError(f"an adjacency matrix is square; this one has shape {A.shape}")
+    if A.shape[0] == 0:
+        raise InputError("the graph is empty: its matrix has shape (0, 0)")
+    if A.dtype.kind not in "biuf":
+        raise InputError(f"weights must be real numbers, got {A.dtype}")
+    if not sp.issparse(A):
+        return sp.csr_array(A.astype(np.float32) if A.dtype == np.float16 else A)
+    # The transpose of CSC is CSR over the same arrays, and every policy treats both directions alike.
+    return A.T if A.format == "csc" else A.tocsr()

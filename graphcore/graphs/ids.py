@@ -1,0 +1,153 @@
+"""Ids and names of nodes: checked, numbered from 0, narrowed."""
+
+import numpy as np
+
+from ..exceptions import InputError, ParameterError
+from . import _loops
+
+__all__ = [
+    "FIXED_WIDTH", "Numbering", "as_ids", "as_names", "compact_ids", "count_nodes", "id_dtype", "is_numbered",
+    "narrow_ids",
+]  # fmt: skip
+
+_PIECE = 1 << 16
+# numpy pads strings to the longest: one long name must not cost a gigabyte, so longer ones stay Python's.
+FIXED_WIDTH = 64
+# With fewer nodes than this, ids with gaps only cost some memory.
+_LARGEST_GAP = 1 << 27
+
+
+class Numbering(dict):
+    """Names and their numbers, in the order of first use."""
+
+    def __missing__(self, name):
+        self[name] = number = len(self)
+        return number
+
+    def of(self, names, n_names):
+        """Numbers of so many names, as an int32 array."""
+        return np.fromiter(map(self.__getitem__, names), dtype=np.int32, count=n_names)
+
+
+def compact_ids(ids):
+    """Number the ids that occur, in ascending order; returns (numbers, names or None).
+
+    `ids` (one dimension, int32 or int64) may be overwritten; the numbers are int32. names is None when the ids are
+    0 to n - 1 already, else the int64 ids in node order. Ids that are dense enough are looked up in a table of 4 bytes
+    per possible id, no larger than twice the ids themselves; otherwise they are sorted.
+    """
+    low, high = int(ids.min()), int(ids.max())
+    if high - low >= max(2 * len(ids), 1 << 16):
+        return _rank(ids, low, high)
+    if low != 0:
+        ids = _narrow(np.subtract(ids, low, dtype=np.int64))  # -2**31 fits in 64 bits as well
+    table = np.zeros(high - low + 1, dtype=np.int32)
+    table[ids] = 1
+    if table.all():
+        return _narrow(ids), None if low == 0 else np.arange(low, high + 1, dtype=np.int64)
+    names = np.flatnonzero(table).astype(np.int64, copy=False)
+    table[names] = np.arange(len(names), dtype=np.int32)
+    for start in range(0, len(ids), _PIECE):  # in place, but for the one piece that numpy copies
+        ids[start : start + _PIECE] = table[ids[start : start + _PIECE]]
+    names += low
+    return _narrow(ids), names
+
+
+def _rank(ids, low, high):
+    """Number the ids by sorting: they are too far apart for a table."""
+    names = np.empty(len(ids), dtype=np.int64)  # the system gives only the part that is written
+    n_names = _loops.rank_ids(ids, _order(ids, low, high), names)
+    return _narrow(ids), names[:n_names].copy()
+
+
+def _order(ids, low, high):
+    """Positions of the ids in ascending order; sorting id and position as one integer is three times faster."""
+    bits = max(1, (len(ids) - 1).bit_length())
+    if (high - low).bit_length() + bits > 63:
+        return np.argsort(ids)
+    keys = np.subtract(ids, low, dtype=np.int64)
+    keys <<= bits
+    for start in range(0, len(ids), _PIECE):
+        piece = keys[start : start + _PIECE]
+        piece |= np.arange(start, start + len(piece))
+    keys.sort()
+    keys &= (1 << bits) - 1
+    return keys
+
+
+def _narrow(ids):
+    return ids.astype(np.int32, copy=False)
+
+
+def as_ids(name, values):
+    """Return ids as an int32 or int64 array of one dimension, or raise an InputError that names the parameter."""
+    values = np.asarray(values)
+    if values.ndim != 1:
+        raise InputError(f"{name} must be one-dimensional, got shape {values.shape}")
+    if len(values) == 0:
+        return values.astype(np.int32)
+    if not np.issubdtype(values.dtype, np.integer):
+        raise InputError(f"{name} must be integers, got {values.dtype}; number the nodes from 0 and give node_names")
+    if values.dtype not in (np.int32, np.int64):
+        values = values.astype(np.int64)
+    return values
+
+
+def count_nodes(low, high, n_edges, n_nodes=None):
+    """Number of nodes of edges between ids from `low` to `high` (0 and -1 without edges): given, or largest id + 1."""
+    if low < 0:
+        raise InputError(f"node ids start at 0; found {low}")
+    if n_nodes is None:
+        n_nodes = high + 1
+        if n_nodes > max(_LARGEST_GAP, 1000 * n_edges):
+            raise InputError(
+                f"the largest node id is {high}, but there are only {n_edges} edges: the ids seem to have gaps; "
+                "number the nodes from 0 (numpy.unique(..., return_inverse=True)) or give n_nodes"
+            )
+    elif high >= n_nodes:
+        raise InputError(f"node id {high} is beyond n_nodes={n_nodes}; ids run from 0 to n_nodes - 1")
+    if n_nodes == 0:
+        raise InputError("the graph is empty: no edges and no n_nodes")
+    return n_nodes
+
+
+def id_dtype(n_nodes):
+    """Type of node ids: int32 while it can hold them."""
+    return np.dtype(np.int32 if n_nodes < 2**31 else np.int64)
+
+
+def narrow_ids(ids, n_nodes):
+    """Node ids as int32 (int64 from 2**31 nodes on); ids that would not survive the conversion are refused."""
+    wanted = id_dtype(n_nodes)
+    if ids.dtype == wanted:
+        return ids
+    if len(ids) and (ids.min() < 0 or ids.max() >= n_nodes):
+        column = ids.min() if ids.min() < 0 else ids.max()
+        raise InputError(f"a row names column {column}, outside 0 to {n_nodes - 1}")
+    return ids.astype(wanted)
+
+
+def as_names(node_names, n_nodes):
+    """Return names as an array: integers and strings compact, mixtures and long strings as objects."""
+    if isinstance(node_names, np.ndarray) and node_names.ndim != 1:
+        raise ParameterError(f"node_names must be one-dimensional, got shape {node_names.shape}")
+    if not hasattr(node_names, "__len__"):
+        raise ParameterError(f"node_names={node_names!r} must be an array of {n_nodes} names")
+    if len(node_names) != n_nodes:
+        raise ParameterError(f"node_names has {len(node_names)} names for {n_nodes} nodes")
+    if isinstance(node_names, np.ndarray):
+        return node_names
+    node_names = list(node_names)
+    # Names of one plain kind get a compact array; a mixture must not become strings.
+    kinds = {type(name) for name in node_names}
+    if kinds == {int} or (kinds == {str} and max(map(len, node_names)) <= FIXED_WIDTH):
+        return np.array(node_names)
+    names = np.empty(n_nodes, dtype=object)
+    for i, name in enumerate(node_names):  # one by one: numpy would spread tuples over columns
+        names[i] = name
+    return names
+
+
+def is_numbered(names):
+    """Whether a list of node names is 0, 1, 2, ..."""
+    return names == list(range(len(names)))

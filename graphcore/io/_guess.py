@@ -1,0 +1,37 @@
+"""What a graph's file is written in, by its first bytes and its name."""
+
+import re
+
+from ..exceptions import FormatError
+
+__all__ = ["MATRIX_MARKET_BANNER", "NPZ_MAGIC", "guess_format"]
+
+NPZ_MAGIC = b"PK\x03\x04"
+MATRIX_MARKET_BANNER = b"%%matrixmarket"
+_SUFFIXES = {
+    ".mtx": "matrix-market", ".mm": "matrix-market", ".graph": "metis", ".metis": "metis", ".npz": "npz",
+    ".graphml": "graphml", ".gml": "gml",
+}  # fmt: skip
+_GML = re.compile(rb"(\s*(#.*|creator\b.*|version\b.*|comment\b.*))*\s*graph\s*\[", re.IGNORECASE)
+
+
+def guess_format(source):
+    """Name the format of an open Source by its first bytes, then by its name."""
+    head = source.head
+    if head.startswith(NPZ_MAGIC):
+        return "npz"
+    source.require_text()
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    if text.startswith(MATRIX_MARKET_BANNER):
+        return "matrix-market"
+    if text.startswith(b"<"):
+        if b"<graphml" in text:
+            return "graphml"
+        raise FormatError("this is XML or HTML, but not GraphML")
+    if _GML.match(text):
+        return "gml"
+    if text.startswith((b"{", b"[")):
+        raise FormatError("this looks like JSON, which is not read; write an edge list, or pass format=")
+    if source.suffix == ".npz":
+        raise FormatError("this is no .npz archive (which begins with 'PK')")
+    return _SUFFIXES.get(source.suffix, "edgelist")

@@ -1,0 +1,51 @@
+"""Whatever stands for a kernel becomes the one view of it."""
+
+import numpy as np
+
+from ..exceptions import InputError
+from ..graphs.as_graph import is_graph_object
+from ..graphs.graph import Graph
+from .base import Kernel
+from .dense import DenseKernel
+from .graph import GraphKernel
+from .sparse import SparseKernel
+
+__all__ = ["as_kernel"]
+
+
+def as_kernel(K):
+    """The view of a kernel: itself, the normalised-cut kernel of a graph, or a precomputed matrix, checked.
+
+    Parameters
+    ----------
+    K : Kernel, Graph, or square array or sparse matrix of shape (n_points, n_points)
+        A graph stands for its kernel ``D^-1 A D^-1``, which is positive semi-definite only with loops that are heavy
+        enough: ``GraphKernel(graph, self_loop)``.
+
+    Returns
+    -------
+    Kernel
+
+    Raises
+    ------
+    InputError
+        If K is anything else (the message names what is taken), or a matrix that is not square, real, finite and
+        symmetric, or that has a negative diagonal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.kernels.as_kernel import as_kernel
+    >>> as_kernel(np.eye(3)).product(np.ones((3, 1))).ravel().tolist()
+    [1.0, 1.0, 1.0]
+    """
+    if isinstance(K, Kernel):
+        return K
+    if isinstance(K, Graph):
+        return GraphKernel(K)
+    if is_graph_object(K) or (not hasattr(K, "tocsr") and np.ndim(K) == 0):
+        raise InputError(
+            f"K is a {type(K).__module__}.{type(K).__name__}; it must be a square array or sparse matrix of kernel "
+            "values, a graphcore.Graph, or for vectors graphcore.kernels.vectors.VectorKernel(X, function)"
+        )
+    return SparseKernel(K) if hasattr(K, "tocsr") else DenseKernel(K)

@@ -1,0 +1,153 @@
+"""Columns of a kernel matrix in blocks of rows: how matrices that are never held whole are gone through."""
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from .._threads import limited_libraries, map_blocks
+from ._floats import as_floats
+
+__all__ = ["Columns", "MatrixColumns", "SparseRows", "VectorColumns", "block_borders", "map_rows"]
+
+# Bytes of a block of kernel values together with its vectors: small enough for a processor's cache, large enough for
+# BLAS to run at full speed.
+_BLOCK_BYTES = 6 << 20
+
+
+class Columns(Protocol):
+    """Some columns of a kernel matrix, in blocks of rows.
+
+    Attributes
+    ----------
+    shape : (int, int)
+    dtype : dtype
+        float32 or float64: what the values are computed in.
+    row_bytes : int
+        Working memory of one row.
+    is_sparse : bool
+        Whether rows come as a csr_array.
+    """
+
+    shape: tuple[int, int]
+    dtype: np.dtype
+    row_bytes: int
+    is_sparse: bool
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Rows `start` to `stop` as an ndarray or a csr_array."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class VectorColumns:
+    """``K(X, Y)`` for vectors, computed as it is asked for."""
+
+    function: Any
+    X: Any
+    Y: Any
+    dtype: np.dtype
+    is_sparse = False
+
+    @property
+    def shape(self):
+        """Rows and columns."""
+        return self.X.shape[0], self.Y.shape[0]
+
+    @property
+    def row_bytes(self):
+        """Working memory of one row."""
+        width = 0 if hasattr(self.X, "tocsr") else 2 * self.X.shape[1]
+        return (width + 2 * self.Y.shape[0]) * self.dtype.itemsize
+
+    def rows(self, start, stop):
+        """Rows `start` to `stop`."""
+        return self.function(as_floats(self.X[start:stop], self.dtype), self.Y)
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixColumns:
+    """Columns of a matrix that is there, dense or sparse; all of them if `points` is None."""
+
+    matrix: Any
+    dtype: np.dtype
+    points: np.ndarray | None = field(default=None)
+
+    @property
+    def is_sparse(self):
+        """Whether rows come as a csr_array."""
+        return hasattr(self.matrix, "tocsr")
+
+    @property
+    def shape(self):
+        """Rows and columns."""
+        return self.matrix.shape[0], self.matrix.shape[1] if self.points is None else len(self.points)
+
+    @property
+    def row_bytes(self):
+        """Working memory of one row."""
+        return 2 * self.shape[1] * self.dtype.itemsize
+
+    def rows(self, start, stop):
+        """Rows `start` to `stop`."""
+        rows = self.matrix[start:stop]
+        return (rows if self.points is None else rows[:, self.points]).astype(self.dtype, copy=False)
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """All columns of a kernel in compressed rows, whose values are made block by block."""
+
+    kernel: Any
+    is_sparse = True
+
+    @property
+    def shape(self):
+        """Rows and columns."""
+        return self.kernel.n_points, self.kernel.n_points
+
+    @property
+    def dtype(self):
+        """float32 or float64."""
+        return self.kernel.precision
+
+    @property
+    def row_bytes(self):
+        """Working memory of one row of mean length."""
+        return 1 + 32 * len(self.kernel.indices) // self.kernel.n_points
+
+    def rows(self, start, stop):
+        """Rows `start` to `stop`."""
+        return self.kernel.sparse_rows(slice(start, stop)).astype(self.dtype, copy=False)
+
+
+def block_borders(columns, block_rows=None):
+    """Borders of the blocks of rows that columns are worked through in; they depend on the data alone."""
+    n = columns.shape[0]
+    if block_rows is None:
+        block_rows = min(max(_BLOCK_BYTES // max(1, columns.row_bytes), 64), 1 << 14)
+    return np.append(np.arange(0, n, block_rows), n) if n else np.array([0, 0])
+
+
+def map_rows(columns, function, *, n_jobs=None, block_rows=None):
+    """``function(rows)`` for the rows of some columns, a block at a time, results below each other.
+
+    Parameters
+    ----------
+    columns : Columns
+        Of shape (n, c).
+    function : callable
+        Takes a block of rows, an ndarray or csr_array, and returns one row for each.
+    n_jobs, block_rows : int, optional
+
+    Returns
+    -------
+    ndarray of shape (n, m), float64
+    """
+
+    def one(start, stop):
+        part = function(columns.rows(start, stop))
+        return np.asarray(part.toarray() if hasattr(part, "toarray") else part, dtype=np.float64)
+
+    with limited_libraries():
+        return np.concatenate(map_blocks(one, block_borders(columns, block_rows), n_jobs))

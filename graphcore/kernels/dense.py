@@ -1,0 +1,94 @@
+"""Kernel matrices that are held dense, in memory or mapped from a file."""
+
+from functools import cached_property
+
+import numpy as np
+
+from ..exceptions import InputError
+from .base import BLOCK_BYTES, Kernel
+from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of
+from .columns import MatrixColumns
+from .products import memberships
+
+__all__ = ["DenseKernel", "dense_submatrix"]
+
+
+class DenseKernel(Kernel):
+    """A precomputed kernel matrix.
+
+    Parameters
+    ----------
+    K : array-like of shape (n_points, n_points)
+        Real, finite, symmetric, with a diagonal that is not negative. float32 and float64 are not copied, and may be
+        memory-mapped.
+    check : bool, default True
+        Whether to look for what is wrong with K (one pass).
+
+    Raises
+    ------
+    InputError
+        Saying what is wrong and what to do.
+    """
+
+    def __init__(self, K, *, check=True):
+        K = np.asarray(K)
+        check_precomputed(K)
+        self.values = K if K.dtype in (np.float32, np.float64) else K.astype(np.float64)
+        self.n_points = K.shape[0]
+        self.precision = self.values.dtype
+        self.noise = noise_of(self.precision)
+        if check:
+            self._check()
+
+    def _check(self):
+        K, step = self.values, max(1, BLOCK_BYTES // (16 * self.n_points))
+        largest = difference = 0.0
+        for start in range(0, self.n_points, step):
+            rows = K[start : start + step]
+            if not np.isfinite(rows).all():
+                i, j = np.argwhere(~np.isfinite(rows))[0]
+                raise InputError(f"the kernel matrix must be finite; entry ({start + i}, {j}) is {rows[i, j]}")
+            largest = max(largest, float(np.abs(rows).max()))
+            difference = max(difference, float(np.abs(rows - K[:, start : start + step].T).max()))
+        check_symmetric(difference, largest, K.dtype)
+        check_diagonal(self.diagonal)
+
+    @cached_property
+    def diagonal(self):
+        """``K_xx`` for every point."""
+        return self.values.diagonal().astype(np.float64)
+
+    def block(self, rows, columns, dtype=None):
+        """See :meth:`Kernel.block`."""
+        block = self.values[rows][:, columns]
+        return block if dtype is None else block.astype(dtype, copy=False)
+
+    def columns(self, points=None):
+        """See :meth:`Kernel.columns`."""
+        return MatrixColumns(self.values, self.precision, points)
+
+    def column(self, point):
+        """See :meth:`Kernel.column`."""
+        return self.values[point].astype(np.float64)
+
+    def submatrix(self, points, point_weights=None):
+        """See :meth:`Kernel.submatrix`."""
+        return dense_submatrix(self, points, point_weights)
+
+    def cluster_sums(self, labels, weights, n_clusters, n_jobs=None):
+        """See :meth:`Kernel.cluster_sums`; O(n_points^2) for any number of clusters."""
+        Z = memberships(labels, weights, n_clusters)
+        out = np.zeros((n_clusters, self.n_points))
+        step = max(1, BLOCK_BYTES // (8 * self.n_points)) if self.values.dtype == np.float32 else self.n_points
+        for start in range(0, self.n_points, step):
+            rows = slice(start, start + step)
+            out += Z[:, rows] @ self.values[rows].astype(np.float64, copy=False)
+        return out.T
+
+
+def dense_submatrix(kernel, points, point_weights):
+    """A kernel among some of its points, held dense; see :meth:`Kernel.submatrix`."""
+    few = DenseKernel(kernel.block(points, points), check=False)
+    few.is_psd, few.precision, few.noise = kernel.is_psd, kernel.precision, kernel.noise
+    few.point_weights = kernel.point_weights[points] if point_weights is None else point_weights
+    return few

@@ -1,0 +1,283 @@
+"""Kernels over vectors by blocks: Gaussian, Laplacian, polynomial, sigmoid, cosine, linear, or your own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from numbers import Real
+
+import numpy as np
+
+from .._validation import check_choice, check_integer, check_real
+from ..exceptions import InputError, ParameterError
+from ._evaluate import gaussian_block, inner_products, refuse_zero_rows, squared_norms
+from ._floats import as_floats
+from ._manhattan import manhattan
+from .bandwidths import rule_bandwidth
+
+__all__ = ["VECTOR_KERNELS", "KernelFunction", "kernel_function"]
+
+VECTOR_KERNELS = ("gaussian", "laplacian", "polynomial", "sigmoid", "cosine", "linear")
+_ALIASES = {"rbf": "gaussian", "poly": "polynomial"}
+
+
+@dataclass(frozen=True)
+class KernelFunction:
+    """A kernel over vectors; made by :func:`kernel_function`.
+
+    Attributes
+    ----------
+    name : str
+        One of `VECTOR_KERNELS`, or "callable".
+    gamma : float or None
+        "gaussian": ``exp(-gamma |x - y|^2)``; "laplacian": ``exp(-gamma |x - y|_1)``; "polynomial":
+        ``(gamma <x, y> + coef0)^degree``; "sigmoid": ``tanh(gamma <x, y> + coef0)``. None in the last two stands for
+        one over the number of columns.
+    degree : int or None
+    coef0 : float or None
+    is_psd : bool or None
+        Whether every matrix of the kernel is positive semi-definite; None where that is not known (a callable).
+    function : callable or None
+        The caller's own kernel.
+    """
+
+    name: str
+    gamma: float | None = None
+    degree: int | None = None
+    coef0: float | None = None
+    is_psd: bool | None = True
+    function: Callable | None = field(default=None, repr=False)
+
+    @property
+    def bandwidth(self):
+        """Sigma of ``exp(-|x - y|^2 / (2 sigma^2))`` or ``exp(-|x - y|_1 / sigma)``; None for other kernels."""
+        if self.name == "gaussian":
+            return float(np.sqrt(0.5 / self.gamma))
+        return 1.0 / self.gamma if self.name == "laplacian" else None
+
+    def __call__(self, X, Y=None):
+        """The block ``K(X, Y)``.
+
+        Parameters
+        ----------
+        X : ndarray or sparse array of shape (n_rows, n_features)
+            Finite. float32 is computed in float32, everything else in float64; so are Gaussian kernels of float32
+            vectors that are more than some 40 bandwidths from their mean, whose distances float32 does not resolve.
+            Beyond a million bandwidths float64 does not either.
+        Y : ndarray or sparse array of shape (n_columns, n_features), optional
+            Default X.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_columns), float32 or float64
+            Without Y symmetric, its diagonal that of :meth:`diagonal`.
+
+        Raises
+        ------
+        InputError
+            If the columns do not fit, a callable returns something else than such a block, or "cosine" meets a row of
+            zeros.
+        """
+        X = as_floats(X)
+        alone = Y is None or Y is X
+        Y = X if alone else as_floats(Y, X.dtype)
+        if X.shape[1] != Y.shape[1]:
+            raise InputError(
+                f"X has {X.shape[1]} columns and the other vectors {Y.shape[1]}; a kernel needs the same of both"
+            )
+        block = self._block(X, Y)
+        if alone and self.name != "callable":
+            # Scaling rows and then columns rounds differently on the two sides of the diagonal.
+            block += block.T
+            block *= 0.5
+            np.fill_diagonal(block, self.diagonal(X))
+        return block
+
+    def diagonal(self, X):
+        """``K(x, x)`` for every row, without forming the matrix.
+
+        Parameters
+        ----------
+        X : ndarray or sparse array of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), float32 or float64
+            A callable is asked for its own ``diag(X)`` (as scikit-learn's Gaussian-process kernels have it) or, if it
+            has none, called once for every row.
+        """
+        X = as_floats(X)
+        if self.name in ("gaussian", "laplacian"):
+            return np.ones(X.shape[0], dtype=X.dtype)
+        if self.name == "callable":
+            return self._callable_diagonal(X)
+        norms = squared_norms(X)
+        if self.name == "cosine":
+            refuse_zero_rows(norms)
+            return np.ones(X.shape[0], dtype=X.dtype)
+        return self._of_products(norms, X.shape[1])
+
+    def _block(self, X, Y):
+        if self.name == "callable":
+            return _checked_block(self.function(X, Y), X.shape[0], Y.shape[0], X.dtype)
+        if self.name == "gaussian":
+            return gaussian_block(X, Y, self.gamma)
+        if self.name == "laplacian":
+            block = manhattan(X, Y).astype(X.dtype, copy=False)
+            block *= -self.gamma
+            return np.exp(block, out=block)
+        products = inner_products(X, Y)
+        if self.name == "cosine":
+            norms = np.sqrt(squared_norms(X)), np.sqrt(squared_norms(Y))
+            refuse_zero_rows(norms[0])
+            refuse_zero_rows(norms[1])
+            products /= norms[0][:, None]
+            products /= norms[1]
+            return np.clip(products, -1.0, 1.0, out=products)
+        return self._of_products(products, X.shape[1])
+
+    def _of_products(self, products, n_features):
+        """Kernel values from inner products, in their place."""
+        if self.name == "linear":
+            return products
+        products *= 1.0 / n_features if self.gamma is None else self.gamma
+        products += self.coef0
+        if self.name == "sigmoid":
+            return np.tanh(products, out=products)
+        return np.power(products, self.degree, out=products)
+
+    def _callable_diagonal(self, X):
+        own = getattr(self.function, "diag", None)
+        if own is not None:
+            return _checked_values(own(X), (X.shape[0],), X.dtype)
+        out = np.empty(X.shape[0], dtype=X.dtype)
+        for i in range(X.shape[0]):
+            row = X[i : i + 1]
+            out[i] = _checked_block(self.function(row, row), 1, 1, X.dtype)[0, 0]
+        return out
+
+
+def kernel_function(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, random_state=None, X=None):
+    """Make a kernel over vectors.
+
+    Parameters
+    ----------
+    kernel : str, callable or KernelFunction
+        - "gaussian" or "rbf": ``exp(-|x - y|^2 / (2 sigma^2))``, that is gamma = 1 / (2 sigma^2)
+        - "laplacian": ``exp(-|x - y|_1 / sigma)``, gamma = 1 / sigma
+        - "polynomial" or "poly": ``(gamma <x, y> + coef0)^degree``
+        - "sigmoid": ``tanh(gamma <x, y> + coef0)``, not positive semi-definite
+        - "cosine": ``<x, y> / (|x| |y|)``
+        - "linear": ``<x, y>``
+        - a function of two blocks of vectors, ``kernel(X, Y)``, that returns the block of values. Whether it is
+          positive semi-definite is not known (`is_psd` is None).
+
+        A KernelFunction is returned as it is.
+    bandwidth : float, str or (str, number), optional
+        Sigma, for "gaussian" and "laplacian": a number or a rule of
+        :func:`graphcore.kernels.bandwidths.rule_bandwidth`, such as ``("rms", 1.0)``, ``("quantile", 0.25)`` or
+        ``("neighbours", 0.1)``. Rules need `X`; the Laplacian kernel takes them over its own distance, the sum of
+        absolute differences. Default, where `gamma` is not given either: ``("rms", 1.0)``.
+    gamma : float, optional
+        In place of the bandwidth, or the factor of "polynomial" and "sigmoid" (default: one over the number of
+        columns).
+    degree : int, default 3
+    coef0 : float, default 1
+    random_state : int, Generator, RandomState or None
+        For rules that sample pairs.
+    X : ndarray or sparse array of shape (n_samples, n_features), optional
+        What the rule is applied to.
+
+    Returns
+    -------
+    KernelFunction
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is not known, out of range, given twice or without meaning for the kernel.
+    InputError
+        If the rule gives a zero bandwidth.
+
+    Notes
+    -----
+    Papers differ in what they call sigma. Nystrom kernel k-means (Wang, Gittens, Mahoney; Calandriello, Rosasco) uses
+    ``exp(-|x - y|^2 / (2 sigma^2))``, as here. The Gaussian-sketch paper (Kpotufe, Sriperumbudur) uses
+    ``exp(-|x - y|^2 / sigma^2)``: give it as ``gamma=1 / sigma**2``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.kernels.functions import kernel_function
+    >>> kernel = kernel_function("gaussian", bandwidth=2.0)
+    >>> kernel.gamma
+    0.125
+    >>> kernel(np.array([[0.0], [2.0]])).round(4)
+    array([[1.    , 0.6065],
+           [0.6065, 1.    ]])
+    """
+    if isinstance(kernel, KernelFunction):
+        return kernel
+    if callable(kernel):
+        _refuse_given("a callable kernel", bandwidth=bandwidth, gamma=gamma)
+        return KernelFunction("callable", is_psd=None, function=kernel)
+    name = check_choice("kernel", _ALIASES.get(kernel, kernel) if isinstance(kernel, str) else kernel, VECTOR_KERNELS)
+    if name in ("gaussian", "laplacian"):
+        return KernelFunction(name, gamma=_distance_gamma(name, bandwidth, gamma, random_state, X))
+    _refuse_given(f"kernel={name!r}", bandwidth=bandwidth)
+    if name in ("cosine", "linear"):
+        _refuse_given(f"kernel={name!r}", gamma=gamma)
+        return KernelFunction(name)
+    if gamma is not None:
+        gamma = check_real("gamma", gamma, low=0.0, open_low=True)
+    coef0 = check_real("coef0", coef0)
+    if name == "sigmoid":
+        return KernelFunction(name, gamma=gamma, coef0=coef0, is_psd=False)
+    degree = check_integer("degree", degree, low=1)
+    return KernelFunction(name, gamma=gamma, degree=degree, coef0=coef0, is_psd=coef0 >= 0)
+
+
+def _distance_gamma(name, bandwidth, gamma, random_state, X):
+    if gamma is not None:
+        if bandwidth is not None:
+            raise ParameterError(
+                "give either bandwidth= or gamma= (1 / (2 sigma^2) for the Gaussian kernel), and not both"
+            )
+        return check_real("gamma", gamma, low=0.0, open_low=True)
+    if isinstance(bandwidth, Real):
+        sigma = check_real("bandwidth", bandwidth, low=0.0, open_low=True)
+    else:
+        rule = ("rms", 1.0) if bandwidth is None else bandwidth
+        if X is None:
+            raise ParameterError(f"bandwidth={rule!r} is a rule over data; give X=, or bandwidth= as a number")
+        distance = "euclidean" if name == "gaussian" else "manhattan"
+        sigma = rule_bandwidth(X, rule, distance=distance, random_state=random_state)
+    with np.errstate(all="ignore"):
+        gamma = float(0.5 / np.square(sigma) if name == "gaussian" else 1.0 / np.float64(sigma))
+    if not 0 < gamma < np.inf:
+        raise ParameterError(
+            f"bandwidth={sigma:.3g} is out of the range of floating-point numbers; rescale the vectors"
+        )
+    return gamma
+
+
+def _refuse_given(what, **parameters):
+    for name, value in parameters.items():
+        if value is not None:
+            raise ParameterError(f"{name}={value!r} has no meaning for {what}; leave it out")
+
+
+def _checked_block(block, n_rows, n_columns, dtype):
+    block = block.toarray() if hasattr(block, "tocsr") else block
+    return _checked_values(block, (n_rows, n_columns), dtype)
+
+
+def _checked_values(values, shape, dtype):
+    """What a callable returned, as an array that may be written to."""
+    values = np.asarray(values)
+    if values.shape != shape or values.dtype.kind not in "biuf":
+        raise InputError(
+            f"the callable kernel returned shape {values.shape} of {values.dtype}; real numbers of shape {shape} are "
+            "needed"
+        )
+    if not np.isfinite(values).all():
+        raise InputError("the callable kernel returned NaN or infinity; its values must be finite")
+    return np.array(values, dtype=dtype)

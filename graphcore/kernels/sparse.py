@@ -1,0 +1,158 @@
+"""Sparse kernel matrices in compressed rows."""
+
+import numpy as np
+
+from .._arrays import read_only
+from .._threads import map_blocks, row_blocks
+from ..exceptions import InputError
+from .base import Kernel
+from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of
+from .columns import MatrixColumns, SparseRows
+from .products import SparseProducts
+
+__all__ = ["RowsKernel", "SparseKernel"]
+
+_BLOCK_ENTRIES = 1 << 20
+
+
+class RowsKernel(Kernel):
+    """Compressed rows: ``K_xy = outer_x (A_xy + self_loop [x = y]) outer_y``, never made dense.
+
+    Attributes
+    ----------
+    indptr : ndarray of shape (n_points + 1,), int64
+    indices : ndarray of shape (n_entries,), int32 or int64
+    values : ndarray of shape (n_entries,) or (0,), float32 or float64
+        Entries of A; length 0 stands for ones.
+    outer : ndarray of shape (n_points,), float64
+    self_loop : float
+    """
+
+    is_sparse = True
+    indptr: np.ndarray
+    indices: np.ndarray
+    values: np.ndarray
+    outer: np.ndarray
+    self_loop: float = 0.0
+
+    def sparse_rows(self, points):
+        """Rows of K for some points.
+
+        Parameters
+        ----------
+        points : ndarray of integers, or slice
+
+        Returns
+        -------
+        csr_array of shape (n_rows, n_points), float64
+        """
+        import scipy.sparse as sp
+
+        points = np.arange(self.n_points)[points]
+        lengths = self.indptr[points + 1] - self.indptr[points]
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        entries = np.arange(indptr[-1]) + np.repeat(self.indptr[points] - indptr[:-1], lengths)
+        columns = self.indices[entries]
+        data = self.values[entries] if len(self.values) else np.ones(len(entries))
+        rows = sp.csr_array((data.astype(np.float64, copy=False), columns, indptr), shape=(len(points), self.n_points))
+        if self.self_loop:
+            loops = np.full(len(points), self.self_loop)
+            rows = rows + sp.csr_array((loops, points, np.arange(len(points) + 1)), shape=rows.shape)
+        rows.data *= np.repeat(self.outer[points], np.diff(rows.indptr))
+        rows.data *= self.outer[rows.indices]
+        return rows
+
+    def block(self, rows, columns, dtype=None):
+        """See :meth:`Kernel.block`; O(n_points + entries of the rows), and the block itself dense."""
+        block = self.sparse_rows(rows)
+        block = block if isinstance(columns, slice) and columns == slice(None) else block[:, columns]
+        return block.toarray() if dtype is None else block.toarray().astype(dtype, copy=False)
+
+    def columns(self, points=None):
+        """See :meth:`Kernel.columns`; rows are csr_arrays."""
+        if points is None:
+            return SparseRows(self)
+        # Rows of a symmetric matrix are its columns, and quicker to take.
+        return MatrixColumns(self.sparse_rows(points).T.tocsr(), self.precision)
+
+    def column(self, point):
+        """See :meth:`Kernel.column`."""
+        out = np.zeros(self.n_points)
+        span = slice(self.indptr[point], self.indptr[point + 1])
+        data = self.values[span] if len(self.values) else 1.0
+        out[self.indices[span]] = data * self.outer[point] * self.outer[self.indices[span]]
+        out[point] += self.self_loop * self.outer[point] ** 2
+        return out
+
+    def product(self, M, n_jobs=None):
+        """See :meth:`Kernel.product`; values of a graph without weights are made block by block."""
+        import scipy.sparse as sp
+
+        M = np.asarray(M, dtype=np.float64)
+        inner = M * self.outer[:, None]
+
+        def rows_of(start, stop):
+            low, high = self.indptr[start], self.indptr[stop]
+            data = self.values[low:high] if len(self.values) else np.ones(high - low)
+            part = sp.csr_array(
+                (data, self.indices[low:high], self.indptr[start : stop + 1] - low), shape=(stop - start, self.n_points)
+            )
+            return (part @ inner + self.self_loop * inner[start:stop]) * self.outer[start:stop, None]
+
+        return np.concatenate(map_blocks(rows_of, row_blocks(self.indptr, _BLOCK_ENTRIES), n_jobs))
+
+    def whole(self, purpose):
+        """See :meth:`Kernel.whole`."""
+        return self.sparse_rows(slice(None))
+
+    def cluster_products(self, labels, weights, n_clusters, n_jobs=None):
+        """See :meth:`Kernel.cluster_products`."""
+        return SparseProducts(self, labels, weights, n_jobs)
+
+
+class SparseKernel(RowsKernel):
+    """A precomputed sparse kernel matrix; entries that are not stored are 0.
+
+    Parameters
+    ----------
+    K : sparse matrix of shape (n_points, n_points)
+        As for :class:`graphcore.kernels.dense.DenseKernel`. Repeated entries add up.
+    check : bool, default True
+        Whether to look for what is wrong with K.
+
+    Raises
+    ------
+    InputError
+        Saying what is wrong and what to do.
+    """
+
+    def __init__(self, K, *, check=True):
+        import scipy.sparse as sp
+
+        check_precomputed(K)
+        given = K.dtype
+        K = sp.csr_array(K, dtype=np.float64, copy=not getattr(K, "has_canonical_format", False))
+        K.sum_duplicates()
+        self.n_points = K.shape[0]
+        # Held in float64, for the loops; what float32 has rounded away is not back.
+        self.precision = np.dtype(np.float32 if given == np.float32 else np.float64)
+        self.noise = noise_of(self.precision)
+        self.diagonal = K.diagonal()
+        if check:
+            if not np.isfinite(K.data).all():
+                raise InputError("the kernel matrix must be finite; it holds NaN or infinity")
+            difference = float(np.abs((K - K.T).data).max(initial=0.0))
+            check_symmetric(difference, np.abs(K.data).max(initial=0.0), given)
+            check_diagonal(self.diagonal)
+        self.indptr = read_only(K.indptr, np.int64)
+        # scipy may share these with the caller's matrix, which stays writable.
+        self.indices = read_only(K.indices, np.int32 if self.n_points < 2**31 else np.int64)
+        self.values = read_only(K.data)
+        self.outer = np.ones(self.n_points)
+
+    def submatrix(self, points, point_weights=None):
+        """See :meth:`Kernel.submatrix`."""
+        few = SparseKernel(self.sparse_rows(points)[:, points], check=False)
+        few.is_psd, few.precision, few.noise = self.is_psd, self.precision, self.noise
+        few.point_weights = self.point_weights[points] if point_weights is None else point_weights
+        return few
