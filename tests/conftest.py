@@ -2,9 +2,8 @@
 
 import os
 
-if (
-    "PYTEST_XDIST_WORKER" in os.environ
-):  # before numpy is imported: two processes with two threads each hold one another up
+# Two processes with two threads each would hold one another up; numpy reads this when it is imported.
+if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from pathlib import Path
