@@ -18,6 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 # Compiled loops and what is computed around them, and the tests that are about them.
@@ -135,19 +137,21 @@ class _Watch:
     def pytest_collection_modifyitems(self, items):
         items[:] = [item for item in items if item.nodeid not in self.skipped]
 
-    def pytest_runtest_logstart(self):
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self):
         def stop(*_):
             raise TimeoutError("too slow uncompiled")
 
         signal.signal(signal.SIGPROF, stop)
         signal.setitimer(signal.ITIMER_PROF, _SECONDS)
+        try:
+            return (yield)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
     def pytest_runtest_logreport(self, report):
         if report.failed:
             self.failed.append(report.nodeid)
-
-    def pytest_runtest_logfinish(self):
-        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _run_tests(folder, tests, arguments, skipped=()):
@@ -165,10 +169,18 @@ def _run_tests(folder, tests, arguments, skipped=()):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        import pytest
-
         watch = _Watch(skipped)
-        options = ["-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=--strict-markers", "-m", "not slow"]
+        options = [
+            "--tb=native",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:xdist",
+            "-o",
+            "addopts=--strict-markers",
+            "-m",
+            "not slow",
+        ]
         code = pytest.main([*options, *arguments, *tests], plugins=[watch])
         os.write(write, json.dumps(watch.failed).encode()[:60_000])
         os._exit(int(code))
@@ -187,19 +199,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("n", type=int, nargs="?", default=50)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--skip", type=int, default=0, help="mutants that were run before")
     given = parser.parse_args()
     os.environ["NUMBA_DISABLE_JIT"] = "1"  # before numba is imported
     # Imported once, before the processes fork.
     import hypothesis
     import networkx
     import numba
-    import pytest
     import scipy.sparse.linalg
     import sklearn.cluster
     import sklearn.metrics
     import sklearn.utils.estimator_checks
 
-    del hypothesis, networkx, numba, pytest, scipy, sklearn
+    del hypothesis, networkx, numba, scipy, sklearn
     drawn = draw(given.n, given.seed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -207,7 +219,7 @@ def main():
             shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", folder)
         left_out, survived = {}, 0
-        for path, function, line, was, becomes, source in drawn:
+        for path, function, line, was, becomes, source in drawn[given.skip :]:
             tests = tuple(f"tests/{name}" for name in TESTS["/".join(path.parts[1:])].split())
             if tests not in left_out:
                 left_out[tests] = _run_tests(folder, tests, [])[1]
@@ -221,7 +233,7 @@ def main():
             verdict = "SURVIVED" if code == 0 else failed[0].split("::")[-1][:60] if failed else f"killed ({code})"
             print(f"{path}:{line} {function}\n    - {was}\n    + {becomes}")
             print(f"    {verdict} ({time.perf_counter() - start:.0f} s)", flush=True)
-    print(f"{len(drawn) - survived} of {len(drawn)} mutants were noticed")
+    print(f"{survived} of {len(drawn) - given.skip} mutants survived")
 
 
 if __name__ == "__main__":
