@@ -50,7 +50,9 @@ def with_least_eigenvalue(share, n=100, dtype=np.float32):
 
 
 @FORMS
-@pytest.mark.parametrize(("n", "d"), [(100, 30), (200, 50), (300, 100), (1000, 200)])
+@pytest.mark.parametrize(
+    ("n", "d"), [(100, 30), (200, 50), (300, 100), pytest.param(1000, 200, marks=pytest.mark.slow)]
+)
 def test_rounding_of_float32_is_no_negative_eigenvalue(form, n, d):
     K = form(low_rank(n, d))
     with warnings.catch_warnings():
