@@ -271,7 +271,7 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         """Squared distances of points from what the features span; 0 where K(x, x) is not known."""
         if self.kernel_ is None:
             return np.zeros(len(B))
-        diagonal = VectorKernel(X, self.kernel_).diagonal()
+        diagonal = VectorKernel(X, self.kernel_).diagonal
         return np.maximum(diagonal - np.einsum("ij,ij->i", B, B, dtype=np.float64), 0.0)
 
     def report(self):

@@ -150,12 +150,12 @@ class Kernel:
         """
         raise NotImplementedError
 
-    def whole(self, purpose):
+    def whole(self, purpose, remedy="take a sample of the points"):
         """The matrix itself, for a `purpose` that needs it: a csr_array where it is sparse, otherwise an ndarray."""
         if self.n_points > _MAX_DENSE:
             raise InputError(
                 f"{purpose} needs the whole kernel matrix, and {self.n_points} x {self.n_points} is too large (at most "
-                f"{_MAX_DENSE}); take a sample of the points, or a scheme that reads some columns only"
+                f"{_MAX_DENSE}); {remedy}"
             )
         return self.block(slice(None), slice(None), np.float64)
 
