@@ -48,7 +48,7 @@ _SETTINGS = (
 class CoresetSpectralClustering(
     CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
-    """Spectral clustering of a large graph, or of vectors through their kNN graph, by way of a coreset.
+    """Coreset spectral clustering of a large graph, or of vectors through their nearest-neighbour graph.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ class CoresetSpectralClustering(
 
     @property
     def n_components_(self):
-        """Number of connected components, counted when first asked for: that goes through all edges."""
+        """Number of connected components, computed at first access by a pass over all edges."""
         check_is_fitted(self)
         if self._n_components is None:
             if not hasattr(self, "_graph"):
@@ -288,7 +288,7 @@ class CoresetSpectralClustering(
 
     @property
     def dendrogram_(self):
-        """Merge tree in scipy's linkage form, made when first asked for; None if nothing was merged."""
+        """Merge tree in scipy's linkage form, computed at first access; None if nothing was merged."""
         check_is_fitted(self)
         return None if self.groups_ is None else self._result.merge_tree.linkage()
 
@@ -367,7 +367,7 @@ class CoresetSpectralClustering(
         return new_shares(self, X)
 
     def to_table(self, library=None):
-        """Cluster of every node, and how sure it is, as a table.
+        """Cluster, stability and outside share of every node, as a table.
 
         Parameters
         ----------
@@ -392,7 +392,7 @@ class CoresetSpectralClustering(
         return node_table(self, library)
 
     def report(self, path, graph=None, *, title=None, pictures="auto"):
-        """Write a page about the clusters: one HTML file that needs no other file and no network.
+        """Write a report on the clusters: one HTML file that needs no other file and no network.
 
         Parameters
         ----------

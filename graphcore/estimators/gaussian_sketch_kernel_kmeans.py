@@ -204,7 +204,7 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
         return len(self.cluster_centers_)
 
     def report(self):
-        """What was fitted, in a few lines of text."""
+        """Summary of the fit as text."""
         check_is_fitted(self, "labels_")
         sizes = np.bincount(self.labels_)
         clusters = [

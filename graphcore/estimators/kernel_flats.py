@@ -21,7 +21,7 @@ __all__ = ["KernelKFlats"]
 
 
 class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
-    """Clusters around affine flats in the feature space of a kernel, for vectors, kernel matrices and graphs.
+    """Kernel k-flats clustering of vectors, kernel matrices and graphs: flats in the feature space of a kernel.
 
     Parameters
     ----------

@@ -275,7 +275,7 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         return np.maximum(diagonal - np.einsum("ij,ij->i", B, B, dtype=np.float64), 0.0)
 
     def report(self):
-        """What was fitted, how much of the kernel it keeps, and what is certain about the cost, in lines of text."""
+        """Summary of the fit as text: settings, share of the kernel kept, bounds on the cost."""
         check_is_fitted(self, "feature_map_")
         return as_text(self._kernel_line() + self.diagnostics_.lines() + self.certificate_.lines())
 
