@@ -32,3 +32,13 @@ autodoc_member_order = "groupwise"
 # Attributes and methods stand in the docstrings; numpydoc's own tables would ask for a page for each.
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
+
+
+def skip_member(app, what, name, obj, skip, options):
+    """Leave out fields of named tuples, which their class explains, and what scikit-learn adds to its estimators."""
+    field = str(getattr(obj, "__doc__", "")).startswith("Alias for field number")
+    return True if field or str(getattr(obj, "__module__", "")).startswith("sklearn.") else None
+
+
+def setup(app):
+    app.connect("autodoc-skip-member", skip_member)
