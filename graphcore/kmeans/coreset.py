@@ -128,7 +128,9 @@ def coreset_kernel_kmeans(
     n_clusters, size, n_seeds = _check_sizes(n_clusters, size, n_seeds, int(np.count_nonzero(weights > 0)))
     streams = Streams(random_state)
     if kernel.leaves_out_isolated:
-        seeding = "fast" if seeding == "auto" else seeding
+        # The fast method reads the rows of a sparse kernel; a walk kernel makes its columns.
+        fast = "fast" if kernel.is_sparse else "naive"
+        seeding = fast if seeding == "auto" else seeding
         coreset = sample_coreset(
             kernel, n_clusters, size=size, method=sampling, n_seeds=n_seeds, seeding=seeding, random_state=streams
         )
