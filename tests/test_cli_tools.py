@@ -452,7 +452,7 @@ def test_completion_offers_commands_files_options_and_words():
 
 def test_completion_words_are_those_that_the_settings_know():
     from graphcore.coresets.coreset import SAMPLING
-    from graphcore.partition.refine import OBJECTIVES
+    from graphcore.partition.cluster_sums import OBJECTIVES
     from graphcore.pipeline.settings import PRESETS
     from graphcore.spectral.partition import EIGEN_SOLVERS
 

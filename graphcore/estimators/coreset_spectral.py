@@ -131,7 +131,7 @@ class CoresetSpectralClustering(
         Leaf of the merge tree that each node belongs to, -1 for isolated nodes.
     history_ : list of (str, float)
         The objective after each stage, larger is better.
-    distance_ : ndarray of shape (n_samples,), float32
+    outside_share_ : ndarray of shape (n_samples,), float32
         Share of each node's edge weight that leaves its cluster, see :func:`graphcore.metrics.outside_share`; NaN for
         isolated nodes.
     node_names_ : ndarray of shape (n_samples,), or None
@@ -147,8 +147,8 @@ class CoresetSpectralClustering(
     -----
     The default differs from the published algorithm, which fails on sparse graphs: a sample of a graph of average
     degree 14 has next to no edges. Every coreset node walks a few steps; every node joins the coreset node that reaches
-    it best; these cells are merged and refined to raise the information that the clusters at the two ends of a random
-    edge give about each other; and several coresets are combined.
+    it best; these micro-clusters are merged and refined to raise the information that the clusters at the two ends of a
+    random edge give about each other; and several coresets are combined.
 
     Sampling by degree is the default because the published importance sampling spends its draws on low-degree nodes: on
     PenDigits with 250 neighbours it gives a normalised cut of 0.24 where degree sampling gives 0.086.
@@ -254,7 +254,7 @@ class CoresetSpectralClustering(
         self.labels_ = result.labels
         self.n_clusters_ = settings.n_clusters
         self.selection_ = selection
-        sums, self.distance_ = sums_and_shares(graph, result.labels, settings.n_clusters, self.n_jobs)
+        sums, self.outside_share_ = sums_and_shares(graph, result.labels, settings.n_clusters, self.n_jobs)
         self._reference.set_clusters(sums)
         self.node_names_ = graph.node_names
         self.coreset_indices_ = result.coreset.indices
@@ -378,7 +378,7 @@ class CoresetSpectralClustering(
         -------
         dict or table
             Columns "node" (its name, or number), "cluster" (`labels_`), "stability" (`stability_`, NaN for a single
-            coreset) and "distance" (`distance_`).
+            coreset) and "outside_share" (`outside_share_`).
 
         Examples
         --------

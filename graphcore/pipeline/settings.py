@@ -8,8 +8,8 @@ import numpy as np
 from .._validation import check_choice, check_integer, check_real
 from ..coresets.coreset import SAMPLING
 from ..exceptions import InputError, ParameterError
+from ..partition.cluster_sums import OBJECTIVES
 from ..partition.quotient import is_huge
-from ..partition.refine import OBJECTIVES
 from ..spectral.partition import EIGEN_SOLVERS
 
 __all__ = ["PRESETS", "Settings", "resolve_settings"]
@@ -17,9 +17,9 @@ __all__ = ["PRESETS", "Settings", "resolve_settings"]
 PRESETS = (None, "published")
 # Coreset nodes for each cluster asked for: enough for k-means on the coreset graph to see every cluster many times.
 _NODES_PER_CLUSTER = 50
-_LEAST_CORESET = 1000
+_MIN_CORESET = 1000
 _SHARE, _LARGEST_SHARE = 0.01, 100_000
-_LEAST_HALF_WALK, _MOST_HALF_WALK = 2, 4
+_MIN_HALF_WALK, _MAX_HALF_WALK = 2, 4
 _LAZINESS = 0.5
 _ROW_BUDGET = 150
 _N_CORESETS = 4
@@ -45,7 +45,7 @@ class Settings:
     laziness : float
     row_budget : int
     overcluster : float or None
-        Spectral clusters for each one asked for; None makes every coreset node a cluster of its own, its cell.
+        Spectral clusters for each one asked for; None makes every coreset node a cluster of its own, its micro-cluster.
     objective : {"information", "ncut"}
     refine : bool
     min_cluster_size : int
@@ -206,15 +206,15 @@ def _walk_steps(graph, coreset_size, n_linked):
         return 2  # rows of coreset nodes are read in order; nodes that they leave out follow their neighbours
     spacing = 2 * n_linked / coreset_size
     mean_degree = graph.n_entries / n_linked
-    half = math.log(spacing) / math.log(mean_degree) if mean_degree > 1 else _MOST_HALF_WALK
-    return 2 * min(max(math.ceil(half), _LEAST_HALF_WALK), _MOST_HALF_WALK)
+    half = math.log(spacing) / math.log(mean_degree) if mean_degree > 1 else _MAX_HALF_WALK
+    return 2 * min(max(math.ceil(half), _MIN_HALF_WALK), _MAX_HALF_WALK)
 
 
 def _coreset_size(size, n_clusters, n_linked):
     if isinstance(size, str):
         check_choice("coreset_size", size, ("auto",))
         share = min(round(_SHARE * n_linked), _LARGEST_SHARE)
-        return min(n_linked, max(_LEAST_CORESET, _NODES_PER_CLUSTER * n_clusters, share))
+        return min(n_linked, max(_MIN_CORESET, _NODES_PER_CLUSTER * n_clusters, share))
     if isinstance(size, (float, np.floating)):
         share = check_real("coreset_size", size, low=0.0, open_low=True, high=1.0)
         size = max(1, round(share * n_linked))

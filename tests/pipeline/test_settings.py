@@ -164,7 +164,7 @@ def test_one_coreset_without_refinement(ring, options):
 
 def test_a_huge_graph_has_one_coreset_of_bounded_size(ring, monkeypatch):
     monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries)
-    monkeypatch.setattr(settings_module, "_LEAST_CORESET", 10)
+    monkeypatch.setattr(settings_module, "_MIN_CORESET", 10)
     assert resolve_settings(ring, 1).n_coresets == 4
     assert resolve_settings(ring, 1, coreset_size="auto").coreset_size == 50
     monkeypatch.setattr(settings_module, "_SHARE", 0.5)
