@@ -303,7 +303,7 @@ EYE = np.eye(4)
         (EYE, {"tol": -1.0}, "at least 0"),
         (EYE, {"shift": -1.0}, "at least 0"),
         (EYE, {"shift": "auto"}, "choose one of 'psd'"),
-        (EYE, {"empty_clusters": "keep"}, "choose one of 'farthest'"),
+        (EYE, {"on_empty": "keep"}, "choose one of 'farthest'"),
         (EYE, {"random_state": "x"}, "random_state"),
         (np.ones((3, 2)), {}, "square"),
         (np.array([[1.0, 0.5], [0.1, 1.0]]), {}, "not symmetric"),
