@@ -123,22 +123,7 @@ def load_graph(path, stages, **reading):
 
 
 def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **reading):
-    """Read a graph, or vectors and make their kNN graph.
-
-    Parameters
-    ----------
-    path : str
-    stages : Stages
-    vectors : bool
-    n_neighbors, metric, random_state, n_jobs
-        For the kNN graph of vectors.
-    **reading
-        For :func:`graphcore.read_graph`.
-
-    Returns
-    -------
-    Graph
-    """
+    """Read a graph (`reading` is for :func:`graphcore.read_graph`), or vectors and make their kNN graph."""
     if not vectors and not path.endswith(".npy"):
         return load_graph(path, stages, **reading)
     with stages("read"):

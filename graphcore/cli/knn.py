@@ -23,11 +23,7 @@ __all__ = ["knn"]
     "-n", "--neighbors", "n_neighbors", type=int, default=10, show_default=True, metavar="N", help="Neighbours."
 )
 @click.option(
-    "--metric",
-    default="euclidean",
-    show_default=True,
-    metavar="NAME",
-    help="Distance: euclidean, cosine or manhattan.",
+    "--metric", default="euclidean", show_default=True, metavar="NAME", help="Distance: euclidean, cosine or manhattan."
 )
 @click.option(
     "--mode",

@@ -18,24 +18,11 @@ _COMPRESSED = {".gz": gzip, ".bz2": bz2, ".xz": lzma}
 
 
 def read_vectors(path):
-    """Read one vector per row.
+    """Read one vector per row, from ``.npy`` (two dimensions), ``.npz`` (scipy's, or a single array), or else text.
 
-    Parameters
-    ----------
-    path : str
-        ``.npy`` (an array of two dimensions), ``.npz`` (a sparse matrix saved by scipy, or a single array), otherwise
-        text: numbers between commas, semicolons, tabs or blanks, ``#`` comments, a first line of column names allowed;
-        also compressed (.gz, .bz2, .xz). "-" is standard input, whose kind, as that of a pipe, is seen by its
-        first bytes.
-
-    Returns
-    -------
-    ndarray or csr_array of shape (n_vectors, n_features)
-
-    Raises
-    ------
-    InputError, FormatError
-        If the file holds something else.
+    Text is numbers between commas, semicolons, tabs or blanks, with ``#`` comments, perhaps a first line of column
+    names, perhaps compressed (.gz, .bz2, .xz). "-" is standard input, whose kind, as that of a pipe, is seen by its
+    first bytes.
     """
     from ..io._source import is_stream
 

@@ -18,23 +18,12 @@ _MNIST = "https://ossci-datasets.s3.amazonaws.com/mnist"
 
 @dataclass(frozen=True)
 class DataFile:
-    """One file of a data set.
-
-    Attributes
-    ----------
-    url : str
-    size : int or None
-        Bytes; None where no size is published.
-    sha256 : str or None
-        Published checksum; None where there is none, so that a download cannot be verified.
-    also : tuple of str
-        Other names under which loaders take the file.
-    """
+    """One file of a data set."""
 
     url: str
-    size: int | None = None
-    sha256: str | None = None
-    also: tuple = ()
+    size: int | None = None  # bytes; None where no size is published
+    sha256: str | None = None  # None where none is published, so that a download cannot be verified
+    also: tuple = ()  # other names under which loaders take the file
 
     @property
     def name(self):
@@ -44,35 +33,17 @@ class DataFile:
 
 @dataclass(frozen=True)
 class DataSet:
-    """A public data set.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"graph", "vectors"}
-    about : str
-        One line.
-    page : str
-        Where its owners describe it and state their terms.
-    files : tuple of DataFile
-        The graph or the vectors first.
-    n_rows : int
-        Nodes or vectors; a loader refuses other numbers.
-    n_edges : int or None
-        Undirected edges, self-loops included; None where only the number of directed edges is published.
-    n_columns, n_classes : int or None
-        Of vectors; classes of nodes, if each has one.
-    """
+    """A public data set."""
 
     name: str
-    kind: str
+    kind: str  # "graph" or "vectors"
     about: str
-    page: str
-    files: tuple
-    n_rows: int
-    n_edges: int | None = None
+    page: str  # where its owners describe it and state their terms
+    files: tuple  # of DataFile; the graph or the vectors first
+    n_rows: int  # nodes or vectors; a loader refuses other numbers
+    n_edges: int | None = None  # undirected, self-loops included; None where only directed ones are published
     n_columns: int | None = None
-    n_classes: int | None = None
+    n_classes: int | None = None  # of nodes only if each has one
 
     @property
     def is_verified(self):

@@ -12,10 +12,6 @@ def read_at_random(*arrays):
 
     Otherwise the system reads ahead, up to megabytes for every row. Arrays that are not mapped are left alone, and so
     are all on systems that take no advice.
-
-    Parameters
-    ----------
-    *arrays : ndarray
     """
     maps = [found for found in map(_map_of, arrays) if found is not None] if hasattr(mmap, "MADV_RANDOM") else []
     for found in maps:

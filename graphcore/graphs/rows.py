@@ -88,26 +88,12 @@ def canonical_rows(rows):
 
 
 def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
-    """Symmetric rows of edges between less than 2**31 nodes.
+    """Symmetric Rows of edges between less than 2**31 nodes, and pairs in both directions, in one, in both unevenly.
 
     The same result as :func:`rows_from_edges` and :func:`symmetrize_rows`, in less time and memory: every edge becomes
     one integer, numpy sorts them (with vector instructions where the processor has them), and only the merged pairs
-    are scattered. Weights that repeat are added in no fixed order.
-
-    Parameters
-    ----------
-    ends : ndarray of shape (n_edges, 2), int32, contiguous
-        Overwritten: the integers take its place in memory.
-    weights : ndarray of shape (n_edges,) or (0,)
-    n_nodes : int
-    policy : {"max", "average", "sum", "min"}
-    tolerance : float
-        Weights of the two directions that differ by no more than this relative amount are alike.
-
-    Returns
-    -------
-    tuple
-        Rows; pairs in both directions; in one only; in both directions, with different weights.
+    are scattered. Weights that repeat are added in no fixed order; those of the two directions that differ by no more
+    than `tolerance`, relatively, are alike. `ends` (n_edges x 2, int32, contiguous) is overwritten by the integers.
     """
     keys = ends.view(np.int64).ravel()
     _loops.pack_pairs(ends, keys)
@@ -163,13 +149,8 @@ def is_symmetric(rows, tolerance):
 def symmetrize_rows(rows, policy):
     """Combine the two directions of every pair; returns (rows, pairs in both directions, in one only).
 
-    Parameters
-    ----------
-    rows : Rows
-        Directed, sorted, without repeats.
-    policy : {"max", "average", "sum", "min", "error"}
-        What a pair's weight becomes, from its weights in the two directions (0 where absent).
-        "error" refuses an asymmetric matrix.
+    `rows` are directed, sorted, without repeats. The policy makes a pair's weight from those of its two directions (0
+    where absent); "error" refuses an asymmetric matrix.
     """
     check_choice("symmetrize", policy, SYMMETRIZE)
     code = _POLICIES.get(policy, _loops.MAX)

@@ -77,10 +77,7 @@ class BackendGraph:
     def from_networkx(cls, G, edge_attrs=None):
         """Convert a networkx graph with the given attributes (a dict of names and defaults).
 
-        Raises
-        ------
-        NotImplementedError
-            If an attribute holds something else than numbers; networkx then tries another backend.
+        An attribute that holds no numbers raises NotImplementedError; networkx then tries another backend.
         """
         nodes = list(G)
         neighbors, indptr, indices = networkx_rows(G, nodes)

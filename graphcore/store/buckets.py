@@ -43,15 +43,7 @@ def choose_borders(spool, number, kind, limit):
 
 
 class Buckets:
-    """Files of entries (and of weights), in ascending order from file to file.
-
-    Parameters
-    ----------
-    folder : str
-    n_buckets : int
-    kind : {"none", "file", "ones"}
-        Where weights come from, see :func:`entry_bytes`.
-    """
+    """Files of entries (and of weights, see :func:`entry_bytes` for `kind`), in ascending order from file to file."""
 
     def __init__(self, folder, n_buckets, kind):
         self._folder, self.n_buckets, self._kind = folder, n_buckets, kind

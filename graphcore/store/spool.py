@@ -12,11 +12,7 @@ __all__ = ["Spool"]
 class Spool:
     """Blocks of edges on disk.
 
-    Parameters
-    ----------
-    path : str
-    blocks : list
-        [number of edges, bytes of an id, bytes of a weight or 0] of each block that is there; added to.
+    `blocks` lists [number of edges, bytes of an id, bytes of a weight or 0] of each block that is there; added to.
     """
 
     def __init__(self, path, blocks):
