@@ -40,13 +40,9 @@ def build(inputs, output, memory, resume, as_json, **reading):
     console = Console()
     with console.listening():
         graph = build_store(
-            inputs if len(inputs) > 1 else inputs[0],
-            output,
-            memory=memory,
-            resume=resume,
-            stages=console.stages,
+            inputs if len(inputs) > 1 else inputs[0], output, memory=memory, resume=resume, stages=console.stages,
             **reading,
-        )
+        )  # fmt: skip
     _report(output, graph, console, as_json)
 
 

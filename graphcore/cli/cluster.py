@@ -93,12 +93,9 @@ def _option(parameter):
 @clustering_options
 @input_options
 @click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=FILE,
+    "-o", "--output", metavar="FILE", type=FILE,
     help="Write node and label, tab between them (.npy: labels alone); - is standard output.",
-)
+)  # fmt: skip
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")

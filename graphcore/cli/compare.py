@@ -100,12 +100,9 @@ def _scores(first, second):
     kept = (first >= 0) & (second >= 0)
     homogeneity, completeness, _ = homogeneity_completeness_v_measure(second[kept], first[kept])
     return {
-        "n_clusters": len(set(first[kept].tolist())),
-        "n_other": len(set(second[kept].tolist())),
-        **scores,
-        "homogeneity": float(homogeneity),
-        "completeness": float(completeness),
-    }
+        "n_clusters": len(set(first[kept].tolist())), "n_other": len(set(second[kept].tolist())), **scores,
+        "homogeneity": float(homogeneity), "completeness": float(completeness),
+    }  # fmt: skip
 
 
 def _cuts(graph, first, second):

@@ -8,16 +8,9 @@ from ..exceptions import InputError
 from .vectors import read_vectors
 
 __all__ = [
-    "FILE",
-    "READING",
-    "READING_OPTIONS",
-    "check_output",
-    "graph_options",
-    "input_options",
-    "load",
-    "load_graph",
+    "FILE", "READING", "READING_OPTIONS", "check_output", "graph_options", "input_options", "load", "load_graph",
     "reading_options",
-]
+]  # fmt: skip
 
 # A path that shells complete; whether it can be used is found out when it is.
 FILE = click.Path(readable=False, allow_dash=True)

@@ -71,15 +71,10 @@ def report(input, labels, output, title, n_central, pictures, as_json, **options
                 n_jobs=jobs,
             )
     figures = {
-        "input": input,
-        "labels": labels,
-        "report": output,
-        "n_clusters": facts.n_clusters,
-        "normalized_cut": facts.normalized_cut,
-        "coverage": facts.coverage,
-        "modularity": facts.modularity,
+        "input": input, "labels": labels, "report": output, "n_clusters": facts.n_clusters,
+        "normalized_cut": facts.normalized_cut, "coverage": facts.coverage, "modularity": facts.modularity,
         "warnings": console.warned,
-    }
+    }  # fmt: skip
     if as_json:
         click.echo(json.dumps(figures))
         return

@@ -14,14 +14,9 @@ _FEW_CLUSTERS = 20
 def graph_facts(path, graph):
     """Facts about a graph, ready for JSON."""
     return {
-        "input": path,
-        "nodes": graph.n_nodes,
-        "edges": graph.n_edges,
-        "weighted": graph.is_weighted,
-        "self_loops": graph.n_self_loops,
-        "components": graph.n_components,
-        "isolated": graph.n_isolated,
-    }
+        "input": path, "nodes": graph.n_nodes, "edges": graph.n_edges, "weighted": graph.is_weighted,
+        "self_loops": graph.n_self_loops, "components": graph.n_components, "isolated": graph.n_isolated,
+    }  # fmt: skip
 
 
 def size_facts(labels, n_clusters):

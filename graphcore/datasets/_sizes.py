@@ -9,7 +9,7 @@ __all__ = ["cluster_borders", "labels_of"]
 
 
 def cluster_borders(n_clusters, cluster_size):
-    """First node of every cluster, and at the end the number of nodes (int64); `cluster_size` is one number or a sequence."""
+    """First node of every cluster, and at the end the number of nodes (int64); `cluster_size` for all or each."""
     n_clusters = check_integer("n_clusters", n_clusters, low=1)
     if np.ndim(cluster_size) == 0:
         sizes = [check_integer("cluster_size", cluster_size, low=1)] * n_clusters

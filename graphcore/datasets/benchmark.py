@@ -14,17 +14,9 @@ _ATTEMPTS = 10
 
 
 def lfr(
-    n_nodes,
-    *,
-    mixing=0.1,
-    degree_exponent=3.0,
-    community_exponent=1.5,
-    average_degree=10.0,
-    max_degree=None,
-    min_community=None,
-    max_community=None,
-    random_state=None,
-):
+    n_nodes, *, mixing=0.1, degree_exponent=3.0, community_exponent=1.5, average_degree=10.0, max_degree=None,
+    min_community=None, max_community=None, random_state=None,
+):  # fmt: skip
     """Draw a graph from the benchmark of Lancichinetti, Fortunato and Radicchi: degrees and clusters by power laws.
 
     Parameters

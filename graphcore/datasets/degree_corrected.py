@@ -19,16 +19,9 @@ _BLOCK_EDGES = 1 << 20
 
 
 def degree_corrected_partition(
-    n_clusters,
-    cluster_size,
-    *,
-    mean_degree=20.0,
-    mixing=0.2,
-    exponent=2.5,
-    degree_ratio=100.0,
-    expected_degrees=None,
+    n_clusters, cluster_size, *, mean_degree=20.0, mixing=0.2, exponent=2.5, degree_ratio=100.0, expected_degrees=None,
     random_state=None,
-):
+):  # fmt: skip
     """Draw a graph with planted clusters and uneven degrees (Karrer and Newman's degree-corrected block model).
 
     The number of edges between nodes i and j of expected degrees d_i, d_j is a Poisson variable with mean

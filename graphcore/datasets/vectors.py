@@ -34,12 +34,10 @@ def blobs(n_samples, n_clusters, *, n_features=2, spread=1.0, random_state=None)
     from sklearn.datasets import make_blobs
 
     data, labels = make_blobs(
-        check_integer("n_samples", n_samples, low=1),
-        check_integer("n_features", n_features, low=1),
-        centers=check_integer("n_clusters", n_clusters, low=1),
-        cluster_std=check_real("spread", spread, low=0),
+        check_integer("n_samples", n_samples, low=1), check_integer("n_features", n_features, low=1),
+        centers=check_integer("n_clusters", n_clusters, low=1), cluster_std=check_real("spread", spread, low=0),
         random_state=Streams(random_state).integer("blobs"),
-    )
+    )  # fmt: skip
     return LabeledVectors(data, labels.astype(np.int32))
 
 
@@ -69,11 +67,9 @@ def rings(n_samples, *, factor=0.5, noise=0.05, random_state=None):
     from sklearn.datasets import make_circles
 
     data, labels = make_circles(
-        check_integer("n_samples", n_samples, low=2),
-        factor=check_real("factor", factor, low=0, high=1 - 1e-12),
-        noise=check_real("noise", noise, low=0),
-        random_state=Streams(random_state).integer("rings"),
-    )
+        check_integer("n_samples", n_samples, low=2), factor=check_real("factor", factor, low=0, high=1 - 1e-12),
+        noise=check_real("noise", noise, low=0), random_state=Streams(random_state).integer("rings"),
+    )  # fmt: skip
     return LabeledVectors(data, labels.astype(np.int32))
 
 

@@ -8,12 +8,13 @@ from .._arrays import read_only
 from .._validation import check_choice
 from ..exceptions import InputError
 from . import _loops, _row_loops
-from .ids import id_dtype
+from .ids import id_dtype, narrow_ids
+from .weights import as_floats
 
 __all__ = [
-    "SYMMETRIZE", "SYMMETRY_TOLERANCE", "Rows", "as_csr_array", "canonical_rows", "describe_defect", "drop_zeros",
-    "find_defect", "is_symmetric", "policy_code", "rows_from_edges", "rows_from_pairs", "symmetrize_rows",
-    "transpose_rows",
+    "SYMMETRIZE", "SYMMETRY_TOLERANCE", "Rows", "as_csr_array", "canonical_rows", "checked_arrays", "describe_defect",
+    "drop_zeros", "find_defect", "is_symmetric", "policy_code", "rows_from_edges", "rows_from_pairs",
+    "symmetrize_rows", "transpose_rows",
 ]  # fmt: skip
 
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
@@ -33,6 +34,27 @@ class Rows(NamedTuple):
     indptr: np.ndarray
     indices: np.ndarray
     weights: np.ndarray
+
+
+def checked_arrays(indptr, indices, weights):
+    """Arrays of rows (weights or None) read-only and of the types that a Graph keeps; wrong shapes are refused."""
+    indptr, indices = np.asarray(indptr), np.asarray(indices)
+    for name, array in (("indptr", indptr), ("indices", indices)):
+        if array.ndim != 1:
+            raise InputError(f"{name} must be one-dimensional, got shape {array.shape}")
+        if array.dtype.kind not in "iu" and len(array):
+            raise InputError(f"{name} must be integers, got {array.dtype}")
+    if len(indptr) < 2:
+        raise InputError("the graph is empty: it needs at least one node")
+    if weights is not None:
+        weights = read_only(as_floats(np.asarray(weights)))
+        if weights.ndim != 1:
+            raise InputError(f"weights must be one-dimensional, got shape {weights.shape}")
+    narrow = read_only(narrow_ids(indices, len(indptr) - 1))
+    if indptr[-1] != len(indices) or (weights is not None and len(weights) != len(indices)):
+        count = "" if weights is None else f" and {len(weights)} weights"
+        raise InputError(f"indptr ends at {indptr[-1]} but there are {len(indices)} indices{count}")
+    return read_only(indptr, np.int64), narrow, weights
 
 
 def as_csr_array(indptr, indices, data):

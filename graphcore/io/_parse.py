@@ -78,17 +78,12 @@ def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows
         warnings.simplefilter("error", DeprecationWarning)  # a fraction as an integer
         try:
             table = np.loadtxt(
-                lines,
-                dtype=[("ends", id_dtype, 2), ("weight", np.float64)] if weighted else id_dtype,
-                delimiter=dialect.delimiter,
-                usecols=[*dialect.columns, *([dialect.weight_column] if weighted else [])],
+                lines, dtype=[("ends", id_dtype, 2), ("weight", np.float64)] if weighted else id_dtype,
+                delimiter=dialect.delimiter, usecols=[*dialect.columns, *([dialect.weight_column] if weighted else [])],
                 quotechar='"' if dialect.quoted else None,
-                converters=None if number is None else dict.fromkeys(dialect.columns, number),
-                comments=comments,
-                skiprows=skiprows,
-                encoding=source.encoding(dialect.text_encoding),
-                ndmin=1 if weighted else 2,
-            )
+                converters=None if number is None else dict.fromkeys(dialect.columns, number), comments=comments,
+                skiprows=skiprows, encoding=source.encoding(dialect.text_encoding), ndmin=1 if weighted else 2,
+            )  # fmt: skip
         except (InputError, UnicodeDecodeError):
             raise
         except (ValueError, OverflowError, DeprecationWarning) as error:
