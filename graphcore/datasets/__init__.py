@@ -6,8 +6,8 @@ from .._lazy import lazy_names
 _HOMES = {
     "CATALOGUE": ".catalogue", "EmbeddedTrefoil": ".manifolds", "LabeledGraph": ".results",
     "LabeledVectors": ".results", "blobs": ".vectors", "circles": ".manifolds", "cone": ".manifolds",
-    "crossing_lines": ".manifolds", "cluster_in_cluster": ".shapes", "crescent_moon": ".shapes",
-    "degree_corrected_partition": ".degree_corrected", "embedded_trefoil": ".manifolds", "fetch": ".public",
+    "crossing_lines": ".manifolds", "cluster_in_cluster": ".vectors", "crescent_moon": ".vectors",
+    "degree_corrected_partition": ".planted", "embedded_trefoil": ".manifolds", "fetch": ".public",
     "lfr": ".benchmark", "load": ".public", "load_digits": ".real", "load_karate": ".real", "moons": ".vectors",
     "noisy_triangle": ".manifolds", "planted_partition": ".planted", "rings": ".vectors", "rmat": ".recursive",
     "sphere": ".manifolds", "trefoil": ".manifolds",

@@ -86,15 +86,14 @@ def lfr(
 
 def _limits(n_nodes, max_degree, min_community, max_community):
     """The limits of the power laws, as networkx names them."""
-    given = {"max_degree": max_degree, "min_community": min_community, "max_community": max_community}
-    usual = {
-        "max_degree": min(50, (n_nodes - 1) // 2),
-        "min_community": min(20, n_nodes // 4),
-        "max_community": min(100, n_nodes // 2),
+    limits = {
+        "max_degree": (max_degree, min(50, (n_nodes - 1) // 2)),
+        "min_community": (min_community, min(20, n_nodes // 4)),
+        "max_community": (max_community, min(100, n_nodes // 2)),
     }
     return {
-        name: usual[name] if value is None else check_integer(name, value, low=1, high=n_nodes)
-        for name, value in given.items()
+        name: usual if given is None else check_integer(name, given, low=1, high=n_nodes)
+        for name, (given, usual) in limits.items()
     }
 
 

@@ -6,15 +6,16 @@ import numpy as np
 
 from .._arrays import read_only
 from .._validation import check_choice
+from .._warn import warn_user
 from ..exceptions import InputError
 from . import _loops, _row_loops
 from .ids import id_dtype, narrow_ids
 from .weights import as_floats
 
 __all__ = [
-    "SYMMETRIZE", "SYMMETRY_TOLERANCE", "Rows", "as_csr_array", "canonical_rows", "checked_arrays", "describe_defect",
-    "drop_zeros", "find_defect", "is_symmetric", "policy_code", "rows_from_edges", "rows_from_pairs",
-    "symmetrize_rows", "transpose_rows",
+    "SYMMETRIZE", "SYMMETRY_TOLERANCE", "Rows", "as_csr_array", "canonical_rows", "check_directions", "checked_arrays",
+    "describe_defect", "drop_zeros", "find_defect", "is_symmetric", "policy_code", "rows_from_edges", "rows_from_pairs",
+    "symmetrize_rows", "transpose_rows", "undirected_rows",
 ]  # fmt: skip
 
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
@@ -98,8 +99,7 @@ def describe_defect(code, row, entry, rows):
 def rows_from_edges(sources, targets, weights, n_nodes):
     """Sort directed edges into rows, repeated edges merged (weights added); columns ascend.
 
-    Edges are bucketed by target and then transposed: reading the buckets in order sorts every row, so no
-    comparison sort is needed.
+    Bucketed by target and then transposed: reading the buckets in order sorts every row without comparisons.
     """
     return _merge_repeats(transpose_rows(_bucket(targets, sources, weights, n_nodes)))
 
@@ -113,9 +113,8 @@ def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
     """Symmetric Rows of edges between less than 2**31 nodes, and pairs in both directions, in one, in both unevenly.
 
     The same result as :func:`rows_from_edges` and :func:`symmetrize_rows`, in less time and memory: every edge becomes
-    one integer, numpy sorts them (with vector instructions where the processor has them), and only the merged pairs
-    are scattered. Weights that repeat are added in no fixed order; those of the two directions that differ by no more
-    than `tolerance`, relatively, are alike. `ends` (n_edges x 2, int32, contiguous) is overwritten by the integers.
+    one integer, in place of `ends` (n_edges x 2, int32, contiguous), and numpy sorts them (with vector instructions
+    where the processor has them). Weights that repeat are added in no fixed order; `tolerance` is relative.
     """
     keys = ends.view(np.int64).ravel()
     _loops.pack_pairs(ends, keys)
@@ -169,13 +168,12 @@ def is_symmetric(rows, tolerance):
 
 
 def symmetrize_rows(rows, policy):
-    """Combine the two directions of every pair; returns (rows, pairs in both directions, in one only).
+    """Combine the two directions of sorted rows by a policy of SYMMETRIZE, 0 where one is missing.
 
-    `rows` are directed, sorted, without repeats. The policy makes a pair's weight from those of its two directions (0
-    where absent); "error" refuses an asymmetric matrix.
+    Returns (rows, pairs in both directions, in one only); "error" refuses an asymmetric matrix.
     """
     check_choice("symmetrize", policy, SYMMETRIZE)
-    code = _POLICIES.get(policy, _loops.MAX)
+    code = policy_code(policy)
     n = len(rows.indptr) - 1
     rows = Rows(*map(read_only, rows))
     mirror = Rows(*map(read_only, transpose_rows(rows)))
@@ -212,3 +210,34 @@ def _merge_repeats(rows):
         return rows
     weights = rows.weights if len(rows.weights) == 0 else rows.weights[:length].copy()
     return Rows(indptr, rows.indices[:length].copy(), weights)
+
+
+def check_directions(both, single, uneven, symmetrize, warn):
+    """Refuse edges that look directed if `symmetrize` says so, or warn about them.
+
+    Edges listed once each, in any direction, are an undirected list; so are edges listed both ways alike.
+    """
+    if uneven and both > 0:
+        if symmetrize == "error":
+            how = f"{single} in one" if single else "some with two different weights"
+            raise InputError(
+                f"the edges look directed: {both} pairs stand in both directions, {how}; choose symmetrize='max', "
+                "'average', 'sum' or 'min'"
+            )
+        if warn:
+            _warn_directed("the input", both, single, symmetrize)
+
+
+def undirected_rows(rows, symmetrize, what):
+    """Combine the two directions of a directed graph; a warning names it `what`, if that is not empty."""
+    rows, both, single = symmetrize_rows(rows, symmetrize)
+    if what:
+        _warn_directed(what, both, single, symmetrize)
+    return rows
+
+
+def _warn_directed(what, both, single, symmetrize):
+    warn_user(
+        f"{what} is directed ({both} pairs in both directions, {single} in one) and was made undirected with "
+        f"symmetrize={symmetrize!r}"
+    )

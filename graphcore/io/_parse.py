@@ -16,9 +16,8 @@ __all__ = ["parse"]
 def parse(source, dialect):
     """Return (ends, weights or None, names or None).
 
-    ends has shape (n_edges, 2). Integer ids stand there as in the file (int32 or int64), and names is None; other
-    names are numbered in the order in which they first appear (int32), and names is the list of them. A FormatError
-    names the first line that cannot be read, found in a second, slower pass.
+    Integer `ends` (n_edges, 2) are as in the file (int32 or int64), and names is None; other names are numbered (int32)
+    in the order in which they first appear. A FormatError names the first bad line, found in a second, slower pass.
     """
     ends, weights, names = _read_integers(source, dialect) if dialect.integer_ids else _read_names(source, dialect)
     # The minimum is NaN if any weight is, and makes no mask of full length.

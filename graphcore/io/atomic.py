@@ -50,12 +50,9 @@ def atomic_output(path, mode="wb", **options):
     path = check_path(path)
     check_writable(path)
     if path == "-":
-        if "b" in mode:
-            yield sys.stdout.buffer
-            sys.stdout.buffer.flush()
-        else:
-            yield sys.stdout
-            sys.stdout.flush()
+        stream = sys.stdout.buffer if "b" in mode else sys.stdout
+        yield stream
+        stream.flush()
         return
     path = os.path.realpath(path)
     if not _is_regular(path):

@@ -21,10 +21,7 @@ def empty_neighbors(n_rows, n_neighbors):
 
 
 def fill_block(out, start, indices, distances):
-    """Write the lists of the rows from `start` on: the nearest others, in order, the row itself left out.
-
-    Among equal rows the row itself may stand anywhere in its list or be missing from it.
-    """
+    """Write the nearest others of the rows from `start` on; a row itself may stand anywhere in its list, or not."""
     rows = np.arange(start, start + len(indices))
     unusable = (indices == rows[:, None]) | (indices < 0)
     distances = np.where(unusable, np.inf, distances)

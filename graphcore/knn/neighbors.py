@@ -185,10 +185,7 @@ def _self_tuning(neighbors, listed):
 
 
 def _distance_to(neighbors, listed, place):
-    """Distance to the place-th listed neighbour (counted from 1; the last one if there are fewer).
-
-    Rows that list nobody are left out.
-    """
+    """Distance to the place-th (from 1) listed neighbour, or the last; rows that list nobody are left out."""
     rank = np.cumsum(listed, axis=1, dtype=np.int32)
     counts = rank[:, -1]
     wanted = np.minimum(counts, place)[:, None]

@@ -75,10 +75,7 @@ class BackendGraph:
 
     @classmethod
     def from_networkx(cls, G, edge_attrs=None):
-        """Convert a networkx graph with the given attributes (a dict of names and defaults).
-
-        An attribute that holds no numbers raises NotImplementedError; networkx then tries another backend.
-        """
+        """Convert a networkx graph with the given attributes (a dict of names and defaults), which must be numbers."""
         nodes = list(G)
         neighbors, indptr, indices = networkx_rows(G, nodes)
         counts, edges = None, []

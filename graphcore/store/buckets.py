@@ -20,10 +20,7 @@ _BYTES_PER_EDGE = 256
 
 
 def entry_bytes(kind):
-    """Bytes that sorting takes for each entry: a key, and what weights need beside it.
-
-    `kind` is "none", "file" (weights stand in files of their own) or "ones" (each direction of an edge counts once).
-    """
+    """Bytes to sort an entry without weights, with those of a "file", or with "ones" (each direction counts once)."""
     return {"none": 12, "file": 40, "ones": 36}[kind]
 
 

@@ -36,7 +36,6 @@ class Marked:
         self.n_nodes = int(self._before[-1])
 
     def __call__(self, ids):
-        """Return the numbers of ids."""
         out = np.empty(len(ids), dtype=np.int64)
         _loops.rank_marked(ids, self._low, self._bits, self._before, out)
         return out
@@ -56,7 +55,7 @@ class Sorted:
         self.n_nodes = len(names)
 
     def __call__(self, ids):
-        """Return the numbers of ids; they are asked for in ascending order, so that the list is read from the start."""
+        # Asked for in ascending order, so that the list is read from the start.
         distinct, inverse = np.unique(ids, return_inverse=True)
         return np.searchsorted(self._names, distinct)[inverse]
 

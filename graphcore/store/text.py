@@ -25,10 +25,7 @@ _FIRST = 1 << 12
 
 
 def open_text(source, *, delimiter, comments, header, columns, weight_column, ids, encoding, memory):
-    """Return the TextFile of an open Source, whose dialect is guessed as by :func:`graphcore.read_graph`.
-
-    `memory` is the limit in bytes.
-    """
+    """Return the TextFile of an open Source, its dialect guessed as in :func:`graphcore.read_graph`."""
     kind = guess_format(source)
     if kind != "edgelist":
         raise FormatError(
