@@ -143,9 +143,7 @@ def transpose_rows(rows):
     counts = np.zeros(n + 1, dtype=np.int64)
     _loops.count_rows(rows.indices, counts[1:])
     indptr = np.cumsum(counts, out=counts)
-    out = Rows(
-        indptr, np.empty(rows.indices.shape, rows.indices.dtype), np.empty(rows.weights.shape, rows.weights.dtype)
-    )
+    out = Rows(indptr, np.empty_like(rows.indices), np.empty_like(rows.weights))
     _loops.transpose(*rows, indptr[:-1].copy(), out.indices, out.weights)
     return out
 

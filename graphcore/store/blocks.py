@@ -43,10 +43,8 @@ def open_inputs(source, n_nodes, options):
     """Yield the Input of what `build_store` is given: paths, or an iterator of blocks of edges."""
     if isinstance(source, (str, os.PathLike)):
         source = [source]
-    paths = (
-        isinstance(source, (list, tuple)) and bool(source) and all(isinstance(p, (str, os.PathLike)) for p in source)
-    )
-    if not paths:
+    listed = isinstance(source, (list, tuple)) and len(source) > 0
+    if not (listed and all(isinstance(path, (str, os.PathLike)) for path in source)):
         if not hasattr(source, "__iter__") or isinstance(source, np.ndarray):
             raise ParameterError(
                 f"source must be a path, a list of paths or an iterator of blocks of edges, got {type(source).__name__}"
