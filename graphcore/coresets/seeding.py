@@ -11,7 +11,7 @@ from .._work import count
 from ..exceptions import InputError, ParameterError
 from ..graphs.mapped import read_at_random
 from . import _loops
-from .sampling_tree import level_offsets
+from ._tree_loops import level_offsets
 
 __all__ = ["SEEDING", "Seeds", "d2_seeding", "draw_seeds", "seeds_by_distance"]
 

@@ -9,7 +9,6 @@ from ..exceptions import InputError
 from ..features.diagnostics import FeatureDiagnostics, as_text
 from ..features.leverage import top_eigenpairs
 from ..kernels.as_kernel import as_kernel
-from ..kernels.columns import map_rows
 from .linear import centers_and_cost
 
 __all__ = [
@@ -17,7 +16,6 @@ __all__ = [
     "DictionaryQuality",
     "SpectralGuarantee",
     "certify",
-    "column_cost",
     "dictionary_quality",
     "spectral_guarantee",
 ]
@@ -266,44 +264,3 @@ def dictionary_quality(K, found, gamma, *, n_jobs=None):
         norm = float(eigsh(operator, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
     norm = max(0.0, norm)
     return DictionaryQuality(norm, gamma, norm / (norm + gamma))
-
-
-def column_cost(K, labels, *, n_jobs=None):
-    """Mean squared distance of the columns of K, as vectors, to the means of their clusters.
-
-    The objective that the experiments of the Nystrom paper report (its equation 6). It is no kernel k-means cost: the
-    columns stand for the points, not their images in kernel space.
-
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
-    labels : array-like of shape (n,), int
-        From 0.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.kmeans.certificates import column_cost
-    >>> round(column_cost(np.eye(4), [0, 0, 1, 1]), 6)
-    0.5
-    """
-    kernel = as_kernel(K)
-    labels = check_labels("labels", labels, kernel.n_points)
-    if labels.min() < 0:
-        raise InputError("every point needs a label from 0; -1 has no cost here")
-    found, labels = np.unique(labels, return_inverse=True)
-    membership = np.zeros((kernel.n_points, len(found)))
-    membership[np.arange(kernel.n_points), labels] = 1.0 / np.sqrt(np.bincount(labels))[labels]
-
-    def squares(rows):
-        rows = rows.toarray() if hasattr(rows, "toarray") else rows
-        return np.einsum("ij,ij->i", rows, rows, dtype=np.float64)[:, None]
-
-    total = map_rows(kernel.columns(), squares, n_jobs=n_jobs).sum()
-    explained = np.square(kernel.product(membership, n_jobs)).sum()
-    return float((total - explained) / kernel.n_points)

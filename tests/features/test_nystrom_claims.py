@@ -21,7 +21,7 @@ from graphcore.kmeans.certificates import dictionary_quality, spectral_guarantee
 from graphcore.kmeans.exact import kernel_kmeans, partition_cost
 from graphcore.kmeans.linear import linear_kmeans
 
-from ..nystrom_oracles import blobs, gaussian_matrix
+from ..nystrom_oracles import blobs, gaussian_matrix, sketch_size
 
 # Kernels here are built to be hard; what is warned about is measured.
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
@@ -59,6 +59,14 @@ class TestTraceNorm:
         assert min(ratios) >= 1
         # The theorem allows a failure in ten; trials found at most 1.049.
         assert max(ratios) <= 1.10
+
+    @pytest.mark.parametrize("sketch", SKETCHES)
+    def test_sizes_of_table_2_are_enough(self, sketch):
+        """The table gives orders; with constants of 1 its error holds for every draw here."""
+        mu = coherence(top_eigenpairs(self.K, self.S)[1])
+        for eps in (0.5, 0.25):
+            c = sketch_size(sketch, self.S, eps, 1000, mu)
+            assert max(self.ratio(sketch, c, seed) for seed in range(10)) <= 1 + eps
 
     @pytest.mark.parametrize("sketch", SKETCHES)
     def test_c2_falls_to_one_as_the_sketch_grows(self, sketch):
