@@ -178,7 +178,8 @@ def sample_coreset(
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
     auto = isinstance(n_seeds, str) and n_seeds == "auto"
     n_seeds = 2 * n_clusters if auto else check_integer("n_seeds", n_seeds, low=1)
-    seeding = "fast" if seeding == "auto" else seeding
+    if seeding == "auto":  # the fast method reads the rows of a sparse kernel; a walk kernel makes its columns
+        seeding = "fast" if kernel.is_sparse else "naive"
     if eps is not None:
         draws = importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)

@@ -72,7 +72,7 @@ def _lanczos(kernel, s, n_jobs):
 
 def _symmetric(kernel, purpose):
     """The whole kernel matrix, dense in float64, its halves made equal."""
-    K = kernel.whole(purpose)
+    K = kernel.whole(purpose, "use an approximate scheme: sampling='approximate-leverage' or 'recursive-ridge'")
     K = K.toarray() if hasattr(K, "tocsr") else K
     return (K + K.T) / 2
 

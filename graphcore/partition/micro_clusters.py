@@ -1,4 +1,4 @@
-"""Cells: every node goes to the coreset node whose kernel row reaches it best."""
+"""Cells: every node goes to the coreset node that reaches it best."""
 
 import numpy as np
 
@@ -12,13 +12,13 @@ __all__ = ["coreset_cells", "settled_cells", "spread"]
 _PASSES = 2
 
 
-def coreset_cells(kernel, indices):
-    """Give every node to the coreset node with the largest kernel value at it.
+def coreset_cells(reach):
+    """Give every node to the coreset node that reaches it best.
 
     Parameters
     ----------
-    kernel : Kernel
-    indices : ndarray of shape (n_coreset,), integer, ascending
+    reach : KernelRows or HalfWalkRows
+        ``kernel.reach(indices)`` of the coreset's nodes, ascending.
 
     Returns
     -------
@@ -26,13 +26,15 @@ def coreset_cells(kernel, indices):
         Position in `indices`; -1 for nodes that no row reaches. A coreset node is in its own cell unless another row is
         larger there.
     """
-    rows = kernel.rows(indices)
-    cells = np.full(kernel.n_points, -1, dtype=np.int32)
+    n, indices = len(reach.degrees), reach.points
+    cells = np.full(n, -1, dtype=np.int32)
     # A row of the plain kernel leaves out its own point, unless the graph has a self-loop there.
     cells[indices] = np.arange(len(indices), dtype=np.int32)
-    best = np.zeros(kernel.n_points, dtype=np.float32)
-    best[indices] = rows.scale * rows.self_loop
-    _loops.claim_cells(*rows[:6], rows.self_loop, best, cells)
+    best = np.zeros(n, dtype=np.float32)
+    best[indices] = reach.scale * reach.self_loop
+    _loops.claim_cells(
+        indices, reach.starts, reach.stops, reach.indices, reach.values, reach.scale, reach.self_loop, best, cells
+    )
     return cells
 
 
@@ -54,7 +56,7 @@ def spread(rows, labels, n_labels):
     return int(_loops.spread_labels(rows.indptr, rows.indices, rows.weights, n_labels, labels))
 
 
-def settled_cells(kernel, indices, rows, least_cells, objective=None, n_jobs=None):
+def settled_cells(reach, rows, least_cells, objective=None, n_jobs=None):
     """Cells of all nodes that have an edge, settled by a few moves of nodes between them.
 
     On huge graphs a single sweep does, block by block, and cells that it left too small for the sample of links go to
@@ -62,8 +64,8 @@ def settled_cells(kernel, indices, rows, least_cells, objective=None, n_jobs=Non
 
     Parameters
     ----------
-    kernel : Kernel
-    indices : ndarray of shape (n_coreset,), integer, ascending
+    reach : KernelRows or HalfWalkRows
+        ``kernel.reach(indices)`` of the coreset's nodes, ascending.
     rows : GraphRows
     least_cells : int
         Where fewer would be left, every coreset node keeps its cell and nothing is moved.
@@ -79,8 +81,9 @@ def settled_cells(kernel, indices, rows, least_cells, objective=None, n_jobs=Non
     n_unreached : int
         Nodes that have an edge and that no row reaches.
     """
-    cells = coreset_cells(kernel, indices)
-    n_unreached = int(np.count_nonzero((cells < 0) & (kernel.point_weights > 0)))
+    indices = reach.points
+    cells = coreset_cells(reach)
+    n_unreached = int(np.count_nonzero((cells < 0) & (reach.degrees > 0)))
     n_cells = spread(rows, cells, len(indices))
     if objective is not None and is_huge(len(rows.indices)):
         block_sweep(rows, cells, n_cells, objective=objective, n_jobs=n_jobs)
@@ -90,7 +93,7 @@ def settled_cells(kernel, indices, rows, least_cells, objective=None, n_jobs=Non
     n_cells = compact_labels(cells, n_cells)
     if n_cells < least_cells:
         # Hardly fewer clusters than coreset nodes.
-        cells = coreset_cells(kernel, indices)
+        cells = coreset_cells(reach)
         cells[indices] = np.arange(len(indices))
         n_cells = spread(rows, cells, len(indices))
     return cells, n_cells, n_unreached

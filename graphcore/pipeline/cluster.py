@@ -45,7 +45,7 @@ class Clustering:
     group_graph : GraphRows or None
         The graph between the groups.
     row_bytes : int
-        Memory of one coreset's walk rows; 0 for the plain kernel, which reads the graph itself.
+        Memory of one coreset's half-walk rows; 0 for the plain kernel, which reads the graph itself.
     node_stability : ndarray of shape (n_nodes,), float32, or None
         Share of the coresets whose own clustering agrees with a node's label; None for a single coreset.
     cluster_stability : ndarray of shape (n_clusters,), float64, or None

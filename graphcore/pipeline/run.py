@@ -106,18 +106,18 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
             n_seeds=settings.n_seeds,
             random_state=streams,
         )
+    with stages("rows"):
+        reach = kernel.reach(coreset.indices)
     rows = graph_rows(graph)
     if settings.overcluster is None:
         coreset_labels = None
-        with stages("rows"):
-            kernel.rows(coreset.indices)
         with stages("cells"):
             groups, n_groups, n_unreached = settled_cells(
-                kernel, coreset.indices, rows, k, settings.objective if settings.refine else None, n_jobs
+                reach, rows, k, settings.objective if settings.refine else None, n_jobs
             )
     else:
         coreset_labels, groups, n_groups, n_unreached = _spectral(
-            kernel, coreset, rows, settings, streams, n_jobs, stages
+            kernel, coreset, reach, rows, settings, streams, n_jobs, stages
         )
     history = []
     group_labels = between = None
@@ -159,17 +159,17 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
         None if group_labels is None else groups,
         group_labels,
         between,
-        0 if plain else kernel.walk_rows(coreset.indices).nbytes,
+        0 if plain else reach.nbytes,
         history,
     )
 
 
-def _spectral(kernel, coreset, rows, settings, streams, n_jobs, stages):
+def _spectral(kernel, coreset, reach, rows, settings, streams, n_jobs, stages):
     """Spectral partition of the coreset graph, and labels for all nodes by kernel distance."""
     k = settings.n_clusters
     n_parts = min(max(k, round(settings.overcluster * k)), len(coreset))
     with stages("coreset graph"):
-        coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
+        coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs, reach=reach)
     with stages("spectral partition"):
         partition = spectral_partition(
             coreset_graph, n_parts, eigen_solver=settings.eigen_solver, random_state=streams, n_jobs=n_jobs
@@ -183,6 +183,7 @@ def _spectral(kernel, coreset, rows, settings, streams, n_jobs, stages):
             partition.labels,
             n_labels,
             coreset_graph=coreset_graph,
+            reach=reach,
             n_jobs=n_jobs,
         )
         labels = labelling.labels

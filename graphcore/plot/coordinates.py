@@ -85,7 +85,7 @@ def coreset_coordinates(graph, indices, labels, *, walk_steps=4, most=1500, rand
         chosen = np.sort(Streams(random_state).generator("map").choice(chosen, most, replace=False))
     kernel = WalkKernel(graph, walk_steps, n_jobs=n_jobs)
     nodes = np.ascontiguousarray(indices[chosen], dtype=np.int64)
-    ends = kernel.walk_rows(nodes).to_scipy(graph.n_nodes).tocsr()
+    ends = kernel.half_walk_rows(nodes).to_scipy()
     row = np.repeat(np.arange(len(nodes)), np.diff(ends.indptr))
     cluster = position[labels[ends.indices]]
     seen = cluster >= 0

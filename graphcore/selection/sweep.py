@@ -100,7 +100,8 @@ def _cell_tree(graph, rows, settings, streams, n_jobs):
     coreset = sample_coreset(
         kernel, settings.n_clusters, size=settings.coreset_size, method=settings.sampling, random_state=streams
     )
-    cells, n_cells, _ = settled_cells(kernel, coreset.indices, rows, settings.n_clusters, settings.objective)
+    reach = kernel.reach(coreset.indices)
+    cells, n_cells, _ = settled_cells(reach, rows, settings.n_clusters, settings.objective)
     between = quotient(rows, cells, n_cells, n_jobs)
     sizes = label_sizes(cells, n_cells)
     _, children, losses = agglomerate(between, sizes, 1)

@@ -126,7 +126,7 @@ def test_other_types_on_disk(tmp_path, dtype):
     got = nystrom_features(VectorKernel(mapped, kernel, np.dtype(np.float32)), 50, 10, random_state=0)
     assert got.features.dtype == np.float32
     np.testing.assert_allclose(got.features @ got.features.T, exact.features @ exact.features.T, atol=1e-4)
-    whole = nystrom_features(VectorKernel(mapped, kernel), 50, 10, random_state=0)
+    whole = nystrom_features(VectorKernel(mapped, kernel, np.dtype(np.float64)), 50, 10, random_state=0)
     np.testing.assert_allclose(whole.features, exact.features, atol=1e-12)
 
 
@@ -246,7 +246,7 @@ class TestKernelPCA:
     @pytest.mark.parametrize("most", [30, 1000])
     def test_indefinite_matrices(self, most, monkeypatch):
         # One eigenvalue of -3 among larger ones: no diagonal entry gives it away.
-        monkeypatch.setattr(subspace, "_DENSE_POINTS", most)
+        monkeypatch.setattr(subspace, "_SAMPLE", most)
         Q = np.linalg.qr(np.random.default_rng(0).normal(size=(40, 40)))[0]
         A = (Q * np.r_[-3.0, np.linspace(1, 5, 39)]) @ Q.T
         A = (A + A.T) / 2
@@ -340,7 +340,7 @@ class TestBadInput:
 
     def test_matrix_of_repeated_entries_is_summed(self):
         coo = sp.coo_array(([0.5, 0.5, 1.0], ([0, 0, 1], [0, 0, 1])), shape=(2, 2))
-        np.testing.assert_allclose(as_kernel(coo).diagonal(), [1, 1])
+        np.testing.assert_allclose(as_kernel(coo).diagonal, [1, 1])
 
     def test_integers_are_taken(self):
         assert nystrom_features(np.eye(3, dtype=int) * 2, 3).trace == 6

@@ -20,7 +20,6 @@ from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.sparse import SparseKernel
 from graphcore.kernels.vectors import VectorKernel
-from graphcore.kernels.walk import WalkKernel
 from graphcore.kmeans.exact import kernel_kmeans, partition_cost
 from graphcore.metrics import kernel_kmeans_cost, normalized_cut
 
@@ -336,7 +335,6 @@ def test_labels_without_weight_have_no_cost():
     "K",
     [
         kernel_function("linear"),
-        WalkKernel(Graph.from_edges([0, 1, 2], [1, 2, 3])),
         nx.cycle_graph(4),
         None,
         "K",

@@ -41,7 +41,7 @@ def test_cells_of_the_plain_kernel(pair, self_loop, seed):
     assume(len(linked))
     rng = np.random.default_rng(seed)
     indices = np.sort(rng.choice(linked, rng.integers(1, len(linked) + 1), replace=False)).astype(np.int64)
-    cells = coreset_cells(GraphKernel(graph, self_loop), indices)
+    cells = coreset_cells(GraphKernel(graph, self_loop).reach(indices))
     assert cells.dtype == np.int32
     check_cells(cells, dense_kernel(A, self_loop)[0], indices)
 
@@ -57,19 +57,19 @@ def test_cells_of_the_walk_kernel(pair, walk_steps, seed):
     degrees = A.sum(axis=1)
     P = np.divide(A, degrees[:, None], out=np.zeros_like(A), where=degrees[:, None] > 0)
     rows = np.linalg.matrix_power(0.5 * (np.eye(len(A)) + P), walk_steps // 2)
-    check_cells(coreset_cells(WalkKernel(graph, walk_steps, row_budget=10**9), indices), rows, indices)
+    check_cells(coreset_cells(WalkKernel(graph, walk_steps, row_budget=10**9).reach(indices)), rows, indices)
 
 
 def test_of_equals_a_node_takes_its_own_cell_or_else_the_first():
     # A star with leaves 0 to 3 and centre 4: after two lazy steps every row gives the centre 1/2, its own as well.
     graph = Graph.from_edges([0, 1, 2, 3], [4, 4, 4, 4])
     kernel = WalkKernel(graph, 4)
-    assert coreset_cells(kernel, np.arange(5))[4] == 4
-    assert coreset_cells(kernel, np.arange(1, 4))[4] == 0
+    assert coreset_cells(kernel.reach(np.arange(5)))[4] == 4
+    assert coreset_cells(kernel.reach(np.arange(1, 4)))[4] == 0
     # A loop in the kernel counts: K_00 = 1 / 4 against K_01 = 1 / 4 on a path of two nodes with loops of weight 1.
     path = Graph.from_edges([0], [1])
-    np.testing.assert_array_equal(coreset_cells(GraphKernel(path, 1.0), np.array([0, 1])), [0, 1])
-    np.testing.assert_array_equal(coreset_cells(GraphKernel(path, 0.0), np.array([0, 1])), [1, 0])
+    np.testing.assert_array_equal(coreset_cells(GraphKernel(path, 1.0).reach(np.array([0, 1]))), [0, 1])
+    np.testing.assert_array_equal(coreset_cells(GraphKernel(path, 0.0).reach(np.array([0, 1]))), [1, 0])
 
 
 def check_breadth_first(A, labels, out):
@@ -142,12 +142,12 @@ def test_huge_graphs_settle_their_cells_by_a_sweep(monkeypatch):
     rows = graph_rows(graph)
     indices = np.arange(0, 300, 10)
     kernel = WalkKernel(graph, 2)
-    expected = coreset_cells(kernel, indices)
+    expected = coreset_cells(kernel.reach(indices))
     n_cells = spread(rows, expected, len(indices))
     block_sweep(rows, expected, n_cells)
     n_cells = compact_labels(expected, n_cells)
     monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
-    cells, n_found, _ = settled_cells(kernel, indices, rows, 5, "information")
+    cells, n_found, _ = settled_cells(kernel.reach(indices), rows, 5, "information")
     np.testing.assert_array_equal(cells, expected)
     assert n_found == n_cells
     # Cells lie within the planted clusters, all but a few nodes: chance would give a fifth.
@@ -163,11 +163,11 @@ def test_cells_too_small_for_the_sample_go_to_their_neighbours(monkeypatch):
     rows, kernel = graph_rows(graph), WalkKernel(graph, 2)
     indices = np.arange(0, 303, 10)
     monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
-    before, n_before, _ = settled_cells(kernel, indices, rows, 5, "information")
+    before, n_before, _ = settled_cells(kernel.reach(indices), rows, 5, "information")
     volumes = np.bincount(before, weights=graph.degrees)
     least = np.median(volumes)
     monkeypatch.setattr("graphcore.partition.quotient._SAMPLED_ENTRIES", 32 * graph.degrees.sum() / least)
-    cells, n_cells, _ = settled_cells(kernel, indices, rows, 5, "information")
+    cells, n_cells, _ = settled_cells(kernel.reach(indices), rows, 5, "information")
     assert np.array_equal(np.unique(cells), np.arange(n_cells)) and n_cells < n_before
     after = np.bincount(cells, weights=graph.degrees)
     triangle = cells[-1]
@@ -177,4 +177,4 @@ def test_cells_too_small_for_the_sample_go_to_their_neighbours(monkeypatch):
     for cell in np.flatnonzero(volumes >= least):
         assert len(np.unique(cells[before == cell])) == 1
     # With fewer cells left than are wanted, all stay.
-    np.testing.assert_array_equal(settled_cells(kernel, indices, rows, n_before, "information")[0], before)
+    np.testing.assert_array_equal(settled_cells(kernel.reach(indices), rows, n_before, "information")[0], before)
