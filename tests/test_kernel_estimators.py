@@ -220,6 +220,21 @@ def test_a_weight_is_a_number_of_repeats_in_any_order(make, container):
         np.testing.assert_allclose(model.coverage_[model.subsample_indices_], 1)
 
 
+@pytest.mark.parametrize(
+    "make", [KernelKMeans, CoresetKernelKMeans, graphcore.NystromKernelKMeans, graphcore.GaussianSketchKernelKMeans]
+)
+def test_weights_of_vectors_that_are_too_large_to_be_merged(make, monkeypatch):
+    monkeypatch.setattr("graphcore.estimators._equal_rows._MAX_VALUES", 0)
+    X, y = make_blobs([30, 30, 30], random_state=0, cluster_std=0.5, centers=[[0, 0], [6, 0], [0, 6]])
+    weights = np.where(y == 2, 0.0, np.random.default_rng(0).integers(1, 3, 90))
+    model = make(2, random_state=0).fit(X, sample_weight=weights)
+    assert adjusted_rand_score(y[y < 2], model.labels_[y < 2]) == 1.0
+    np.testing.assert_array_equal(model.labels_, model.predict(X))
+    if make is KernelKMeans:
+        assert model.cost_ == pytest.approx(partition_cost(model.kernel_(X), model.labels_, weights=weights))
+        assert model.score(X, sample_weight=weights) == pytest.approx(-model.cost_)
+
+
 def test_equal_rows_are_merged_in_an_order_that_depends_on_what_they_hold():
     rng = np.random.default_rng(0)
     for X in (

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._random import Streams
-from .._validation import check_choice, check_integer, check_real
+from .._validation import check_choice, check_integer, check_real, check_size
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
@@ -57,7 +57,7 @@ def build_coreset(
     method="degree",
     n_seeds="auto",
     seeding="auto",
-    self_loop=None,
+    self_loop="auto",
     random_state=None,
 ):
     """Draw a coreset of a graph.
@@ -67,8 +67,9 @@ def build_coreset(
     graph : Graph, sparse matrix or networkx graph
     n_clusters : int
         Number of clusters that the coreset is for.
-    size : int, optional
-        Number of nodes ("degree", "uniform") or of draws ("importance"). Give either `size` or `eps`.
+    size : int or float, optional
+        Number of nodes ("degree", "uniform") or of draws ("importance"), or their share of the nodes that have an edge.
+        Give either `size` or `eps`.
     eps : float, optional
         Relative error of the cost to aim at, only with "importance": the rounds of Algorithm 4, sizes by the paper's
         formula.
@@ -79,8 +80,8 @@ def build_coreset(
         D2 seeds for "importance"; "auto" is ``2 * n_clusters``.
     seeding : {"auto", "fast", "naive"}, default "auto"
         Which D2 algorithm, see :func:`graphcore.coresets.seeding.d2_seeding`; "auto" is "fast".
-    self_loop : float, optional
-        Weight of the loop put on every node inside the kernel. Default: 1 for "importance" (which needs a positive
+    self_loop : float or "auto", default "auto"
+        Weight of the loop put on every node inside the kernel. "auto" is 1 for "importance" (which needs a positive
         diagonal), otherwise 0.
     random_state : int, Generator, RandomState or None
 
@@ -116,7 +117,7 @@ def build_coreset(
     (10, 'degree')
     """
     graph = as_graph(graph)
-    if self_loop is None:
+    if isinstance(self_loop, str) and self_loop == "auto":
         self_loop = 1.0 if method == "importance" else 0.0
     self_loop = check_real("self_loop", self_loop, low=0.0)
     kernel = GraphKernel(graph, self_loop)
@@ -170,7 +171,7 @@ def sample_coreset(
     n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_points, why_high=which)
     streams = Streams(random_state)
     if size is not None:
-        size = check_integer("size", size, low=1, high=n_points, why_high=which)
+        size = check_size("size", size, n_points, which)
         if size < n_clusters:
             raise ParameterError(f"size={size} is less than n_clusters={n_clusters}; each cluster needs a point")
     if method != "importance":

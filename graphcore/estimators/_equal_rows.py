@@ -6,8 +6,8 @@ import numpy as np
 
 __all__ = ["EqualRows", "merge_equal_rows"]
 
-# Merging copies the rows; beyond this size they stay as they are.
-_COPY_BYTES = 1 << 28
+# Merging goes through all numbers once and copies them: more are left as they are.
+_MAX_VALUES = 1 << 24
 _BLOCK_VALUES = 1 << 20
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -56,7 +56,7 @@ def merge_equal_rows(X, weights=None, *, least=1):
     """Merge equal rows and leave out those without weight.
 
     Nothing is done where there is nothing to do (no weights, and all rows different), or where it is not worth a copy:
-    for large or memory-mapped vectors, and where fewer rows than needed are different.
+    for large vectors, and where fewer rows than needed are different.
 
     Parameters
     ----------
@@ -77,8 +77,7 @@ def merge_equal_rows(X, weights=None, *, least=1):
     >>> sorted(merged.first.tolist()), sorted(merged.weights.tolist())
     ([0, 1], [1.0, 2.0])
     """
-    n_bytes = X.data.nbytes if hasattr(X, "tocsr") else X.nbytes
-    if n_bytes > _COPY_BYTES or isinstance(X, np.memmap):
+    if (X.nnz if hasattr(X, "tocsr") else X.size) > _MAX_VALUES:
         return EqualRows(X, weights)
     rows = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
     _, first, kind = np.unique(_hashes(X)[rows], return_index=True, return_inverse=True)

@@ -61,6 +61,7 @@ class CoresetKernelKMeans(CentroidClusterer):
         As for :class:`KernelKMeans`.
     kernel_ : KernelFunction or None
     result_ : CoresetKernelKMeansResult
+        All that is known of the run, over the different points that have weight.
     n_features_in_ : int
 
     See Also

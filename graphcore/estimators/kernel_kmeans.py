@@ -80,7 +80,7 @@ class KernelKMeans(CentroidClusterer):
     kernel_ : KernelFunction or None
         The kernel over vectors, with its bandwidth resolved.
     result_ : KernelKMeansResult
-        All that is known of the run.
+        All that is known of the run, over the different points that have weight.
     n_features_in_ : int
 
     See Also

@@ -84,7 +84,7 @@ def nystrom_features(
     Examples
     --------
     >>> import numpy as np
-    >>> from graphcore.kernels.vectors import kernel_function
+    >>> from graphcore.kernels.functions import kernel_function
     >>> from graphcore.kernels.vectors import VectorKernel
     >>> from graphcore.features.nystrom import nystrom_features
     >>> X = np.random.default_rng(0).normal(size=(200, 3))

@@ -134,10 +134,10 @@ def coreset_kernel_kmeans(
         random_state=streams,
     )
     if len(coreset) < n_clusters:
-        larger = "a larger coreset, or " if size < np.count_nonzero(weights > 0) else ""
+        larger = "a larger coreset, or " if coreset.n_draws < np.count_nonzero(weights > 0) else ""
         raise InputError(
-            f"only {len(coreset)} different points were drawn for n_clusters={n_clusters}, in {size} draws; take "
-            f"{larger}sampling='uniform', which repeats none"
+            f"only {len(coreset)} different points were drawn for n_clusters={n_clusters}, in {coreset.n_draws} draws; "
+            f"take {larger}sampling='uniform', which repeats none"
         )
     on_coreset = kernel_kmeans(
         kernel.submatrix(coreset.indices, coreset.weights),
