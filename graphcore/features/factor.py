@@ -10,9 +10,12 @@ from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
 from ..kernels.checks import clearly_negative
 from ..kernels.columns import MatrixColumns, block_borders, rows_in
+from ..kernels.definiteness import report_indefinite
 
 __all__ = ["InverseRoot", "NystromFactor", "inverse_root", "nystrom_factor"]
 
+# What helps against an indefinite kernel, beside another one.
+CLIP = "add a multiple of the identity, or on_indefinite='clip' to drop the negative part"
 # Columns of C that fit in this many bytes are computed once; others are computed again for the second pass.
 _KEEP_BYTES = 1 << 28
 # Gram matrices of one group of blocks each are summed in a fixed order; together they hold about so many numbers.
@@ -116,12 +119,8 @@ def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precis
             "landmarks (sampling='leverage', more of them) or check the kernel"
         )
     negative = clearly_negative(values, precision, c)
-    if negative and on_indefinite == "error":
-        raise InputError(
-            f"the kernel is not positive semi-definite: among the landmarks its eigenvalues go from {values[0]:.3g} to "
-            f"{values[-1]:.3g}; use another kernel, add a multiple of the identity, or on_indefinite='clip' to drop "
-            "the negative part"
-        )
+    if negative:
+        report_indefinite((values[-1], values[0]), on_indefinite, where="among the landmarks", remedy=CLIP)
     cut = rtol * max(float(values[0]), 0.0)
     rank = int((values > cut).sum())
     if rank == 0:

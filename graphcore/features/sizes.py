@@ -82,12 +82,12 @@ def suggest_landmarks(n, n_clusters, rule="auto", *, n_components=None, kappa_sq
     if not isinstance(rule, str):
         return check_integer("n_landmarks", rule, low=1, high=n, why_high="the number of points")
     check_choice("n_landmarks", rule, _RULES)
-    least = max(k, n_components or 1)
+    smallest = max(k, n_components or 1)
     if rule == "theory":
-        return max(theory_landmarks(n, math.sqrt(n), kappa_squared=kappa_squared), min(n, least))
+        return max(theory_landmarks(n, math.sqrt(n), kappa_squared=kappa_squared), min(n, smallest))
     root = math.ceil(math.sqrt(n))
-    c = {"sqrt": root, "auto": max(2 * root, 10 * least), "sqrt_nk": math.ceil(math.sqrt(n * k))}[rule]
-    return min(n, max(c, least))
+    c = {"sqrt": root, "auto": max(2 * root, 10 * smallest), "sqrt_nk": math.ceil(math.sqrt(n * k))}[rule]
+    return min(n, max(c, smallest))
 
 
 def theory_landmarks(n, gamma, *, kappa_squared=1.0, eps=0.5, delta=0.1, effective_dimension=None):

@@ -8,6 +8,7 @@ from .._random import Streams
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError
 from ..kernels.as_kernel import as_kernel
+from .leverage import largest_eigenpairs
 
 __all__ = ["GaussianSketch", "gaussian_sketch", "leading_eigenvalues"]
 
@@ -147,26 +148,20 @@ def leading_eigenvalues(K, n_values=None, *, center=True, random_state=None):
     >>> leading_eigenvalues(np.diag([4.0, 2.0]), 1, center=False).tolist()
     [2.0]
     """
-    K = as_kernel(K).whole("its spectrum")
-    n = K.shape[0]
+    kernel = as_kernel(K)
+    n = kernel.n_points
     n_values = n if n_values is None else min(check_integer("n_values", n_values, low=1), n)
     if n <= _DENSE_POINTS or n_values > n // 4:
-        dense = K.toarray() if hasattr(K, "toarray") else np.asarray(K)
-        if center:
-            dense = _centred_product(np.eye(n), dense)
-        return np.linalg.eigvalsh(dense)[::-1][:n_values] / n
-    from scipy.sparse.linalg import LinearOperator, eigsh
+        dense = kernel.dense("all of its spectrum")
+        return np.linalg.eigvalsh(_centred_product(np.eye(n), dense) if center else dense)[::-1][:n_values] / n
+    K = kernel.whole("its spectrum")
 
     def times(x):
-        x = x.ravel()
-        if not center:
-            return K @ x
-        y = K @ (x - x.mean())
-        return y - y.mean()
+        y = K @ (x - x.mean() if center else x)
+        return y - y.mean() if center else y
 
-    start = Streams(random_state).generator("eigenvalues").standard_normal(n)
-    operator = LinearOperator((n, n), matvec=times, dtype=np.float64)
-    return eigsh(operator, k=n_values, which="LA", v0=start, return_eigenvectors=False)[::-1] / n
+    rng = Streams(random_state).generator("eigenvalues")
+    return largest_eigenpairs(times, n, n_values, rng)[0] / n
 
 
 def _row_means(K):

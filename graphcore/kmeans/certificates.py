@@ -7,7 +7,7 @@ import numpy as np
 from .._validation import check_integer, check_labels, check_real, check_sample_weight
 from ..exceptions import InputError
 from ..features.diagnostics import FeatureDiagnostics, as_text
-from ..features.leverage import top_eigenpairs
+from ..features.leverage import largest_eigenpairs, top_eigenpairs
 from ..kernels.as_kernel import as_kernel
 from .linear import centers_and_cost
 
@@ -244,23 +244,18 @@ def dictionary_quality(K, found, gamma, *, n_jobs=None):
     ----------
     Calandriello, Rosasco, NeurIPS 2018, Definition 2; it is the same as ``|E| <= eps gamma / (1 - eps)``.
     """
-    from scipy.sparse.linalg import LinearOperator, eigsh
-
     kernel = as_kernel(K)
     gamma = check_real("gamma", gamma, low=0.0, open_low=True)
     B = np.asarray(found.features, dtype=np.float64)
 
-    def apply(v):
-        v = v.reshape(-1, 1)
-        return (kernel.product(v, n_jobs) - B @ (B.T @ v)).ravel()
+    def left_out(v):
+        return kernel.product(v, n_jobs) - B @ (B.T @ v)
 
     if kernel.n_points <= 2:
-        norm = float(np.linalg.eigvalsh(np.column_stack([apply(e) for e in np.eye(kernel.n_points)]))[-1])
+        norm = float(np.linalg.eigvalsh(left_out(np.eye(kernel.n_points)))[-1])
     elif found.alpha <= _ROUNDING * found.trace:
         norm = found.alpha  # nothing but rounding is left, and Lanczos would not converge on it
     else:
-        start = np.random.default_rng(0).standard_normal(kernel.n_points)
-        operator = LinearOperator((kernel.n_points, kernel.n_points), matvec=apply, dtype=np.float64)
-        norm = float(eigsh(operator, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
+        norm = float(largest_eigenpairs(left_out, kernel.n_points, 1)[0][0])
     norm = max(0.0, norm)
     return DictionaryQuality(norm, gamma, norm / (norm + gamma))

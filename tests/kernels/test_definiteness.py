@@ -119,7 +119,7 @@ def test_an_adjacency_matrix_is_clustered(form, init, diagonal):
     with pytest.warns(GraphWarning, match="not positive semi-definite") as said:
         result = kernel_kmeans(K, 5, init=init, random_state=0)
     assert not [warning for warning in said if "clusters hold points" in str(warning.message)]
-    assert len(result.costs_of_starts) == 10
+    assert len(result.costs_of_initialisations) == 10
     assert adjusted_rand_score(TRUTH, result.labels) == 1.0
     assert result.shift == 0.0
 
@@ -128,7 +128,7 @@ def test_centres_run_out_by_negative_distances_and_not_for_want_of_points():
     # With a small diagonal two points of a cave are at a negative distance, and D2 draws end at one of each cave.
     with pytest.warns(GraphWarning):
         result = kernel_kmeans(CAVES + 0.1 * np.eye(40), 8, random_state=0)
-    assert len(result.costs_of_starts) == 10
+    assert len(result.costs_of_initialisations) == 10
     assert len(set(result.labels.tolist())) > 5
 
 

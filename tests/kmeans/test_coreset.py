@@ -61,7 +61,7 @@ def test_all_go_to_the_nearest_centroid_where_norms_differ_much(form):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:no start converged")
+@pytest.mark.filterwarnings("ignore:no initialisation converged")
 def test_importance_weights_make_costs_unbiased():
     # Mean of 300 estimates within 4 of its standard errors: a false alarm in 1 of 16,000 runs, and seeds are fixed.
     rng = np.random.default_rng(0)

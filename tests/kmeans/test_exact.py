@@ -110,7 +110,7 @@ def test_no_partition_beats_the_optimum_and_the_optimum_stays(seed):
     best = min(costs, key=costs.get)
     result = kernel_kmeans(K, 2, weights=weights, n_init=5, random_state=seed)
     assert result.inertia >= costs[best] - 1e-9
-    assert result.cost == result.costs_of_starts.min()
+    assert result.cost == result.costs_of_initialisations.min()
     assert kernel_kmeans(K, 2, weights=weights, init=best).inertia == pytest.approx(costs[best], abs=1e-9)
 
 
@@ -272,7 +272,7 @@ def test_an_indefinite_kernel_is_warned_about_and_a_definite_one_is_not():
 
 def test_what_does_not_converge_is_warned_about():
     X = np.random.default_rng(0).standard_normal((300, 2))
-    with pytest.warns(GraphWarning, match="no start converged in max_iter=1"):
+    with pytest.warns(GraphWarning, match="no initialisation converged in max_iter=1"):
         kernel_kmeans(X @ X.T, 9, n_init=2, max_iter=1, random_state=0)
 
 
