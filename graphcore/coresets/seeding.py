@@ -283,21 +283,9 @@ def _fast_seeds(kernel, initial, uniforms):
     seeds = np.empty(len(initial) + len(uniforms), dtype=np.int64)
     with read_at_random(kernel.indptr, kernel.indices, kernel.values):
         n_seeds = _loops.seed_fast(
-            kernel.indptr,
-            kernel.indices,
-            kernel.values,
-            kernel.degrees,
-            kernel.diagonal,
-            kernel.point_weights,
-            initial,
-            uniforms,
-            sums,
-            offsets,
-            nearest,
-            touched,
-            counters,
-            seeds,
-        )
+            kernel.indptr, kernel.indices, kernel.values, kernel.degrees, kernel.diagonal, kernel.point_weights,
+            initial, uniforms, sums, offsets, nearest, touched, counters, seeds,
+        )  # fmt: skip
     return Seeds(
         indices=seeds[:n_seeds].copy(),
         contributions=sums[:n],

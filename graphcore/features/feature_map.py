@@ -9,7 +9,8 @@ from .._warn import warn_user
 from ..exceptions import InputError
 from ..kernels.columns import MatrixColumns, VectorColumns
 from ..kernels.vectors import VectorKernel
-from .factor import InverseRoot, project
+from .factor import project
+from .inverse_root import InverseRoot
 from .landmarks import Landmarks
 from .projections import Projection
 

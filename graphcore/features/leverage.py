@@ -25,7 +25,7 @@ def top_eigenpairs(K, n_components, *, method="exact", random_state=None, n_jobs
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
     n_components : int
     method : {"exact", "approximate"}, default "exact"
         "approximate" takes a random subspace, two power steps and a projection; the matrix is never held whole, but
@@ -103,7 +103,7 @@ def leverage_scores(K, n_components, *, method="exact", random_state=None, n_job
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
     n_components : int
         Number of eigenvectors, s. Eigenvectors of eigenvalues that are zero count for nothing.
     method : {"exact", "approximate"}, default "exact"
@@ -193,7 +193,7 @@ def ridge_leverage_scores(K, ridge):
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
         n^2 memory and n^3 time: for up to 20,000 points. See
         :func:`graphcore.features.ridge_sampling.recursive_ridge_scores` for more.
     ridge : float

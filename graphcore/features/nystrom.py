@@ -37,7 +37,7 @@ def nystrom_features(
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
         ``VectorKernel(X, kernel_function(...))`` for vectors; X may be a read-only memmap of integers.
     n_landmarks : int
         c: draws of landmarks, or columns of a sketch.

@@ -79,7 +79,7 @@ def sketch_kernel(
 
     Parameters
     ----------
-    K : Gram, or array-like or sparse matrix of shape (n, n)
+    K : Kernel, or array-like or sparse matrix of shape (n, n)
         Kernel matrix; :class:`graphcore.kernels.vectors.VectorKernel` for a kernel over vectors.
     n_components : int, optional
         Dimensions of the features. None, and any number from the size of the subsample on, is the map without

@@ -8,8 +8,9 @@ from .._validation import check_choice, check_integer
 from ..exceptions import InputError
 from ..kernels.as_kernel import as_kernel
 from ..kernels.definiteness import report_indefinite, smallest_sampled_eigenvalue
-from .factor import CLIP, nystrom_factor
+from .factor import nystrom_factor
 from .feature_map import assembled, map_of
+from .inverse_root import CLIP
 from .leverage import top_eigenpairs
 from .projections import Projection
 
@@ -27,7 +28,7 @@ def power_features(
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
         The natural way for sparse kernels. For vectors, all n^2 values are computed in every step.
     n_components : int
         s.
@@ -89,7 +90,7 @@ def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
         Up to 20,000 points, unless it is sparse.
     n_components : int
         s. Fewer features come back if the rank is less.

@@ -161,7 +161,7 @@ def spectral_guarantee(K, found, n_clusters, *, eigenvalues=None):
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
         Up to 20,000 points unless sparse.
     found : KernelFeatures, or FeatureDiagnostics
         Of an estimator, its `diagnostics_`.
@@ -229,7 +229,7 @@ def dictionary_quality(K, found, gamma, *, n_jobs=None):
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
     found : KernelFeatures
         Without restriction of the rank, for statements about the landmarks themselves.
     gamma : float

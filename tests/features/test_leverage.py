@@ -68,12 +68,12 @@ def test_leverage_scores_of_eigenvectors():
 
 def test_approximate_leverage_scores():
     exact = leverage_scores(K, 10)
-    gram = VectorKernel(X, kernel_function("gaussian", X=X))
+    kernel = VectorKernel(X, kernel_function("gaussian", X=X))
     for seed in range(5):
-        got = leverage_scores(gram, 10, method="approximate", random_state=seed)
+        got = leverage_scores(kernel, 10, method="approximate", random_state=seed)
         assert ((got >= 0) & (got <= 1)).all()
         assert np.abs(got - exact).max() < 0.05
-    values, V = top_eigenpairs(gram, 10, method="approximate", random_state=0)
+    values, V = top_eigenpairs(kernel, 10, method="approximate", random_state=0)
     np.testing.assert_allclose(V.T @ V, np.eye(10), atol=1e-10)
     np.testing.assert_allclose(values, np.linalg.eigvalsh(K)[::-1][:10], rtol=1e-2)
 

@@ -339,9 +339,9 @@ def test_unit_scale_is_a_factor_that_makes_norms_one(gamma):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_blocks_threads_and_precision(n_jobs):
     X = points(700, 5)
-    gram = VectorKernel(X, GAUSSIAN)
-    found = sketch_kernel(gram, 10, n_subsample=50, random_state=0)
-    features, nearest = found.features(gram.columns(found.indices), n_jobs=n_jobs)
+    kernel = VectorKernel(X, GAUSSIAN)
+    found = sketch_kernel(kernel, 10, n_subsample=50, random_state=0)
+    features, nearest = found.features(kernel.columns(found.indices), n_jobs=n_jobs)
     rows = GAUSSIAN(X, X[found.indices])
     np.testing.assert_allclose(features, found.sketch.features(rows), rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(nearest, rows.max(axis=1))
@@ -358,30 +358,30 @@ def test_blocks_threads_and_precision(n_jobs):
 def test_no_more_kernel_values_are_asked_for_than_needed():
     counted = []
 
-    def kernel(A, B):
+    def function(A, B):
         counted.append(len(A) * len(B))
         return GAUSSIAN(A, B)
 
     X = points(300, 3)
-    gram = VectorKernel(X, kernel_function(kernel))
-    found = sketch_kernel(gram, 5, n_subsample=20, random_state=0)
-    found.features(gram.columns(found.indices))
+    kernel = VectorKernel(X, kernel_function(function))
+    found = sketch_kernel(kernel, 5, n_subsample=20, random_state=0)
+    found.features(kernel.columns(found.indices))
     assert sum(counted) == 20 * 20 + 300 * 20
 
 
 def test_nearest_is_a_cosine_for_kernels_without_unit_diagonal():
     X = points(50, 3) + 0.5
-    kernel = kernel_function("polynomial", gamma=1.0, degree=3)
-    gram = VectorKernel(X, kernel)
-    found = sketch_kernel(gram, 5, n_subsample=7, random_state=0)
-    nearest = found.features(gram.columns(found.indices))[1] / np.sqrt(kernel.diagonal(X))
-    K = kernel(X)
+    function = kernel_function("polynomial", gamma=1.0, degree=3)
+    kernel = VectorKernel(X, function)
+    found = sketch_kernel(kernel, 5, n_subsample=7, random_state=0)
+    nearest = found.features(kernel.columns(found.indices))[1] / np.sqrt(function.diagonal(X))
+    K = function(X)
     root = np.sqrt(np.diag(K))
     np.testing.assert_allclose(nearest, np.abs(K / root / root[:, None])[:, found.indices].max(axis=1), rtol=1e-9)
     sparse = sketch_kernel(sp.csr_array(K), 5, n_subsample=7, random_state=0)
     from graphcore.kernels.as_kernel import as_kernel
 
-    same = sparse.features(as_kernel(sp.csr_array(K)).columns(sparse.indices))[1] / np.sqrt(kernel.diagonal(X))
+    same = sparse.features(as_kernel(sp.csr_array(K)).columns(sparse.indices))[1] / np.sqrt(function.diagonal(X))
     np.testing.assert_allclose(same, nearest, rtol=1e-9)
     assert sp.issparse(sparse.kernel)
 
