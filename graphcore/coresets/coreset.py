@@ -216,7 +216,7 @@ def _check_scheme(is_graph, method, seeding, size, eps):
 def _check_seeds(kernel, weights, n_clusters, seeds):
     """Say why D2 seeding found fewer points than there are clusters."""
     bare = not kernel.diagonal[weights > 0].any()
-    found = f"D2 seeding stopped at {len(seeds.indices)} points for n_clusters={n_clusters}"
+    found = f"D2 seeding stopped at {len(seeds.indices)} centres for n_clusters={n_clusters}"
     if seeds.n_negative and (bare or len(seeds.indices) < n_clusters):
         why = "the kernel's diagonal is zero" if bare else "the kernel is not positive semi-definite"
         raise InputError(
