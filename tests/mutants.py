@@ -149,7 +149,7 @@ class _Watch:
             raise TimeoutError("too slow uncompiled")
 
         signal.signal(signal.SIGPROF, stop)
-        signal.setitimer(signal.ITIMER_PROF, _SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, _SECONDS if numba.config.DISABLE_JIT else 20)
         try:
             return (yield)
         finally:
