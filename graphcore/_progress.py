@@ -18,6 +18,8 @@ class Stages:
         Called with a stage's name when it begins.
     verbose : int, default 0
         At 1 and above, every stage is logged at INFO level on the logger "graphcore" when it ends.
+    on_expect : callable, optional
+        Called with the number of stages that are still to come, once that is known.
 
     Attributes
     ----------
@@ -25,10 +27,16 @@ class Stages:
         Wall-clock seconds of every stage ended so far, in order.
     """
 
-    def __init__(self, on_stage=None, verbose=0):
+    def __init__(self, on_stage=None, verbose=0, on_expect=None):
         self.seconds = {}
         self._on_stage = on_stage
+        self._on_expect = on_expect
         self._verbose = verbose
+
+    def expect(self, n_stages):
+        """Say how many more stages will begin."""
+        if self._on_expect is not None:
+            self._on_expect(n_stages)
 
     @contextmanager
     def __call__(self, name, total=True):

@@ -8,7 +8,9 @@ import numpy as np
 from ._arrays import read_only
 from .exceptions import InputError, ParameterError
 
-__all__ = ["check_choice", "check_integer", "check_labels", "check_path", "check_real", "check_sample_weight"]
+__all__ = [
+    "check_choice", "check_integer", "check_labels", "check_path", "check_real", "check_sample_weight", "check_size",
+]  # fmt: skip
 
 
 def check_integer(name, value, *, low=None, high=None, why_high=""):
@@ -38,6 +40,20 @@ def check_real(name, value, *, low=None, high=None, open_low=False):
     if high is not None and value > high:
         raise ParameterError(f"{name}={value} must be at most {high}")
     return value
+
+
+def check_size(name, value, total, of_what, *, low=1, words=()):
+    """Return a size as a number of points: an integer is that number, a float a share of `total` in (0, 1].
+
+    A share comes to at least `low`, and one of `words` is returned as it is. `of_what` says in a message what `total`
+    counts.
+    """
+    if isinstance(value, str):
+        return check_choice(name, value, words)
+    if isinstance(value, Integral) or not isinstance(value, Real):
+        return check_integer(name, value, low=low, high=total, why_high=of_what)
+    share = check_real(name, value, low=0.0, open_low=low > 0, high=1.0)
+    return max(low, round(share * total))
 
 
 def check_path(path):

@@ -88,7 +88,7 @@ def test_the_social_network_is_as_the_page_says(folder):
     namespace = {}
     execute("docs/social_network.md", [namespace] * 9)
     table, choice = namespace["table"], namespace["choice"]
-    assert set(table.sort_values("distance").tail(3).node) == {"Simplice", "Magnon", "Javert"}
+    assert set(table.sort_values("outside_share").tail(3).node) == {"Simplice", "Magnon", "Javert"}
     assert set(namespace["doubtful"].node) == {"Perpetue", "Simplice"}
     assert (choice.best, choice.clear) == (1, False)
     network = namespace["G"]

@@ -327,7 +327,7 @@ BAD = {
     "n_clusters a bool": ({"n_clusters": True}, "n_clusters=True must be an integer"),
     "n_clusters None": ({"n_clusters": None}, "n_clusters=None must be an integer"),
     "coreset_size below k": ({"coreset_size": 4}, "coreset_size=4 is less than n_clusters=5"),
-    "coreset_size above n": ({"coreset_size": 41}, "coreset_size=41 is more than the 40 nodes"),
+    "coreset_size above n": ({"coreset_size": 41}, r"coreset_size=41 must be at most 40 \(the nodes that"),
     "coreset_size share": ({"coreset_size": 1.5}, "coreset_size=1.5 must be at most 1"),
     "coreset_size share 0": ({"coreset_size": 0.0}, "coreset_size=0.0 must be more than 0"),
     "coreset_size word": ({"coreset_size": "large"}, "coreset_size='large'.*'auto'"),

@@ -74,6 +74,7 @@ ROOMS = (
     "kmeans metrics",
     "pipeline plot",
     "selection",
+    "fit",
     "report",
     "estimators",
     "networkx",

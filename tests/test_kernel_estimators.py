@@ -1,5 +1,6 @@
 """KernelKMeans and CoresetKernelKMeans: scikit-learn's contract, every kind of input, predict, bad parameters."""
 
+import logging
 import pickle
 
 import networkx as nx
@@ -11,13 +12,14 @@ from sklearn.datasets import load_digits, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import graphcore
 from graphcore import CoresetKernelKMeans, Graph, GraphWarning, InputError, KernelKMeans, ParameterError
+from graphcore.estimators._equal_rows import merge_equal_rows
 from graphcore.kmeans.exact import partition_cost
 
 # Degenerate data of scikit-learn's checks are warned about; where a warning matters, the test asks for it.
@@ -28,9 +30,10 @@ TRUTH = np.repeat(np.arange(5), 8)
 
 
 def expected_failures(estimator):
-    # As for scikit-learn's own KMeans; kmeans/test_exact.py tests that weights are repeats, from the same start.
-    reason = "starts are drawn, and repeated points lead to other draws and another local optimum"
-    failures = {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
+    failures = {}
+    if estimator.kernel in ("precomputed", "normalized_cut"):
+        why = "fits vectors, which are no square matrix"
+        failures = {f"check_sample_weight_equivalence_on_{kind}_data": why for kind in ("dense", "sparse")}
     if estimator.kernel in ("precomputed", "normalized_cut"):
         failures["check_clustering"] = "fits vectors, which are no square matrix"
     if estimator.kernel == "precomputed":
@@ -59,9 +62,9 @@ def test_scikit_learns_checks(estimator, check):
 @pytest.mark.slow
 @parametrize_with_checks(
     [
-        KernelKMeans(n_clusters=3, kernel="gaussian", n_init=2, random_state=0, block_bytes=256),
+        KernelKMeans(n_clusters=3, kernel="gaussian", n_init=2, random_state=0, held_bytes=256),
         KernelKMeans(n_clusters=3, kernel="linear", n_init=2, random_state=0),
-        CoresetKernelKMeans(n_clusters=3, kernel="laplacian", coreset_size=0.5, n_init=2, random_state=0),
+        CoresetKernelKMeans(n_clusters=3, kernel="laplacian", coreset_size=0.9, n_init=2, random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -121,6 +124,141 @@ def test_a_search_over_an_adjacency_matrix_needs_the_kernel_by_name():
     for kernel in ("auto", "normalized_cut"):
         GridSearchCV(KernelKMeans(kernel=kernel, random_state=0), {"n_clusters": [2]}, scoring=score, cv=2).fit(A)
     assert kinds == [("vectors", (20, 40))] * 2 + [("graph", (20, 20))] * 2
+
+
+@pytest.mark.parametrize("make", [KernelKMeans, CoresetKernelKMeans])
+def test_the_score_is_minus_the_cost_for_every_kind_of_input(make):
+    """Oracle: distances to centroids in feature space, by the dense formula."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2)) + 4 * rng.integers(0, 3, 60)[:, None]
+    weights = rng.integers(0, 3, 60).astype(float)
+    model = make(3, kernel="polynomial", random_state=0).fit(X[:40], sample_weight=weights[:40])
+    K = model.kernel_(X)
+    given = make(3, kernel="precomputed", random_state=0).fit(K[:40, :40], sample_weight=weights[:40])
+    new = K[40:, :40]
+    points = np.arange(40) if given._points is None else given._points
+    of_vectors = model.kernel_(X[40:], model._reference), model.kernel_(model._reference), np.diag(K)[40:]
+    mean = np.average(np.diag(K)[:40], weights=weights[:40])  # rows of a matrix do not hold the diagonal
+    of_matrix = new[:, points], K[np.ix_(points, points)], np.full(20, mean)
+    for fitted, rows, (across, among, own) in ((model, X[40:], of_vectors), (given, new, of_matrix)):
+        labels, w = fitted._centroids[:2]
+        costs = np.full((20, 3), np.inf)
+        for j in set(labels.tolist()):
+            share = np.where(labels == j, w, 0.0) / w[labels == j].sum()
+            costs[:, j] = own - 2 * across @ share + share @ among @ share
+        expected = np.average(costs.min(axis=1), weights=weights[40:])
+        assert fitted.score(rows, sample_weight=weights[40:]) == pytest.approx(-expected)
+    # Nodes of a graph have the diagonal that their degree gives them, and count by it.
+    A = sp.csr_array(nx.to_scipy_sparse_array(CAVEMEN, format="csr", dtype=float))
+    graph = make(5, self_loop=1.0, random_state=0).fit(A)
+    if make is KernelKMeans:
+        # Without the loops' own products, which the rows of new nodes do not hold.
+        d = A.sum(axis=1) + 1
+        own = 2 * sum((1 / d[graph.labels_ == j].sum()) * (graph.labels_ == j).sum() for j in range(5)) / d.sum()
+        assert graph.score(A) == pytest.approx(-graph.cost_ - own)
+    with pytest.raises(InputError, match="no new node has an edge"):
+        graph.score(np.zeros((2, 40)))
+    with pytest.raises(ParameterError, match="leave sample_weight out"):
+        graph.score(A, sample_weight=np.ones(40))
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "precomputed", "normalized_cut"])
+@pytest.mark.parametrize(
+    "make", [KernelKMeans, CoresetKernelKMeans, graphcore.NystromKernelKMeans, graphcore.GaussianSketchKernelKMeans]
+)
+def test_cross_validation_has_a_score_for_every_kind_of_input(make, kernel):
+    if kernel == "normalized_cut" and make not in (KernelKMeans, CoresetKernelKMeans):
+        pytest.skip("this class takes no graphs")
+    X, _ = make_blobs([30, 30, 30], random_state=0, cluster_std=0.5, centers=[[0, 0], [6, 0], [0, 6]])
+    given = X if kernel == "gaussian" else rbf_kernel(X, gamma=0.2)
+    found = {k: cross_val_score(make(k, kernel=kernel, random_state=0), given, cv=3) for k in (1, 3)}
+    assert np.isfinite(found[3]).all()
+    assert found[3].mean() > found[1].mean()
+
+
+def test_indefinite_kernels_are_told_apart_from_what_becomes_of_them():
+    K = np.ones((6, 6)) - 0.9 * np.fliplr(np.eye(6)) + 0.1 * np.eye(6)
+    for make in (KernelKMeans, CoresetKernelKMeans):
+        with pytest.warns(GraphWarning, match="not positive semi-definite"):
+            make(2, kernel="precomputed", random_state=0).fit(K + np.eye(6) * 0.2)
+        with pytest.raises(InputError, match=r"not positive semi-definite.*on_indefinite='warn'"):
+            make(2, kernel="precomputed", on_indefinite="error", random_state=0).fit(K + np.eye(6) * 0.2)
+        with pytest.raises(ParameterError, match="on_indefinite='clip' is not known"):
+            make(2, on_indefinite="clip").fit(X3)
+    KernelKMeans(2, kernel="precomputed", on_indefinite="error", shift="psd").fit(K)
+
+
+@pytest.mark.parametrize("make", [KernelKMeans, CoresetKernelKMeans, graphcore.NystromFeatures])
+def test_verbose_logs_stages(make, caplog):
+    with caplog.at_level(logging.INFO, logger="graphcore"):
+        make(2, random_state=0).fit(X3)
+        assert not caplog.records
+        make(2, random_state=0, verbose=1).fit(X3)
+    assert any("kernel" in record.message for record in caplog.records)
+
+
+@pytest.mark.parametrize(
+    "make", [KernelKMeans, CoresetKernelKMeans, graphcore.NystromKernelKMeans, graphcore.GaussianSketchKernelKMeans]
+)
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_a_weight_is_a_number_of_repeats_in_any_order(make, container):
+    rng = np.random.default_rng(0)
+    X, weights = rng.standard_normal((80, 3)), rng.integers(0, 4, 80)
+    model = make(4, random_state=0).fit(container(X), sample_weight=weights)
+    repeated = rng.permutation(np.repeat(np.arange(80), weights))
+    again = make(4, random_state=0).fit(container(X[repeated]))
+    np.testing.assert_array_equal(again.labels_, model.labels_[repeated])
+    np.testing.assert_array_equal(again.predict(container(X)), model.predict(container(X)))
+    # Points without weight have labels, and no part in anything else.
+    np.testing.assert_array_equal(model.labels_, model.predict(container(X)))
+    for name in ("coreset_indices_", "landmark_indices_", "subsample_indices_"):
+        if hasattr(model, name):
+            assert weights[getattr(model, name)].all()
+            assert len(set(getattr(model, name))) == len(getattr(model, name))
+    if hasattr(model, "coverage_"):
+        assert model.coverage_.shape == (80,)
+        np.testing.assert_allclose(model.coverage_[model.subsample_indices_], 1)
+
+
+@pytest.mark.parametrize(
+    "make", [KernelKMeans, CoresetKernelKMeans, graphcore.NystromKernelKMeans, graphcore.GaussianSketchKernelKMeans]
+)
+def test_weights_of_vectors_that_are_too_large_to_be_merged(make, monkeypatch):
+    monkeypatch.setattr("graphcore.estimators._equal_rows._MAX_VALUES", 0)
+    X, y = make_blobs([30, 30, 30], random_state=0, cluster_std=0.5, centers=[[0, 0], [6, 0], [0, 6]])
+    weights = np.where(y == 2, 0.0, np.random.default_rng(0).integers(1, 3, 90))
+    model = make(2, random_state=0).fit(X, sample_weight=weights)
+    assert adjusted_rand_score(y[y < 2], model.labels_[y < 2]) == 1.0
+    np.testing.assert_array_equal(model.labels_, model.predict(X))
+    if make is KernelKMeans:
+        assert model.cost_ == pytest.approx(partition_cost(model.kernel_(X), model.labels_, weights=weights))
+        assert model.score(X, sample_weight=weights) == pytest.approx(-model.cost_)
+
+
+def test_equal_rows_are_merged_in_an_order_that_depends_on_what_they_hold():
+    rng = np.random.default_rng(0)
+    for X in (
+        rng.integers(0, 3, (300, 4)),
+        rng.integers(0, 2, (300, 8)) * 0.5,
+        rng.random((5, 2))[rng.integers(0, 5, 9)],
+    ):
+        weights, order = rng.integers(0, 3, len(X)).astype(float), rng.permutation(len(X))
+        for of in (np.asarray, lambda X: sp.csr_array(X.astype(float))):
+            merged, shuffled = (
+                merge_equal_rows(of(X), weights), merge_equal_rows(of(X[order]), weights[order])
+            )  # fmt: skip
+            dense = [one.toarray() if hasattr(one, "toarray") else one for one in (merged.X, shuffled.X)]
+            np.testing.assert_array_equal(*dense)
+            np.testing.assert_array_equal(merged.weights, shuffled.weights)
+            distinct = np.unique(X[weights > 0], axis=0)
+            assert sorted(map(tuple, dense[0].tolist())) == sorted(map(tuple, distinct.tolist()))
+            assert merged.weights.sum() == weights.sum()
+            np.testing.assert_array_equal(dense[0][merged.kind[weights > 0]], X[weights > 0])
+            np.testing.assert_array_equal(X[merged.given(np.arange(len(distinct)))], dense[0])
+    X = rng.random((6, 2))
+    assert merge_equal_rows(X).first is None
+    assert merge_equal_rows(X[[0, 0, 1]], least=3).first is None
+    assert merge_equal_rows(np.array([[0.0], [-0.0]])).X.shape == (1, 1)
 
 
 # -- inputs ------------------------------------------------------------------------------------------------------------
@@ -206,7 +344,9 @@ def test_precomputed_is_the_same_as_vectors(kernel):
     np.testing.assert_array_equal(given.predict(K[100:, :100]), model.predict(X[100:]))
     np.testing.assert_array_equal(given.predict(sp.csr_array(K[100:, :100])), model.predict(X[100:]))
     assert model.score(X[:100]) == pytest.approx(-model.cost_)
-    assert not hasattr(given, "score")
+    assert given.score(K[:100, :100]) == pytest.approx(-model.cost_)
+    if (np.ptp(np.diag(K)) < 1e-9) and isinstance(kernel, str):  # a constant diagonal is known
+        assert given.score(K[100:, :100]) == pytest.approx(model.score(X[100:]))
     sparse = (
         KernelKMeans(5, kernel=kernel, n_init=2, random_state=0).fit(sp.csr_array(X[:100]))
         if (isinstance(kernel, str))
@@ -281,7 +421,7 @@ RING = nx.to_scipy_sparse_array(nx.cycle_graph(20), dtype=float)
         ({"kernel": "normalized_cut"}, -np.ones((20, 20)), "Negative values"),
         ({"kernel": "gaussian"}, Graph.from_scipy(RING), "kernel='auto'"),
         ({"self_loop": -1.0}, RING, "at least 0"),
-        ({"block_bytes": 0}, X3, "at least 1"),
+        ({"held_bytes": -1}, X3, "at least 0"),
         ({"init": "best"}, X3, "init"),
     ],
 )
@@ -299,7 +439,7 @@ def test_bad_input(estimator, parameters, X, words):
         ({"coreset_size": 21}, X3, "^coreset_size=21 must be at most 20"),
         ({"coreset_size": 21}, RING, "^coreset_size=21 must be at most 20"),
         ({"coreset_size": 1.5}, X3, "at most 1"),
-        ({"coreset_size": "most"}, X3, "must be a number"),
+        ({"coreset_size": "most"}, X3, "'most' is not known; choose one of 'auto'"),
         ({"sampling": "degree"}, X3, "for graphs"),
         ({"sampling": "random"}, X3, "choose one of 'degree'"),
         ({"seeding": "fast"}, X3, "reads the rows of a graph"),
@@ -322,7 +462,7 @@ def test_bad_calls():
     with pytest.raises(NotFittedError):
         KernelKMeans().predict(X3)
     graph = KernelKMeans(3, random_state=0).fit(RING)
-    with pytest.raises(InputError, match="edges from new nodes"):
+    with pytest.raises(InputError, match="edges to the fitted ones"):
         graph.predict(Graph.from_scipy(RING))
     with pytest.raises(ValueError, match="features"):
         graph.predict(np.ones((2, 5)))
@@ -331,14 +471,15 @@ def test_bad_calls():
     with pytest.raises(ValueError, match="sample_weight"):
         KernelKMeans(3).fit(X3, sample_weight=np.ones(5))
     for weights in (-np.ones(20), np.append(np.ones(19), -1e-3)):
-        with pytest.raises(ValueError, match="Negative values"):
+        with pytest.raises(ValueError, match="not negative"):
             KernelKMeans(3, random_state=0).fit(X3).score(X3, sample_weight=weights)
 
 
 def test_points_drawn_too_few_for_the_clusters():
     X = np.repeat(np.arange(3.0), 10)[:, None]
     X = X[[0] * 300 + [10, 20]]
-    model = CoresetKernelKMeans(3, coreset_size=3, random_state=0, n_seeds=3, bandwidth=1.0)
+    X = rbf_kernel(X)  # equal vectors would count as one point
+    model = CoresetKernelKMeans(3, kernel="precomputed", coreset_size=3, random_state=0, n_seeds=3)
     with pytest.raises(InputError, match=r"different points were drawn.*larger coreset.*sampling='uniform'"):
         model.fit(X)
     assert set(model.set_params(coreset_size=1.0).fit(X).labels_) == {0, 1, 2}

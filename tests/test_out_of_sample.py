@@ -13,6 +13,7 @@ from sklearn.datasets import load_digits, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import adjusted_rand_score
+from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -169,7 +170,7 @@ def test_transform_gives_shares_and_data_frames():
     shares = fitted.transform(CAVEMEN)
     assert shares.shape == (40, 5)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
-    np.testing.assert_allclose(1 - shares[np.arange(40), fitted.labels_], fitted.distance_, atol=1e-6)
+    np.testing.assert_allclose(1 - shares[np.arange(40), fitted.labels_], fitted.outside_share_, atol=1e-6)
     names = [f"coresetspectralclustering{c}" for c in range(5)]
     assert fitted.get_feature_names_out().tolist() == names
     for library in ("pandas", "polars"):
@@ -363,11 +364,11 @@ def test_results_as_a_table():
     fitted = model(5).fit(G)
     table = fitted.to_table()
     assert {name: len(column) for name, column in table.items()} == dict.fromkeys(
-        ["node", "cluster", "stability", "distance"], 40
+        ["node", "cluster", "stability", "outside_share"], 40
     )
     assert table["node"].tolist() == list(G)
     np.testing.assert_array_equal(table["cluster"], fitted.labels_)
-    np.testing.assert_array_equal(table["distance"], outside_share(G, fitted.labels_))
+    np.testing.assert_array_equal(table["outside_share"], outside_share(G, fitted.labels_))
     assert np.isnan(model(5, n_coresets=1).fit(G).to_table()["stability"]).all()
     for library in ("pandas", "polars", "pyarrow"):
         pytest.importorskip(library)
@@ -384,3 +385,26 @@ def test_from_a_table_to_a_table():
     table = model(5).fit(Graph.from_table(edges)).to_table("polars")
     caves = table.with_columns(cave=polars.col("node").str.slice(1).cast(int) // 8)
     assert caves.group_by("cave", "cluster").len().height == 5
+
+
+def test_the_score_is_minus_the_cost_of_kernel_k_means():
+    """Oracle: distances in feature space under D^-1 A D^-1, by the dense formula; on the fit KernelKMeans has it."""
+    A = sp.csr_array(nx.to_scipy_sparse_array(CAVEMEN, dtype=float))
+    fitted = model(5).fit(A)
+    labels = fitted.labels_
+    exact = graphcore.KernelKMeans(5, init=labels, max_iter=1).fit(A)
+    assert fitted.score(A) == pytest.approx(-exact.cost_) == pytest.approx(exact.score(A))
+    cut = graphcore.metrics.normalized_cut(A, labels)
+    assert fitted.score(A) == pytest.approx(5 * (1 - cut) / A.sum())
+    new = np.zeros((4, 40))
+    new[0, :3], new[1, 7:9], new[2, [3, 20, 21]] = 1.0, 2.0, 1.0  # the last row has no edge
+    found, degrees = fitted.predict(new), new.sum(axis=1)
+    d = np.asarray(A.sum(axis=1)).ravel()
+    K, cost = A.toarray() / np.outer(d, d), 0.0
+    for x in range(3):
+        w = np.where(labels == found[x], d, 0.0) / d[labels == found[x]].sum()
+        cost += degrees[x] * (w @ K @ w - 2 * (new[x] / degrees[x] / d) @ w)
+    assert fitted.score(new) == pytest.approx(-cost / degrees.sum())
+    with pytest.raises(InputError, match="no row has an edge"):
+        fitted.score(new[3:])
+    assert np.isfinite(cross_val_score(model(2), load_digits().data[:100], cv=3)).all()

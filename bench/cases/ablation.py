@@ -36,6 +36,7 @@ SETTINGS = {
         BY_DEGREE,
         {**BY_DEGREE, "refine": True},
         WALKS,
+        {**WALKS, "walk_steps": 8},
         {**WALKS, "overcluster": 3.0},
         {**WALKS, "overcluster": 3.0, "refine": True},
         {**WALKS, "overcluster": None, "refine": True},

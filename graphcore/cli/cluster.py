@@ -7,33 +7,11 @@ from dataclasses import asdict
 import click
 from click.shell_completion import CompletionItem
 
+from ..pipeline.parameters import PARAMETERS
 from .console import Console, Job, typed_command
 from .inputs import FILE, READING, input_options, load
 
 __all__ = ["cluster", "clustering_options"]
-
-# Words that shells offer; resolve_settings checks them.
-_WORDS = {
-    "--sampling": ("degree", "uniform", "importance"),
-    "--objective": ("information", "ncut"),
-    "--eigen-solver": ("power", "exact"),
-    "--preset": ("published",),
-}
-# Every option here is a keyword of graphcore.pipeline.settings.resolve_settings, which checks it and holds the default.
-_SETTINGS = (
-    ("--coreset-size", "NUMBER", "Nodes in a coreset, or their share of all nodes if below 1. [default: by n and K]"),
-    ("--sampling", "NAME", "How it is drawn: degree, uniform or importance. [default: degree]"),
-    ("--n-coresets", "N", "Coresets to cluster by and agree on."),
-    ("--walk-steps", "N", "Steps of the walk behind the kernel; 1 is the plain kernel."),
-    ("--row-budget", "N", "Entries kept of a walk from one node."),
-    ("--overcluster", "FACTOR", "Spectral clusters for each of the K, merged afterwards. [default: no spectral step]"),
-    ("--objective", "NAME", "What merging and refinement raise: information or ncut. [default: information]"),
-    ("--min-cluster-size", "NUMBER", "Least nodes in a cluster, or their share of all nodes if below 1."),
-    ("--self-loop", "WEIGHT", "Loop on every node inside the kernel."),
-    ("--n-seeds", "N", "D2 seeds of importance sampling. [default: 2 K]"),
-    ("--eigen-solver", "NAME", "power or exact. [default: power]"),
-    ("--preset", "NAME", "published: what is not given is as in the paper."),
-)
 
 
 class _Value(click.ParamType):
@@ -72,12 +50,9 @@ class _Clusters(click.ParamType):
 
 
 def clustering_options(command):
-    """Add -k and the options of the settings to a command."""
-    command = click.option("--refine/--no-refine", default=None, help="Move single nodes at the end. [default: yes]")(
-        command
-    )
-    for name, metavar, text in reversed(_SETTINGS):
-        command = click.option(name, type=_Value(_WORDS.get(name, ())), metavar=metavar, help=text)(command)
+    """Add -k and an option for each setting to a command; what is not given is left to the library."""
+    for parameter in reversed(PARAMETERS):
+        command = _option(parameter)(command)
     return click.option(
         "-k",
         "--clusters",
@@ -87,6 +62,17 @@ def clustering_options(command):
         metavar="K",
         help="Number of clusters; auto to choose it.",
     )(command)
+
+
+def _option(parameter):
+    """The option of one setting, which resolve_settings then checks."""
+    default = parameter.auto or parameter.default
+    text = parameter.help + (f" [default: {default}]" if default is not None else "")
+    name = parameter.name.replace("_", "-")
+    if parameter.kind == "flag":
+        return click.option(f"--{name}/--no-{name}", default=None, help=text)
+    words = tuple(word for word in parameter.choices if word is not None)
+    return click.option(f"--{name}", type=_Value(words), metavar=parameter.metavar, help=text)
 
 
 @click.command(
@@ -127,6 +113,7 @@ def cluster(input, n_clusters, output, report, as_json, quiet, **options):
                  if wanted]  # fmt: skip
     if len(on_stdout) > 1:
         raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
+    from ..fit import fit_graph
     from ..io import check_writable, write_labels
 
     for path in (output, report):
@@ -135,10 +122,12 @@ def cluster(input, n_clusters, output, report, as_json, quiet, **options):
     start = time.perf_counter()
     reading = {name: options.pop(name) for name in READING}
     seed, jobs = options.pop("random_state"), options.pop("n_jobs")
-    console = Console(quiet)
+    console = Console(quiet, n_after=(output is not None) + (report is not None))
     with console.listening():
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
-        facts, result = _cluster(graph, input, n_clusters, seed, jobs, console, options)
+        given = {name: value for name, value in options.items() if value is not None}
+        fit = fit_graph(graph, n_clusters, given, random_state=seed, n_jobs=jobs, stages=console.stages)
+        facts, result = _facts(input, fit, seed), fit.clustering
         facts |= {"output": output, "report": report, "warnings": console.warned}
         if output is not None:
             with console.stages("write"):
@@ -155,41 +144,25 @@ def cluster(input, n_clusters, output, report, as_json, quiet, **options):
         click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, report))
 
 
-def _cluster(graph, path, n_clusters, seed, jobs, console, options):
+def _facts(path, fit, seed):
+    """What a run came to, ready for JSON."""
     from .. import __version__
-    from ..metrics import normalized_cut
-    from ..pipeline.cluster import cluster_graph
-    from ..pipeline.settings import resolve_settings
     from .summary import graph_facts, size_facts
 
-    # What is not given is left to the library, so that its defaults stand in one place.
-    parameters = {name: value for name, value in options.items() if value is not None}
-    chosen = None
-    if n_clusters == "auto":
-        from ..selection.auto import choose_for_fit
-
-        with console.stages("choice of k"):
-            chosen = choose_for_fit(graph, parameters, random_state=seed, n_jobs=jobs)
-        n_clusters = chosen.best
-    settings = resolve_settings(graph, n_clusters, **parameters)
-    several = settings.n_coresets > 1
-    console.expect(2 + (4 + (settings.n_coresets > 2) if several else 5))
-    result = cluster_graph(graph, settings, random_state=seed, n_jobs=jobs, stages=console.stages)
-    stability = result.node_stability
-    with console.stages("score"):
-        facts = graph_facts(path, graph) | {
-            "n_clusters": n_clusters,
-            "chosen": None if chosen is None else {"method": chosen.method, "clear": chosen.clear},
-            "seed": seed,
-            "settings": asdict(settings),
-            "coreset": {"nodes": len(result.coreset), "draws": result.coreset.n_draws},
-            "normalized_cut": normalized_cut(graph, result.labels, n_clusters),
-            "cluster_sizes": size_facts(result.labels, n_clusters),
-            "unreached": result.n_unreached,
-            "stability": None if stability is None else float(stability[result.labels >= 0].mean()),
-            "version": __version__,
-        }
-    return facts, result
+    result, chosen = fit.clustering, fit.selection
+    settings, stability = result.settings, result.node_stability
+    return graph_facts(path, fit.graph) | {
+        "n_clusters": settings.n_clusters,
+        "chosen": None if chosen is None else {"method": chosen.method, "clear": chosen.clear},
+        "seed": seed,
+        "settings": asdict(settings),
+        "coreset": {"nodes": len(result.coreset), "draws": result.coreset.n_draws},
+        "normalized_cut": float(fit.sums.conductance.mean()),
+        "cluster_sizes": size_facts(result.labels, settings.n_clusters),
+        "unreached": result.n_unreached,
+        "stability": None if stability is None else float(stability[result.labels >= 0].mean()),
+        "version": __version__,
+    }
 
 
 def _report(path, graph, result, source, seed, jobs, console):

@@ -83,6 +83,8 @@ class Console:
     ----------
     quiet : bool
         Say nothing at all.
+    n_after : int
+        Stages of the command itself that follow the library's work.
 
     Attributes
     ----------
@@ -93,18 +95,18 @@ class Console:
         Warnings given so far.
     """
 
-    def __init__(self, quiet=False):
+    def __init__(self, quiet=False, n_after=0):
         self.quiet = quiet
         self.live = not quiet and sys.stderr.isatty()
-        self.stages = Stages(on_stage=self._begin)
+        self.stages = Stages(on_stage=self._begin, on_expect=self.expect)
         self.warned = []
         self._lock = threading.Lock()
         self._stage, self._since = None, 0.0
-        self._begun, self._expected = 0, None
+        self._begun, self._expected, self._n_after = 0, None, n_after
 
     def expect(self, n_stages):
-        """Tell how many more stages will begin."""
-        self._expected = self._begun + n_stages
+        """Say how many more stages will begin, those after the library's work left out."""
+        self._expected = self._begun + n_stages + self._n_after
 
     def say(self, text):
         """Print a line on stderr."""

@@ -145,15 +145,6 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
         X = read_vectors(path)
     if X.shape[0] < 2:
         raise InputError(f"{path}: {X.shape[0]} vector; a kNN graph needs at least two")
-    from .._random import Streams
-    from ..knn.neighbors import knn_graph
+    from ..fit import graph_of_vectors
 
-    with stages("neighbours"):
-        # The stream's name is the estimator's, so that both give the same labels for the same seed.
-        return knn_graph(
-            X,
-            min(n_neighbors, X.shape[0] - 1),
-            metric=metric,
-            random_state=Streams(random_state).child("neighbours"),
-            n_jobs=n_jobs,
-        )
+    return graph_of_vectors(X, n_neighbors, metric=metric, random_state=random_state, n_jobs=n_jobs, stages=stages)

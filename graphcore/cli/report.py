@@ -70,7 +70,7 @@ def report(input, labels, output, title, n_central, pictures, as_json, **options
                 random_state=seed,
                 n_jobs=jobs,
             )
-    told = {
+    figures = {
         "input": input,
         "labels": labels,
         "report": output,
@@ -81,7 +81,7 @@ def report(input, labels, output, title, n_central, pictures, as_json, **options
         "warnings": console.warned,
     }
     if as_json:
-        click.echo(json.dumps(told))
+        click.echo(json.dumps(figures))
         return
     from .summary import table
 

@@ -7,7 +7,7 @@ import numpy as np
 
 __all__ = ["cluster_lines", "graph_facts", "graph_lines", "graph_summary", "size_facts", "table"]
 
-# Up to so many clusters are listed by size; of more, the extremes are told.
+# Up to so many clusters are listed by size; of more, the extremes are given.
 _FEW_CLUSTERS = 20
 
 

@@ -25,7 +25,7 @@ def read_vectors(path):
     path : str
         ``.npy`` (an array of two dimensions), ``.npz`` (a sparse matrix saved by scipy, or a single array), otherwise
         text: numbers between commas, semicolons, tabs or blanks, ``#`` comments, a first line of column names allowed;
-        also compressed (.gz, .bz2, .xz). "-" is standard input, whose kind, as that of a pipe, is told by its
+        also compressed (.gz, .bz2, .xz). "-" is standard input, whose kind, as that of a pipe, is seen by its
         first bytes.
 
     Returns

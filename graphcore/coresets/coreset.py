@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._random import Streams
-from .._validation import check_choice, check_integer, check_real
+from .._validation import check_choice, check_integer, check_real, check_size
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel
@@ -54,9 +54,9 @@ def build_coreset(
     size=None,
     eps=None,
     method="degree",
-    n_seeds=None,
+    n_seeds="auto",
     seeding="fast",
-    self_loop=None,
+    self_loop="auto",
     random_state=None,
 ):
     """Draw a coreset of a graph.
@@ -66,20 +66,21 @@ def build_coreset(
     graph : Graph, sparse matrix or networkx graph
     n_clusters : int
         Number of clusters that the coreset is for.
-    size : int, optional
-        Number of nodes ("degree", "uniform") or of draws ("importance"). Give either `size` or `eps`.
+    size : int or float, optional
+        Number of nodes ("degree", "uniform") or of draws ("importance"), or their share of the nodes that have an edge.
+        Give either `size` or `eps`.
     eps : float, optional
         Relative error of the cost to aim at, only with "importance": the rounds of Algorithm 4, sizes by the paper's
         formula.
     method : {"degree", "uniform", "importance"}, default "degree"
         "degree" and "uniform" draw distinct nodes, with probability proportional to the degree or the same for all;
         "importance" is the published scheme, `size` independent draws, repeats merged.
-    n_seeds : int, optional
-        D2 seeds for "importance"; default ``2 * n_clusters``.
+    n_seeds : int or "auto", default "auto"
+        D2 seeds for "importance"; "auto" is ``2 * n_clusters``.
     seeding : {"fast", "naive"}, default "fast"
         Which D2 algorithm, see :func:`graphcore.coresets.seeding.d2_seeding`.
-    self_loop : float, optional
-        Weight of the loop put on every node inside the kernel. Default: 1 for "importance" (which needs a positive
+    self_loop : float or "auto", default "auto"
+        Weight of the loop put on every node inside the kernel. "auto" is 1 for "importance" (which needs a positive
         diagonal), otherwise 0.
     random_state : int, Generator, RandomState or None
 
@@ -116,7 +117,7 @@ def build_coreset(
     """
     graph = as_graph(graph)
     check_choice("method", method, SAMPLING)
-    if self_loop is None:
+    if isinstance(self_loop, str) and self_loop == "auto":
         self_loop = 1.0 if method == "importance" else 0.0
     self_loop = check_real("self_loop", self_loop, low=0.0)
     kernel = GraphKernel(graph, self_loop)
@@ -133,7 +134,7 @@ def build_coreset(
 
 
 def sample_coreset(
-    kernel, n_clusters, *, size=None, eps=None, method="degree", n_seeds=None, seeding="fast", random_state=None
+    kernel, n_clusters, *, size=None, eps=None, method="degree", n_seeds="auto", seeding="fast", random_state=None
 ):
     """Draw a coreset for a kernel; see :func:`build_coreset`, which makes the kernel."""
     n_points = int(np.count_nonzero(kernel.point_weights > 0))
@@ -145,7 +146,7 @@ def sample_coreset(
     if (size is None) == (eps is None):
         raise ParameterError("give either size= (a number of nodes) or eps= (a relative error), and not both")
     if size is not None:
-        size = check_integer("size", size, low=1, high=n_points, why_high="the nodes that have an edge")
+        size = check_size("size", size, n_points, "the nodes that have an edge")
         if size < n_clusters:
             raise ParameterError(f"size={size} is less than n_clusters={n_clusters}; each cluster needs a node")
     if method != "importance":
@@ -154,7 +155,8 @@ def sample_coreset(
         rng = streams.generator("coreset")
         draws = _distinct_sample(kernel.point_weights, size, method, rng)
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
-    n_seeds = 2 * n_clusters if n_seeds is None else check_integer("n_seeds", n_seeds, low=1)
+    auto = isinstance(n_seeds, str) and n_seeds == "auto"
+    n_seeds = 2 * n_clusters if auto else check_integer("n_seeds", n_seeds, low=1)
     if eps is not None:
         eps = check_real("eps", eps, low=0.0, open_low=True, high=1.0)
         draws = importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)

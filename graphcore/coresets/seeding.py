@@ -97,6 +97,10 @@ def d2_seeding(kernel, n_seeds, *, method="fast", initial=None, random_state=Non
     """
     check_choice("method", method, ("fast", "naive"))
     n_seeds = check_integer("n_seeds", n_seeds, low=1)
+    if method == "fast" and not kernel.is_sparse:
+        raise ParameterError(
+            f"method='fast' reads the rows of a sparse kernel, and {type(kernel).__name__} has none; use 'naive'"
+        )
     taking_part = np.flatnonzero(kernel.point_weights > 0)
     if len(taking_part) == 0:
         raise InputError("no node has an edge: there is nothing to seed")

@@ -1,9 +1,13 @@
-"""Checks that the classes share."""
+"""What all classes share: what they refuse, and what they say while they work."""
 
+from contextlib import contextmanager
+
+from .._compile import compilation_notices
+from .._progress import Stages, logger
 from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object
 
-__all__ = ["refuse_graph"]
+__all__ = ["refuse_graph", "stages_of"]
 
 
 def refuse_graph(estimator, X):
@@ -13,3 +17,14 @@ def refuse_graph(estimator, X):
             f"{type(estimator).__name__} takes vectors or a kernel matrix, and this is a {type(X).__name__}; "
             "CoresetSpectralClustering and KernelKMeans cluster graphs"
         )
+
+
+@contextmanager
+def stages_of(estimator, on_stage=None):
+    """Stages of a fit, logged with the notices of compiling if the estimator is verbose."""
+    stages = Stages(on_stage=on_stage, verbose=estimator.verbose)
+    if not estimator.verbose:
+        yield stages
+        return
+    with compilation_notices(logger.info, ["graphcore"]):  # knn_graph itself says when pynndescent compiles
+        yield stages

@@ -1,4 +1,4 @@
-"""scikit-learn's callbacks, where it has them (from 1.9 on): each stage of a fit is a task that they hear of."""
+"""scikit-learn's callbacks, where it has them (from 1.9 on): each stage of a fit is a task that they are called for."""
 
 __all__ = ["CallbackSupportMixin", "StageTasks", "call_with_callbacks"]
 
@@ -25,7 +25,7 @@ def _has_callbacks(estimator):
 
 
 class StageTasks:
-    """Listens to the stages of a fit and tells the callbacks when a task begins and ends.
+    """Listens to the stages of a fit and calls the callbacks when a task begins and ends.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class StageTasks:
         self._estimator = estimator
         self._data = {"X": X, "y": y}
         self._context = self._task = None
-        # Without callbacks nothing is told, and nothing is kept on the estimator.
+        # Without callbacks nothing is called, and nothing is kept on the estimator.
         if _has_callbacks(estimator):
             self._context = estimator._init_callback_context(max_subtasks=None)
             self._context.call_on_fit_task_begin(estimator=estimator, **self._data)

@@ -5,16 +5,15 @@ from numbers import Integral
 import numpy as np
 
 from .._random import Streams
-from .._validation import check_integer, check_real
 from ..exceptions import ParameterError
 from ..kmeans.coreset import coreset_kernel_kmeans
-from ..kmeans.inputs import kernel_and_weights
-from ._kernel_base import KernelClusterer
+from ._centroids import CentroidClusterer
+from ._checks import stages_of
 
 __all__ = ["CoresetKernelKMeans"]
 
 
-class CoresetKernelKMeans(KernelClusterer):
+class CoresetKernelKMeans(CentroidClusterer):
     """Kernel k-means on a weighted few points; all points then go to the nearest centroid.
 
     Parameters
@@ -36,11 +35,12 @@ class CoresetKernelKMeans(KernelClusterer):
         cross-validation over an adjacency matrix name ``kernel="normalized_cut"``.
     init : {"k-means++", "random"}, default "k-means++"
         Start on the coreset.
-    n_init, max_iter, tol, empty_clusters
+    n_init, max_iter, tol, on_empty, on_indefinite
         As for :class:`KernelKMeans`, on the coreset.
-    self_loop : float, default 1
-        Weight of a loop on every node of a graph, in the kernel only, as published.
-    block_bytes, symmetrize, random_state, n_jobs
+    self_loop : float or "auto", default "auto"
+        Weight of a loop on every node of a graph, in the kernel only. "auto" is 1, as published: D2 seeding needs a
+        diagonal.
+    held_bytes, symmetrize, random_state, n_jobs, verbose
         As for :class:`KernelKMeans`.
 
     Attributes
@@ -57,8 +57,11 @@ class CoresetKernelKMeans(KernelClusterer):
         Nodes of a graph that no coreset node is joined to; their label is a default, no evidence.
     n_iter_ : int
         Partitions of the coreset that the best start looked at.
+    converged_ : bool
+        As for :class:`KernelKMeans`.
     kernel_ : KernelFunction or None
     result_ : CoresetKernelKMeansResult
+        All that is known of the run, over the different points that have weight.
     n_features_in_ : int
 
     See Also
@@ -85,6 +88,8 @@ class CoresetKernelKMeans(KernelClusterer):
     True
     """
 
+    _auto_loop = 1.0
+
     def __init__(
         self,
         n_clusters=8,
@@ -102,12 +107,14 @@ class CoresetKernelKMeans(KernelClusterer):
         n_init=10,
         max_iter=300,
         tol=0.0,
-        self_loop=1.0,
-        empty_clusters="farthest",
-        block_bytes=1 << 28,
+        self_loop="auto",
+        on_empty="farthest",
+        on_indefinite="warn",
+        held_bytes=1 << 28,
         symmetrize="max",
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         self.n_clusters = n_clusters
         self.coreset_size = coreset_size
@@ -124,11 +131,13 @@ class CoresetKernelKMeans(KernelClusterer):
         self.max_iter = max_iter
         self.tol = tol
         self.self_loop = self_loop
-        self.empty_clusters = empty_clusters
-        self.block_bytes = block_bytes
+        self.on_empty = on_empty
+        self.on_indefinite = on_indefinite
+        self.held_bytes = held_bytes
         self.symmetrize = symmetrize
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X, y=None, sample_weight=None):
         """Cluster vectors, a kernel matrix or a graph.
@@ -153,51 +162,51 @@ class CoresetKernelKMeans(KernelClusterer):
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
         """
         streams = Streams(self.random_state)
-        matrix = self._resolve(X, streams)
-        weights = self._weights(matrix, sample_weight)
-        n_points = int(np.count_nonzero(kernel_and_weights(matrix, weights)[1] > 0))
-        n_clusters = check_integer(
-            "n_clusters", self.n_clusters, low=1, high=n_points, why_high="the points that have weight"
-        )
-        result = coreset_kernel_kmeans(
-            matrix,
-            n_clusters,
-            size=self._size(n_clusters, n_points),
-            sampling=self.sampling,
-            seeding=self.seeding,
-            n_seeds=None if isinstance(self.n_seeds, str) and self.n_seeds == "auto" else self.n_seeds,
-            weights=weights,
-            init=self.init,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            empty_clusters=self.empty_clusters,
-            random_state=streams,
-            n_jobs=self.n_jobs,
-        )
+        with stages_of(self) as stages:
+            with stages("kernel"):
+                kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams)
+            with stages("coreset and labels"):
+                result = coreset_kernel_kmeans(
+                    kernel,
+                    k,
+                    size=self._n_draws(kernel, k, rows),
+                    sampling=self.sampling,
+                    seeding=self.seeding,
+                    n_seeds=self.n_seeds,
+                    weights=rows.weights,
+                    init=self.init,
+                    n_init=self.n_init,
+                    max_iter=self.max_iter,
+                    tol=self.tol,
+                    on_empty=self.on_empty,
+                    on_indefinite=self.on_indefinite,
+                    random_state=streams,
+                    n_jobs=self.n_jobs,
+                )
         coreset, few = result.coreset, result.few
-        self.labels_ = result.labels
-        self.coreset_indices_ = coreset.indices
-        self.coreset_weights_ = coreset.weights
-        self.coreset_labels_ = few.labels
+        given = rows.given(coreset.indices)
+        order = np.argsort(given)
+        self.coreset_indices_ = given[order]
+        self.coreset_weights_ = coreset.weights[order]
+        self.coreset_labels_ = few.labels[order]
         self.coreset_cost_ = few.cost
         self.n_unreached_ = result.n_unreached
         self.n_iter_ = few.n_iter
+        self.converged_ = few.converged
         self.result_ = result
-        self._store(matrix, coreset.indices, few.labels, coreset.weights, few.masses, few.norms)
+        self._store(kernel, coreset.indices, few.labels, coreset.weights, few.masses, few.norms)
+        self._keep_mean_diagonal(kernel, rows.weights)
+        self.labels_ = rows.for_all(result.labels, self.predict)
         return self
 
-    def _size(self, n_clusters, n_points):
+    def _n_draws(self, kernel, n_clusters, rows):
         """Number of draws that `coreset_size` asks for."""
-        size = self.coreset_size
-        if isinstance(size, str) and size == "auto":
+        size = self._size("coreset_size", kernel, rows.n_given)
+        n_points = int(np.count_nonzero(kernel.point_weights if rows.weights is None else rows.weights))
+        if isinstance(size, str):
             return min(n_points, max(1000, 50 * n_clusters))
-        if isinstance(size, Integral):
-            size = check_integer("coreset_size", size, low=1, high=n_points, why_high="the points that have weight")
-            if size < n_clusters:
-                raise ParameterError(
-                    f"coreset_size={size} is less than n_clusters={n_clusters}; each cluster needs a point"
-                )
-            return size
-        share = check_real("coreset_size", size, low=0.0, open_low=True, high=1.0)
-        return max(n_clusters, round(share * n_points))
+        if isinstance(self.coreset_size, Integral) and size < n_clusters:
+            raise ParameterError(
+                f"coreset_size={size} is less than n_clusters={n_clusters}; each cluster needs a point"
+            )
+        return min(n_points, max(n_clusters, size))

@@ -1,53 +1,21 @@
 """The scikit-learn class for coreset spectral clustering."""
 
-from contextlib import nullcontext
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted
 
-import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
-
-from .._compile import compilation_notices
-from .._progress import Stages, logger
 from .._random import Streams
-from .._validation import check_choice, check_integer
-from ..exceptions import InputError, ParameterError
-from ..graphs.as_graph import as_graph, is_graph, is_graph_object
-from ..graphs.graph import Graph
-from ..knn.neighbors import knn_graph, neighbor_graph
-from ..knn.precomputed import listed_neighbors
-from ..metrics.cut import sums_and_shares
-from ..partition.quotient import apply_labels
-from ..pipeline.cluster import cluster_graph
-from ..pipeline.settings import resolve_settings
-from ..selection.auto import choose_for_fit
+from ..fit import fit_graph
+from ..pipeline.parameters import PARAMETERS
+from ._checks import stages_of
+from ._fitted import FittedGraph
 from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
-from .out_of_sample import Reference, new_labels, new_shares
+from .graph_input import graph_of
 from .table import node_table
 
 __all__ = ["CoresetSpectralClustering"]
 
-AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
-# Parameters that are passed on to resolve_settings, which checks them.
-_SETTINGS = (
-    "coreset_size",
-    "sampling",
-    "n_seeds",
-    "self_loop",
-    "eigen_solver",
-    "walk_steps",
-    "row_budget",
-    "overcluster",
-    "objective",
-    "refine",
-    "min_cluster_size",
-    "n_coresets",
-    "preset",
-)
 
-
-class CoresetSpectralClustering(
-    CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
-):
+class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin, BaseEstimator):
     """Spectral clustering of a large graph, or of vectors through their kNN graph, by way of a coreset.
 
     Parameters
@@ -131,7 +99,7 @@ class CoresetSpectralClustering(
         Leaf of the merge tree that each node belongs to, -1 for isolated nodes.
     history_ : list of (str, float)
         The objective after each stage, larger is better.
-    distance_ : ndarray of shape (n_samples,), float32
+    outside_share_ : ndarray of shape (n_samples,), float32
         Share of each node's edge weight that leaves its cluster, see :func:`graphcore.metrics.outside_share`; NaN for
         isolated nodes.
     node_names_ : ndarray of shape (n_samples,), or None
@@ -147,8 +115,8 @@ class CoresetSpectralClustering(
     -----
     The default differs from the published algorithm, which fails on sparse graphs: a sample of a graph of average
     degree 14 has next to no edges. Every coreset node walks a few steps; every node joins the coreset node that reaches
-    it best; these cells are merged and refined to raise the information that the clusters at the two ends of a random
-    edge give about each other; and several coresets are combined.
+    it best; these micro-clusters are merged and refined to raise the information that the clusters at the two ends of a
+    random edge give about each other; and several coresets are combined.
 
     Sampling by degree is the default because the published importance sampling spends its draws on low-degree nodes: on
     PenDigits with 250 neighbours it gives a normalised cut of 0.24 where degree sampling gives 0.086.
@@ -233,29 +201,21 @@ class CoresetSpectralClustering(
         ValueError
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
         """
-        # knn_graph itself tells when pynndescent compiles.
-        telling = compilation_notices(logger.info, ["graphcore"]) if self.verbose else nullcontext()
-        with telling:
-            return call_with_callbacks(type(self)._fit, self, X, y)
+        return call_with_callbacks(type(self)._fit, self, X, y)
 
     def _fit(self, X, y):
         tasks = StageTasks(self, X, y)
-        stages = Stages(on_stage=tasks, verbose=self.verbose)
         streams = Streams(self.random_state)
-        graph = self._as_graph(X, streams, stages)
-        parameters = {name: getattr(self, name) for name in _SETTINGS}
-        n_clusters, selection = self.n_clusters, None
-        if isinstance(n_clusters, str) and n_clusters == "auto":
-            with stages("choice of k"):
-                selection = choose_for_fit(graph, parameters, random_state=streams, n_jobs=self.n_jobs)
-            n_clusters = selection.best
-        settings = resolve_settings(graph, n_clusters, **parameters)
-        result = cluster_graph(graph, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
+        settings = {parameter.name: getattr(self, parameter.name) for parameter in PARAMETERS}
+        with stages_of(self, tasks) as stages:
+            graph, self._reference = graph_of(self, X, streams, stages)
+            fit = fit_graph(graph, self.n_clusters, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
+        result = fit.clustering
         self.labels_ = result.labels
-        self.n_clusters_ = settings.n_clusters
-        self.selection_ = selection
-        sums, self.distance_ = sums_and_shares(graph, result.labels, settings.n_clusters, self.n_jobs)
-        self._reference.set_clusters(sums)
+        self.n_clusters_ = result.settings.n_clusters
+        self.selection_ = fit.selection
+        self.outside_share_ = fit.outside_shares
+        self._reference.set_clusters(fit.sums)
         self.node_names_ = graph.node_names
         self.coreset_indices_ = result.coreset.indices
         self.coreset_weights_ = result.coreset.weights
@@ -268,103 +228,10 @@ class CoresetSpectralClustering(
         self._result = result
         self._graph = graph
         self.history_ = result.history
-        self.settings_ = settings
-        self.seconds_ = result.seconds
+        self.settings_ = result.settings
+        self.seconds_ = fit.seconds
         tasks.finish()
         return self
-
-    @property
-    def n_components_(self):
-        """Number of connected components, counted when first asked for: that goes through all edges."""
-        check_is_fitted(self)
-        if self._n_components is None:
-            if not hasattr(self, "_graph"):
-                raise AttributeError(
-                    "n_components_ was not asked for before this model was pickled, and the graph does not go along; "
-                    "use Graph.n_components"
-                )
-            self._n_components = self._graph.n_components
-        return self._n_components
-
-    @property
-    def dendrogram_(self):
-        """Merge tree in scipy's linkage form, made when first asked for; None if nothing was merged."""
-        check_is_fitted(self)
-        return None if self.groups_ is None else self._result.merge_tree.linkage()
-
-    def labels_at(self, n_clusters):
-        """Labels for another number of clusters, from the merge tree, without fitting again.
-
-        Parameters
-        ----------
-        n_clusters : int
-            1 to the number of groups at the bottom of the tree.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-            -1 for isolated nodes. For the number fitted, these are the labels before single nodes were moved.
-
-        Raises
-        ------
-        InputError
-            If the fit merged nothing, as the published algorithm does not.
-        """
-        check_is_fitted(self)
-        if self.groups_ is None:
-            raise InputError(
-                "there is no merge tree: this fit merged nothing; fit with overcluster='auto' (or more than 1) first"
-            )
-        return apply_labels(self._result.merge_tree.labels_at(n_clusters), self.groups_)
-
-    def predict(self, X):
-        """Clusters of new vectors or new nodes, without fitting again.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_new, n_features_in_), or a graph
-            What a row holds follows from the fit. After vectors: a new vector, whose `n_neighbors` nearest of the
-            fitted vectors are its edges (searched exactly: n_new * n_samples distances). After a graph: weights of a
-            new node's edges to the nodes that were fitted; a graph of the same nodes stands for its own rows. After
-            ``affinity="precomputed_nearest_neighbors"``: distances to fitted vectors.
-
-        Returns
-        -------
-        ndarray of shape (n_new,), int32
-            Every row by itself joins the cluster that gains most from it, of those that it has edges to; -1 for rows
-            without any.
-
-        Raises
-        ------
-        ValueError
-            :class:`graphcore.InputError` or scikit-learn's own, if X does not fit what was fitted.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
-        >>> model = graphcore.CoresetSpectralClustering(3, random_state=0).fit(X[:150])
-        >>> graphcore.metrics.agreement(model.predict(X[150:]), y[150:])["ari"]
-        1.0
-        """
-        check_is_fitted(self)
-        return new_labels(self, X)
-
-    def transform(self, X):
-        """Share of the edges of new vectors or new nodes that go to each cluster.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or graph
-            See :meth:`predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_new, n_clusters), float64
-            Rows add up to 1, or to 0 without an edge to a cluster. A data frame after :meth:`set_output`.
-        """
-        check_is_fitted(self)
-        return new_shares(self, X)
 
     def to_table(self, library=None):
         """Cluster of every node, and how sure it is, as a table.
@@ -378,7 +245,7 @@ class CoresetSpectralClustering(
         -------
         dict or table
             Columns "node" (its name, or number), "cluster" (`labels_`), "stability" (`stability_`, NaN for a single
-            coreset) and "distance" (`distance_`).
+            coreset) and "outside_share" (`outside_share_`).
 
         Examples
         --------
@@ -390,94 +257,6 @@ class CoresetSpectralClustering(
         """
         check_is_fitted(self)
         return node_table(self, library)
-
-    def report(self, path, graph=None, *, title=None, pictures="auto"):
-        """Write a page about the clusters: one HTML file that needs no other file and no network.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Output file, written whole or not at all; "-" is standard output.
-        graph : Graph, sparse matrix or networkx graph, optional
-            The graph that was clustered, for a model that was pickled: the graph does not go along.
-        title : str, optional
-            Heading of the page.
-        pictures : bool or "auto", default "auto"
-            Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing.
-
-        Returns
-        -------
-        ReportFacts
-            The figures on the page, see :func:`graphcore.report.gather_facts`.
-
-        Raises
-        ------
-        OSError
-            If the file cannot be written, before any work.
-        InputError
-            If the graph is not known any more, or has another number of nodes.
-        """
-        check_is_fitted(self)
-        from ..report.of_model import report_model
-
-        graph = getattr(self, "_graph", None) if graph is None else as_graph(graph, symmetrize=self.symmetrize)
-        if graph is None:
-            raise InputError("a pickled model does not hold its graph; pass it: model.report(path, graph)")
-        return report_model(self, path, graph, self._result, title=title, pictures=pictures)
-
-    def __getstate__(self):
-        # The graph may be larger than all else, and whoever loads the model may have no use for it.
-        return {name: value for name, value in super().__getstate__().items() if name != "_graph"}
-
-    def _as_graph(self, X, streams, stages):
-        check_choice("affinity", self.affinity, AFFINITIES)
-        from_vectors = self.affinity in ("nearest_neighbors", "precomputed_nearest_neighbors")
-        self._reference = Reference("edges")
-        if not from_vectors and self._is_graph(X):
-            with stages("graph"):
-                graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
-            self.n_features_in_ = graph.n_nodes
-            return graph
-        if is_graph_object(X):
-            raise ParameterError(
-                f"affinity={self.affinity!r} takes vectors or their distances, and this is a {type(X).__name__}; use "
-                "affinity='auto'"
-            )
-        n_neighbors = check_integer("n_neighbors", self.n_neighbors, low=1)
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            dtype=(np.float32, np.float64),
-            ensure_min_samples=2,
-            ensure_non_negative=self.affinity.startswith("precomputed"),
-            order="C",
-        )
-        if self.affinity == "precomputed":
-            with stages("graph"):
-                return as_graph(X, symmetrize=self.symmetrize)
-        n_neighbors = min(n_neighbors, X.shape[0] - 1)
-        if self.affinity == "precomputed_nearest_neighbors":
-            if not hasattr(X, "indptr") or X.shape[0] != X.shape[1]:
-                raise InputError(
-                    "affinity='precomputed_nearest_neighbors' takes a square sparse matrix of distances, for example "
-                    f"from KNeighborsTransformer(mode='distance'); got {type(X).__name__} of shape {X.shape}"
-                )
-            self._reference = Reference("distances", n_neighbors=n_neighbors)
-            with stages("graph"):
-                return neighbor_graph(listed_neighbors(X, n_neighbors, without_self=True))
-        self._reference = Reference("vectors", vectors=X, n_neighbors=n_neighbors, metric=self.metric)
-        with stages("neighbours"):
-            return knn_graph(
-                X,
-                n_neighbors,
-                metric=self.metric,
-                random_state=streams.child("neighbours"),
-                n_jobs=self.n_jobs,
-            )
-
-    def _is_graph(self, X):
-        return is_graph(X) or (self.affinity == "precomputed" and hasattr(X, "tocsr"))
 
     @property
     def _n_features_out(self):

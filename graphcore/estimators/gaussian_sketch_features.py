@@ -4,9 +4,9 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
-from .._validation import check_choice
 from ..features.diagnostics import as_text
-from ._sketch_base import SketchEstimator
+from ._checks import stages_of
+from ._sketches import SketchEstimator
 
 __all__ = ["GaussianSketchFeatures"]
 
@@ -37,11 +37,14 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     scale : {"unit", "theory"}, default "unit"
         "unit" divides by the root mean square norm on the subsample; "theory" leaves the paper's scale, which shrinks
         like ``(eigenvalue / n)^(3/2)``.
-    indefinite : {"error", "warn"}, default "error"
-        What becomes of a kernel that is not positive semi-definite on the subsample.
+    on_indefinite : {"error", "warn"}, default "error"
+        What becomes of a kernel that is not positive semi-definite on the subsample: it is refused, or taken as it is
+        with a warning (the negative part counts as if it were positive).
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
         Threads; results do not depend on it.
+    verbose : int, default 0
+        1 logs every stage on the logger "graphcore".
 
     Attributes
     ----------
@@ -91,9 +94,10 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         coef0=1.0,
         center=True,
         scale="unit",
-        indefinite="error",
+        on_indefinite="error",
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         self.n_components = n_components
         self.n_subsample = n_subsample
@@ -104,9 +108,10 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self.coef0 = coef0
         self.center = center
         self.scale = scale
-        self.indefinite = indefinite
+        self.on_indefinite = on_indefinite
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X, y=None):
         """Draw the subsample and the sketch.
@@ -144,11 +149,12 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         -------
         ndarray of shape (n_samples, d), float64
         """
-        n_components = self.n_components
-        if isinstance(n_components, str):
-            check_choice("n_components", n_components, ("auto",))
-            n_components = _AUTO_FEATURES
-        return self._fit_sketch(X, n_components, Streams(self.random_state))
+        streams = Streams(self.random_state)
+        with stages_of(self) as stages:
+            with stages("kernel"):
+                kernel = self._kernel_of(X, streams)
+            with stages("features"):
+                return self._fit_sketch(kernel, self._n_features(_AUTO_FEATURES), streams)
 
     def transform(self, X):
         """Features of any points, by the map that was drawn in :meth:`fit`.
@@ -161,7 +167,7 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         -------
         ndarray of shape (n, d), float64
         """
-        return self._features(X)
+        return self._features_of(self._new_points(X))
 
     @property
     def _n_features_out(self):

@@ -1,15 +1,14 @@
 """Kernel k-means on Gaussian sketches, as a scikit-learn class."""
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
-from .._validation import check_choice, check_integer, check_real, check_sample_weight
 from .._warn import warn_user
 from ..features.diagnostics import as_text
-from ..kmeans.linear import linear_kmeans, nearest_center
-from ._sketch_base import SketchEstimator
+from ._checks import stages_of
+from ._linear import FeatureClusterer
+from ._sketches import SketchEstimator
 
 __all__ = ["GaussianSketchKernelKMeans"]
 
@@ -17,7 +16,7 @@ __all__ = ["GaussianSketchKernelKMeans"]
 _CONDITION = 4.0
 
 
-class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin, SketchEstimator):
+class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
     """Kernel k-means on Gaussian sketches of the kernel features.
 
     Parameters
@@ -25,7 +24,7 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
     n_clusters : int, default 8
     n_components : int, None or "auto", default "auto"
         Features of the sketch; "auto" is ten for every cluster. See :class:`GaussianSketchFeatures`.
-    n_subsample, kernel, bandwidth, gamma, degree, coef0, center, scale, indefinite
+    n_subsample, kernel, bandwidth, gamma, degree, coef0, center, scale, on_indefinite
         See :class:`GaussianSketchFeatures`.
     n_init : int, default 10
         Starts of k-means.
@@ -35,6 +34,8 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
         Threads for the features; results do not depend on it.
+    verbose : int, default 0
+        1 logs every stage on the logger "graphcore".
 
     Attributes
     ----------
@@ -45,6 +46,7 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
         (Weighted) mean squared distance of the features to their centre, on their scale. It is no kernel k-means
         cost, and sketches are not to be compared by it.
     n_iter_ : int
+    converged_ : bool
     spectral_condition_ : float
         Largest eigenvalue over the last that k clusters need, number k - 1 (k if not centred). Its cube is how much
         less the sketch sees of that direction; beyond 4 there is a warning.
@@ -84,12 +86,13 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
         coef0=1.0,
         center=True,
         scale="unit",
-        indefinite="error",
+        on_indefinite="error",
         n_init=10,
         max_iter=300,
         tol=1e-4,
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         self.n_clusters = n_clusters
         self.n_components = n_components
@@ -101,12 +104,13 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
         self.coef0 = coef0
         self.center = center
         self.scale = scale
-        self.indefinite = indefinite
+        self.on_indefinite = on_indefinite
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X, y=None, sample_weight=None):
         """Sketch and cluster.
@@ -129,33 +133,19 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
         ValueError
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
         """
-        k = check_integer("n_clusters", self.n_clusters, low=1)
-        n_init = check_integer("n_init", self.n_init, low=1)
-        max_iter = check_integer("max_iter", self.max_iter, low=1)
-        tol = check_real("tol", self.tol, low=0)
-        n_components = self.n_components
-        if isinstance(n_components, str):
-            check_choice("n_components", n_components, ("auto",))
-            n_components = 10 * k
         streams = Streams(self.random_state)
-        features = self._fit_sketch(X, n_components, streams)
-        check_integer("n_clusters", k, high=len(features), why_high="the number of points")
-        self._condition(k)
-        if sample_weight is not None:
-            sample_weight = check_sample_weight(sample_weight, len(features))
-        found = linear_kmeans(
-            features,
-            k,
-            sample_weight=sample_weight,
-            n_init=n_init,
-            max_iter=max_iter,
-            tol=tol,
-            random_state=streams.child("k-means"),
-        )
-        self.labels_ = found.labels
-        self.cluster_centers_ = found.centers
-        self.cost_ = found.cost
-        self.n_iter_ = found.n_iter
+        with stages_of(self) as stages:
+            with stages("kernel"):
+                kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams)
+            with stages("features"):
+                features = self._fit_sketch(kernel, self._n_features(10 * k), streams, rows.n_given)
+                self._condition(k)
+            with stages("k-means"):
+                clusters = self._cluster(features, k, rows.weights, streams.child("k-means"))
+        self.cost_ = clusters.cost
+        self.subsample_indices_ = rows.given(self.subsample_indices_)
+        self.coverage_ = rows.for_all(self.coverage_, self._coverage_of)
+        self.labels_ = rows.for_all(clusters.labels, self.predict)
         return self
 
     def _condition(self, k):
@@ -170,38 +160,6 @@ class GaussianSketchKernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, 
                 f"the eigenvalues that {k} clusters need differ by a factor of {self.spectral_condition_:.1f}, and a "
                 "Gaussian sketch sees the cube of that: weak clusters may be lost; NystromKernelKMeans sees them all"
             )
-
-    def predict(self, X):
-        """Cluster of any points: that of the nearest centre.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
-
-        Returns
-        -------
-        ndarray of shape (n,), int32
-        """
-        return nearest_center(self._features(X), self.cluster_centers_)[0]
-
-    def transform(self, X):
-        """Distance of any points to every centre, in the space of the features.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
-
-        Returns
-        -------
-        ndarray of shape (n, n_clusters), float64
-        """
-        from sklearn.metrics import euclidean_distances
-
-        return euclidean_distances(self._features(X), self.cluster_centers_)
-
-    @property
-    def _n_features_out(self):
-        return len(self.cluster_centers_)
 
     def report(self):
         """What was fitted, in a few lines of text."""

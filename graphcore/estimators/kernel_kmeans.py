@@ -2,12 +2,13 @@
 
 from .._random import Streams
 from ..kmeans.exact import kernel_kmeans
-from ._kernel_base import KernelClusterer
+from ._centroids import CentroidClusterer
+from ._checks import stages_of
 
 __all__ = ["KernelKMeans"]
 
 
-class KernelKMeans(KernelClusterer):
+class KernelKMeans(CentroidClusterer):
     """Weighted kernel k-means on all points: of vectors, of a precomputed kernel, or of a graph.
 
     Parameters
@@ -41,18 +42,24 @@ class KernelKMeans(KernelClusterer):
     shift : float or "psd", default 0
         Multiple of the identity (over the weights) that is added to the kernel while iterating; "psd" makes an
         indefinite kernel positive semi-definite. See :func:`graphcore.kmeans.exact.kernel_kmeans`.
-    self_loop : float, default 0
-        Weight of a loop on every node of a graph, in the kernel only.
-    empty_clusters : {"farthest", "drop", "error"}, default "farthest"
+    self_loop : float or "auto", default "auto"
+        Weight of a loop on every node of a graph, in the kernel only. "auto" is 0: kernel k-means then is normalised
+        cut.
+    on_empty : {"farthest", "drop", "error"}, default "farthest"
         What becomes of a cluster that lost all its points: it takes the point that is farthest from its centroid, stays
         empty, or ends the fit.
-    block_bytes : int, default 256 MiB
-        Kernel values over vectors are evaluated in blocks of this size; a matrix that fits into one is held.
+    on_indefinite : {"warn", "error"}, default "warn"
+        What becomes of a kernel that is not positive semi-definite: it is taken as it is with a warning, or refused.
+        With ``shift="psd"`` there is nothing to say; the kernel of a graph is not looked at.
+    held_bytes : int, default 256 MiB
+        A kernel matrix over vectors up to this size is held; of a larger one blocks are evaluated again each time.
     symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
         What becomes of an asymmetric adjacency matrix, see :meth:`graphcore.Graph.from_edges`.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
         Threads; the result does not depend on it.
+    verbose : int, default 0
+        1 logs every stage on the logger "graphcore".
 
     Attributes
     ----------
@@ -67,12 +74,13 @@ class KernelKMeans(KernelClusterer):
         Weight of every cluster; 0 for empty ones.
     n_iter_ : int
         Partitions that the best start looked at.
-    stopped_ : str
-        "converged", "tolerance", "cycle" (an indefinite kernel) or "max_iter".
+    converged_ : bool
+        Whether the best start came to rest, by `tol` too, and not by `max_iter` or a cycle; ``result_.stopped`` says
+        which.
     kernel_ : KernelFunction or None
         The kernel over vectors, with its bandwidth resolved.
     result_ : KernelKMeansResult
-        All that is known of the run.
+        All that is known of the run, over the different points that have weight.
     n_features_in_ : int
 
     See Also
@@ -113,12 +121,14 @@ class KernelKMeans(KernelClusterer):
         max_iter=300,
         tol=0.0,
         shift=0.0,
-        self_loop=0.0,
-        empty_clusters="farthest",
-        block_bytes=1 << 28,
+        self_loop="auto",
+        on_empty="farthest",
+        on_indefinite="warn",
+        held_bytes=1 << 28,
         symmetrize="max",
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         self.n_clusters = n_clusters
         self.kernel = kernel
@@ -132,11 +142,13 @@ class KernelKMeans(KernelClusterer):
         self.tol = tol
         self.shift = shift
         self.self_loop = self_loop
-        self.empty_clusters = empty_clusters
-        self.block_bytes = block_bytes
+        self.on_empty = on_empty
+        self.on_indefinite = on_indefinite
+        self.held_bytes = held_bytes
         self.symmetrize = symmetrize
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X, y=None, sample_weight=None):
         """Cluster vectors, a kernel matrix or a graph.
@@ -148,8 +160,8 @@ class KernelKMeans(KernelClusterer):
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the points, not negative. A graph takes none: its nodes weigh their degrees. Bandwidth rules
-            look at the points alone.
+            Weights of the points, not negative: a weight of 2 is a point given twice. A graph takes none, as its nodes
+            weigh their degrees. Bandwidth rules look at the different points of weight alone.
 
         Returns
         -------
@@ -162,28 +174,33 @@ class KernelKMeans(KernelClusterer):
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
         """
         streams = Streams(self.random_state)
-        matrix = self._resolve(X, streams)
-        weights = self._weights(matrix, sample_weight)
-        result = kernel_kmeans(
-            matrix,
-            self.n_clusters,
-            weights=weights,
-            init=self.init,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            shift=self.shift,
-            empty_clusters=self.empty_clusters,
-            random_state=streams,
-            n_jobs=self.n_jobs,
-        )
-        self.labels_ = result.labels
+        with stages_of(self) as stages:
+            with stages("kernel"):
+                drawn = isinstance(self.init, str)
+                kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams, merge=drawn)
+            with stages("k-means"):
+                result = kernel_kmeans(
+                    kernel,
+                    k,
+                    weights=rows.weights,
+                    init=self.init,
+                    n_init=self.n_init,
+                    max_iter=self.max_iter,
+                    tol=self.tol,
+                    shift=self.shift,
+                    on_empty=self.on_empty,
+                    on_indefinite=self.on_indefinite,
+                    random_state=streams,
+                    n_jobs=self.n_jobs,
+                )
         self.cost_ = result.cost
         self.inertia_ = result.inertia
         self.cluster_weights_ = result.masses
         self.n_iter_ = result.n_iter
-        self.stopped_ = result.stopped
+        self.converged_ = result.converged
         self.result_ = result
-        weights = matrix.point_weights if weights is None else weights
-        self._store(matrix, None, result.labels, weights, result.masses, result.norms)
+        weights = kernel.point_weights if rows.weights is None else rows.weights
+        self._store(kernel, None, result.labels, weights, result.masses, result.norms)
+        self._keep_mean_diagonal(kernel, weights)
+        self.labels_ = rows.for_all(result.labels, self.predict)
         return self

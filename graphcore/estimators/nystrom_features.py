@@ -6,7 +6,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._random import Streams
 from .._validation import check_integer
 from ..features.diagnostics import as_text
-from ._landmark_base import LandmarkEstimator, named_size
+from ._checks import stages_of
+from ._landmarks import LandmarkEstimator
 
 __all__ = ["NystromFeatures"]
 
@@ -18,9 +19,9 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Landmar
     ----------
     n_components : int or None, default None
         Features, s: the approximation is restricted to its best rank s. None keeps all that the landmarks give.
-    n_landmarks : int or {"auto", "sqrt"}, default "auto"
-        Landmarks drawn, c. "sqrt" is ``ceil(sqrt(n))``, "auto" twice that and at least 10 for every feature; at most
-        all points.
+    n_landmarks : int, float or {"auto", "sqrt"}, default "auto"
+        Landmarks drawn, c, or their share of the points. "sqrt" is ``ceil(sqrt(n))``, "auto" twice that and at least
+        10 for every feature; at most all points.
     sampling : str or array-like of int, default "uniform"
         "uniform", "leverage", "approximate-leverage", "ridge" or "recursive-ridge" choose points; "gaussian", "srht"
         and "countsketch" mix all columns of the kernel matrix, "power" takes a random subspace and power steps,
@@ -44,16 +45,19 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Landmar
     rtol : float or None, default None
         Eigenvalues of the landmark matrix up to this share of the largest count as zero. Default: the number of
         landmarks times the machine epsilon.
-    indefinite : {"error", "clip"}, default "error"
-        What becomes of a kernel that is not positive semi-definite.
+    on_indefinite : {"error", "clip"}, default "error"
+        What becomes of a kernel that is not positive semi-definite: it is refused, or its negative part dropped.
     dtype : {"auto", "float32", "float64"}, default "auto"
         What kernel values and features are computed in. "auto" is float32 for float32 and for numbers of one or two
         bytes. Sums and the landmark matrix are always float64.
-    block_rows : int or None, default None
-        Points worked on at a time; features do not depend on it beyond rounding.
+    block_bytes : int or None, default None
+        Kernel values worked on at a time, by their size in memory; None is what fits into a processor's cache. Features
+        do not depend on it beyond rounding.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
         Threads: None is one, -1 is all. Features do not depend on it.
+    verbose : int, default 0
+        1 logs every stage on the logger "graphcore".
 
     Attributes
     ----------
@@ -107,11 +111,12 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Landmar
         coef0=1.0,
         ridge=None,
         rtol=None,
-        indefinite="error",
+        on_indefinite="error",
         dtype="auto",
-        block_rows=None,
+        block_bytes=None,
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         self.n_components = n_components
         self.n_landmarks = n_landmarks
@@ -125,11 +130,12 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Landmar
         self.coef0 = coef0
         self.ridge = ridge
         self.rtol = rtol
-        self.indefinite = indefinite
+        self.on_indefinite = on_indefinite
         self.dtype = dtype
-        self.block_rows = block_rows
+        self.block_bytes = block_bytes
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X, y=None):
         """Choose landmarks and learn the map.
@@ -168,13 +174,16 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Landmar
         ndarray of shape (n_samples, n_components), float32 or float64
         """
         streams = Streams(self.random_state)
-        X = self._training(X, streams)
-        s = self.n_components
-        if s is not None:
-            s = check_integer("n_components", s, low=1, high=X.shape[0], why_high="the number of points")
-        rule = named_size(self.n_landmarks, ("auto", "sqrt"))
-        c = self._draws(rule, X.shape[0], 1, n_components=s)
-        return self._fit_features(X, c, s, streams).features
+        with stages_of(self) as stages:
+            with stages("kernel"):
+                kernel = self._kernel_of(X, streams)
+                self._refuse_indefinite()
+            s = self.n_components
+            if s is not None:
+                s = check_integer("n_components", s, low=1, high=kernel.n_points, why_high="the number of points")
+            c = self._n_draws(kernel, 1, ("auto", "sqrt"), n_components=s)
+            with stages("features"):
+                return self._fit_features(kernel, c, s, streams).features
 
     def transform(self, X):
         """Features of any points.
@@ -187,12 +196,16 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Landmar
         -------
         ndarray of shape (n, n_components), float32 or float64
         """
-        return self._features_of(self._new(X))
+        return self._features_of(self._new_points(X))
 
     def report(self):
         """What was fitted and how much of the kernel it keeps, in a few lines of text."""
         check_is_fitted(self, "feature_map_")
-        return as_text(self._kernel_line() + self.diagnostics_.lines())
+        return as_text(self._report())
+
+    @property
+    def _n_features_out(self):
+        return self.n_components_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

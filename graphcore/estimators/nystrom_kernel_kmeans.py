@@ -1,35 +1,37 @@
 """The scikit-learn class for kernel k-means with landmarks."""
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
-from ..exceptions import InputError, ParameterError
+from ..exceptions import ParameterError
 from ..features.diagnostics import as_text
 from ..features.sizes import suggest_rank
-from ..kernels.vectors import VectorKernel
 from ..kmeans.certificates import certify
-from ..kmeans.linear import linear_kmeans, nearest_center
-from ._landmark_base import LandmarkEstimator, named_size
+from ._checks import stages_of
+from ._landmarks import LandmarkEstimator
+from ._linear import FeatureClusterer
 
 __all__ = ["NystromKernelKMeans"]
 
 
-class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, LandmarkEstimator):
+class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     """Kernel k-means on Nystrom features, with a certificate of its cost.
 
     Parameters
     ----------
     n_clusters : int, default 8
-    n_landmarks : int or {"auto", "sqrt", "sqrt_nk", "theory"}, default "auto"
-        Landmarks drawn, c, at least `n_clusters`. "sqrt" is ``ceil(sqrt(n))``, "auto" twice that and at least 10 for
-        every cluster, "sqrt_nk" ``ceil(sqrt(n k))``, "theory" what the theorem asks for, which is far too much.
+    n_landmarks : int, float or {"auto", "sqrt", "sqrt_nk", "theory"}, default "auto"
+        Landmarks drawn, c, or their share of the points; at least `n_clusters`. "sqrt" is ``ceil(sqrt(n))``, "auto"
+        twice that and at least 10 for every cluster, "sqrt_nk" ``ceil(sqrt(n k))``, "theory" what the theorem asks for,
+        which is far too much.
     n_components : int, None or "auto", default "auto"
         Features for k-means, s: best from `n_clusters` to `n_landmarks`. "auto" is ``ceil(sqrt(k c))``; None keeps all.
-    sampling, replace, truncation, kernel, bandwidth, gamma, degree, coef0, ridge, rtol, indefinite, dtype, block_rows
+    sampling, replace, truncation, kernel, bandwidth, gamma, degree, coef0, ridge, rtol
+        See :class:`NystromFeatures`.
+    on_indefinite, dtype, block_bytes
         See :class:`NystromFeatures`.
     solver : {"lloyd", "minibatch"}, default "lloyd"
         scikit-learn's :class:`~sklearn.cluster.KMeans` or :class:`~sklearn.cluster.MiniBatchKMeans`, on one thread.
@@ -42,6 +44,8 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
         Threads for the features. Labels do not depend on it.
+    verbose : int, default 0
+        1 logs every stage on the logger "graphcore".
 
     Attributes
     ----------
@@ -54,6 +58,7 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
     certificate_ : Certificate
         Between what the true cost of the labels lies, and what it can be above the optimum at most.
     n_iter_ : int
+    converged_ : bool
     feature_map_, landmark_indices_, n_landmarks_, n_components_, singular_values_, diagnostics_, kernel_
         See :class:`NystromFeatures`.
     n_features_in_ : int
@@ -96,9 +101,9 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         coef0=1.0,
         ridge=None,
         rtol=None,
-        indefinite="error",
+        on_indefinite="error",
         dtype="auto",
-        block_rows=None,
+        block_bytes=None,
         solver="lloyd",
         n_init=10,
         max_iter=300,
@@ -106,6 +111,7 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         batch_size=1024,
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         self.n_clusters = n_clusters
         self.n_landmarks = n_landmarks
@@ -120,9 +126,9 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.coef0 = coef0
         self.ridge = ridge
         self.rtol = rtol
-        self.indefinite = indefinite
+        self.on_indefinite = on_indefinite
         self.dtype = dtype
-        self.block_rows = block_rows
+        self.block_bytes = block_bytes
         self.solver = solver
         self.n_init = n_init
         self.max_iter = max_iter
@@ -130,6 +136,7 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
         self.batch_size = batch_size
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X, y=None, sample_weight=None):
         """Learn features and cluster them.
@@ -153,39 +160,30 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
         """
         streams = Streams(self.random_state)
-        X = self._training(X, streams)
-        n = X.shape[0]
-        k = check_integer("n_clusters", self.n_clusters, low=1, high=n, why_high="n_samples, the number of points")
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            n_points = int(np.count_nonzero(sample_weight))
-            if not n_points:
-                raise InputError("all of sample_weight are zero; there is nothing to cluster")
-            why = "the points that have weight; ask for fewer clusters"
-            check_integer("n_clusters", k, high=n_points, why_high=why)
-        c, s = self._sizes(X, k)
-        found = self._fit_features(X, c, s, streams)
-        result = linear_kmeans(
-            found.features,
-            k,
-            sample_weight=sample_weight,
-            solver=self.solver,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            batch_size=self.batch_size,
-            random_state=streams,
-        )
-        self.labels_ = result.labels
-        self.cluster_centers_ = result.centers
-        self.n_iter_ = result.n_iter
-        self.certificate_ = certify(found, result.labels, sample_weight=sample_weight)
+        with stages_of(self) as stages:
+            with stages("kernel"):
+                drawn = isinstance(self.sampling, str)
+                kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams, merge=drawn)
+                self._refuse_indefinite()
+            c, s = self._sizes(kernel, k, rows.n_given)
+            with stages("features"):
+                found = self._fit_features(kernel, c, s, streams)
+            with stages("k-means"):
+                clusters = self._cluster(
+                    found.features, k, rows.weights, streams, solver=self.solver, batch_size=self.batch_size
+                )
+            with stages("certificate"):
+                self.certificate_ = certify(found, clusters.labels, sample_weight=rows.weights)
         self.cost_ = self.certificate_.cost
+        self._keep_mean_diagonal(kernel, rows.weights)
+        if self.landmark_indices_ is not None:
+            self.landmark_indices_ = np.sort(rows.given(self.landmark_indices_))
+        self.labels_ = rows.for_all(clusters.labels, self.predict)
         return self
 
-    def _sizes(self, X, k):
+    def _sizes(self, kernel, k, n_given):
         """Landmarks and features."""
-        n = X.shape[0]
+        n = kernel.n_points
         s = self.n_components
         if isinstance(s, str):
             check_choice("n_components", s, ("auto",))
@@ -198,87 +196,27 @@ class NystromKernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clu
                     "asks for at least as many features as clusters"
                 )
         given = not isinstance(self.sampling, str)
-        rule = len(np.atleast_1d(self.sampling)) if given else self.n_landmarks
-        n_components = None if isinstance(s, str) else s
-        rule = named_size(rule, ("auto", "sqrt", "sqrt_nk", "theory"))
-        largest = self._gram(X).diagonal.max() if isinstance(rule, str) and rule == "theory" else 1.0
-        c = self._draws(rule, n, k, n_components=n_components, kappa_squared=largest)
+        if given:
+            c = len(np.atleast_1d(self.sampling))
+        else:
+            theory = isinstance(self.n_landmarks, str) and self.n_landmarks == "theory"
+            c = self._n_draws(
+                kernel,
+                k,
+                ("auto", "sqrt", "sqrt_nk", "theory"),
+                n_given,
+                n_components=None if isinstance(s, str) else s,
+                kappa_squared=kernel.diagonal.max() if theory else 1.0,
+            )
         if c < k:
             named = f"landmarks given as sampling={self.sampling!r}" if given else f"n_landmarks={c}"
             raise ParameterError(f"{named} must be at least n_clusters={k}; take more landmarks")
         return c, suggest_rank(k, c, highest=min(n, c)) if isinstance(s, str) else s
 
-    def predict(self, X):
-        """Label of the nearest centre for any points.
-
-        Parameters
-        ----------
-        X : array-like, memmap or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
-
-        Returns
-        -------
-        ndarray of shape (n,), int32
-        """
-        return nearest_center(self._features_of(self._new(X)), self.cluster_centers_)[0]
-
-    def transform(self, X):
-        """Distance of any points to every centre, in kernel space.
-
-        Parameters
-        ----------
-        X : array-like, memmap or sparse matrix of shape (n, n_features)
-            Of a kernel matrix, rows do not hold ``K(x, x)``: distances are then within the span of the features only,
-            and smaller by the same amount for every centre.
-
-        Returns
-        -------
-        ndarray of shape (n, n_clusters), float64
-        """
-        X = self._new(X)
-        B = self._features_of(X).astype(np.float64, copy=False)
-        norms = np.einsum("ij,ij->i", self.cluster_centers_, self.cluster_centers_)
-        squares = (norms - 2.0 * (B @ self.cluster_centers_.T)) + np.einsum("ij,ij->i", B, B)[:, None]
-        return np.sqrt(np.maximum(squares, 0.0) + self._residuals(X, B)[:, None])
-
-    def score(self, X, y=None, sample_weight=None):
-        """Minus the mean squared distance to the nearest centre, in kernel space: the held-out cost, for new points.
-
-        Parameters
-        ----------
-        X : array-like, memmap or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
-            Kernel rows do not tell ``K(x, x)``; its mean is then left out of the cost, so that scores still compare
-            between numbers of landmarks.
-        y : None
-            Ignored.
-        sample_weight : array-like of shape (n,), optional
-
-        Returns
-        -------
-        float
-        """
-        X = self._new(X)
-        B = self._features_of(X)
-        squares = nearest_center(B, self.cluster_centers_)[1]
-        if self.kernel_ is None:
-            squares -= np.einsum("ij,ij->i", B, B, dtype=np.float64)
-        else:
-            squares += self._residuals(X, B)
-        if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        return -float(np.average(squares, weights=sample_weight))
-
     def _residuals(self, X, B):
-        """Squared distances of points from what the features span; 0 where K(x, x) is not known."""
-        if self.kernel_ is None:
-            return np.zeros(len(B))
-        diagonal = VectorKernel(X, self.kernel_).diagonal
-        return np.maximum(diagonal - np.einsum("ij,ij->i", B, B, dtype=np.float64), 0.0)
+        return np.maximum(self._own_values(X) - np.einsum("ij,ij->i", B, B, dtype=np.float64), 0.0)
 
     def report(self):
         """What was fitted, how much of the kernel it keeps, and what is certain about the cost, in lines of text."""
         check_is_fitted(self, "feature_map_")
-        return as_text(self._kernel_line() + self.diagnostics_.lines() + self.certificate_.lines())
-
-    @property
-    def _n_features_out(self):
-        return len(self.cluster_centers_)
+        return as_text(self._report() + self.certificate_.lines())

@@ -9,7 +9,7 @@ from ..knn.precomputed import listed_neighbors
 from ..knn.vectors import ordered
 from ..partition.predict import cluster_shares, predict_labels
 
-__all__ = ["Reference", "new_labels", "new_shares"]
+__all__ = ["Reference", "new_cost", "new_labels", "new_shares"]
 
 _PIECE = 1 << 14
 
@@ -41,10 +41,7 @@ class Reference:
 
 def new_labels(model, X):
     """Cluster of every row of new input; -1 where it has no edge to a clustered node."""
-    reference = model._reference
-    objective = model.settings_.objective if model.settings_.refine else "ncut"
-    parts = [predict_labels(sums, reference.inner, reference.volumes, objective) for sums in _cluster_sums(model, X)]
-    return np.concatenate(parts)
+    return np.concatenate([_labels(model, sums) for sums in _cluster_sums(model, X)])
 
 
 def new_shares(model, X):
@@ -54,6 +51,31 @@ def new_shares(model, X):
         totals = sums.sum(axis=1)[:, None]
         parts.append(np.divide(sums.toarray(), totals, out=np.zeros(sums.shape), where=totals > 0))
     return np.concatenate(parts)
+
+
+def new_cost(model, X):
+    """Mean squared distance of rows of new input to the centroids of their clusters, weighted by degree.
+
+    Of ``K = D^-1 A D^-1`` with ``w = D``: ``|c|^2 - 2 (weight to the cluster) / (degree volume)``, and ``K_xx = 0``.
+    """
+    inner, volumes = model._reference.inner, model._reference.volumes
+    norms = np.divide(inner, volumes**2, out=np.zeros(len(inner)), where=volumes > 0)
+    cost = weight = 0.0
+    for sums in _cluster_sums(model, X):
+        labels = _labels(model, sums)
+        rows = np.flatnonzero(labels >= 0)
+        own, degrees = labels[rows], sums.sum(axis=1)[rows]
+        towards = np.asarray(sums[rows, own]).ravel()
+        cost += float((degrees * norms[own] - 2.0 * towards / volumes[own]).sum())
+        weight += float(degrees.sum())
+    if weight == 0.0:
+        raise InputError("no row has an edge to a clustered node: there is no cost")
+    return cost / weight
+
+
+def _labels(model, sums):
+    objective = model.settings_.objective if model.settings_.refine else "ncut"
+    return predict_labels(sums, model._reference.inner, model._reference.volumes, objective)
 
 
 def _cluster_sums(model, X):

@@ -9,7 +9,7 @@ from .._threads import limited_libraries, map_blocks
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
 from ..kernels.checks import clearly_negative
-from ..kernels.columns import MatrixColumns, block_borders
+from ..kernels.columns import MatrixColumns, block_borders, rows_in
 
 __all__ = ["InverseRoot", "NystromFactor", "inverse_root", "nystrom_factor"]
 
@@ -67,7 +67,7 @@ class NystromFactor:
     n_zero_rows: int
 
 
-def inverse_root(W, *, truncation=None, rtol=None, indefinite="error", precision=np.float64):
+def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precision=np.float64):
     """Root of the pseudo-inverse of a positive semi-definite matrix.
 
     Parameters
@@ -79,7 +79,7 @@ def inverse_root(W, *, truncation=None, rtol=None, indefinite="error", precision
     rtol : float, optional
         Eigenvalues up to this share of the largest are taken for zero; default c times the machine epsilon of
         `precision`.
-    indefinite : {"error", "clip"}, default "error"
+    on_indefinite : {"error", "clip"}, default "error"
         What becomes of clearly negative eigenvalues: an error, or they are dropped.
     precision : dtype, default float64
         What kernel values were computed in.
@@ -100,7 +100,7 @@ def inverse_root(W, *, truncation=None, rtol=None, indefinite="error", precision
     >>> inverse_root(np.ones((3, 3))).rank
     1
     """
-    check_choice("indefinite", indefinite, ("error", "clip"))
+    check_choice("on_indefinite", on_indefinite, ("error", "clip"))
     W = np.asarray(W, dtype=np.float64)
     c = len(W)
     if truncation is not None:
@@ -116,11 +116,11 @@ def inverse_root(W, *, truncation=None, rtol=None, indefinite="error", precision
             "landmarks (sampling='leverage', more of them) or check the kernel"
         )
     negative = clearly_negative(values, precision, c)
-    if negative and indefinite == "error":
+    if negative and on_indefinite == "error":
         raise InputError(
             f"the kernel is not positive semi-definite: among the landmarks its eigenvalues go from {values[0]:.3g} to "
-            f"{values[-1]:.3g}; use another kernel, add a multiple of the identity, or indefinite='clip' to drop the "
-            "negative part"
+            f"{values[-1]:.3g}; use another kernel, add a multiple of the identity, or on_indefinite='clip' to drop "
+            "the negative part"
         )
     cut = rtol * max(float(values[0]), 0.0)
     rank = int((values > cut).sum())
@@ -132,7 +132,16 @@ def inverse_root(W, *, truncation=None, rtol=None, indefinite="error", precision
 
 
 def nystrom_factor(
-    C, W, n_components=None, *, scale=None, truncation=None, rtol=None, indefinite="error", block_rows=None, n_jobs=None
+    C,
+    W,
+    n_components=None,
+    *,
+    scale=None,
+    truncation=None,
+    rtol=None,
+    on_indefinite="error",
+    block_bytes=None,
+    n_jobs=None,
 ):
     """Rank-restricted Nystrom factor, ``B B^T = (C W^+ C^T)_s``.
 
@@ -155,10 +164,10 @@ def nystrom_factor(
     rtol : float, optional
         Eigenvalues of W up to this share of the largest are taken for zero. Default c times the machine epsilon of the
         type of C.
-    indefinite : {"error", "clip"}, default "error"
+    on_indefinite : {"error", "clip"}, default "error"
         See :func:`inverse_root`.
-    block_rows : int, optional
-        Rows worked on at a time. Features do not depend on it beyond rounding.
+    block_bytes : int, optional
+        Kernel values worked on at a time, by their size in memory. Features do not depend on it beyond rounding.
     n_jobs : int, optional
         Threads; the result does not depend on it.
 
@@ -204,17 +213,17 @@ def nystrom_factor(
     if truncation is not None:
         truncation = check_integer("truncation", truncation, low=1, high=c, why_high="the number of landmarks")
         truncation = max(truncation, n_components or 1)
-    if block_rows is not None:
-        block_rows = check_integer("block_rows", block_rows, low=1)
+    if block_bytes is not None:
+        block_bytes = check_integer("block_bytes", block_bytes, low=1)
     if scale is not None:
         scale = np.asarray(scale, dtype=np.float64)
         if scale.shape != (c,) or not np.isfinite(scale).all() or (scale <= 0).any():
             raise ParameterError(f"scale must hold {c} positive numbers, one for each landmark")
         W = W * scale * scale[:, None]
-    borders = block_borders(columns, block_rows)
+    borders = block_borders(columns, rows_in(columns, block_bytes))
     with limited_libraries():
         landmark_root = inverse_root(
-            W, truncation=truncation, rtol=rtol, indefinite=indefinite, precision=columns.dtype
+            W, truncation=truncation, rtol=rtol, on_indefinite=on_indefinite, precision=columns.dtype
         )
         Z = landmark_root.root if scale is None else landmark_root.root * scale[:, None]
         kept = {} if n * c * columns.dtype.itemsize <= _KEEP_BYTES else None
@@ -293,7 +302,7 @@ def _features(columns, projection, borders, kept, n_jobs):
     return out
 
 
-def project(columns, projection, *, block_rows=None, n_jobs=None):
+def project(columns, projection, *, block_bytes=None, n_jobs=None):
     """Features ``C T`` of any points, in blocks of rows.
 
     Parameters
@@ -302,11 +311,11 @@ def project(columns, projection, *, block_rows=None, n_jobs=None):
         Kernel values of the points with the landmarks.
     projection : ndarray of shape (c, s)
         T, of :class:`NystromFactor`.
-    block_rows, n_jobs : int, optional
+    block_bytes, n_jobs : int, optional
 
     Returns
     -------
     ndarray of shape (n, s), float32 or float64
     """
     with limited_libraries():
-        return _features(columns, projection, block_borders(columns, block_rows), None, n_jobs)
+        return _features(columns, projection, block_borders(columns, rows_in(columns, block_bytes)), None, n_jobs)

@@ -80,20 +80,20 @@ class FeatureMap:
     dtype: np.dtype
     n_training: int
 
-    def __call__(self, X, *, block_rows=None, n_jobs=None):
+    def __call__(self, X, *, block_bytes=None, n_jobs=None):
         """Features of points.
 
         Parameters
         ----------
         X : ndarray, memmap or sparse array of shape (n_rows, n_features)
             Vectors; or kernel values with all training points, shape (n_rows, n_training), where a matrix was given.
-        block_rows, n_jobs : int, optional
+        block_bytes, n_jobs : int, optional
 
         Returns
         -------
         ndarray of shape (n_rows, s), float32 or float64
         """
-        return project(self.columns(X), self.projection, block_rows=block_rows, n_jobs=n_jobs)
+        return project(self.columns(X), self.projection, block_bytes=block_bytes, n_jobs=n_jobs)
 
     def columns(self, X):
         """Kernel values of points with the landmarks, or their sketch, in blocks."""
@@ -173,7 +173,7 @@ def map_of(kernel, projection, indices, sketch):
     return FeatureMap(projection, function, vectors, indices, sketch, kernel.precision, kernel.n_points)
 
 
-def assembled(kernel, features, feature_map, singular_values, indefinite, *, sampling, negative=False, **rest):
+def assembled(kernel, features, feature_map, singular_values, on_indefinite, *, sampling, negative=False, **rest):
     """Result with its residuals, which tell whether the kernel is what it should be.
 
     `negative` says that it is known to have negative eigenvalues.
@@ -184,10 +184,10 @@ def assembled(kernel, features, feature_map, singular_values, indefinite, *, sam
     residuals = diagonal - np.einsum("ij,ij->i", features, features, dtype=np.float64)
     allowed = _NEGATIVE_RESIDUAL[kernel.precision.itemsize]
     wrong = int((residuals < -allowed * np.maximum(diagonal, diagonal.mean())).sum())
-    if wrong and indefinite == "error":
+    if wrong and on_indefinite == "error":
         raise InputError(
             f"the kernel is not positive semi-definite, or its diagonal does not fit: at {wrong} points the features "
-            "are longer than K_ii allows; use another kernel, add a multiple of the identity, or indefinite='clip'"
+            "are longer than K_ii allows; use another kernel, add a multiple of the identity, or on_indefinite='clip'"
         )
     if wrong:
         warn_user(

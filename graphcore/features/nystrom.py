@@ -7,7 +7,7 @@ from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
 from ..exceptions import ParameterError
 from ..kernels.as_kernel import as_kernel
-from ..kernels.columns import MatrixColumns, map_rows
+from ..kernels.columns import MatrixColumns, map_rows, rows_in
 from .factor import nystrom_factor
 from .feature_map import assembled, map_of
 from .landmarks import LANDMARK_SAMPLINGS, sample_landmarks
@@ -28,8 +28,8 @@ def nystrom_features(
     truncation=None,
     ridge=None,
     rtol=None,
-    indefinite="error",
-    block_rows=None,
+    on_indefinite="error",
+    block_bytes=None,
     random_state=None,
     n_jobs=None,
 ):
@@ -56,10 +56,11 @@ def nystrom_features(
         For the ridge leverage schemes.
     rtol : float, optional
         Relative cut-off for eigenvalues of the landmark matrix; default c times the machine epsilon.
-    indefinite : {"error", "clip"}, default "error"
+    on_indefinite : {"error", "clip"}, default "error"
         An indefinite kernel is refused, or its negative part among the landmarks dropped. Then nothing is promised.
-    block_rows : int, optional
-        Rows worked on at a time; features do not depend on it beyond rounding.
+    block_bytes : int, optional
+        Kernel values worked on at a time, by their size in memory; default what fits into a processor's cache. Features
+        do not depend on it beyond rounding.
     random_state : int, Generator, RandomState or None
     n_jobs : int, optional
         Threads; the result does not depend on it.
@@ -83,7 +84,7 @@ def nystrom_features(
     Examples
     --------
     >>> import numpy as np
-    >>> from graphcore.kernels.vectors import kernel_function
+    >>> from graphcore.kernels.functions import kernel_function
     >>> from graphcore.kernels.vectors import VectorKernel
     >>> from graphcore.features.nystrom import nystrom_features
     >>> X = np.random.default_rng(0).normal(size=(200, 3))
@@ -99,12 +100,13 @@ def nystrom_features(
         if not replace and n_landmarks > kernel.n_points:
             raise ParameterError(f"n_landmarks={n_landmarks} must be at most {kernel.n_points}, the number of points")
     most = n_landmarks if isinstance(sampling, str) else len(np.atleast_1d(sampling))
-    check_options(most, replace=replace, truncation=truncation, ridge=ridge, block_rows=block_rows)
+    check_options(most, replace=replace, truncation=truncation, ridge=ridge, block_bytes=block_bytes)
     mixed = isinstance(sampling, str) and sampling in PROJECTIONS
     if mixed:
         sketch = projection_matrix(sampling, kernel.n_points, n_landmarks, random_state=streams)
         landmarks, scale = None, None
-        C = map_rows(kernel.columns(), sketch, n_jobs=n_jobs, block_rows=block_rows)
+        every = kernel.columns()
+        C = map_rows(every, sketch, n_jobs=n_jobs, block_rows=rows_in(every, block_bytes))
         columns, W = MatrixColumns(C.astype(kernel.precision, copy=False), kernel.precision), sketch(C.T)
     else:
         sketch = None
@@ -129,8 +131,8 @@ def nystrom_features(
         scale=scale,
         truncation=_truncation(truncation, n_landmarks, c),
         rtol=rtol,
-        indefinite=indefinite,
-        block_rows=block_rows,
+        on_indefinite=on_indefinite,
+        block_bytes=block_bytes,
         n_jobs=n_jobs,
     )
     if n_components is not None and factor.features.shape[1] < n_components:
@@ -152,7 +154,7 @@ def nystrom_features(
         factor.features,
         map_of(kernel, factor.projection, indices, sketch),
         factor.singular_values,
-        indefinite,
+        on_indefinite,
         n_landmarks=n_landmarks,
         sampling=sampling if mixed else landmarks.sampling,
         landmarks=landmarks,
@@ -162,14 +164,14 @@ def nystrom_features(
     )
 
 
-def check_options(n_landmarks, *, replace, truncation, ridge, block_rows):
+def check_options(n_landmarks, *, replace, truncation, ridge, block_bytes):
     """Refuse values that no sampling takes, whether or not the one at hand looks at them."""
     if replace not in (None, True, False):
         raise ParameterError(f"replace={replace!r} must be True, False or None")
     if ridge is not None:
         check_real("ridge", ridge, low=0.0, open_low=True)
-    if block_rows is not None:
-        check_integer("block_rows", block_rows, low=1)
+    if block_bytes is not None:
+        check_integer("block_bytes", block_bytes, low=1)
     if isinstance(truncation, str):
         check_choice("truncation", truncation, ("half",))
     elif truncation is not None:

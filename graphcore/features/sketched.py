@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._random import Streams
-from .._validation import check_choice, check_integer, check_real
+from .._validation import check_choice, check_integer, check_size
 from .._warn import warn_user
 from ..exceptions import InputError
 from ..kernels.as_kernel import as_kernel
@@ -16,7 +16,7 @@ from .sketch import GaussianSketch, gaussian_sketch
 
 __all__ = ["KernelSketch", "sketch_kernel", "subsample_size"]
 
-_LEAST_SUBSAMPLE, _SHARE = 200, 0.01
+_MIN_SUBSAMPLE, _SHARE = 200, 0.01
 
 
 class KernelSketch(NamedTuple):
@@ -70,17 +70,12 @@ class KernelSketch(NamedTuple):
 
 def subsample_size(n_subsample, n_points):
     """Number of subsample points: "auto" is ``max(200, n_points / 100)``, a float a share; at most `n_points`."""
-    if isinstance(n_subsample, str):
-        check_choice("n_subsample", n_subsample, ("auto",))
-        return min(n_points, max(_LEAST_SUBSAMPLE, round(_SHARE * n_points)))
-    if isinstance(n_subsample, float | np.floating):
-        share = check_real("n_subsample", n_subsample, low=0, high=1, open_low=True)
-        return max(1, round(share * n_points))
-    return check_integer("n_subsample", n_subsample, low=1, high=n_points, why_high="the points")
+    size = check_size("n_subsample", n_subsample, n_points, "the points", words=("auto",))
+    return min(n_points, max(_MIN_SUBSAMPLE, round(_SHARE * n_points))) if isinstance(size, str) else size
 
 
 def sketch_kernel(
-    K, n_components=None, *, n_subsample="auto", center=True, scale="unit", indefinite="error", random_state=None
+    K, n_components=None, *, n_subsample="auto", center=True, scale="unit", on_indefinite="error", random_state=None
 ):
     """Draw a uniform subsample without replacement and the Gaussian sketch of its kernel.
 
@@ -95,7 +90,7 @@ def sketch_kernel(
         See :func:`subsample_size`.
     center, scale
         See :func:`graphcore.features.sketch.gaussian_sketch`.
-    indefinite : {"error", "warn"}, default "error"
+    on_indefinite : {"error", "warn"}, default "error"
         What becomes of a kernel with clearly negative eigenvalues on the subsample: features can be made of it, but
         the negative part counts as if it were positive. Kernels that are known to be positive semi-definite are not
         looked at.
@@ -119,7 +114,7 @@ def sketch_kernel(
     >>> found.indices.shape, found.sketch.projection.shape
     ((4,), (2, 4))
     """
-    check_choice("indefinite", indefinite, ("error", "warn"))
+    check_choice("on_indefinite", on_indefinite, ("error", "warn"))
     kernel = as_kernel(K)
     streams = Streams(random_state)
     n = subsample_size(n_subsample, kernel.n_points)
@@ -128,23 +123,23 @@ def sketch_kernel(
     indices = np.sort(streams.generator("subsample").choice(kernel.n_points, n, replace=False))
     few = kernel.submatrix(indices)
     if not kernel.is_psd:
-        _check_definite(few, indefinite, streams)
+        _check_definite(few, on_indefinite, streams)
     matrix = few.whole("a sketch")  # sparse where the kernel is
     wanted = None if n_components is None or n_components >= n else n_components
     sketch = gaussian_sketch(matrix, wanted, center=center, scale=scale, random_state=streams.child("sketch"))
     return KernelSketch(indices, matrix, sketch)
 
 
-def _check_definite(few, indefinite, streams):
+def _check_definite(few, on_indefinite, streams):
     """Refuse eigenvalues that are more negative than kernel values of this precision explain, or warn of them."""
     ends = spectrum_ends(few.whole("its spectrum"), streams)
     if not clearly_negative(ends, few.precision, few.n_points):
         return
     low, high = ends
     said = f"the kernel is not positive semi-definite: on the subsample its eigenvalues go from {low:.3g} to {high:.3g}"
-    if indefinite == "error":
+    if on_indefinite == "error":
         raise InputError(
             f"{said}; use another kernel, add a multiple of the identity to a kernel matrix, or take "
-            "indefinite='warn', which counts the negative part as if it were positive"
+            "on_indefinite='warn', which counts the negative part as if it were positive"
         )
     warn_user(f"{said}; features count the negative part as if it were positive")

@@ -20,7 +20,7 @@ _SAMPLE = 1000
 
 
 def power_features(
-    K, n_components, *, n_vectors=None, n_steps=2, rtol=None, indefinite="error", random_state=None, n_jobs=None
+    K, n_components, *, n_vectors=None, n_steps=2, rtol=None, on_indefinite="error", random_state=None, n_jobs=None
 ):
     """Nystrom features from a random subspace after a few power steps: nearly as good as eigenvectors.
 
@@ -36,7 +36,7 @@ def power_features(
         Products with K before the factor is formed, t; 0 is a plain Gaussian sketch. Columns are made orthonormal after
         each, which changes nothing but the rounding.
     rtol : float, optional
-    indefinite : {"error", "clip"}, default "error"
+    on_indefinite : {"error", "clip"}, default "error"
         See :func:`graphcore.features.nystrom.nystrom_features`.
     random_state : int, Generator, RandomState or None
     n_jobs : int, optional
@@ -66,13 +66,13 @@ def power_features(
         Q = _orthonormal(kernel.product(Q, n_jobs))
     C = kernel.product(Q, n_jobs)
     s = min(s, Q.shape[1])
-    factor = nystrom_factor(C, Q.T @ C, s, rtol=rtol, indefinite=indefinite, n_jobs=n_jobs)
+    factor = nystrom_factor(C, Q.T @ C, s, rtol=rtol, on_indefinite=on_indefinite, n_jobs=n_jobs)
     return assembled(
         kernel,
         factor.features,
         map_of(kernel, factor.projection, None, Projection("basis", kernel.n_points, Q.shape[1], Q)),
         factor.singular_values,
-        indefinite,
+        on_indefinite,
         n_landmarks=c,
         sampling="power",
         landmark_root=factor.landmark_root,
@@ -81,7 +81,7 @@ def power_features(
     )
 
 
-def kernel_pca_features(K, n_components, *, indefinite="error", random_state=None, n_jobs=None):
+def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=None, n_jobs=None):
     """Features from the exact top eigenvectors of a kernel matrix, ``V_s Lambda_s^{1/2}``, without centring.
 
     Parameters
@@ -90,7 +90,7 @@ def kernel_pca_features(K, n_components, *, indefinite="error", random_state=Non
         Up to 20,000 points, unless it is sparse.
     n_components : int
         s. Fewer features come back if the rank is less.
-    indefinite : {"error", "clip"}, default "error"
+    on_indefinite : {"error", "clip"}, default "error"
         Whether a kernel that is not positive semi-definite is refused. Of more than 1,000 points a sample is looked at.
     random_state : int, Generator, RandomState or None
         For that sample.
@@ -112,12 +112,12 @@ def kernel_pca_features(K, n_components, *, indefinite="error", random_state=Non
     0.1
     """
     kernel = as_kernel(K)
-    check_choice("indefinite", indefinite, ("error", "clip"))
+    check_choice("on_indefinite", on_indefinite, ("error", "clip"))
     negative = not kernel.is_psd and smallest_sampled_eigenvalue(kernel, random_state, n_points=_SAMPLE) < 0
-    if negative and indefinite == "error":
+    if negative and on_indefinite == "error":
         raise InputError(
             "the kernel is not positive semi-definite; use another kernel, add a multiple of the identity, or "
-            "indefinite='clip' to drop the negative part"
+            "on_indefinite='clip' to drop the negative part"
         )
     values, V = top_eigenpairs(kernel, n_components, n_jobs=n_jobs)
     signal = values > kernel.n_points * np.finfo(kernel.precision).eps * values[0]
@@ -130,7 +130,7 @@ def kernel_pca_features(K, n_components, *, indefinite="error", random_state=Non
         V * np.sqrt(values),
         map_of(kernel, np.diag(1.0 / np.sqrt(values)), None, basis),
         np.sqrt(values),
-        indefinite,
+        on_indefinite,
         n_landmarks=kernel.n_points,
         sampling="kernel-pca",
         negative=negative,

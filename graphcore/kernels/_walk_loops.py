@@ -20,7 +20,7 @@ def walk_rows(
     n_steps,
     laziness,
     cap,
-    least,
+    min_share,
     columns,
     values,
     lengths,
@@ -28,23 +28,27 @@ def walk_rows(
 ):
     """Rows of (laziness I + (1 - laziness) P)^n_steps for points[first:last], P = D^-1 A, cut and rescaled.
 
-    From the second step on, a node that would send less than `least` along an average edge keeps its mass: a row
-    costs at most 1 / least entries per step, so hubs and dense graphs cost no more than others. After every step the
-    `cap` largest entries stay (of equals at the cut, the first met). At the end a row is scaled to sum 1, and kept[r]
-    says what it summed to before. Row r is columns[r, :lengths[r]], values[r, :lengths[r]].
+    From the second step on, a node that would send less than `min_share` along an average edge keeps its mass: a row
+    costs at most 1 / min_share entries per step, so hubs and dense graphs cost no more than others. After every step
+    the `cap` largest entries stay (of equals at the cut, the first met). At the end a row is scaled to sum 1, and
+    kept[r] says what it summed to before. Row r is columns[r, :lengths[r]], values[r, :lengths[r]]; that of a point
+    without an edge is empty.
     """
     n = len(degrees)
     weighted = len(weights) > 0
     mass = np.zeros(n, dtype=np.float32)
-    # The first step reaches the neighbours of the point. Later ones send at least `least` along each edge, and all
-    # that is sent in a step sums to 1 - laziness at most, so 1 / least edges are more than enough.
-    room = np.int64(1.0 / least) if least * n > 1.0 else np.int64(n)
+    # The first step reaches the neighbours of the point. Later ones send at least `min_share` along each edge, and
+    # all that is sent in a step sums to 1 - laziness at most, so 1 / min_share edges are more than enough.
+    room = np.int64(1.0 / min_share) if min_share * n > 1.0 else np.int64(n)
     for r in range(first, last):
         room = max(room, indptr[points[r] + 1] - indptr[points[r]])
     room = min(room + cap + 1, n)
     touched = np.empty(room, dtype=indices.dtype)
     scratch = np.empty(room, dtype=np.float32)
     for r in range(first, last):
+        lengths[r] = kept[r] = 0
+        if degrees[points[r]] == 0.0:
+            continue
         columns[r, 0] = points[r]
         values[r, 0] = 1.0
         length = 1
@@ -54,7 +58,7 @@ def walk_rows(
                 x = columns[r, i]
                 here = values[r, i]
                 leaving = (1.0 - laziness) * here
-                passed_on = step == 0 or leaving >= least * (indptr[x + 1] - indptr[x])
+                passed_on = step == 0 or leaving >= min_share * (indptr[x + 1] - indptr[x])
                 staying = np.float32(laziness * here) if passed_on else here
                 # A node is listed when its first mass arrives; what is too small for float32 does not arrive.
                 if staying > 0.0:

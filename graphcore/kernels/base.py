@@ -17,7 +17,7 @@ _MAX_DENSE = 20_000
 
 
 class KernelRows(NamedTuple):
-    """Rows of a kernel for some points, in the form that all loops read; nothing is copied for a plain graph.
+    """Rows of the plain graph kernel for some points, in the form that all loops read; nothing is copied.
 
     The value at row `i`, entry `e` (column ``x = indices[e]``) is ``scale[i] * values[e] / degrees[x]``, and a
     `self_loop` adds ``scale[i] * self_loop / degrees[x]`` at the row's own point.
@@ -29,7 +29,7 @@ class KernelRows(NamedTuple):
     starts, stops : ndarray of shape (n_rows,), int64
         Where each row lies in `indices` and `values`.
     indices : ndarray, int32 or int64
-        Columns; ascending in every row of the plain kernel, in no particular order for walks.
+        Columns, ascending in every row.
     values : ndarray, float32 or float64
         Values before scaling; length 0 stands for ones.
     scale : ndarray of shape (n_rows,), float64

@@ -8,7 +8,7 @@ import numpy as np
 from .._threads import limited_libraries, map_blocks
 from ._floats import as_floats
 
-__all__ = ["Columns", "MatrixColumns", "SparseRows", "VectorColumns", "block_borders", "map_rows"]
+__all__ = ["Columns", "MatrixColumns", "SparseRows", "VectorColumns", "block_borders", "map_rows", "rows_in"]
 
 # Bytes of a block of kernel values together with its vectors: small enough for a processor's cache, large enough for
 # BLAS to run at full speed.
@@ -127,6 +127,11 @@ def block_borders(columns, block_rows=None):
     if block_rows is None:
         block_rows = min(max(_BLOCK_BYTES // max(1, columns.row_bytes), 64), 1 << 14)
     return np.append(np.arange(0, n, block_rows), n) if n else np.array([0, 0])
+
+
+def rows_in(columns, block_bytes):
+    """Rows of a block of so many bytes, at least one; None leaves it to :func:`block_borders`."""
+    return None if block_bytes is None else max(1, block_bytes // max(1, columns.row_bytes))
 
 
 def map_rows(columns, function, *, n_jobs=None, block_rows=None):

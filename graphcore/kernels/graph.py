@@ -8,6 +8,7 @@ from .._arrays import read_only
 from .._threads import map_blocks
 from . import _loops
 from .base import KernelRows
+from .nearest import nearest_by_rows
 from .sparse import RowsKernel
 
 __all__ = ["MANY_ENTRIES", "GraphKernel"]
@@ -112,7 +113,37 @@ class GraphKernel(RowsKernel):
             self.self_loop,
         )
 
-    def weighted_submatrix(self, points, weights, n_jobs=None, *, exact=False):
+    def reach(self, points):
+        """How some points reach all others: made once, and given to whatever asks for it; here :meth:`rows`.
+
+        Within a column larger values are nearer. Those of a walk kernel are not of the kernel itself, see
+        :class:`graphcore.kernels.half_walk.HalfWalkRows`.
+        """
+        return self.rows(points)
+
+    def nearest_centroids(self, reach, weights, labels, norms, masses, n_jobs=None):
+        """Find the nearest of some centroids that reach a point, for every point; O(n_points + entries of the rows).
+
+        The centroids are ``c_j = sum of weights_y phi(y) / masses_j`` over the points y of `reach` that have label j.
+
+        Parameters
+        ----------
+        reach : KernelRows
+        weights : ndarray of shape (n_rows,), float64
+        labels : ndarray of shape (n_rows,), int32
+        norms, masses : ndarray of shape (n_clusters,), float64
+        n_jobs : int, optional
+
+        Returns
+        -------
+        labels : ndarray of shape (n_points,), int32
+            The j of smallest ``norms_j - 2 <phi(x), c_j>``, of equals the lowest; n_clusters where all products are 0.
+        values : ndarray of shape (n_points,), float64
+            That value; inf where all products are 0.
+        """
+        return nearest_by_rows(reach, weights, labels, norms, masses, n_jobs)
+
+    def weighted_submatrix(self, points, weights, n_jobs=None, reach=None, *, exact=False):
         """``W K(points, points) W``, the graph on a coreset.
 
         Parameters
@@ -120,6 +151,8 @@ class GraphKernel(RowsKernel):
         points : ndarray of shape (n_rows,), integer, ascending
         weights : ndarray of shape (n_rows,), float64
         n_jobs : int, optional
+        reach : KernelRows, optional
+            ``rows(points)``, if they are at hand.
         exact : bool, default False
             Double precision whatever the size.
 
@@ -130,7 +163,7 @@ class GraphKernel(RowsKernel):
         """
         import scipy.sparse as sp
 
-        rows = self.rows(points)
+        rows = self.rows(points) if reach is None else reach
         factors = np.divide(weights, self.degrees[points], out=np.zeros(len(points)), where=rows.scale > 0)
         position = np.full(self.n_points, -1, dtype=np.int32)
         position[points] = np.arange(len(points), dtype=np.int32)

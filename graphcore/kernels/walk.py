@@ -1,5 +1,8 @@
 """The walk kernel: similarity through several steps of a random walk, for graphs too sparse for one step."""
 
+from dataclasses import dataclass, field
+from functools import cached_property
+
 import numpy as np
 
 from .._threads import map_blocks
@@ -8,58 +11,52 @@ from .._work import count
 from ..exceptions import ParameterError
 from ..graphs.mapped import read_at_random
 from ._walk_loops import walk_rows
-from .base import KernelRows
+from .base import Kernel
+from .half_walk import HalfWalkRows
+from .sparse import SparseKernel
 
-__all__ = ["WalkKernel", "WalkRows"]
+__all__ = ["WalkColumns", "WalkKernel"]
 
 # Rows handed to a thread at once; fixed, so that results do not depend on the number of threads.
 _ROWS_PER_BLOCK = 64
 # A node sends mass on while its average edge gets more than this share of 1 / row_budget.
-_LEAST_SHARE = 1 / 20
+_MIN_SHARE = 1 / 20
+# Where the rows of all nodes are gone through, so many entries are held at a time, or as many as there are nodes.
+_ENTRIES_AT_A_TIME = 1 << 20
 
 
-class WalkRows:
-    """Cut rows of the half walk for some points, rescaled to sum 1.
+@dataclass(frozen=True, eq=False)
+class WalkColumns:
+    """Some columns of a walk kernel, in blocks of rows that are made as they are asked for."""
 
-    Attributes
-    ----------
-    points : ndarray of shape (n_rows,), int64
-    columns : ndarray of shape (n_rows, row_budget), int32
-        Row r reaches ``columns[r, :lengths[r]]``, in no particular order.
-    values : ndarray of shape (n_rows, row_budget), float32
-        Probabilities; every row sums to 1.
-    lengths : ndarray of shape (n_rows,), int64
-    kept : ndarray of shape (n_rows,), float32
-        Share of the row's mass that was left after cutting, before rescaling.
-    """
-
-    def __init__(self, points, columns, values, lengths, kept):
-        self.points, self.columns, self.values, self.lengths, self.kept = points, columns, values, lengths, kept
+    kernel: "WalkKernel"
+    features: object = field(repr=False)
+    dtype = np.dtype(np.float64)
+    is_sparse = True
 
     @property
-    def nbytes(self):
-        """Bytes held: 8 for every entry of the budget, 12 for every row."""
-        return self.columns.nbytes + self.values.nbytes + self.lengths.nbytes + self.kept.nbytes
+    def shape(self):
+        """Rows and columns."""
+        return self.kernel.n_points, self.features.shape[0]
 
-    def to_scipy(self, n_points):
-        """The rows as a csr_array of shape (n_rows, n_points) with ascending columns."""
-        import scipy.sparse as sp
+    @property
+    def row_bytes(self):
+        """Working memory of one row."""
+        return 40 * min(self.kernel.row_budget, self.kernel.n_points) + 12 * self.shape[1]
 
-        filled = np.arange(self.columns.shape[1]) < self.lengths[:, None]
-        indptr = np.concatenate([[0], np.cumsum(self.lengths)])
-        out = sp.csr_array(
-            (self.values[filled].astype(np.float64), self.columns[filled], indptr), shape=(len(self.points), n_points)
-        )
-        out.sort_indices()
-        return out
+    def rows(self, start, stop):
+        """Rows `start` to `stop` as a csr_array."""
+        return self.kernel.half_walk_rows(np.arange(start, stop)).features() @ self.features.T
 
 
-class WalkKernel:
+class WalkKernel(Kernel):
     """``K^(t) = P^t D^-1`` with the lazy walk P, in factorised form: ``phi(x) = (row x of P^(t/2)) D^-1/2``.
 
     Rows are cut to their largest entries and rescaled. Cutting the factor, not the product, keeps the kernel positive
     semi-definite. ``D K^(t) D = D P^t`` is the graph of t-step walks with the same degrees, so with weights ``w = D``
     kernel k-means on it is normalised cut of that graph.
+
+    Everything is of ``K^(t)``, with rows cut alike, but :meth:`half_walk_rows`, which is the factor.
 
     Parameters
     ----------
@@ -71,6 +68,7 @@ class WalkKernel:
     row_budget : int, default 150
         Entries kept per row, after every step.
     n_jobs : int, optional
+        Threads that walk, for methods that are not given a number.
 
     Attributes
     ----------
@@ -79,8 +77,10 @@ class WalkKernel:
 
     Notes
     -----
-    Memory is 8 bytes for every entry of the budget; only the rows asked for are built. A node that would send less than
-    1 / (20 row_budget) along an average edge keeps its mass, which bounds the work per row.
+    A node that would send less than 1 / (20 row_budget) along an average edge keeps its mass: a row costs at most
+    20 row_budget entries of the graph per step, and more only for a point's own neighbours. Rows of some points take 8
+    bytes for every entry of the budget. What needs the rows of all points (:attr:`diagonal`, :meth:`product`,
+    :meth:`nearest_centroids`) makes them block by block and keeps none: O(n_points) memory, and n_points half walks.
 
     Examples
     --------
@@ -88,50 +88,44 @@ class WalkKernel:
     >>> import graphcore
     >>> from graphcore.kernels.walk import WalkKernel
     >>> kernel = WalkKernel(graphcore.Graph.from_edges([0, 1, 2], [1, 2, 3]), walk_steps=2)
-    >>> kernel.walk_rows(np.array([0])).to_scipy(4).toarray()
+    >>> kernel.half_walk_rows(np.array([0])).to_scipy().toarray()
     array([[0.5, 0.5, 0. , 0. ]])
+    >>> kernel.block([0], [0, 1, 2, 3])
+    array([[0.375 , 0.25  , 0.0625, 0.    ]])
     """
+
+    is_psd = True
+    leaves_out_isolated = True
 
     def __init__(self, graph, walk_steps=4, *, laziness=0.5, row_budget=150, n_jobs=None):
         self.indptr, self.indices, self.weights = graph.indptr, graph.indices, graph._weights
         self.degrees = self.point_weights = graph.degrees
+        self.n_points = graph.n_nodes
         self.walk_steps = check_integer("walk_steps", walk_steps, low=2)
         if self.walk_steps % 2:
             raise ParameterError(f"walk_steps={walk_steps} must be even: two half walks")
         self.laziness = check_real("laziness", laziness, low=0.0, high=1.0)
         self.row_budget = check_integer("row_budget", row_budget, low=1)
         self.n_jobs = n_jobs
-        self._last = None
 
-    @property
-    def n_points(self):
-        """Number of points (nodes)."""
-        return len(self.indptr) - 1
-
-    def walk_rows(self, points):
-        """Half-walk rows for the given points (the last ones made are kept for the next call).
+    def half_walk_rows(self, points, n_jobs=None):
+        """Rows of the half walk, the factor of the kernel, for some points.
 
         Parameters
         ----------
         points : ndarray of shape (n_rows,), integer
-            Nodes that have an edge.
+        n_jobs : int, optional
 
         Returns
         -------
-        WalkRows
+        HalfWalkRows
         """
-        if self._last is not None and np.array_equal(self._last.points, points):
-            return self._last
         points = np.array(points, dtype=np.int64)
         n_rows = len(points)
         budget = min(self.row_budget, self.n_points)
-        rows = WalkRows(
-            points,
-            np.empty((n_rows, budget), dtype=self.indices.dtype),
-            np.empty((n_rows, budget), dtype=np.float32),
-            np.empty(n_rows, dtype=np.int64),
-            np.empty(n_rows, dtype=np.float32),
-        )
+        indices = np.empty((n_rows, budget), dtype=self.indices.dtype)
+        values = np.empty((n_rows, budget), dtype=np.float32)
+        lengths, kept = np.empty(n_rows, dtype=np.int64), np.empty(n_rows, dtype=np.float32)
         # Every call of the loop needs scratch of O(n), so blocks grow with the number of rows.
         borders = np.append(np.arange(0, n_rows, max(_ROWS_PER_BLOCK, -(-n_rows // 16))), n_rows)
         # Rows of one step are read in the order of the points, those of more all over the graph.
@@ -149,60 +143,124 @@ class WalkKernel:
                     self.walk_steps // 2,
                     self.laziness,
                     budget,
-                    _LEAST_SHARE / self.row_budget,
-                    rows.columns,
-                    rows.values,
-                    rows.lengths,
-                    rows.kept,
+                    _MIN_SHARE / self.row_budget,
+                    indices,
+                    values,
+                    lengths,
+                    kept,
                 ),
                 borders,
-                self.n_jobs,
+                self.n_jobs if n_jobs is None else n_jobs,
             )
-        count("walk entries", rows.lengths.sum())
-        self._last = rows
-        return rows
+        count("walk entries", lengths.sum())
+        return HalfWalkRows(points, indices.ravel(), values.ravel(), lengths, kept, self.degrees)
 
-    def rows(self, points):
-        """One-sided rows: the half walk alone, ``K^(t/2)``, for labelling all points.
+    def reach(self, points):
+        """See :meth:`graphcore.kernels.graph.GraphKernel.reach`: :meth:`half_walk_rows`."""
+        return self.half_walk_rows(points)
 
-        Parameters
-        ----------
-        points : ndarray of shape (n_rows,), integer
+    def _feature_blocks(self, n_jobs=None):
+        """(slice of the points, their features) for all points, a block at a time."""
+        n = self.n_points
+        step = max(_ENTRIES_AT_A_TIME, n) // min(self.row_budget, n)
+        for start in range(0, n, step):
+            span = slice(start, min(start + step, n))
+            yield span, self.half_walk_rows(np.arange(span.start, span.stop), n_jobs).features()
 
-        Returns
-        -------
-        KernelRows
-        """
-        rows = self.walk_rows(points)
-        starts = np.arange(len(points), dtype=np.int64) * rows.columns.shape[1]
-        return KernelRows(
-            rows.points,
-            starts,
-            starts + rows.lengths,
-            rows.columns.ravel(),
-            rows.values.ravel(),
-            np.ones(len(points)),
-            self.degrees,
-            0.0,
-        )
+    @cached_property
+    def diagonal(self):
+        """``K^(t)_xx`` for every point, 0 for isolated ones; one half walk from every node."""
+        return np.concatenate([part.power(2).sum(axis=1) for _, part in self._feature_blocks()])
 
-    def weighted_submatrix(self, points, weights, n_jobs=None):
-        """``W K(points, points) W`` with the factorised kernel: positive semi-definite and symmetric.
+    def block(self, rows, columns, dtype=None):
+        """See :meth:`Kernel.block`; the rows of all points asked for are held."""
+        left, right = (self.half_walk_rows(np.arange(self.n_points)[part]).features() for part in (rows, columns))
+        return (left @ right.T).toarray().astype(dtype or self.precision, copy=False)
+
+    def columns(self, points=None):
+        """See :meth:`Kernel.columns`; rows are csr_arrays. Half-walk rows are held for `points` only."""
+        points = np.arange(self.n_points) if points is None else points
+        return WalkColumns(self, self.half_walk_rows(points).features())
+
+    def column(self, point):
+        """See :meth:`Kernel.column`; one half walk from every node."""
+        feature = self.half_walk_rows([point]).features().T
+        return np.concatenate([(part @ feature).toarray()[:, 0] for _, part in self._feature_blocks()])
+
+    def absolute_sums(self, weights):
+        """See :meth:`Kernel.absolute_sums`; no entry is negative."""
+        return self.product(weights[:, None])[:, 0]
+
+    def submatrix(self, points, point_weights=None):
+        """See :meth:`Kernel.submatrix`; sparse."""
+        few = SparseKernel(self.weighted_submatrix(points, np.ones(len(points))), check=False)
+        few.is_psd = True
+        few.point_weights = self.degrees[points] if point_weights is None else point_weights
+        return few
+
+    def product(self, M, n_jobs=None):
+        """See :meth:`Kernel.product`; two half walks from every node, of which none is kept."""
+        M = np.asarray(M, dtype=np.float64)
+        inner = np.zeros(M.shape)
+        for span, part in self._feature_blocks(n_jobs):
+            inner += part.T @ M[span]
+        return np.concatenate([part @ inner for _, part in self._feature_blocks(n_jobs)])
+
+    def weighted_submatrix(self, points, weights, n_jobs=None, reach=None):
+        """``W K^(t)(points, points) W``: positive semi-definite and symmetric.
 
         Parameters
         ----------
         points : ndarray of shape (n_rows,), integer, ascending
         weights : ndarray of shape (n_rows,), float64
         n_jobs : int, optional
-            Not used; the product is taken by one thread.
+            Threads that walk; the product is taken by one.
+        reach : HalfWalkRows, optional
+            ``half_walk_rows(points)``, if they are at hand.
 
         Returns
         -------
         csr_array of shape (n_rows, n_rows)
         """
-        features = self.walk_rows(points).to_scipy(self.n_points)
+        features = (self.half_walk_rows(points, n_jobs) if reach is None else reach).features()
         features.data *= weights[np.repeat(np.arange(len(points)), np.diff(features.indptr))]
-        features.data /= np.sqrt(self.degrees)[features.indices]
         product = (features @ features.T).tocsr()
         product.sort_indices()
         return product
+
+    def nearest_centroids(self, reach, weights, labels, norms, masses, n_jobs=None):
+        """See :meth:`graphcore.kernels.graph.GraphKernel.nearest_centroids`.
+
+        Both sides take their half walk, the centroids' points (`reach`) and every node. Centroids are held sparse, with
+        as many entries at most as `reach` has, whatever their number; every node costs one half walk and, for each
+        entry of its row, the centroids with mass there.
+        """
+        import scipy.sparse as sp
+
+        on = np.flatnonzero(weights > 0)
+        shares = (weights[on] / masses[labels[on]], (on, labels[on]))
+        centroids = (reach.features().T @ sp.csr_array(shares, shape=(len(weights), len(norms)))).tocsr()
+        out = np.full(self.n_points, len(norms), dtype=np.int32)
+        best = np.full(self.n_points, np.inf)
+        step = max(1, max(_ENTRIES_AT_A_TIME, self.n_points) // len(norms))
+        for span, part in self._feature_blocks(n_jobs):
+            for start in range(0, part.shape[0], step):
+                reached, found, values = _nearest(part[start : start + step] @ centroids, norms)
+                reached += span.start + start
+                out[reached], best[reached] = found, values
+        return out, best
+
+
+def _nearest(products, norms):
+    """(rows that hold a product, column of smallest ``norms - 2 products`` in each, its value); of equals the first."""
+    products.sort_indices()
+    values = norms[products.indices] - 2.0 * products.data
+    lengths = np.diff(products.indptr)
+    reached = np.flatnonzero(lengths)
+    if len(reached) == 0:
+        return reached, reached, values
+    starts = products.indptr[reached]
+    smallest = np.minimum.reduceat(values, starts)
+    # Columns ascend, so the first entry of the smallest value is that of the lowest label.
+    among = np.flatnonzero(values == np.repeat(smallest, lengths[reached]))
+    return reached, products.indices[among[np.searchsorted(among, starts)]], smallest

@@ -88,12 +88,15 @@ def assign_graph_rows(A, own_degrees, degrees, labels, weights, masses, norms):
     -------
     labels : ndarray of shape (n_samples,), int32
         -1 for nodes without an edge.
+    values : ndarray of shape (n_samples,), float64
     """
     import scipy.sparse as sp
 
     inverse = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
     scale = np.divide(1.0, own_degrees, out=np.zeros(len(own_degrees)), where=own_degrees > 0)
     rows = sp.diags_array(scale) @ A
-    found, _ = assign_rows(rows.tocsr() if hasattr(rows, "tocsr") else rows, labels, weights * inverse, masses, norms)
+    found, values = assign_rows(
+        rows.tocsr() if hasattr(rows, "tocsr") else rows, labels, weights * inverse, masses, norms
+    )
     found[own_degrees == 0] = -1
-    return found
+    return found, values

@@ -50,14 +50,15 @@ def coreset_kernel_kmeans(
     size,
     sampling="importance",
     seeding="auto",
-    n_seeds=None,
+    n_seeds="auto",
     self_loop=1.0,
     weights=None,
     init="k-means++",
     n_init=10,
     max_iter=300,
     tol=0.0,
-    empty_clusters="farthest",
+    on_empty="farthest",
+    on_indefinite="warn",
     random_state=None,
     n_jobs=None,
 ):
@@ -78,13 +79,13 @@ def coreset_kernel_kmeans(
     seeding : {"auto", "fast", "naive"}, default "auto"
         How the seeds are drawn: "naive" looks at all points for every seed, "fast" goes through a sampling tree, for
         graphs only. "auto" is fast where that can be.
-    n_seeds : int, optional
-        Default ``2 * n_clusters``.
+    n_seeds : int or "auto", default "auto"
+        "auto" is ``2 * n_clusters``.
     self_loop : float, default 1
         Weight of a loop on every node, where K is a Graph, as published.
     weights : array-like of shape (n_points,), optional
         As for :func:`graphcore.kmeans.exact.kernel_kmeans`.
-    init, n_init, max_iter, tol, empty_clusters
+    init, n_init, max_iter, tol, on_empty, on_indefinite
         Of kernel k-means on the coreset; `init` is "k-means++" or "random".
     random_state : int, Generator, RandomState or None
     n_jobs : int, optional
@@ -128,7 +129,9 @@ def coreset_kernel_kmeans(
     n_clusters, size, n_seeds = _check_sizes(n_clusters, size, n_seeds, int(np.count_nonzero(weights > 0)))
     streams = Streams(random_state)
     if kernel.leaves_out_isolated:
-        seeding = "fast" if seeding == "auto" else seeding
+        # The fast method reads the rows of a sparse kernel; a walk kernel makes its columns.
+        fast = "fast" if kernel.is_sparse else "naive"
+        seeding = fast if seeding == "auto" else seeding
         coreset = sample_coreset(
             kernel, n_clusters, size=size, method=sampling, n_seeds=n_seeds, seeding=seeding, random_state=streams
         )
@@ -147,7 +150,8 @@ def coreset_kernel_kmeans(
         n_init=n_init,
         max_iter=max_iter,
         tol=tol,
-        empty_clusters=empty_clusters,
+        on_empty=on_empty,
+        on_indefinite=on_indefinite,
         random_state=streams.child("few"),
         n_jobs=n_jobs,
     )
@@ -165,7 +169,8 @@ def _check_sizes(n_clusters, size, n_seeds, n_points):
     size = check_integer("size", size, low=1, high=n_points, why_high="the points that have weight")
     if size < n_clusters:
         raise ParameterError(f"size={size} is less than n_clusters={n_clusters}; each cluster needs a point")
-    n_seeds = 2 * n_clusters if n_seeds is None else check_integer("n_seeds", n_seeds, low=1)
+    auto = isinstance(n_seeds, str) and n_seeds == "auto"
+    n_seeds = 2 * n_clusters if auto else check_integer("n_seeds", n_seeds, low=1)
     return n_clusters, size, n_seeds
 
 

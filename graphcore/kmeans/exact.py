@@ -12,7 +12,7 @@ from ..exceptions import InputError
 from ..kernels.definiteness import semidefinite_shift, smallest_sampled_eigenvalue
 from .initialisation import INITIALISATIONS, centres_to_labels, initial_shift
 from .inputs import check_init, kernel_and_weights
-from .lloyd import EMPTY_CLUSTERS, centroid_step, lloyd
+from .lloyd import ON_EMPTY, centroid_step, lloyd
 
 __all__ = ["KernelKMeansResult", "kernel_kmeans", "partition_cost"]
 
@@ -60,6 +60,11 @@ class KernelKMeansResult:
     n_rises: int
     costs_of_starts: np.ndarray = field(repr=False)
 
+    @property
+    def converged(self):
+        """Whether the best start came to rest, by the tolerance too, and not by `max_iter` or a cycle."""
+        return self.stopped in ("converged", "tolerance")
+
 
 def kernel_kmeans(
     K,
@@ -71,7 +76,8 @@ def kernel_kmeans(
     max_iter=300,
     tol=0.0,
     shift=0.0,
-    empty_clusters="farthest",
+    on_empty="farthest",
+    on_indefinite="warn",
     random_state=None,
     n_jobs=None,
 ):
@@ -97,8 +103,11 @@ def kernel_kmeans(
         clusters grows by the same ``shift (n - k)``, but every point is bound more tightly to the cluster it is in, and
         Lloyd's iterations stop earlier. "psd" takes the least shift that makes the kernel positive semi-definite, so
         that the cost never rises.
-    empty_clusters : {"farthest", "drop", "error"}, default "farthest"
+    on_empty : {"farthest", "drop", "error"}, default "farthest"
         See :func:`graphcore.kmeans.lloyd.lloyd`.
+    on_indefinite : {"warn", "error"}, default "warn"
+        What becomes of a kernel with negative eigenvalues, without a shift: it is taken as it is with a warning, or
+        refused. That of a graph is not looked at.
     random_state : int, Generator, RandomState or None
     n_jobs : int, optional
         Threads; the result does not depend on it.
@@ -150,7 +159,8 @@ def kernel_kmeans(
     )
     n_init, max_iter = check_integer("n_init", n_init, low=1), check_integer("max_iter", max_iter, low=1)
     tol = check_real("tol", tol, low=0.0)
-    check_choice("empty_clusters", empty_clusters, EMPTY_CLUSTERS)
+    check_choice("on_empty", on_empty, ON_EMPTY)
+    check_choice("on_indefinite", on_indefinite, ("warn", "error"))
     effective_jobs(n_jobs)  # refuses what is no number of jobs, also where there is no work for two
     given = None
     if isinstance(init, str) or init is None:
@@ -159,7 +169,7 @@ def kernel_kmeans(
         given, n_init = check_init(kernel, init, n_clusters), 1
     streams = Streams(random_state)
     with limited_libraries():
-        shift = _check_shift(kernel, weights, shift, streams, n_jobs)
+        shift = _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs)
         runs = []
         for labels, exhausted in _starts(kernel, weights, n_clusters, given, init, n_init, shift, streams):
             run = lloyd(
@@ -170,13 +180,13 @@ def kernel_kmeans(
                 shift=shift,
                 max_iter=max_iter,
                 tol=tol,
-                empty_clusters=empty_clusters,
+                on_empty=on_empty,
                 n_jobs=n_jobs,
             )
             runs.append(run)
             if exhausted:
                 break  # centres at every different point: another start is the same partition
-    return _result(kernel, runs, weights, n_clusters, shift, empty_clusters)
+    return _result(kernel, runs, weights, n_clusters, shift, on_empty)
 
 
 def partition_cost(K, labels, *, weights=None, n_jobs=None):
@@ -230,7 +240,7 @@ def _starts(kernel, weights, n_clusters, given, init, n_init, shift, streams):
         yield labels, seeds.exhausted
 
 
-def _check_shift(kernel, weights, shift, streams, n_jobs):
+def _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs):
     if not isinstance(shift, str):
         shift = check_real("shift", shift, low=0.0)
     else:
@@ -238,15 +248,17 @@ def _check_shift(kernel, weights, shift, streams, n_jobs):
     if not kernel.is_psd and not kernel.leaves_out_isolated:
         least = smallest_sampled_eigenvalue(kernel, streams)
         if least < 0 and shift == 0.0:
+            found = f"the kernel is not positive semi-definite (an eigenvalue is {least:.2g} of the largest)"
+            if on_indefinite == "error":
+                raise InputError(f"{found}; use another kernel, shift='psd', or on_indefinite='warn'")
             warn_user(
-                f"the kernel is not positive semi-definite (an eigenvalue is {least:.2g} of the largest): the cost may "
-                "rise on the way, and the best partition met is kept; shift='psd' makes it fall, another kernel makes "
-                "it a distance"
+                f"{found}: the cost may rise on the way, and the best partition met is kept; shift='psd' makes it "
+                "fall, another kernel makes it a distance"
             )
     return semidefinite_shift(kernel, weights, random_state=streams, n_jobs=n_jobs) if shift == "psd" else shift
 
 
-def _result(kernel, runs, weights, n_clusters, shift, empty_clusters):
+def _result(kernel, runs, weights, n_clusters, shift, on_empty):
     best = min(runs, key=lambda run: run.inertia)
     filled = best.step.masses > 0
     # A shift adds the same to every partition into as many clusters: the weighted points less the clusters.
@@ -255,7 +267,7 @@ def _result(kernel, runs, weights, n_clusters, shift, empty_clusters):
     norms = best.step.norms.copy()
     norms[filled] -= shift / best.step.masses[filled]
     n_found = int(filled.sum())
-    if n_found < n_clusters and empty_clusters != "drop":
+    if n_found < n_clusters and on_empty != "drop":
         why = _why_fewer(kernel, weights, shift, best)
         warn_user(f"only {n_found} of n_clusters={n_clusters} clusters hold points: {why}")
     if all(run.stopped == "max_iter" for run in runs):

@@ -7,9 +7,9 @@ import numpy as np
 
 from ..exceptions import InputError
 
-__all__ = ["EMPTY_CLUSTERS", "LloydRun", "Step", "centroid_step", "lloyd"]
+__all__ = ["ON_EMPTY", "LloydRun", "Step", "centroid_step", "lloyd"]
 
-EMPTY_CLUSTERS = ("farthest", "drop", "error")
+ON_EMPTY = ("farthest", "drop", "error")
 # A cost that goes up by more than this share of the points' own norms did not do so by rounding.
 _ROUNDING = 1e-9
 _EQUAL = 1e-13
@@ -130,7 +130,7 @@ def lloyd(
     shift=0.0,
     max_iter=300,
     tol=0.0,
-    empty_clusters="farthest",
+    on_empty="farthest",
     n_jobs=None,
 ):
     """Iterate from a first partition until no point moves.
@@ -146,7 +146,7 @@ def lloyd(
     max_iter : int, default 300
     tol : float, default 0
         Also stop when the cost falls by no more than this share of itself.
-    empty_clusters : {"farthest", "drop", "error"}
+    on_empty : {"farthest", "drop", "error"}
         A cluster that lost all its points gets the point of greatest weighted distance to its centroid ("farthest",
         which never raises the cost), stays empty ("drop") or ends the run with an InputError ("error").
     n_jobs : int, optional
@@ -175,7 +175,7 @@ def lloyd(
         fell_by = history[-1] - inertia if history else np.inf
         history.append(inertia)
         seen.add(hash(labels.tobytes()))
-        following = _fill(kernel, step, weights, n_clusters, empty_clusters)
+        following = _fill(kernel, step, weights, n_clusters, on_empty)
         if np.array_equal(following, labels):
             stopped = "converged"
             break
@@ -200,7 +200,7 @@ def _fill(kernel, step, weights, n_clusters, policy):
         return labels
     if policy == "error":
         raise InputError(
-            f"{len(empty)} of {n_clusters} clusters lost all their points; use empty_clusters='farthest' or 'drop', or "
+            f"{len(empty)} of {n_clusters} clusters lost all their points; use on_empty='farthest' or 'drop', or "
             "ask for fewer clusters"
         )
     labels = labels.copy()

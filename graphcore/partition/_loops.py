@@ -1,8 +1,8 @@
-"""Compiled loops that carry labels from coreset rows to all points."""
+"""Compiled loop over the graph on a coreset."""
 
 from numba import njit
 
-__all__ = ["label_by_centroids", "merge_labels", "within_weights"]
+__all__ = ["within_weights"]
 
 
 @njit(cache=True, nogil=True)
@@ -14,75 +14,3 @@ def within_weights(indptr, indices, values, labels, out):
             if labels[indices[e]] == labels[i]:
                 total += values[e]
         out[labels[i]] += total
-
-
-@njit(cache=True, nogil=True)
-def label_by_centroids(
-    points,
-    starts,
-    stops,
-    indices,
-    values,
-    scale,
-    degrees,
-    self_loop,
-    weights,
-    order,
-    borders,
-    first,
-    last,
-    norms,
-    masses,
-    inner,
-    touched,
-    best,
-    labels,
-):
-    """Offer every point the centroids first to last whose members' rows reach it.
-
-    Clusters are taken one by one: their members (order[borders[j]:borders[j + 1]]) add their rows to `inner`, which is
-    0 before and after, and `touched` lists where. A point takes the smallest ``norm - 2 <phi(x), c_j>``, and of equals
-    the lowest label.
-    """
-    weighted = len(values) > 0
-    for j in range(first, last):
-        if masses[j] <= 0.0:
-            continue
-        n_touched = 0
-        for t in range(borders[j], borders[j + 1]):
-            i = order[t]
-            factor = weights[i] * scale[i]
-            # Without weight nothing is added, and an entry that stays 0 would be listed again and again.
-            if factor == 0.0:
-                continue
-            if self_loop > 0.0:
-                x = points[i]
-                if inner[x] == 0.0:
-                    touched[n_touched] = x
-                    n_touched += 1
-                inner[x] += factor * self_loop
-            for e in range(starts[i], stops[i]):
-                x = indices[e]
-                added = factor * (values[e] if weighted else 1.0)
-                if inner[x] == 0.0:
-                    if added == 0.0:
-                        continue
-                    touched[n_touched] = x
-                    n_touched += 1
-                inner[x] += added
-        for t in range(n_touched):
-            x = touched[t]
-            value = norms[j] - 2.0 * inner[x] / (degrees[x] * masses[j])
-            inner[x] = 0.0
-            if value < best[x] or (value == best[x] and j < labels[x]):
-                best[x] = value
-                labels[x] = j
-
-
-@njit(cache=True, nogil=True)
-def merge_labels(best, labels, other_best, other_labels):
-    """Take the other group's offer wherever it is better; of equals the lowest label."""
-    for x in range(len(best)):
-        if other_best[x] < best[x] or (other_best[x] == best[x] and other_labels[x] < labels[x]):
-            best[x] = other_best[x]
-            labels[x] = other_labels[x]

@@ -1,17 +1,13 @@
-"""Label every point with the nearest centroid in kernel space, reading the coreset's rows alone."""
+"""Label every point with the nearest centroid in kernel space."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._threads import effective_jobs, map_blocks
 from ..exceptions import ParameterError
 from . import _loops
 
 __all__ = ["Labelling", "label_all"]
-
-# Entries of coreset rows for each point and thread.
-_LEAST_ENTRIES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,19 +19,20 @@ class Labelling:
     labels : ndarray of shape (n_points,), int32
         -1 for points of weight 0.
     unreached : ndarray of shape (n_points,), bool
-        Points whose kernel row meets no coreset point. They carry the label of the centroid of smallest norm, which is
-        evidence for no cluster.
+        Points whose kernel values with all coreset points are 0. They carry the label of the centroid of smallest
+        norm, which is evidence for no cluster.
     """
 
     labels: np.ndarray
     unreached: np.ndarray = field(repr=False)
 
 
-def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=None, n_jobs=None):
+def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=None, reach=None, n_jobs=None):
     """Give every point the label of the centroid nearest to it.
 
-    With ``c_j = sum_{y in P_j} w(y) phi(y) / w(P_j)``, point x goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``. By
-    symmetry only the rows of coreset points matter, so the cost is O(n + entries of those rows).
+    With ``c_j = sum_{y in P_j} w(y) phi(y) / w(P_j)``, point x goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``. Norms
+    and products are of the same kernel, which says what the products cost: the plain graph kernel reads the rows of
+    coreset points alone, O(n + entries of those rows); with the walk kernel every node takes its half walk.
 
     Parameters
     ----------
@@ -48,6 +45,8 @@ def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=Non
     n_clusters : int
     coreset_graph : csr_array of shape (n_coreset, n_coreset), optional
         ``kernel.weighted_submatrix(indices, weights)``, if it is at hand.
+    reach : KernelRows or HalfWalkRows, optional
+        ``kernel.reach(indices)``, if it is at hand.
     n_jobs : int, optional
 
     Returns
@@ -65,48 +64,17 @@ def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=Non
     """
     labels = np.ascontiguousarray(labels, dtype=np.int32)
     _check(kernel.n_points, indices, weights, labels, n_clusters, coreset_graph)
+    if reach is None:
+        reach = kernel.reach(indices)
     if coreset_graph is None:
-        coreset_graph = kernel.weighted_submatrix(indices, weights, n_jobs=n_jobs)
+        coreset_graph = kernel.weighted_submatrix(indices, weights, n_jobs=n_jobs, reach=reach)
     masses = np.bincount(labels, weights=weights, minlength=n_clusters)
     norms = np.zeros(n_clusters)
     _loops.within_weights(coreset_graph.indptr, coreset_graph.indices, coreset_graph.data, labels, norms)
     with np.errstate(invalid="ignore", divide="ignore"):
         norms = np.where(masses > 0, norms / masses**2, np.inf)
-    rows = kernel.rows(indices)
-    order = np.argsort(labels, kind="stable")
-    borders = np.searchsorted(labels[order], np.arange(n_clusters + 1))
-    n = kernel.n_points
+    out, best = kernel.nearest_centroids(reach, weights, labels, norms, masses, n_jobs)
     default = int(np.argmin(norms))
-
-    def offers(first, last):
-        best = np.full(n, np.inf)
-        out = np.full(n, n_clusters, dtype=np.int32)
-        touched = np.empty(n, dtype=rows.indices.dtype)
-        _loops.label_by_centroids(
-            *rows,
-            weights,
-            order,
-            borders,
-            first,
-            last,
-            norms,
-            masses,
-            np.zeros(n),
-            touched,
-            best,
-            out,
-        )
-        return best, out
-
-    # A point's best offer is a minimum over clusters, so cutting the clusters into groups changes nothing. Each group
-    # takes arrays for all points, which only pays where its rows are several times as long.
-    lengths = np.cumsum(np.bincount(labels, weights=rows.stops - rows.starts, minlength=n_clusters))
-    n_groups = int(max(1, min(effective_jobs(n_jobs), n_clusters, lengths[-1] / (_LEAST_ENTRIES * n))))
-    inner_borders = np.searchsorted(lengths, np.linspace(0, lengths[-1], n_groups + 1)[1:-1])
-    groups = np.unique(np.concatenate([[0], inner_borders, [n_clusters]]).astype(np.int64))
-    (best, out), *others = map_blocks(offers, groups, n_jobs)
-    for other_best, other_out in others:
-        _loops.merge_labels(best, out, other_best, other_out)
     taking_part = kernel.point_weights > 0
     unreached = (out == n_clusters) & taking_part
     # Any cluster a point does not reach offers its norm alone; the smallest of those is the default.

@@ -7,25 +7,26 @@ import numpy as np
 from ..coresets.coreset import Coreset, sample_coreset
 from ..kernels.graph import GraphKernel
 from ..kernels.walk import WalkKernel
+from ..partition.cluster_sums import cluster_sums
 from ..partition.consensus import coarse_partition
+from ..partition.local_moving import move_locally
 from ..partition.merge import agglomerate
-from ..partition.micro_clusters import settled_cells, spread
+from ..partition.micro_clusters import settled_micro_clusters, spread
 from ..partition.nearest import label_all
 from ..partition.quotient import GraphRows, apply_labels, compact_labels, graph_rows, label_sizes, quotient
-from ..partition.refine import cluster_sums, refine
 from ..partition.sizes import grow_small_clusters
 from ..spectral.partition import spectral_partition
 
-__all__ = ["CoresetRun", "grow_clusters", "limits", "most_links", "node_kernel", "refine_labels", "run_coreset"]
+__all__ = ["CoresetRun", "grow_clusters", "limits", "max_links", "node_kernel", "refine_labels", "run_coreset"]
 
 # Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
 _FEW_LINKS = 1 << 22
-_LEAST_COMPRESSION = 4
-_MOST_LINKS = 1 << 25
+_MIN_COMPRESSION = 4
+_MAX_LINKS = 1 << 25
 # Refinement ends when a pass moves a smaller share of the nodes.
 _TOLERANCE = 1e-4
-# Moves leave every cluster this share of the mean volume: a cluster is not to be eaten up from its border.
-_LEAST_SHARE = 0.1
+# Moves leave every cluster this share of the mean volume: a cluster must not lose its nodes one by one over its border.
+_MIN_SHARE = 0.1
 
 
 @dataclass(eq=False)
@@ -48,15 +49,15 @@ def limits(settings):
     """What every merge and move has to respect."""
     return {
         "objective": settings.objective,
-        "least_size": settings.min_cluster_size,
+        "min_size": settings.min_cluster_size,
         # The pure normalised cut is left alone: its smallest clusters are its answer.
-        "least_share": _LEAST_SHARE if settings.objective == "information" else 0.0,
+        "min_share": _MIN_SHARE if settings.objective == "information" else 0.0,
     }
 
 
-def most_links(rows):
+def max_links(rows):
     """Entries that a graph between groups may have before only its strong links are kept."""
-    return min(max(_FEW_LINKS, len(rows.indices) // _LEAST_COMPRESSION), _MOST_LINKS)
+    return min(max(_FEW_LINKS, len(rows.indices) // _MIN_COMPRESSION), _MAX_LINKS)
 
 
 def grow_clusters(rows, labels, settings):
@@ -67,7 +68,7 @@ def grow_clusters(rows, labels, settings):
 
 def refine_labels(rows, labels, settings, sums):
     """Move single nodes, in place; `sums` are those of the labels and are kept up to date."""
-    refine(rows, labels, settings.n_clusters, tolerance=_TOLERANCE, sums=sums, **limits(settings))
+    move_locally(rows, labels, settings.n_clusters, tolerance=_TOLERANCE, sums=sums, **limits(settings))
 
 
 def node_kernel(graph, settings, n_jobs):
@@ -106,25 +107,25 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
             n_seeds=settings.n_seeds,
             random_state=streams,
         )
+    with stages("rows"):
+        reach = kernel.reach(coreset.indices)
     rows = graph_rows(graph)
     if settings.overcluster is None:
         coreset_labels = None
-        with stages("rows"):
-            kernel.rows(coreset.indices)
-        with stages("cells"):
-            groups, n_groups, n_unreached = settled_cells(
-                kernel, coreset.indices, rows, k, settings.objective if settings.refine else None, n_jobs
+        with stages("micro-clusters"):
+            groups, n_groups, n_unreached = settled_micro_clusters(
+                reach, rows, k, settings.objective if settings.refine else None, n_jobs
             )
     else:
         coreset_labels, groups, n_groups, n_unreached = _spectral(
-            kernel, coreset, rows, settings, streams, n_jobs, stages
+            kernel, coreset, reach, rows, settings, streams, n_jobs, stages
         )
     history = []
     group_labels = between = None
     labels = groups
     if n_groups > k:
         with stages("merging"):
-            between = quotient(rows, groups, n_groups, n_jobs, most_entries=most_links(rows))
+            between = quotient(rows, groups, n_groups, n_jobs, max_entries=max_links(rows))
             sizes = label_sizes(groups, n_groups)
             if settings.overcluster is None:
                 group_labels = coarse_partition(
@@ -137,7 +138,7 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
                 )
             else:
                 group_labels, _, _ = agglomerate(
-                    between, sizes, k, linkage="average", least_size=settings.min_cluster_size
+                    between, sizes, k, linkage="average", min_size=settings.min_cluster_size
                 )
             labels = apply_labels(group_labels, groups)
     labels = labels.copy() if labels is groups else labels
@@ -159,17 +160,17 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
         None if group_labels is None else groups,
         group_labels,
         between,
-        0 if plain else kernel.walk_rows(coreset.indices).nbytes,
+        0 if plain else reach.nbytes,
         history,
     )
 
 
-def _spectral(kernel, coreset, rows, settings, streams, n_jobs, stages):
+def _spectral(kernel, coreset, reach, rows, settings, streams, n_jobs, stages):
     """Spectral partition of the coreset graph, and labels for all nodes by kernel distance."""
     k = settings.n_clusters
     n_parts = min(max(k, round(settings.overcluster * k)), len(coreset))
     with stages("coreset graph"):
-        coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs)
+        coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs, reach=reach)
     with stages("spectral partition"):
         partition = spectral_partition(
             coreset_graph, n_parts, eigen_solver=settings.eigen_solver, random_state=streams, n_jobs=n_jobs
@@ -183,6 +184,7 @@ def _spectral(kernel, coreset, rows, settings, streams, n_jobs, stages):
             partition.labels,
             n_labels,
             coreset_graph=coreset_graph,
+            reach=reach,
             n_jobs=n_jobs,
         )
         labels = labelling.labels

@@ -5,21 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._validation import check_choice, check_integer, check_real
-from ..coresets.coreset import SAMPLING
+from .._validation import check_choice, check_integer, check_real, check_size
 from ..exceptions import InputError, ParameterError
 from ..partition.quotient import is_huge
-from ..partition.refine import OBJECTIVES
-from ..spectral.partition import EIGEN_SOLVERS
+from .parameters import PARAMETERS, defaults
 
-__all__ = ["PRESETS", "Settings", "resolve_settings"]
+__all__ = ["Settings", "resolve_settings"]
 
-PRESETS = (None, "published")
 # Coreset nodes for each cluster asked for: enough for k-means on the coreset graph to see every cluster many times.
 _NODES_PER_CLUSTER = 50
-_LEAST_CORESET = 1000
-_SHARE, _LARGEST_SHARE = 0.01, 100_000
-_LEAST_HALF_WALK, _MOST_HALF_WALK = 2, 4
+_MIN_CORESET = 1000
+_SHARE, _MAX_SHARE = 0.01, 100_000
+_MIN_HALF_WALK, _MAX_HALF_WALK = 2, 4
 _LAZINESS = 0.5
 _ROW_BUDGET = 150
 _N_CORESETS = 4
@@ -45,7 +42,8 @@ class Settings:
     laziness : float
     row_budget : int
     overcluster : float or None
-        Spectral clusters for each one asked for; None makes every coreset node a cluster of its own, its cell.
+        Spectral clusters for each one asked for; None makes every coreset node a cluster of its own, its
+        micro-cluster.
     objective : {"information", "ncut"}
     refine : bool
     min_cluster_size : int
@@ -71,41 +69,18 @@ class Settings:
     may_stop_early: bool
 
 
-def resolve_settings(
-    graph,
-    n_clusters,
-    *,
-    coreset_size="auto",
-    sampling="auto",
-    n_seeds="auto",
-    self_loop="auto",
-    eigen_solver="power",
-    walk_steps="auto",
-    row_budget="auto",
-    overcluster="auto",
-    objective="information",
-    refine="auto",
-    min_cluster_size=1,
-    n_coresets="auto",
-    preset=None,
-):
-    """Check all parameters against a graph and fill in what is "auto".
+def resolve_settings(graph, n_clusters, **given):
+    """Check all settings against a graph and fill in what is "auto".
 
     Parameters
     ----------
     graph : Graph
     n_clusters : int
-    coreset_size : int, float or "auto"
-        A number of nodes, or a share of the nodes in (0, 1]. "auto" is 50 nodes for every cluster, at least 1,000
-        and at least 1 % of the nodes or 100,000, whichever is less.
-    walk_steps : int or "auto"
-        "auto" lets the half walk see about twice as many nodes as there are for each coreset node, 2 to 4 steps; one
-        step only in graphs of more than 2^28 entries.
-    sampling, n_seeds, self_loop, eigen_solver, row_budget, overcluster, objective, refine, min_cluster_size, n_coresets
-        See :class:`Settings` and :class:`graphcore.CoresetSpectralClustering`.
-    preset : {None, "published"}
-        "published" sets what is "auto" to the published algorithm: importance sampling with 2 k seeds and a self-loop
-        of weight 1 on every node.
+    **given
+        Settings by the names of :data:`graphcore.pipeline.parameters.PARAMETERS`; see :class:`Settings` and
+        :class:`graphcore.CoresetSpectralClustering` for what they do. `walk_steps` "auto" lets the half walk see about
+        twice as many nodes as there are for each coreset node, 2 to 4 steps; one step only in graphs of more than 2^28
+        entries.
 
     Returns
     -------
@@ -117,83 +92,97 @@ def resolve_settings(
         For any value out of range; the message names the parameter.
     InputError
         If no node has an edge.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> from graphcore.pipeline.settings import resolve_settings
+    >>> resolve_settings(graphcore.datasets.load_karate().graph, 2, coreset_size=0.5).coreset_size
+    17
     """
-    check_choice("preset", preset, PRESETS)
-    published = preset == "published"
     n_linked = graph.n_nodes - graph.n_isolated
     if n_linked == 0:
         raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
-    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=graph.n_nodes, why_high="the number of nodes")
-    if n_clusters > n_linked:
+    k = check_integer("n_clusters", n_clusters, low=1, high=graph.n_nodes, why_high="the number of nodes")
+    if k > n_linked:
         raise ParameterError(
-            f"n_clusters={n_clusters} is more than the {n_linked} nodes that have an edge ({graph.n_isolated} isolated "
-            "nodes belong to no cluster)"
+            f"n_clusters={k} is more than the {n_linked} nodes that have an edge ({graph.n_isolated} isolated nodes "
+            "belong to no cluster)"
         )
-    if _is_auto(sampling):
-        sampling = "importance" if published else "degree"
-    check_choice("sampling", sampling, (*SAMPLING, "auto"))
-    n_seeds = 2 * n_clusters if _is_auto(n_seeds) else check_integer("n_seeds", n_seeds, low=1)
-    coreset_size = _coreset_size(coreset_size, n_clusters, n_linked)
-    if _is_auto(walk_steps):
-        walk_steps = 1 if published else _walk_steps(graph, coreset_size, n_linked)
-    walk_steps = check_integer("walk_steps", walk_steps, low=1)
-    if walk_steps > 1 and walk_steps % 2:
-        raise ParameterError(f"walk_steps={walk_steps} must be 1 (the plain kernel) or even (two half walks)")
-    if _is_auto(self_loop):
-        # The walk kernel is lazy, which takes the place of a loop.
-        self_loop = 1.0 if walk_steps == 1 or sampling == "importance" else 0.0
-    self_loop = check_real("self_loop", self_loop, low=0.0)
-    if sampling == "importance" and self_loop == 0 and graph.n_self_loops == 0:
+    values = _checked(given, n_linked)
+    published = values.pop("preset") == "published"
+    may_stop_early = _is_auto(values["n_coresets"])
+
+    def fill(name, value):
+        if _is_auto(values[name]):
+            values[name] = value
+
+    fill("sampling", "importance" if published else "degree")
+    fill("n_seeds", 2 * k)
+    fill("coreset_size", _auto_size(k, n_linked))
+    fill("walk_steps", 1 if published else _walk_steps(graph, values["coreset_size"], n_linked))
+    # The walk kernel is lazy, which takes the place of a loop.
+    fill("self_loop", 1.0 if values["walk_steps"] == 1 or values["sampling"] == "importance" else 0.0)
+    fill("row_budget", _ROW_BUDGET)
+    fill("overcluster", 1.0 if published else None)
+    fill("refine", not published)
+    # Every coreset takes about ten passes over the graph.
+    fill("n_coresets", 1 if published or not values["refine"] or is_huge(graph.n_entries) else _N_CORESETS)
+    values["min_cluster_size"] = max(1, values["min_cluster_size"])
+    settings = Settings(n_clusters=k, laziness=_LAZINESS, may_stop_early=may_stop_early, **values)
+    _refuse_contradictions(settings, graph, n_linked)
+    return settings
+
+
+def _checked(given, n_linked):
+    """All settings, each checked by itself; "auto" stays."""
+    values = defaults()
+    unknown = sorted(set(given) - set(values))
+    if unknown:
+        raise TypeError(f"there is no setting {unknown[0]!r}; there are {', '.join(values)}")
+    values |= given
+    return {parameter.name: _check(parameter, values[parameter.name], n_linked) for parameter in PARAMETERS}
+
+
+def _check(parameter, value, n_linked):
+    name, low = parameter.name, parameter.low
+    words = ("auto",) if parameter.default == "auto" else ()
+    if parameter.kind == "choice":
+        return check_choice(name, value, (*parameter.choices, *words))
+    if parameter.kind == "size":
+        return check_size(name, value, n_linked, "the nodes that have an edge", low=low, words=words)
+    if (words and _is_auto(value)) or (value is None and None in parameter.choices):
+        return value
+    if parameter.kind == "integer":
+        return check_integer(name, value, low=low)
+    if parameter.kind == "real":
+        return check_real(name, value, low=float(low))
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name}={value!r} must be True, False or 'auto'")
+    return bool(value)
+
+
+def _refuse_contradictions(settings, graph, n_linked):
+    """Refuse settings that are fine by themselves and contradict each other, or the graph."""
+    k, size, least = settings.n_clusters, settings.coreset_size, settings.min_cluster_size
+    if size < k:
+        raise ParameterError(f"coreset_size={size} is less than n_clusters={k}; each cluster needs a node")
+    if settings.walk_steps > 1 and settings.walk_steps % 2:
+        raise ParameterError(f"walk_steps={settings.walk_steps} must be 1 (the plain kernel) or even (two half walks)")
+    if settings.sampling == "importance" and settings.self_loop == 0 and graph.n_self_loops == 0:
         raise ParameterError(
             "self_loop=0 leaves the plain kernel of this graph with a zero diagonal, and importance sampling cannot "
             "draw from it; use self_loop=1.0 (the published choice) or sampling='degree'"
         )
-    check_choice("eigen_solver", eigen_solver, EIGEN_SOLVERS)
-    row_budget = check_integer("row_budget", _ROW_BUDGET if _is_auto(row_budget) else row_budget, low=2)
-    if _is_auto(overcluster):
-        overcluster = 1.0 if published else None
-    elif overcluster is not None:
-        overcluster = check_real("overcluster", overcluster, low=1.0)
-    check_choice("objective", objective, OBJECTIVES)
-    if _is_auto(refine):
-        refine = not published
-    if not isinstance(refine, (bool, np.bool_)):
-        raise ParameterError(f"refine={refine!r} must be True, False or 'auto'")
-    if isinstance(min_cluster_size, (float, np.floating)):
-        min_cluster_size = round(n_linked * check_real("min_cluster_size", min_cluster_size, low=0.0, high=1.0))
-    min_cluster_size = max(1, check_integer("min_cluster_size", min_cluster_size, low=0))
-    if min_cluster_size * n_clusters > n_linked:
+    if least * k > n_linked:
         raise ParameterError(
-            f"min_cluster_size={min_cluster_size} is too large: {n_clusters} clusters of that size need more than the "
-            f"{n_linked} nodes that have an edge"
+            f"min_cluster_size={least} is too large: {k} clusters of that size need more than the {n_linked} nodes "
+            "that have an edge"
         )
-    may_stop_early = _is_auto(n_coresets)
-    if may_stop_early:
-        # Every coreset takes about ten passes over the graph.
-        once = published or not refine or is_huge(graph.n_entries)
-        n_coresets = 1 if once else _N_CORESETS
-    n_coresets = check_integer("n_coresets", n_coresets, low=1)
-    if n_coresets > 1 and not refine:
+    if settings.n_coresets > 1 and not settings.refine:
         raise ParameterError(
-            f"n_coresets={n_coresets} needs refine=True (a consensus raises the objective); use n_coresets=1"
+            f"n_coresets={settings.n_coresets} needs refine=True (a consensus raises the objective); use n_coresets=1"
         )
-    return Settings(
-        walk_steps=walk_steps,
-        laziness=_LAZINESS,
-        row_budget=row_budget,
-        overcluster=overcluster,
-        objective=objective,
-        refine=bool(refine),
-        min_cluster_size=min_cluster_size,
-        n_coresets=n_coresets,
-        may_stop_early=may_stop_early,
-        n_clusters=n_clusters,
-        coreset_size=coreset_size,
-        sampling=sampling,
-        n_seeds=n_seeds,
-        self_loop=self_loop,
-        eigen_solver=eigen_solver,
-    )
 
 
 def _is_auto(value):
@@ -206,21 +195,10 @@ def _walk_steps(graph, coreset_size, n_linked):
         return 2  # rows of coreset nodes are read in order; nodes that they leave out follow their neighbours
     spacing = 2 * n_linked / coreset_size
     mean_degree = graph.n_entries / n_linked
-    half = math.log(spacing) / math.log(mean_degree) if mean_degree > 1 else _MOST_HALF_WALK
-    return 2 * min(max(math.ceil(half), _LEAST_HALF_WALK), _MOST_HALF_WALK)
+    half = math.log(spacing) / math.log(mean_degree) if mean_degree > 1 else _MAX_HALF_WALK
+    return 2 * min(max(math.ceil(half), _MIN_HALF_WALK), _MAX_HALF_WALK)
 
 
-def _coreset_size(size, n_clusters, n_linked):
-    if isinstance(size, str):
-        check_choice("coreset_size", size, ("auto",))
-        share = min(round(_SHARE * n_linked), _LARGEST_SHARE)
-        return min(n_linked, max(_LEAST_CORESET, _NODES_PER_CLUSTER * n_clusters, share))
-    if isinstance(size, (float, np.floating)):
-        share = check_real("coreset_size", size, low=0.0, open_low=True, high=1.0)
-        size = max(1, round(share * n_linked))
-    size = check_integer("coreset_size", size, low=1)
-    if size > n_linked:
-        raise ParameterError(f"coreset_size={size} is more than the {n_linked} nodes that have an edge")
-    if size < n_clusters:
-        raise ParameterError(f"coreset_size={size} is less than n_clusters={n_clusters}; each cluster needs a node")
-    return size
+def _auto_size(n_clusters, n_linked):
+    share = min(round(_SHARE * n_linked), _MAX_SHARE)
+    return min(n_linked, max(_MIN_CORESET, _NODES_PER_CLUSTER * n_clusters, share))

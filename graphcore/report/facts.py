@@ -7,7 +7,7 @@ import numpy as np
 from .. import __version__
 from ..metrics import cut_and_volume, quotient_graph
 from ..metrics._labels import placed_labels
-from ..metrics.cut import ClusterSums
+from ..partition.cluster_sums import ClusterSums
 from ..partition.merge import agglomerate
 from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering

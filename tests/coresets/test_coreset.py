@@ -193,7 +193,7 @@ def test_graphs_of_other_libraries():
         ({"size": 3}, r"size=3 is less than n_clusters=4"),
         ({"size": 61}, r"size=61 must be at most 60"),
         ({"size": 0}, r"size=0 must be at least 1"),
-        ({"size": 10.0}, r"size=10\.0 must be an integer"),
+        ({"size": 10.0}, r"size=10\.0 must be at most 1"),
         ({}, r"either size=.*or eps="),
         ({"size": 10, "eps": 0.1}, r"not both"),
         ({"eps": 0.1}, r"needs method='importance'"),
@@ -209,6 +209,11 @@ def test_bad_parameters(options, message):
     graph, _ = example("barabasi-albert")
     with pytest.raises(ParameterError, match=message):
         build_coreset(graph, 4, **options)
+
+
+def test_a_size_may_be_a_share():
+    graph, _ = example("barabasi-albert")
+    assert len(build_coreset(graph, 4, size=0.25, random_state=0)) == 15
 
 
 def test_too_many_clusters_and_no_edges():

@@ -43,12 +43,6 @@ def blobs(n=120, seed=0):
 def expected_failures(estimator):
     if estimator.kernel == "precomputed":
         return {"check_positive_only_tag_during_fit": "takes a negative diagonal for a kernel matrix"}
-    if isinstance(estimator, GaussianSketchKernelKMeans):
-        why = "the subsample is drawn among the points, whatever their weights, so repeating a point changes the draw"
-        return {
-            "check_sample_weight_equivalence_on_dense_data": why,
-            "check_sample_weight_equivalence_on_sparse_data": why,
-        }
     return {}
 
 
@@ -56,7 +50,7 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         GaussianSketchFeatures(5, random_state=0),
-        GaussianSketchFeatures(5, kernel="precomputed", indefinite="warn", random_state=0),
+        GaussianSketchFeatures(5, kernel="precomputed", on_indefinite="warn", random_state=0),
         GaussianSketchKernelKMeans(3, random_state=0),
     ],
     expected_failed_checks=expected_failures,
@@ -125,6 +119,7 @@ def test_predict_repeats_labels(dtype):
     assert model.labels_.dtype == model.predict(X).dtype == np.int32
     twin = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(twin.predict(X), model.labels_)
+    assert model.score(X) == pytest.approx(-model.cost_, rel=1e-4)
     threads = clone(model).set_params(n_jobs=2).fit(X)
     np.testing.assert_array_equal(threads.labels_, model.labels_)
     features = GaussianSketchFeatures(30, n_subsample=50, random_state=0).fit_transform(X)
@@ -139,7 +134,7 @@ def test_sample_weights_are_those_of_k_means_on_the_features():
     weights = np.random.default_rng(1).random(len(X))
     weights[X.mean(axis=1) > 9] = 0.0
     model = GaussianSketchKernelKMeans(2, random_state=0).fit(X, sample_weight=weights)
-    B = model._features(X)
+    B = model._features_of(X)
     means = np.array([np.average(B[model.labels_ == j], axis=0, weights=weights[model.labels_ == j]) for j in (0, 1)])
     np.testing.assert_allclose(model.cluster_centers_, means, atol=1e-9)
     squares = np.square(B - means[model.labels_]).sum(axis=1)
@@ -352,7 +347,7 @@ def test_constant_data_and_fewer_distinct_points_than_clusters():
     ):
         GaussianSketchKernelKMeans(5, gamma=1.0, random_state=0).fit(np.repeat(np.eye(2), 10, axis=0))
     with pytest.raises(InputError, match="higher quantile"):
-        GaussianSketchKernelKMeans(2).fit(np.repeat(np.eye(2), 10, axis=0))
+        GaussianSketchFeatures(2).fit(np.repeat(np.eye(2), 10, axis=0))
 
 
 # -- bad input ---------------------------------------------------------------------------------------------------------
@@ -372,7 +367,7 @@ def test_constant_data_and_fewer_distinct_points_than_clusters():
         ({"bandwidth": 0.0}, "bandwidth=0.0"),
         ({"gamma": -1.0}, "gamma=-1.0"),
         ({"scale": "big"}, "scale='big'"),
-        ({"indefinite": "no"}, "indefinite='no'"),
+        ({"on_indefinite": "no"}, "on_indefinite='no'"),
         ({"n_jobs": 0}, "n_jobs=0"),
         ({"random_state": "a"}, "random_state='a'"),
         ({"kernel": lambda A, B: np.ones(3)}, "returned shape"),

@@ -156,20 +156,20 @@ def test_scale_matters_only_with_truncation():
     )
 
 
-@pytest.mark.parametrize("block_rows", [1, 7, 300])
+@pytest.mark.parametrize("block_bytes", [1, 5000, 1 << 24])
 @pytest.mark.parametrize("n_jobs", [1, 4])
-def test_blocks_and_threads_change_nothing(block_rows, n_jobs, monkeypatch):
+def test_blocks_and_threads_change_nothing(block_bytes, n_jobs, monkeypatch):
     K = gaussian_matrix(np.random.default_rng(7).normal(size=(300, 5)))
     chosen = np.arange(0, 300, 10)
     C, W = K[:, chosen], K[np.ix_(chosen, chosen)]
     plain = nystrom_factor(C, W, 10, truncation=15).features
-    got = nystrom_factor(C, W, 10, truncation=15, block_rows=block_rows, n_jobs=n_jobs).features
+    got = nystrom_factor(C, W, 10, truncation=15, block_bytes=block_bytes, n_jobs=n_jobs).features
     np.testing.assert_allclose(got, plain, rtol=0, atol=1e-10)
-    one = nystrom_factor(C, W, 10, truncation=15, block_rows=block_rows, n_jobs=1).features
+    one = nystrom_factor(C, W, 10, truncation=15, block_bytes=block_bytes, n_jobs=1).features
     np.testing.assert_array_equal(got, one)
     # The two passes of large data: columns that are not kept are asked for again, and nothing else changes.
     monkeypatch.setattr("graphcore.features.factor._KEEP_BYTES", 0)
-    again = nystrom_factor(C, W, 10, truncation=15, block_rows=block_rows, n_jobs=n_jobs).features
+    again = nystrom_factor(C, W, 10, truncation=15, block_bytes=block_bytes, n_jobs=n_jobs).features
     np.testing.assert_array_equal(got, again)
 
 
@@ -237,11 +237,11 @@ class TestRejected:
 
     def test_indefinite(self):
         W = np.array([[1.0, 2.0], [2.0, 1.0]])
-        with pytest.raises(InputError, match=r"not positive semi-definite.*indefinite='clip'"):
+        with pytest.raises(InputError, match=r"not positive semi-definite.*on_indefinite='clip'"):
             inverse_root(W)
-        assert inverse_root(W, indefinite="clip").rank == 1
+        assert inverse_root(W, on_indefinite="clip").rank == 1
         with pytest.raises(InputError, match="no positive eigenvalue"):
-            inverse_root(-np.eye(2), indefinite="clip")
+            inverse_root(-np.eye(2), on_indefinite="clip")
 
     def test_not_finite(self):
         with pytest.raises(InputError, match="NaN"):
@@ -261,8 +261,8 @@ class TestRejected:
             ({"rtol": -1.0}, "rtol"),
             ({"scale": [1.0, 0.0]}, "positive numbers"),
             ({"scale": [1.0]}, "positive numbers"),
-            ({"block_rows": 0}, "block_rows=0"),
-            ({"indefinite": "shift"}, "indefinite='shift'"),
+            ({"block_bytes": 0}, "block_bytes=0"),
+            ({"on_indefinite": "shift"}, "on_indefinite='shift'"),
         ],
     )
     def test_parameters(self, options, message):

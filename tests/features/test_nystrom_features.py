@@ -142,23 +142,23 @@ def test_streaming_evaluates_no_more_than_the_landmark_columns(monkeypatch):
     assert sum(evaluated) <= 200 * 20 + 20 * 20
     evaluated.clear()
     monkeypatch.setattr("graphcore.features.factor._KEEP_BYTES", 0)
-    nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0, block_rows=16)
+    nystrom_features(VectorKernel(X, kernel_function(counting)), 20, 5, random_state=0, block_bytes=16 * 8 * 46)
     assert sum(evaluated) <= 2 * 200 * 20 + 20 * 20
     assert max(evaluated) <= 20 * 20
 
 
-@pytest.mark.parametrize("block_rows", [1, 7, 200])
+@pytest.mark.parametrize("block_bytes", [1, 5000, 1 << 24])
 @pytest.mark.parametrize("sampling", ["uniform", "srht"])
-def test_block_size_and_threads(block_rows, sampling):
+def test_block_size_and_threads(block_bytes, sampling):
     gram = VectorKernel(X, KERNEL)
     plain = nystrom_features(gram, 40, 8, sampling=sampling, truncation="half", random_state=0).features
     got = nystrom_features(
-        gram, 40, 8, sampling=sampling, truncation="half", random_state=0, block_rows=block_rows, n_jobs=3
+        gram, 40, 8, sampling=sampling, truncation="half", random_state=0, block_bytes=block_bytes, n_jobs=3
     )
     np.testing.assert_allclose(got.features, plain, rtol=0, atol=1e-10)
-    one = nystrom_features(gram, 40, 8, sampling=sampling, truncation="half", random_state=0, block_rows=block_rows)
+    one = nystrom_features(gram, 40, 8, sampling=sampling, truncation="half", random_state=0, block_bytes=block_bytes)
     np.testing.assert_array_equal(got.features, one.features)
-    np.testing.assert_allclose(got.feature_map(X, block_rows=block_rows, n_jobs=2), plain, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(got.feature_map(X, block_bytes=block_bytes, n_jobs=2), plain, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("sampling", ["uniform", "gaussian", "srht", "countsketch", "leverage", "recursive-ridge"])
@@ -253,11 +253,11 @@ class TestKernelPCA:
         for function in (kernel_pca_features, lambda A, s, **options: power_features(A, s, n_vectors=40, **options)):
             with pytest.raises(InputError, match="not positive semi-definite"):
                 function(A, 5)
-            found = function(A, 5, indefinite="clip")
+            found = function(A, 5, on_indefinite="clip")
             assert found.indefinite
             assert found.n_components == 5
-        with pytest.raises(InputError, match="indefinite='hide'"):
-            kernel_pca_features(A, 5, indefinite="hide")
+        with pytest.raises(InputError, match="on_indefinite='hide'"):
+            kernel_pca_features(A, 5, on_indefinite="hide")
 
 
 def test_what_the_kernel_is_seen_by_is_named():
@@ -288,9 +288,9 @@ class TestBadInput:
             ({"sampling": [0.5]}, "one-dimensional array of integers"),
             ({"sampling": [0, 200]}, "landmarks must be from 0 to 199"),
             ({"sampling": [-1]}, "landmarks must be from 0 to 199"),
-            ({"indefinite": "ignore"}, "indefinite='ignore'"),
+            ({"on_indefinite": "ignore"}, "on_indefinite='ignore'"),
             ({"n_landmarks": 201, "sampling": "countsketch"}, "n_landmarks=201"),
-            ({"block_rows": 0}, "block_rows=0 must be at least 1"),
+            ({"block_bytes": 0}, "block_bytes=0 must be at least 1"),
             ({"ridge": -1.0}, "ridge=-1.0"),
         ],
     )
@@ -327,7 +327,7 @@ class TestBadInput:
         with pytest.raises(InputError, match="not positive semi-definite"):
             nystrom_features(A, 4)
         with pytest.warns(GraphWarning, match="not positive semi-definite"):
-            found = nystrom_features(A, 4, indefinite="clip")
+            found = nystrom_features(A, 4, on_indefinite="clip")
         values = np.linalg.eigvalsh(A)
         assert found.n_components == (values > 1e-9).sum()
 

@@ -403,7 +403,7 @@ def test_indefinite_kernels():
         ):
             sketch_kernel(matrix, 2)
         with pytest.warns(UserWarning, match="as if it were positive"):
-            found = sketch_kernel(matrix, 2, indefinite="warn", random_state=0)
+            found = sketch_kernel(matrix, 2, on_indefinite="warn", random_state=0)
         assert np.isfinite(found.sketch.projection).all()
     big = sp.block_diag([sp.csr_array(K)] * 700, format="csr")
     with pytest.raises(InputError, match="not positive semi-definite"):
@@ -439,7 +439,7 @@ def test_bad_kernels_are_refused(message):
         {"n_subsample": 1.5},
         {"n_subsample": "all"},
         {"scale": "none"},
-        {"indefinite": "clip"},
+        {"on_indefinite": "clip"},
         {"random_state": -1},
     ],
     ids=str,

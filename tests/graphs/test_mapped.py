@@ -43,12 +43,12 @@ def test_rows_of_walks_are_read_at_random(tmp_path, advice):
     graphcore.write_graph(graph, tmp_path / "ring.graph")
     stored = graphcore.open_graph(tmp_path / "ring.graph")
     points = np.array([3, 17])
-    rows = WalkKernel(stored, 4).walk_rows(points)
+    rows = WalkKernel(stored, 4).half_walk_rows(points)
     random, normal = mmap.MADV_RANDOM, mmap.MADV_NORMAL
     assert advice == [random, random, normal, normal]  # the row borders and the columns
-    inner = WalkKernel(graph, 4).walk_rows(points)
+    inner = WalkKernel(graph, 4).half_walk_rows(points)
     assert len(advice) == 4
-    np.testing.assert_array_equal(rows.to_scipy(30).toarray(), inner.to_scipy(30).toarray())
+    np.testing.assert_array_equal(rows.to_scipy().toarray(), inner.to_scipy().toarray())
 
 
 def test_advice_is_taken_back_after_an_error(tmp_path, advice):

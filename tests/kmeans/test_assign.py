@@ -24,15 +24,16 @@ def test_rows_by_blocks_against_numpy(monkeypatch, kind):
     degrees = np.random.default_rng(2).uniform(1, 3, 30)
     own = A.sum(axis=1)
     scale = np.divide(1, own, out=np.zeros(50), where=own > 0)
-    of_graph = (norms - 2 * (A @ (Z / degrees[:, None])) * scale[:, None] / masses).argmin(axis=1)
-    of_graph[own == 0] = -1
+    values_of_graph = norms - 2 * (A @ (Z / degrees[:, None])) * scale[:, None] / masses
+    of_graph = np.where(own > 0, values_of_graph.argmin(axis=1), -1)
     for block_bytes in (1, 8 * 4 * 7, 1 << 26):
         monkeypatch.setattr(assign, "_BLOCK_BYTES", block_bytes)
         found, least = assign.assign_rows(kind(A), labels, weights, masses, norms)
         np.testing.assert_array_equal(found, values.argmin(axis=1))
         np.testing.assert_allclose(least, values.min(axis=1), rtol=1e-12, atol=1e-15)
-        found = assign.assign_graph_rows(kind(A), own, degrees, labels, weights, masses, norms)
+        found, least = assign.assign_graph_rows(kind(A), own, degrees, labels, weights, masses, norms)
         np.testing.assert_array_equal(found, of_graph)
+        np.testing.assert_allclose(least, values_of_graph.min(axis=1), rtol=1e-12, atol=1e-15)
 
 
 def test_edges_to_a_large_graph_of_many_clusters_take_no_dense_memberships():

@@ -266,7 +266,7 @@ def test_no_bounds_for_kernels_that_are_not_positive_semi_definite():
     K = indefinite_matrix()
     assert np.linalg.eigvalsh(K)[0] < -18
     labels = np.repeat([0, 1], 20)
-    found = nystrom_features(K, 10, 2, indefinite="clip", random_state=0)
+    found = nystrom_features(K, 10, 2, on_indefinite="clip", random_state=0)
     assert found.indefinite
     proof = certify(found, labels)
     # Only the landmarks show it, and what holds for other kernels would be false.
@@ -286,7 +286,7 @@ def test_a_kernel_known_to_be_indefinite_has_no_bounds_where_its_landmarks_do_no
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphWarning)
         model = NystromKernelKMeans(
-            3, kernel="sigmoid", gamma=0.5, coef0=0.2, indefinite="clip", n_landmarks=4, random_state=0
+            3, kernel="sigmoid", gamma=0.5, coef0=0.2, on_indefinite="clip", n_landmarks=4, random_state=0
         ).fit(X)
     assert model.certificate_.cost_lower == -np.inf
     assert np.isfinite(model.cost_)

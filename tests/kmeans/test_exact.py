@@ -20,7 +20,6 @@ from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.sparse import SparseKernel
 from graphcore.kernels.vectors import VectorKernel
-from graphcore.kernels.walk import WalkKernel
 from graphcore.kmeans.exact import kernel_kmeans, partition_cost
 from graphcore.metrics import kernel_kmeans_cost, normalized_cut
 
@@ -304,7 +303,7 @@ EYE = np.eye(4)
         (EYE, {"tol": -1.0}, "at least 0"),
         (EYE, {"shift": -1.0}, "at least 0"),
         (EYE, {"shift": "auto"}, "choose one of 'psd'"),
-        (EYE, {"empty_clusters": "keep"}, "choose one of 'farthest'"),
+        (EYE, {"on_empty": "keep"}, "choose one of 'farthest'"),
         (EYE, {"random_state": "x"}, "random_state"),
         (np.ones((3, 2)), {}, "square"),
         (np.array([[1.0, 0.5], [0.1, 1.0]]), {}, "not symmetric"),
@@ -336,7 +335,6 @@ def test_labels_without_weight_have_no_cost():
     "K",
     [
         kernel_function("linear"),
-        WalkKernel(Graph.from_edges([0, 1, 2], [1, 2, 3])),
         nx.cycle_graph(4),
         None,
         "K",

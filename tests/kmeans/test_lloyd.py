@@ -108,12 +108,12 @@ def test_threads_do_not_change_a_step():
 
 
 @given(SEEDS, st.sampled_from(["farthest", "drop"]), st.sampled_from([0.0, 0.3]))
-def test_the_cost_never_rises_for_a_positive_semidefinite_kernel(seed, empty_clusters, shift):
+def test_the_cost_never_rises_for_a_positive_semidefinite_kernel(seed, on_empty, shift):
     rng = np.random.default_rng(seed)
     n, k = int(rng.integers(3, 30)), int(rng.integers(1, 6))
     B = rng.standard_normal((n, 3))
     weights = rng.random(n) + 0.01
-    run = lloyd(DenseKernel(B @ B.T), rng.integers(0, k, n), weights, k, shift=shift, empty_clusters=empty_clusters)
+    run = lloyd(DenseKernel(B @ B.T), rng.integers(0, k, n), weights, k, shift=shift, on_empty=on_empty)
     assert run.n_rises == 0
     assert run.stopped in ("converged", "cycle")
     history = np.array(run.history)
@@ -172,7 +172,7 @@ LINE = np.array([0.0, 1.0, 2.0, 50.0])
 
 
 def test_an_empty_cluster_gets_the_farthest_point():
-    run = lloyd(DenseKernel(np.outer(LINE, LINE)), np.zeros(4), np.ones(4), 2, empty_clusters="farthest", max_iter=1)
+    run = lloyd(DenseKernel(np.outer(LINE, LINE)), np.zeros(4), np.ones(4), 2, on_empty="farthest", max_iter=1)
     assert run.labels.tolist() == [0, 0, 0, 1]
     # Weights count: point 0 is much nearer, but weighs more.
     weights = np.array([1e4, 1.0, 1.0, 1.0])
@@ -182,11 +182,11 @@ def test_an_empty_cluster_gets_the_farthest_point():
 
 def test_an_empty_cluster_is_dropped_or_refused():
     K = DenseKernel(np.outer(LINE, LINE))
-    run = lloyd(K, np.zeros(4), np.ones(4), 3, empty_clusters="drop")
+    run = lloyd(K, np.zeros(4), np.ones(4), 3, on_empty="drop")
     assert run.labels.tolist() == [0, 0, 0, 0]
     assert run.step.masses.tolist() == [4.0, 0.0, 0.0]
     with pytest.raises(InputError, match=r"2 of 3 clusters lost all.*'farthest'"):
-        lloyd(K, np.zeros(4), np.ones(4), 3, empty_clusters="error")
+        lloyd(K, np.zeros(4), np.ones(4), 3, on_empty="error")
 
 
 def test_no_more_clusters_than_different_points_are_filled():

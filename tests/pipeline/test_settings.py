@@ -1,14 +1,19 @@
 """Settings: what "auto" becomes, what the published preset is, and what is refused."""
 
 import dataclasses
+import inspect
 
 import numpy as np
 import pytest
 
-from graphcore import Graph, InputError, ParameterError
+from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
+from graphcore.coresets.coreset import SAMPLING
 from graphcore.partition import quotient as quotient_module
+from graphcore.partition.cluster_sums import OBJECTIVES
 from graphcore.pipeline import settings as settings_module
-from graphcore.pipeline.settings import resolve_settings
+from graphcore.pipeline.parameters import PARAMETERS, defaults
+from graphcore.pipeline.settings import Settings, resolve_settings
+from graphcore.spectral.partition import EIGEN_SOLVERS
 
 from ..oracles import cliques, example
 
@@ -106,7 +111,7 @@ def test_small_graphs_take_all_nodes():
         ({"n_clusters": True}, r"n_clusters=True must be an integer"),
         ({"n_clusters": "3"}, r"n_clusters='3' must be an integer"),
         ({"coreset_size": 2}, r"coreset_size=2 is less than n_clusters=3"),
-        ({"coreset_size": 5001}, r"coreset_size=5001 is more than the 5000 nodes"),
+        ({"coreset_size": 5001}, r"coreset_size=5001 must be at most 5000 \(the nodes that have an edge\)"),
         ({"coreset_size": 0}, r"coreset_size=0 must be at least 1"),
         ({"coreset_size": 0.0}, r"coreset_size=0\.0 must be more than 0"),
         ({"coreset_size": 1.5}, r"coreset_size=1\.5 must be at most 1"),
@@ -129,6 +134,7 @@ def test_small_graphs_take_all_nodes():
         ({"objective": "modularity"}, r"objective='modularity' is not known"),
         ({"refine": "yes"}, r"refine='yes' must be True, False or 'auto'"),
         ({"refine": 1}, r"refine=1 must be True, False or 'auto'"),
+        ({"min_cluster_size": 5001}, r"min_cluster_size=5001 must be at most 5000"),
         ({"min_cluster_size": 1667}, r"min_cluster_size=1667 is too large: 3 clusters"),
         ({"min_cluster_size": -1}, r"min_cluster_size=-1 must be at least 0"),
         ({"min_cluster_size": 1.5}, r"min_cluster_size=1\.5 must be at most 1"),
@@ -139,6 +145,23 @@ def test_small_graphs_take_all_nodes():
 def test_bad_values_are_named(ring, options, message):
     with pytest.raises(ParameterError, match=message):
         resolve_settings(ring, **{"n_clusters": 3, **options})
+
+
+def test_the_table_holds_the_defaults_and_words_of_class_function_and_checks(ring):
+    signature = inspect.signature(CoresetSpectralClustering).parameters
+    assert {name: signature[name].default for name in defaults()} == defaults()
+    assert len(defaults()) == len(PARAMETERS)
+    known = {
+        "sampling": SAMPLING,
+        "objective": OBJECTIVES,
+        "eigen_solver": EIGEN_SOLVERS,
+        "preset": (None, "published"),
+    }
+    assert {p.name: p.choices for p in PARAMETERS if p.kind == "choice"} == known
+    resolved = {field.name for field in dataclasses.fields(Settings)}
+    assert set(defaults()) - {"preset"} <= resolved
+    with pytest.raises(TypeError, match="no setting 'walks'; there are coreset_size"):
+        resolve_settings(ring, 3, walks=4)
 
 
 def test_graph_without_edges():
@@ -164,12 +187,12 @@ def test_one_coreset_without_refinement(ring, options):
 
 def test_a_huge_graph_has_one_coreset_of_bounded_size(ring, monkeypatch):
     monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries)
-    monkeypatch.setattr(settings_module, "_LEAST_CORESET", 10)
+    monkeypatch.setattr(settings_module, "_MIN_CORESET", 10)
     assert resolve_settings(ring, 1).n_coresets == 4
     assert resolve_settings(ring, 1, coreset_size="auto").coreset_size == 50
     monkeypatch.setattr(settings_module, "_SHARE", 0.5)
     assert resolve_settings(ring, 1).coreset_size == 2500
-    monkeypatch.setattr(settings_module, "_LARGEST_SHARE", 70)
+    monkeypatch.setattr(settings_module, "_MAX_SHARE", 70)
     assert resolve_settings(ring, 1).coreset_size == 70
     assert resolve_settings(ring, 2).coreset_size == 100
     monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries - 1)

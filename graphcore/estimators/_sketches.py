@@ -2,19 +2,15 @@
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from .._threads import effective_jobs
 from .._validation import check_choice
 from .._warn import warn_user
 from ..features.sketch import SCALES, leading_eigenvalues
 from ..features.sketched import sketch_kernel
-from ..kernels.as_kernel import as_kernel
 from ..kernels.bandwidths import rule_bandwidth
 from ..kernels.columns import MatrixColumns, VectorColumns
-from ..kernels.functions import kernel_function
-from ..kernels.vectors import VectorKernel
-from ._checks import refuse_graph
+from ._kernel_input import KernelInput
 
 __all__ = ["SketchEstimator"]
 
@@ -22,34 +18,42 @@ __all__ = ["SketchEstimator"]
 _COVERED = 0.01
 
 
-class SketchEstimator(BaseEstimator):
+class SketchEstimator(KernelInput, BaseEstimator):
     """Base of GaussianSketchFeatures and GaussianSketchKernelKMeans; see them for the parameters."""
 
-    def _fit_sketch(self, X, n_components, streams):
+    def _gamma_rule(self, X, rng):
+        return rule_bandwidth(X, ("quantile", 0.25), random_state=rng) ** -2
+
+    def _n_features(self, default):
+        n_components = self.n_components
+        if isinstance(n_components, str):
+            check_choice("n_components", n_components, ("auto",))
+            return default
+        return n_components
+
+    def _fit_sketch(self, kernel, n_components, streams, n_given=None):
         """Draw the sketch and return the features of all points."""
-        effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
         check_choice("scale", self.scale, SCALES)
-        kernel = self._gram(X, streams)
         found = sketch_kernel(
             kernel,
             n_components,
-            n_subsample=self.n_subsample,
+            n_subsample=self._size("n_subsample", kernel, n_given),
             center=self.center,
             scale=self.scale,
-            indefinite=self.indefinite,
+            on_indefinite=self.on_indefinite,
             random_state=streams,
         )
         self._found = found
         self._dtype = kernel.precision
+        columns = kernel.columns(found.indices)
         self.subsample_indices_ = found.indices
-        self.subsample_ = None if self.kernel_ is None else kernel.X[found.indices]
+        self.subsample_ = None if self.kernel_ is None else columns.Y
         self.projection_ = found.sketch.projection
         self.offset_ = found.sketch.offset
         self.n_components_ = len(self.offset_)
         self._eigenvalues = {}
-        features, nearest = found.features(kernel.columns(found.indices), n_jobs=self.n_jobs)
-        root = np.sqrt(np.maximum(kernel.diagonal, 0))
-        self.coverage_ = np.divide(nearest, root, out=np.zeros_like(nearest), where=root > 0)
+        features, nearest = found.features(columns, n_jobs=self.n_jobs)
+        self.coverage_ = _coverage(nearest, kernel.diagonal)
         n_far = int((self.coverage_ < _COVERED).sum())
         if n_far:
             warn_user(
@@ -58,34 +62,19 @@ class SketchEstimator(BaseEstimator):
             )
         return features
 
-    def _gram(self, X, streams):
-        refuse_graph(self, X)
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), ensure_min_samples=2)
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
-            self.kernel_ = None
-            return as_kernel(X)
-        bandwidth, gamma = self.bandwidth, self.gamma
-        if isinstance(self.kernel, str) and self.kernel in ("gaussian", "rbf") and bandwidth is None and gamma is None:
-            gamma = rule_bandwidth(X, ("quantile", 0.25), random_state=streams.child("bandwidth")) ** -2
-        self.kernel_ = kernel_function(
-            self.kernel,
-            bandwidth=bandwidth,
-            gamma=gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            random_state=streams.child("bandwidth"),
-            X=X,
-        )
-        return VectorKernel(X, self.kernel_, X.dtype)
+    def _features_of(self, X):
+        """Features of points that have been checked."""
+        return self._sketched(X)[0]
 
-    def _features(self, X):
-        check_is_fitted(self, "projection_")
-        X = validate_data(self, X, accept_sparse="csr", dtype=(np.float64, np.float32), reset=False)
+    def _coverage_of(self, X):
+        return _coverage(self._sketched(X)[1], self._own_values(X))
+
+    def _sketched(self, X):
         if self.kernel_ is None:
-            columns = MatrixColumns(X[:, self.subsample_indices_], self._dtype)
+            columns = MatrixColumns(X, self._dtype, self.subsample_indices_)
         else:
             columns = VectorColumns(self.kernel_, X, self.subsample_, self._dtype)
-        return self._found.features(columns, n_jobs=self.n_jobs)[0]
+        return self._found.features(columns, n_jobs=self.n_jobs)
 
     def _leading(self, n_values):
         """Eigenvalues of the subsample's covariance, kept once computed."""
@@ -105,23 +94,19 @@ class SketchEstimator(BaseEstimator):
         return trace / largest if largest > 0 else 0.0
 
     def _report(self):
-        K = "precomputed" if self.kernel_ is None else self.kernel_.name
-        if self.kernel_ is not None and self.kernel_.gamma is not None:
-            K += f", gamma {self.kernel_.gamma:.4g}"
         n = len(self.subsample_indices_)
         kind = "without randomness" if self.n_components_ == n else "Gaussian"
         far = int((self.coverage_ < _COVERED).sum())
         least = float(self.coverage_.min())
         return [
-            ("kernel", K),
+            self._kernel_line(),
             ("subsample", f"{n:,} of {len(self.coverage_):,} points"),
             ("map", f"{kind}, {self.n_components_:,} features, {'centred' if self.center else 'not centred'}"),
             ("effective dimension", f"{self.effective_dimension_:.3g}"),
             ("coverage", f"least {least:.3g}, {far:,} points below {_COVERED}"),
         ]
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        return tags
+
+def _coverage(nearest, diagonal):
+    root = np.sqrt(np.maximum(diagonal, 0))
+    return np.divide(nearest, root, out=np.zeros_like(nearest), where=root > 0)

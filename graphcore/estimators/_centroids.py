@@ -1,0 +1,115 @@
+"""What the kernel k-means classes share whose centroids are combinations of points in feature space."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+
+from .._validation import check_integer, check_real
+from .._warn import warn_user
+from ..exceptions import InputError
+from ..graphs.as_graph import as_graph, is_graph
+from ..graphs.graph import Graph
+from ..kernels.columns import VectorColumns
+from ..kernels.graph import GraphKernel
+from ..kernels.vectors import VectorKernel
+from ..kmeans.assign import assign_columns, assign_graph_rows, assign_rows
+from ._kernel_input import KernelInput
+
+__all__ = ["CentroidClusterer"]
+
+
+class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
+    """Base of KernelKMeans and CoresetKernelKMeans; see them for the parameters."""
+
+    _takes_graphs = True
+    # What self_loop="auto" is.
+    _auto_loop = 0.0
+
+    def _graph_kernel(self, X):
+        auto = isinstance(self.self_loop, str) and self.self_loop == "auto"
+        self_loop = self._auto_loop if auto else check_real("self_loop", self.self_loop, low=0.0)
+        if not is_graph(X):
+            X = self._real(X, ensure_non_negative=True)
+        graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
+        self.n_features_in_ = graph.n_nodes
+        if graph.n_isolated:
+            warn_user(
+                f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1"
+            )
+        return GraphKernel(graph, self_loop)
+
+    def _vector_kernel(self, X):
+        return VectorKernel(X, self.kernel_, held_bytes=check_integer("held_bytes", self.held_bytes, low=0))
+
+    def _store(self, kernel, points, labels, weights, masses, norms):
+        """Keep what the centroids are made of: these points, their labels and weights."""
+        self._points = points
+        self._centroids = labels, weights, masses, norms
+        if self._kind == "vectors":
+            self._reference = kernel.X if points is None else kernel.X[points]
+            self._precision = kernel.precision
+        elif self._kind == "graph":
+            self._reference = kernel.degrees if points is None else kernel.degrees[points]
+            self._loop = kernel.self_loop
+
+    def predict(self, X):
+        """Nearest centroid of new points.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+            Vectors of shape (n_samples, n_features). With ``kernel="precomputed"`` the kernel of the new points
+            against the fitted ones, of shape (n_samples, n_fitted). For a graph the weights of the edges from new nodes
+            to the fitted ones, of the same shape.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int32
+            -1 for new nodes without an edge.
+        """
+        return self._nearest(self._new_points(X))[0]
+
+    def score(self, X, y=None, sample_weight=None):
+        """Minus the mean cost of new points: their squared distance to the nearest centroid. Larger is better.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+            As for :meth:`predict`. Rows of a kernel matrix do not hold ``K(x, x)``: its mean over the fitted points
+            stands for it, which is exact where the diagonal is constant, and the same for all models of a search.
+            Nodes of a graph count by their degrees, and their own loops are the model's `self_loop`.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            Not negative; nodes of a graph take none.
+
+        Returns
+        -------
+        float
+            For the points of the fit, minus ``cost_``.
+        """
+        X = self._new_points(X)
+        weights = None if sample_weight is None else self._checked_weights(sample_weight, X.shape[0])
+        if self._kind == "graph":
+            weights = self._degrees(X)
+            if not weights.any():
+                raise InputError("no new node has an edge to a fitted one: there is no cost")
+            own = np.divide(self._loop, weights**2, out=np.zeros(len(weights)), where=weights > 0)
+        else:
+            own = self._own_values(X)
+        return -float(np.average(own + self._nearest(X)[1], weights=weights))
+
+    def _nearest(self, X):
+        """Nearest centroid of checked points, and their squared distance to it less ``K(x, x)``."""
+        if self._kind == "vectors":
+            columns = VectorColumns(self.kernel_, X, self._reference, self._precision)
+            return assign_columns(columns, *self._centroids, self.n_jobs)
+        columns = X if self._points is None else X[:, self._points]
+        if self._kind == "precomputed":
+            return assign_rows(columns, *self._centroids)
+        return assign_graph_rows(columns, self._degrees(X), self._reference, *self._centroids)
+
+    def _degrees(self, X):
+        """Degrees of new nodes, with the loop."""
+        degrees = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
+        degrees[degrees > 0] += self._loop
+        return degrees

@@ -1,0 +1,169 @@
+"""What the kernel classes share: which kernel is meant, for the points of a fit and for new ones."""
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._threads import effective_jobs
+from .._validation import check_choice, check_integer, check_sample_weight, check_size
+from ..exceptions import InputError, ParameterError
+from ..graphs.as_graph import is_graph, is_graph_object
+from ..kernels.as_kernel import as_kernel
+from ..kernels.functions import VECTOR_KERNELS, kernel_function
+from ..kernels.vectors import VectorKernel
+from ._checks import refuse_graph
+from ._equal_rows import EqualRows, merge_equal_rows
+
+__all__ = ["KernelInput"]
+
+_OVER_VECTORS = (*VECTOR_KERNELS, "rbf", "poly")
+
+
+class KernelInput:
+    """Mixin that resolves `kernel`, `bandwidth`, `gamma`, `degree` and `coef0`, and checks what comes in.
+
+    After :meth:`_kernel_of` the estimator has `kernel_`, the function over vectors with its bandwidth (None for
+    matrices and graphs), and `_kind`, which is "vectors", "precomputed" or "graph".
+    """
+
+    # Whether there are kernel="auto" and kernel="normalized_cut", for graphs.
+    _takes_graphs = False
+
+    def _kernel_of(self, X, streams):
+        """The view of the kernel that :meth:`fit` was given."""
+        return self._view(self._checked(X), streams)
+
+    def _weighted_kernel_of(self, X, sample_weight, streams, *, merge=True):
+        """The same for a clusterer: equal vectors count as one, and points without weight have no part.
+
+        Returns
+        -------
+        kernel : Kernel
+        rows : EqualRows
+            The weights of the kernel's points (None if there are none), and how they were given.
+        n_clusters : int
+        """
+        X = self._checked(X)
+        kernel = None if self._kind == "vectors" else self._view(X, streams)
+        rows = EqualRows(X, None)
+        if sample_weight is not None:
+            rows = EqualRows(X, self._checked_weights(sample_weight, X.shape[0]))
+        taking_part = rows.weights
+        if taking_part is None:
+            taking_part = np.ones(X.shape[0]) if kernel is None else kernel.point_weights
+        n_points = int(np.count_nonzero(taking_part))
+        why = "the points that have weight; ask for fewer clusters"
+        k = check_integer("n_clusters", self.n_clusters, low=1, high=n_points, why_high=why)
+        if kernel is None:
+            if merge:
+                rows = merge_equal_rows(X, rows.weights, least=max(k, 2))
+            kernel = self._view(rows.X, streams)
+        return kernel, rows._replace(X=None, n_given=n_points if self._kind == "graph" else X.shape[0]), k
+
+    def _checked(self, X):
+        """What was given, with its kind found out."""
+        effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
+        self._kind = self._kind_of(X)
+        self.kernel_ = None
+        return X if self._kind == "graph" else self._real(X, ensure_min_samples=2)
+
+    def _view(self, X, streams):
+        if self._kind == "graph":
+            return self._graph_kernel(X)
+        if self._kind == "precomputed":
+            return as_kernel(X)
+        self.kernel_ = self._function_over(X, streams)
+        return self._vector_kernel(X)
+
+    def _kind_of(self, X):
+        kernel = self.kernel
+        if callable(kernel):
+            kind = "vectors"
+        else:
+            graphs = self._takes_graphs
+            names = ("auto", "precomputed", "normalized_cut") if graphs else ("precomputed",)
+            check_choice("kernel", kernel, (*names, *_OVER_VECTORS))
+            if kernel == "auto":
+                kernel = "normalized_cut" if is_graph(X) else "gaussian"
+            kind = {"normalized_cut": "graph", "precomputed": "precomputed"}.get(kernel, "vectors")
+        if kind != "graph" and is_graph_object(X):
+            if not self._takes_graphs:
+                refuse_graph(self, X)
+            raise ParameterError(
+                f"kernel={self.kernel!r} takes vectors or a matrix, and this is a {type(X).__name__}; use "
+                "kernel='auto' or 'normalized_cut'"
+            )
+        return kind
+
+    def _function_over(self, X, streams):
+        """The kernel function over these vectors, its bandwidth chosen if none is given."""
+        kernel = "gaussian" if isinstance(self.kernel, str) and self.kernel == "auto" else self.kernel
+        bandwidth, gamma, rng = self.bandwidth, self.gamma, streams.child("bandwidth")
+        if bandwidth is None and gamma is None and isinstance(kernel, str) and kernel in ("gaussian", "rbf"):
+            gamma = self._gamma_rule(X, rng)
+        return kernel_function(
+            kernel, bandwidth=bandwidth, gamma=gamma, degree=self.degree, coef0=self.coef0, random_state=rng, X=X
+        )
+
+    def _gamma_rule(self, X, rng):
+        """Gamma of the Gaussian kernel where nothing is given; without one, it is left to `kernel_function`."""
+
+    def _vector_kernel(self, X):
+        return VectorKernel(X, self.kernel_)
+
+    def _size(self, name, kernel, n_given=None, words=("auto",)):
+        """A parameter that is a number of points or their share; more than the different points are all of these."""
+        value, n_points = getattr(self, name), kernel.n_points
+        total = n_given if n_given and isinstance(value, Integral) else n_points
+        size = check_size(name, value, total, "the points", words=words)
+        return size if isinstance(size, str) else min(size, n_points)
+
+    def _checked_weights(self, sample_weight, n_points):
+        if self._kind == "graph":
+            raise ParameterError("a graph's nodes are weighted by their degrees; leave sample_weight out")
+        return check_sample_weight(sample_weight, n_points)
+
+    def _real(self, X, **options):
+        """Real numbers of any type as they are, also if they are memory-mapped."""
+        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", order="C", **options)
+        if X.dtype.kind not in "biuf":
+            raise InputError(f"X must hold real numbers, got type {X.dtype}")
+        return X
+
+    def _new_points(self, X):
+        """New points, checked against those fitted."""
+        check_is_fitted(self)
+        if self._kind == "graph" and is_graph_object(X):
+            raise InputError(
+                "new nodes are given by their edges to the fitted ones, as a matrix of shape (n_new, n_fitted); "
+                "labels_ has the labels of the fitted nodes"
+            )
+        refuse_graph(self, X)
+        return self._real(X, reset=False, ensure_non_negative=self._kind == "graph")
+
+    def _keep_mean_diagonal(self, kernel, weights):
+        """Keep what stands for ``K(x, x)`` of points of which only the kernel with the fitted ones is known."""
+        if self._kind == "precomputed":
+            self._mean_diagonal = float(np.average(kernel.diagonal, weights=weights))
+
+    def _own_values(self, X):
+        """``K(x, x)`` of new vectors; of rows of a kernel matrix, which do not hold it, its mean over the fit."""
+        if self._kind == "vectors":
+            return VectorKernel(X, self.kernel_).diagonal
+        return np.full(X.shape[0], self._mean_diagonal)
+
+    def _kernel_line(self):
+        """The kernel in words, for a report."""
+        text = "precomputed" if self.kernel_ is None else self.kernel_.name
+        if self.kernel_ is not None and self.kernel_.gamma is not None:
+            text += f", gamma {self.kernel_.gamma:.4g}"
+        return "kernel", text
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        named = isinstance(self.kernel, str)
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = named and self.kernel in ("precomputed", "normalized_cut")
+        tags.input_tags.positive_only = named and self.kernel == "normalized_cut"
+        return tags

@@ -1,0 +1,91 @@
+"""What the kernel k-means classes share that cluster explicit features by plain k-means."""
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+
+from ..kmeans.linear import linear_kmeans, nearest_center
+
+__all__ = ["FeatureClusterer"]
+
+
+class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin):
+    """Mixin: k-means on the features of points, and the nearest centre of new ones."""
+
+    def _cluster(self, features, n_clusters, sample_weight, random_state, **options):
+        found = linear_kmeans(
+            features,
+            n_clusters,
+            sample_weight=sample_weight,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            random_state=random_state,
+            **options,
+        )
+        self.cluster_centers_ = found.centers
+        self.n_iter_ = found.n_iter
+        self.converged_ = found.n_iter < self.max_iter
+        return found
+
+    def predict(self, X):
+        """Cluster of any points: that of the nearest centre.
+
+        Parameters
+        ----------
+        X : array-like, memmap or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
+
+        Returns
+        -------
+        ndarray of shape (n,), int32
+        """
+        return nearest_center(self._features_of(self._new_points(X)), self.cluster_centers_)[0]
+
+    def transform(self, X):
+        """Distance of any points to every centre.
+
+        Parameters
+        ----------
+        X : array-like, memmap or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
+
+        Returns
+        -------
+        ndarray of shape (n, n_clusters), float64
+            In the space that `cost_` is measured in, see :meth:`score`.
+        """
+        X = self._new_points(X)
+        B = self._features_of(X).astype(np.float64, copy=False)
+        norms = np.einsum("ij,ij->i", self.cluster_centers_, self.cluster_centers_)
+        squares = (norms - 2.0 * (B @ self.cluster_centers_.T)) + np.einsum("ij,ij->i", B, B)[:, None]
+        return np.sqrt(np.maximum(squares, 0.0) + self._residuals(X, B)[:, None])
+
+    def score(self, X, y=None, sample_weight=None):
+        """Minus the mean cost of new points: their squared distance to the nearest centre. Larger is better.
+
+        Parameters
+        ----------
+        X : array-like, memmap or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
+            Kernel rows do not hold ``K(x, x)``: where the cost needs it, its mean over the fitted points stands for it,
+            which is exact where the diagonal is constant, and the same for all models of a search.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n,), optional
+            Not negative.
+
+        Returns
+        -------
+        float
+            For the points of the fit, minus ``cost_``.
+        """
+        X = self._new_points(X)
+        weights = None if sample_weight is None else self._checked_weights(sample_weight, X.shape[0])
+        B = self._features_of(X)
+        squares = nearest_center(B, self.cluster_centers_)[1] + self._residuals(X, B)
+        return -float(np.average(squares, weights=weights))
+
+    def _residuals(self, X, B):
+        """Squared distances of points from what the features span, where these count."""
+        return np.zeros(len(B))
+
+    @property
+    def _n_features_out(self):
+        return len(self.cluster_centers_)

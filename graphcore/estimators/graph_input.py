@@ -1,0 +1,74 @@
+"""Whatever is given to fit becomes a graph."""
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from .._validation import check_choice, check_integer
+from ..exceptions import InputError, ParameterError
+from ..fit import graph_of_vectors
+from ..graphs.as_graph import as_graph, is_graph, is_graph_object
+from ..graphs.graph import Graph
+from ..knn.neighbors import neighbor_graph
+from ..knn.precomputed import listed_neighbors
+from .out_of_sample import Reference
+
+__all__ = ["graph_of"]
+
+AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
+
+
+def graph_of(model, X, streams, stages):
+    """The graph that a model is fitted to, and what is kept of X for new points; `affinity` says what X is.
+
+    Parameters
+    ----------
+    model : CoresetSpectralClustering
+        Its `n_features_in_` is set.
+    X : Graph, graph of another library, sparse matrix or array-like
+    streams : Streams
+    stages : Stages
+
+    Returns
+    -------
+    graph : Graph
+    reference : Reference
+    """
+    affinity = check_choice("affinity", model.affinity, AFFINITIES)
+    over_vectors = affinity in ("nearest_neighbors", "precomputed_nearest_neighbors")
+    if not over_vectors and (is_graph(X) or (affinity == "precomputed" and hasattr(X, "tocsr"))):
+        with stages("graph"):
+            graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=model.symmetrize)
+        model.n_features_in_ = graph.n_nodes
+        return graph, Reference("edges")
+    if is_graph_object(X):
+        raise ParameterError(
+            f"affinity={affinity!r} takes vectors or their distances, and this is a {type(X).__name__}; use "
+            "affinity='auto'"
+        )
+    n_neighbors = check_integer("n_neighbors", model.n_neighbors, low=1)
+    X = validate_data(
+        model,
+        X,
+        accept_sparse="csr",
+        dtype=(np.float32, np.float64),
+        ensure_min_samples=2,
+        ensure_non_negative=affinity.startswith("precomputed"),
+        order="C",
+    )
+    if affinity == "precomputed":
+        with stages("graph"):
+            return as_graph(X, symmetrize=model.symmetrize), Reference("edges")
+    n_neighbors = min(n_neighbors, X.shape[0] - 1)
+    if affinity == "precomputed_nearest_neighbors":
+        if not hasattr(X, "indptr") or X.shape[0] != X.shape[1]:
+            raise InputError(
+                "affinity='precomputed_nearest_neighbors' takes a square sparse matrix of distances, for example from "
+                f"KNeighborsTransformer(mode='distance'); got {type(X).__name__} of shape {X.shape}"
+            )
+        with stages("graph"):
+            graph = neighbor_graph(listed_neighbors(X, n_neighbors, without_self=True))
+        return graph, Reference("distances", n_neighbors=n_neighbors)
+    graph = graph_of_vectors(
+        X, n_neighbors, metric=model.metric, random_state=streams, n_jobs=model.n_jobs, stages=stages
+    )
+    return graph, Reference("vectors", vectors=X, n_neighbors=n_neighbors, metric=model.metric)

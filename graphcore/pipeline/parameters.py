@@ -1,0 +1,72 @@
+"""The table of a run's settings: what there is to set. Class, checks and command line are made from it.
+
+Kept free of imports, so that the command line can show its help at once.
+"""
+
+from dataclasses import dataclass
+
+__all__ = ["PARAMETERS", "Parameter", "defaults"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One setting of a run.
+
+    Attributes
+    ----------
+    name : str
+        As a keyword; on the command line with hyphens.
+    default : object
+    kind : {"integer", "real", "size", "choice", "flag"}
+        A "size" is a number of nodes, or their share as a float in (0, 1].
+    help : str
+        One line, for the command line.
+    choices : tuple
+        Words of a "choice", or what a number may be instead. None is left out on the command line.
+    low : int, optional
+        Least value of a number or a size.
+    auto : str
+        What "auto" (or None, where that is the default) comes to, in words.
+    metavar : str
+        Placeholder of the value on the command line.
+    """
+
+    name: str
+    default: object
+    kind: str
+    help: str
+    choices: tuple = ()
+    low: int | None = None
+    auto: str = ""
+    metavar: str = "N"
+
+
+PARAMETERS = (
+    Parameter("coreset_size", "auto", "size", "Nodes in a coreset, or their share as a decimal number.",
+              low=1, auto="by n and K", metavar="NUMBER"),
+    Parameter("sampling", "auto", "choice", "How it is drawn: degree, uniform or importance.",
+              choices=("degree", "uniform", "importance"), auto="degree", metavar="NAME"),
+    Parameter("n_coresets", "auto", "integer", "Coresets to cluster by and agree on.", low=1, auto="4, or 1 if huge"),
+    Parameter("walk_steps", "auto", "integer", "Steps of the walk behind the kernel; 1 is the plain kernel.", low=1,
+              auto="by n and degree"),
+    Parameter("row_budget", "auto", "integer", "Entries kept of a walk from one node.", low=2, auto="150"),
+    Parameter("overcluster", "auto", "real", "Spectral clusters for each of the K, merged afterwards.",
+              choices=(None,), low=1, auto="no spectral step", metavar="FACTOR"),
+    Parameter("objective", "information", "choice", "What merging and refinement raise: information or ncut.",
+              choices=("information", "ncut"), metavar="NAME"),
+    Parameter("refine", "auto", "flag", "Move single nodes at the end.", auto="yes"),
+    Parameter("min_cluster_size", 1, "size", "Least nodes in a cluster, or their share as a decimal number.",
+              low=0, metavar="NUMBER"),
+    Parameter("self_loop", "auto", "real", "Weight of a loop on every node inside the plain kernel.", low=0, auto="1",
+              metavar="WEIGHT"),
+    Parameter("n_seeds", "auto", "integer", "D2 seeds of importance sampling.", low=1, auto="2 K"),
+    Parameter("eigen_solver", "power", "choice", "How the coreset graph is embedded: power or exact.",
+              choices=("power", "exact"), metavar="NAME"),
+    Parameter("preset", None, "choice", "published: what is not given is as in the paper.",
+              choices=(None, "published"), metavar="NAME"),
+)  # fmt: skip
+
+
+def defaults():
+    """Every setting by its name, with its default."""
+    return {parameter.name: parameter.default for parameter in PARAMETERS}
