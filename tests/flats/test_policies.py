@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 from graphcore import InputError
@@ -114,6 +115,17 @@ def test_ties_stay():
         flats.centres[:] = [[-1.0], [1.0]]
         np.testing.assert_array_equal(p.reassign(flats, labels), labels)
     assert flats.nearest(X - p.origin + flats.origin)[0].tolist()[2] == 0
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_ties_stay_in_feature_space(form):
+    """Copies of one point: distances to the flats of all clusters differ by rounding only."""
+    X = np.tile(np.random.default_rng(0).normal(size=5), (60, 1))
+    labels = (np.arange(60) % 4).astype(np.int32)
+    p = problem_of(form(X @ X.T), np.random.default_rng(1).uniform(0.5, 2, 60), 0)
+    flats, _ = p.fit(labels, 4)
+    assert len(np.unique(flats.mean_norms)) > 1
+    np.testing.assert_array_equal(p.reassign(flats, labels), labels)
 
 
 def test_identical_points_settle_at_once():
