@@ -37,7 +37,7 @@ def cluster_counted(graph, k, seed, params, threads):
     with counted() as work:
         found = clustering(graph, k, seed, params, threads)
     links = 0 if found.group_graph is None else len(found.group_graph.indices)
-    return found.labels, {**found.seconds, **work, "links between cells": links}, {}
+    return found.labels, {**found.seconds, **work, "links between micro-clusters": links}, {}
 
 
 def construct(graph, k, seed, params, threads):

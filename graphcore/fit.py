@@ -8,7 +8,8 @@ from ._progress import Stages
 from ._random import Streams
 from .graphs.graph import Graph
 from .knn.neighbors import knn_graph
-from .metrics.cut import ClusterSums, sums_and_shares
+from .metrics.cut import sums_and_shares
+from .partition.cluster_sums import ClusterSums
 from .pipeline.cluster import Clustering, cluster_graph
 from .pipeline.settings import resolve_settings
 from .selection.auto import choose_for_fit

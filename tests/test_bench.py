@@ -418,14 +418,16 @@ def test_slopes_and_floors_of_growth():
             50,
             "ok",
             cpu_seconds=[3e-7 * m],
-            parts=[{"cells": 1e-12 * m**2, "entries moved over": 3 * m, "entries summed": m, "walk entries": n}],
+            parts=[
+                {"micro-clusters": 1e-12 * m**2, "entries moved over": 3 * m, "entries summed": m, "walk entries": n}
+            ],
             peak_bytes=40 * n,
         )
         for n, m in sizes
     ]
-    assert growth.slope(outcomes, sizes, "cells") == pytest.approx(2)
+    assert growth.slope(outcomes, sizes, "micro-clusters") == pytest.approx(2)
     assert growth.slope(outcomes, sizes, "cpu_seconds") == pytest.approx(1)
-    assert growth.slope(outcomes[:2], sizes[:2], "cells") is None
+    assert growth.slope(outcomes[:2], sizes[:2], "micro-clusters") is None
     memory = {"bytes_per_second": 4e9, "gather_seconds": {1: 1e-9, 4: 9e-9}}
     # 4 bytes in order and one look among the labels of 50,000 nodes for each of four entries an entry: 2 ns each.
     line = growth.floor(outcomes[1], *sizes[1], memory)

@@ -170,7 +170,7 @@ def test_transform_gives_shares_and_data_frames():
     shares = fitted.transform(CAVEMEN)
     assert shares.shape == (40, 5)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
-    np.testing.assert_allclose(1 - shares[np.arange(40), fitted.labels_], fitted.distance_, atol=1e-6)
+    np.testing.assert_allclose(1 - shares[np.arange(40), fitted.labels_], fitted.outside_share_, atol=1e-6)
     names = [f"coresetspectralclustering{c}" for c in range(5)]
     assert fitted.get_feature_names_out().tolist() == names
     for library in ("pandas", "polars"):
@@ -364,11 +364,11 @@ def test_results_as_a_table():
     fitted = model(5).fit(G)
     table = fitted.to_table()
     assert {name: len(column) for name, column in table.items()} == dict.fromkeys(
-        ["node", "cluster", "stability", "distance"], 40
+        ["node", "cluster", "stability", "outside_share"], 40
     )
     assert table["node"].tolist() == list(G)
     np.testing.assert_array_equal(table["cluster"], fitted.labels_)
-    np.testing.assert_array_equal(table["distance"], outside_share(G, fitted.labels_))
+    np.testing.assert_array_equal(table["outside_share"], outside_share(G, fitted.labels_))
     assert np.isnan(model(5, n_coresets=1).fit(G).to_table()["stability"]).all()
     for library in ("pandas", "polars", "pyarrow"):
         pytest.importorskip(library)

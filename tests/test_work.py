@@ -45,8 +45,9 @@ def test_everybody_listening_counts_what_all_threads_do():
 
 @pytest.mark.parametrize("n_clusters", [10, 40])
 def test_one_coreset_takes_a_few_passes_over_the_graph(n_clusters):
-    # Cells are moved over twice and single nodes a few times; each is a part of a pass, because nodes inside a cluster
-    # are passed over. Sums are taken once for cells and once for clusters, on the graph and on the graph between cells.
+    # Nodes are moved over twice between micro-clusters and a few times between clusters; each is a part of a pass,
+    # because nodes inside a cluster are passed over. Sums are taken once for micro-clusters and twice for clusters (at
+    # the end for the shares outside), on the graph and on the graph between micro-clusters.
     graph = sparse(n_clusters)
     work = work_of(graph, n_clusters, n_coresets=1)
     per_entry = {name: amount / graph.n_entries for name, amount in work.items()}

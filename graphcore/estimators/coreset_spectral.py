@@ -16,7 +16,7 @@ __all__ = ["CoresetSpectralClustering"]
 
 
 class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin, BaseEstimator):
-    """Spectral clustering of a large graph, or of vectors through their kNN graph, by way of a coreset.
+    """Coreset spectral clustering of a large graph, or of vectors through their nearest-neighbour graph.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         Leaf of the merge tree that each node belongs to, -1 for isolated nodes.
     history_ : list of (str, float)
         The objective after each stage, larger is better.
-    distance_ : ndarray of shape (n_samples,), float32
+    outside_share_ : ndarray of shape (n_samples,), float32
         Share of each node's edge weight that leaves its cluster, see :func:`graphcore.metrics.outside_share`; NaN for
         isolated nodes.
     node_names_ : ndarray of shape (n_samples,), or None
@@ -214,7 +214,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         self.labels_ = result.labels
         self.n_clusters_ = result.settings.n_clusters
         self.selection_ = fit.selection
-        self.distance_ = fit.outside_shares
+        self.outside_share_ = fit.outside_shares
         self._reference.set_clusters(fit.sums)
         self.node_names_ = graph.node_names
         self.coreset_indices_ = result.coreset.indices
@@ -234,7 +234,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         return self
 
     def to_table(self, library=None):
-        """Cluster of every node, and how sure it is, as a table.
+        """Cluster, stability and outside share of every node, as a table.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         -------
         dict or table
             Columns "node" (its name, or number), "cluster" (`labels_`), "stability" (`stability_`, NaN for a single
-            coreset) and "distance" (`distance_`).
+            coreset) and "outside_share" (`outside_share_`).
 
         Examples
         --------

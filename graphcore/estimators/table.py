@@ -12,5 +12,5 @@ def node_table(model, library):
     n = len(model.labels_)
     stability = np.full(n, np.nan, dtype=np.float32) if model.stability_ is None else model.stability_
     names = np.arange(n) if model.node_names_ is None else np.asarray(model.node_names_)
-    columns = {"node": names, "cluster": model.labels_, "stability": stability, "distance": model.distance_}
+    columns = {"node": names, "cluster": model.labels_, "stability": stability, "outside_share": model.outside_share_}
     return as_library(columns, library)

@@ -1,9 +1,10 @@
-"""How good a clustering of a graph is: normalised cut, conductance, kernel k-means cost, coresets, agreement."""
+"""Quality of a clustering: normalised cut, conductance, kernel k-means cost, coreset errors, agreement."""
 
+from ..partition.cluster_sums import ClusterSums
 from .agreement import agreement
 from .coreset import CoresetCost, CoresetDistortion, coreset_cost, coreset_distortion
 from .cost import kernel_kmeans_cost
-from .cut import ClusterSums, conductance, cut_and_volume, normalized_cut, outside_share
+from .cut import conductance, cut_and_volume, normalized_cut, outside_share
 from .quotient import quotient_graph
 
 __all__ = [

@@ -5,25 +5,7 @@
 
 from numba import njit
 
-__all__ = ["centre_distances", "split_rows"]
-
-
-@njit(cache=True, nogil=True)
-def split_rows(indptr, indices, weights, labels, first, last, inside, outside):
-    """Weight of each row inside its node's own cluster and outside of it; 0 and 0 for nodes of no cluster."""
-    weighted = len(weights) > 0
-    for i in range(first, last):
-        own = labels[i]
-        within, beyond = 0.0, 0.0
-        if own >= 0:
-            for e in range(indptr[i], indptr[i + 1]):
-                value = weights[e] if weighted else 1.0
-                if labels[indices[e]] == own:
-                    within += value
-                else:
-                    beyond += value
-        inside[i] = within
-        outside[i] = beyond
+__all__ = ["centre_distances"]
 
 
 @njit(cache=True, nogil=True)

@@ -6,8 +6,9 @@ import numpy as np
 
 from .._validation import check_real
 from ..kernels.graph import GraphKernel
+from ..partition.cluster_sums import cluster_sums
+from ..partition.quotient import graph_rows
 from ._labels import placed_labels
-from .cut import sums_of
 
 __all__ = ["Centres", "centres_of", "kernel_kmeans_cost"]
 
@@ -85,7 +86,7 @@ def centres_of(graph, labels, *, self_loop, shift, n_jobs, n_clusters=None):
     shift = check_real("shift", shift, low=0.0)
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
     kernel = GraphKernel(graph, self_loop)
-    sums = sums_of(graph, labels, n_clusters, n_jobs)
+    sums = cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs)
     masses = sums.volume + self_loop * sums.size
     filled = sums.size > 0
     inside = np.divide(sums.internal + self_loop * sums.size, masses, out=np.zeros(n_clusters), where=filled)

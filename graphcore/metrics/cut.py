@@ -1,42 +1,13 @@
 """Cuts: weight inside and between clusters, conductance, normalised cut."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from .._threads import map_blocks, row_blocks
 from ..exceptions import InputError
-from . import _loops
+from ..partition.cluster_sums import ClusterSums, cluster_sums
+from ..partition.quotient import graph_rows
 from ._labels import placed_labels
 
 __all__ = ["ClusterSums", "conductance", "cut_and_volume", "normalized_cut", "outside_share"]
-
-
-@dataclass(frozen=True, eq=False)
-class ClusterSums:
-    """Sums over each cluster of a graph.
-
-    Attributes
-    ----------
-    internal : ndarray of shape (n_clusters,), float64
-        Sum of the matrix entries inside the cluster: twice the weight of its edges, once that of its self-loops.
-    volume : ndarray of shape (n_clusters,), float64
-        Sum of degrees.
-    cut : ndarray of shape (n_clusters,), float64
-        Weight of the edges that leave the cluster, to other clusters or to nodes of none.
-    size : ndarray of shape (n_clusters,), int64
-        Number of nodes; nodes of degree 0 are left out.
-    """
-
-    internal: np.ndarray
-    volume: np.ndarray
-    cut: np.ndarray
-    size: np.ndarray
-
-    @property
-    def conductance(self):
-        """``cut / volume``, and 1 for a cluster without volume."""
-        return np.divide(self.cut, self.volume, out=np.ones(len(self.volume)), where=self.volume > 0)
 
 
 def cut_and_volume(graph, labels, n_clusters=None, *, n_jobs=None):
@@ -74,45 +45,22 @@ def cut_and_volume(graph, labels, n_clusters=None, *, n_jobs=None):
     >>> sums.internal, sums.volume, sums.cut, sums.size
     (array([6., 0.]), array([7., 1.]), array([1., 1.]), array([3, 1]))
     """
-    return sums_of(*placed_labels(graph, labels, n_clusters), n_jobs)
-
-
-def sums_of(graph, labels, n_clusters, n_jobs):
-    """As :func:`cut_and_volume`, for labels that are checked."""
-    return _add_up(graph, labels, n_clusters, *_split(graph, labels, n_jobs))
+    graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
+    return cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs)
 
 
 def sums_and_shares(graph, labels, n_clusters, n_jobs):
-    """As :func:`sums_of` and :func:`outside_share` together, in one pass over the entries."""
-    inside, outside = _split(graph, labels, n_jobs)
+    """As :func:`cut_and_volume` and :func:`outside_share` together, in one pass, for labels that are checked."""
+    inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
+    sums = cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=(inside, outside))
     shares = np.full(graph.n_nodes, np.nan, dtype=np.float32)
     placed = labels >= 0
     shares[placed] = outside[placed] / graph.degrees[placed]
-    return _add_up(graph, labels, n_clusters, inside, outside), shares
-
-
-def _split(graph, labels, n_jobs):
-    """Weight of each row inside its node's own cluster and outside of it."""
-    inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
-    map_blocks(
-        lambda a, b: _loops.split_rows(graph.indptr, graph.indices, graph._weights, labels, a, b, inside, outside),
-        row_blocks(graph.indptr),
-        n_jobs,
-    )
-    return inside, outside
-
-
-def _add_up(graph, labels, n_clusters, inside, outside):
-    shifted = labels + np.int64(1)  # bincount takes no -1
-
-    def per_cluster(values):
-        return np.bincount(shifted, weights=values, minlength=n_clusters + 1)[1:]
-
-    return ClusterSums(per_cluster(inside), per_cluster(graph.degrees), per_cluster(outside), per_cluster(None))
+    return sums, shares
 
 
 def outside_share(graph, labels, *, n_jobs=None):
-    """Share of every node's edge weight that leaves its cluster: 0 for a node deep inside, 1 for a stranger.
+    """Share of every node's edge weight that leaves its cluster: 0 where all neighbours are in it, 1 where none is.
 
     Parameters
     ----------

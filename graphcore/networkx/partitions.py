@@ -5,7 +5,6 @@ from itertools import chain
 import numpy as np
 
 from .._arrays import read_only
-from .._threads import map_blocks, row_blocks
 
 __all__ = ["is_partition", "modularity", "partition_quality"]
 
@@ -25,7 +24,7 @@ def modularity(G, communities, weight="weight", resolution=1):
         raise NotAPartition(G, communities)
     k = len(communities)
     loops = G.diagonal(weight)
-    inside = np.bincount(labels, weights=_inside(G, labels, weight), minlength=k)
+    inside = _inside(G, labels, k, weight)
     by_row = np.bincount(labels, weights=G.degrees(weight), minlength=k)
     if G.is_directed():
         by_column = G.matrix(weight).sum(axis=0)
@@ -47,7 +46,7 @@ def partition_quality(G, partition):
 
         raise nx.NetworkXError("`partition` is not a valid partition of the nodes of G")
     n, n_edges = len(G), G.number_of_edges()
-    inside = int(_inside(G, labels, None).sum())
+    inside = int(_inside(G, labels, len(partition), None).sum())
     if not G.is_directed():
         inside = (inside + int(G.diagonal(None).sum())) // 2
     coverage = inside / n_edges
@@ -71,13 +70,10 @@ def _labels(G, communities):
     return labels if len(G) == 0 or labels.min() >= 0 else None
 
 
-def _inside(G, labels, weight):
-    """Sum of each row's entries in its own community."""
-    from ..metrics._loops import split_rows
+def _inside(G, labels, n_communities, weight):
+    """Sum of the entries inside of each community."""
+    from ..partition.cluster_sums import cluster_sums
+    from ..partition.quotient import GraphRows
 
-    labels, weights = read_only(labels), G.loop_weights(weight)
-    inside, outside = np.empty(len(G)), np.empty(len(G))
-    map_blocks(
-        lambda a, b: split_rows(G.indptr, G.indices, weights, labels, a, b, inside, outside), row_blocks(G.indptr), 1
-    )
-    return inside
+    rows = GraphRows(G.indptr, G.indices, G.loop_weights(weight), read_only(np.zeros(len(G))))
+    return cluster_sums(rows, labels, n_communities, 1).internal

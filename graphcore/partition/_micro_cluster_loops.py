@@ -1,16 +1,16 @@
-"""Compiled loops that give every node to a coreset node: its cell."""
+"""Compiled loops that give every node to a coreset node: its micro-cluster."""
 
 import numpy as np
 from numba import njit
 
-__all__ = ["claim_cells", "spread_labels"]
+__all__ = ["claim_nodes", "spread_labels"]
 
 
 @njit(cache=True, nogil=True)
-def claim_cells(points, starts, stops, indices, values, scale, self_loop, best, cells):
+def claim_nodes(points, starts, stops, indices, values, scale, self_loop, best, labels):
     """Every node goes to the row that is largest there, of equals to its own row or else the first.
 
-    `best` comes with what a row's loop alone gives at its own point; untouched nodes keep their cell.
+    `best` comes with what a row's loop alone gives at its own point; untouched nodes keep their micro-cluster.
     """
     weighted = len(values) > 0
     for r in range(len(starts)):
@@ -23,7 +23,7 @@ def claim_cells(points, starts, stops, indices, values, scale, self_loop, best, 
             offer = np.float32(value)
             if offer > best[x] or (x == own and offer == best[x]):
                 best[x] = offer
-                cells[x] = r
+                labels[x] = r
 
 
 @njit(cache=True, nogil=True)
@@ -49,13 +49,13 @@ def spread_labels(indptr, indices, weights, n_labels, labels):
     while head < tail:
         x = queue[head]
         head += 1
-        most, chosen = 0.0, -1
+        highest, chosen = 0.0, -1
         for e in range(indptr[x], indptr[x + 1]):
             c = labels[indices[e]]
             if c >= 0:
                 sums[c] += weights[e] if weighted else 1.0
-                if sums[c] > most:
-                    most, chosen = sums[c], c
+                if sums[c] > highest:
+                    highest, chosen = sums[c], c
         for e in range(indptr[x], indptr[x + 1]):
             z = indices[e]
             if labels[z] >= 0:

@@ -1,4 +1,4 @@
-"""Compiled loops that look at a graph through a labelling: groups of nodes, the graph between them, overlays."""
+"""Compiled loops that look at a graph through a labelling: groups of nodes, the graph between them, refinements."""
 
 from math import log
 
@@ -16,7 +16,7 @@ __all__ = [
     "label_sizes",
     "label_volumes",
     "link_cuts",
-    "overlay_labels",
+    "number_pairs",
     "pick_labels",
     "quotient_rows",
     "row_lengths",
@@ -139,8 +139,8 @@ def _strength(weight, volume_a, volume_b, total):
 
 
 @njit(cache=True, nogil=True)
-def link_cuts(indptr, indices, weights, labels, starts, members, first, last, volumes, most, cuts):
-    """Strength of the `most`-th strongest link of clusters first to last, -inf where there are no more than that."""
+def link_cuts(indptr, indices, weights, labels, starts, members, first, last, volumes, max_links, cuts):
+    """Strength of the `max_links`-th strongest link of clusters first to last, -inf where there are no more."""
     n_clusters = len(starts) - 1
     total = volumes.sum()
     sums = np.zeros(n_clusters)
@@ -155,11 +155,11 @@ def link_cuts(indptr, indices, weights, labels, starts, members, first, last, vo
                 strengths[n_links] = _strength(sums[b], volumes[a], volumes[b], total)
                 n_links += 1
             sums[b] = 0.0
-        cuts[a] = nth_largest(strengths, n_links, most) if n_links > most else -np.inf
+        cuts[a] = nth_largest(strengths, n_links, max_links) if n_links > max_links else -np.inf
 
 
 @njit(cache=True, nogil=True)
-def strong_rows(indptr, indices, weights, labels, starts, members, first, last, volumes, most, cuts, out_counts):
+def strong_rows(indptr, indices, weights, labels, starts, members, first, last, volumes, max_links, cuts, out_counts):
     """Rows first to last of the graph between clusters, with the links that are strong for either end, and the inside.
 
     Returns (columns, weights) like quotient_rows.
@@ -168,8 +168,8 @@ def strong_rows(indptr, indices, weights, labels, starts, members, first, last, 
     total = volumes.sum()
     sums = np.zeros(n_clusters)
     touched = np.empty(n_clusters + 1, dtype=np.int32)
-    # No row has more links of its own than `most`, and what the other ends add is as much again over all rows.
-    room = (2 * most + 1) * (last - first) + 64
+    # No row has more links of its own than `max_links`, and what the other ends add is as much again over all rows.
+    room = (2 * max_links + 1) * (last - first) + 64
     columns = np.empty(room, dtype=np.int32)
     values = np.empty(room)
     length = 0
@@ -215,7 +215,7 @@ def compact_labels(labels, n_clusters):
 
 
 @njit(cache=True, nogil=True)
-def overlay_labels(other, n_other, starts, members, out):
+def number_pairs(other, n_other, starts, members, out):
     """Number the pairs (group, other label); -1 where either is missing. Returns how many pairs there are."""
     names = np.full(n_other, -1, dtype=np.int32)
     out[:] = -1
@@ -259,7 +259,7 @@ def count_in_table(labels, other, counts):
 
 @njit(cache=True, nogil=True)
 def count_pairs(pairs, labels, other, first, second, counts):
-    """For every pair number of `overlay_labels`: the two labels, and how many nodes carry them."""
+    """For every pair number of `number_pairs`: the two labels, and how many nodes carry them."""
     for x in range(len(pairs)):
         p = pairs[x]
         if p >= 0:

@@ -10,15 +10,15 @@ _SHIFT = np.uint64(32)
 
 
 @njit(cache=True, nogil=True)
-def _is_kept(x, z, most):
-    """Whether an edge is in the sample: by a hash of its ends, the same from either one; `most` is a share of 2^64."""
+def _is_kept(x, z, limit):
+    """Whether an edge is in the sample: by a hash of its ends, the same from either one; `limit` is a share of 2^64."""
     mixed = (np.uint64(min(x, z)) * _A + np.uint64(max(x, z))) * _B
     mixed = (mixed ^ (mixed >> _SHIFT)) * _A
-    return (mixed ^ (mixed >> _SHIFT)) < most
+    return (mixed ^ (mixed >> _SHIFT)) < limit
 
 
 @njit(cache=True, nogil=True)
-def sample_links(indptr, indices, weights, labels, first, last, most):
+def sample_links(indptr, indices, weights, labels, first, last, limit):
     """Entries of rows first to last that are in the sample: (cluster of the row, of the column, weight).
 
     Weights are of length 0 where the graph's are. Entries with an end of label -1 are left out.
@@ -28,7 +28,7 @@ def sample_links(indptr, indices, weights, labels, first, last, most):
     for x in range(first, last):
         if labels[x] >= 0:
             for e in range(indptr[x], indptr[x + 1]):
-                room += _is_kept(x, indices[e], most)
+                room += _is_kept(x, indices[e], limit)
     sources = np.empty(room, dtype=np.int32)
     targets = np.empty(room, dtype=np.int32)
     values = np.empty(room if weighted else 0)
@@ -39,7 +39,7 @@ def sample_links(indptr, indices, weights, labels, first, last, most):
             continue
         for e in range(indptr[x], indptr[x + 1]):
             z = indices[e]
-            if _is_kept(x, z, most) and labels[z] >= 0:
+            if _is_kept(x, z, limit) and labels[z] >= 0:
                 sources[length] = a
                 targets[length] = labels[z]
                 if weighted:

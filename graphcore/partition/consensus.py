@@ -5,9 +5,9 @@ from operator import itemgetter
 import numpy as np
 
 from .._threads import map_items
+from .local_moving import move_locally
 from .merge import agglomerate, merge_rounds
 from .quotient import apply_labels, contingency, label_sizes, pick_labels, quotient
-from .refine import refine
 from .sizes import grow_small_clusters
 
 __all__ = ["coarse_partition", "consensus", "stability"]
@@ -24,7 +24,7 @@ _LAST_TOLERANCE = 1e-4
 _SMALL_ENTRIES = 1 << 18
 
 
-def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_share=0.0, rng=None, n_jobs=None):
+def coarse_partition(rows, sizes, n_clusters, *, objective, min_size=1, min_share=0.0, rng=None, n_jobs=None):
     """Partition groups of nodes: merge, move groups, merge on, move groups again.
 
     Parameters
@@ -35,9 +35,9 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_
         Nodes in each group.
     n_clusters : int
     objective : {"information", "ncut"}
-    least_size : int
+    min_size : int
         Clusters of fewer nodes are merged before all others, and moves make none.
-    least_share : float
+    min_share : float
         Moves leave every cluster at least this share of the mean volume.
     rng : numpy Generator
         Order of visits.
@@ -50,42 +50,44 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, least_size=1, least_
     """
     n = len(rows.degrees)
     halfway = _HALFWAY * n_clusters
-    limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
-    # Stopping halfway to move cells keeps clusters of weight apart, which the pure cut does not look for.
+    limits = {"objective": objective, "min_size": min_size, "min_share": min_share}
+    # Stopping halfway to move micro-clusters keeps clusters of weight apart, which the pure cut does not look for.
     if halfway >= n or (objective == "ncut" and len(rows.indices) <= _SMALL_ENTRIES):
         labels = _merge(rows, sizes, n_clusters, **limits, n_jobs=n_jobs)
     else:
-        labels = merge_rounds(rows, sizes, halfway, objective=objective, share=_EARLY_SHARE, least_size=least_size)
+        labels = merge_rounds(rows, sizes, halfway, objective=objective, share=_EARLY_SHARE, min_size=min_size)
         order = rng.permutation(n)
-        moves = {"objective": objective, "least_share": least_share, "tolerance": _TOLERANCE}
-        refine(rows, labels, halfway, order=order, n_passes=10, **moves)
+        moves = {"objective": objective, "min_share": min_share, "tolerance": _TOLERANCE}
+        move_locally(rows, labels, halfway, order=order, n_passes=10, **moves)
         between = quotient(rows, labels, halfway)
         counts = np.bincount(labels, weights=sizes, minlength=halfway).astype(np.int64)
         labels = _merge(between, counts, n_clusters, **limits, n_jobs=n_jobs)[labels]
-    grow_small_clusters(rows, labels, n_clusters, least_size, counts=sizes)
+    grow_small_clusters(rows, labels, n_clusters, min_size, counts=sizes)
     order = rng.permutation(n)
-    sums, _ = refine(rows, labels, n_clusters, order=order, n_passes=20, tolerance=_TOLERANCE, counts=sizes, **limits)
+    sums, _ = move_locally(
+        rows, labels, n_clusters, order=order, n_passes=20, tolerance=_TOLERANCE, counts=sizes, **limits
+    )
     if objective == "information" and sizes.max() == 1:
-        # Single nodes have no weight inside, and on graphs where all weights are alike the first unions then tell
+        # Single nodes have no weight inside, and on graphs where all weights are alike the first unions then show
         # nothing. What the normalised cut makes of them is tried too.
-        other, _, _ = agglomerate(rows, sizes, n_clusters, linkage="ncut", least_size=least_size)
-        grow_small_clusters(rows, other, n_clusters, least_size, counts=sizes)
-        other_sums, _ = refine(rows, other, n_clusters, n_passes=20, tolerance=_TOLERANCE, **limits)
+        other, _, _ = agglomerate(rows, sizes, n_clusters, linkage="ncut", min_size=min_size)
+        grow_small_clusters(rows, other, n_clusters, min_size, counts=sizes)
+        other_sums, _ = move_locally(rows, other, n_clusters, n_passes=20, tolerance=_TOLERANCE, **limits)
         if other_sums.value(objective) > sums.value(objective):
             return other
     return labels
 
 
-def _merge(rows, sizes, n_clusters, *, objective, least_size, least_share, n_jobs):
+def _merge(rows, sizes, n_clusters, *, objective, min_size, min_share, n_jobs):
     """Merge in rounds, and on small graphs one pair at a time as well; move groups; return the better partition."""
 
     def start(in_rounds):
         if in_rounds:
-            labels = merge_rounds(rows, sizes, n_clusters, objective=objective, least_size=least_size)
+            labels = merge_rounds(rows, sizes, n_clusters, objective=objective, min_size=min_size)
         else:
-            labels = agglomerate(rows, sizes, n_clusters, linkage=objective, least_size=least_size)[0]
-        limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
-        sums, _ = refine(rows, labels, n_clusters, n_passes=20, counts=sizes, **limits)
+            labels = agglomerate(rows, sizes, n_clusters, linkage=objective, min_size=min_size)[0]
+        limits = {"objective": objective, "min_size": min_size, "min_share": min_share}
+        sums, _ = move_locally(rows, labels, n_clusters, n_passes=20, counts=sizes, **limits)
         return sums.value(objective), labels
 
     starts = (True, False) if len(rows.indices) <= _SMALL_ENTRIES else (True,)
@@ -100,13 +102,13 @@ def consensus(
     n_clusters,
     *,
     objective,
-    least_size=1,
-    least_share=0.0,
+    min_size=1,
+    min_share=0.0,
     rng=None,
     n_jobs=None,
-    most_entries=None,
+    max_entries=None,
 ):
-    """Partition the groups of nodes on which several labellings agree.
+    """Partition the common refinement of several labellings: the groups of nodes that are together in all of them.
 
     Two starts are tried, the best of the labellings and a partition of the groups from scratch; both are improved by
     moving whole groups, and the better one is returned; one whose clusters have the least size is better than one with
@@ -116,17 +118,17 @@ def consensus(
     ----------
     rows : GraphRows
     groups : ndarray of shape (n,), int32
-        From :func:`graphcore.partition.quotient.overlay`.
+        From :func:`graphcore.partition.quotient.common_refinement`.
     n_groups : int
     labels : ndarray of shape (n,), int32
         The best of the labellings; groups do not cross its clusters.
     n_clusters : int
     objective : {"information", "ncut"}
-    least_size : int
-    least_share : float
+    min_size : int
+    min_share : float
     rng : numpy Generator
     n_jobs : int, optional
-    most_entries : int, optional
+    max_entries : int, optional
         See :func:`graphcore.partition.quotient.quotient`.
 
     Returns
@@ -136,9 +138,9 @@ def consensus(
     between : GraphRows
         The graph between the groups.
     """
-    between = quotient(rows, groups, n_groups, n_jobs, most_entries)
+    between = quotient(rows, groups, n_groups, n_jobs, max_entries)
     sizes = label_sizes(groups, n_groups)
-    limits = {"objective": objective, "least_size": least_size, "least_share": least_share}
+    limits = {"objective": objective, "min_size": min_size, "min_share": min_share}
     # Drawn before the starts are worked on side by side.
     orders = rng.permutation(n_groups), rng.permutation(n_groups)
 
@@ -149,8 +151,8 @@ def consensus(
             else coarse_partition(between, sizes, n_clusters, rng=rng, n_jobs=n_jobs, **limits)
         )
         moves = {"order": orders[start], "tolerance": _LAST_TOLERANCE, "counts": sizes}
-        sums, _ = refine(between, table, n_clusters, **moves, **limits)
-        return (bool(sums.sizes.min() >= least_size), sums.value(objective)), table
+        sums, _ = move_locally(between, table, n_clusters, **moves, **limits)
+        return (bool(sums.size.min() >= min_size), sums.value(objective)), table
 
     (kept, first), (scratch, second) = map_items(improved, range(2), n_jobs)
     return first if kept >= scratch else second, between

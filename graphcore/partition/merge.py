@@ -7,16 +7,16 @@ import numpy as np
 
 from .._arrays import read_only
 from .._validation import check_choice, check_integer
-from . import _merge_loops, _objective_loops
+from . import _agglomerate_loops, _merge_round_loops, _objective_loops
+from .cluster_sums import cluster_sums
 from .quotient import GraphRows, grouped, quotient
-from .refine import cluster_sums
 
 __all__ = ["LINKAGES", "MergeTree", "agglomerate", "hierarchy", "merge_rounds"]
 
 LINKAGES = {
     "information": _objective_loops.INFORMATION,
     "ncut": _objective_loops.NCUT,
-    "average": _merge_loops.AVERAGE,
+    "average": _agglomerate_loops.AVERAGE,
 }
 
 
@@ -60,7 +60,7 @@ class MergeTree:
             "n_clusters", n_clusters, low=1, high=self.n_leaves, why_high="the leaves of the merge tree"
         )
         labels = np.empty(self.n_leaves, dtype=np.int32)
-        _merge_loops.cut_tree(self.children, self.n_leaves, self.n_leaves - n_clusters, labels)
+        _agglomerate_loops.cut_tree(self.children, self.n_leaves, self.n_leaves - n_clusters, labels)
         return labels
 
     def linkage(self):
@@ -79,7 +79,7 @@ class MergeTree:
         return np.column_stack([self.children.astype(np.float64), heights, below[self.n_leaves :]])
 
 
-def agglomerate(rows, sizes, n_clusters, *, linkage="information", least_size=1, elsewhere=None):
+def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, elsewhere=None):
     """Merge the nodes of a quotient graph, the pair of neighbours that costs least first.
 
     Parameters
@@ -93,7 +93,7 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", least_size=1,
     linkage : {"information", "ncut", "average"}
         What a union costs: the loss of an objective, or minus ``Q_ab / (vol_a vol_b)`` with weights and volumes as
         shares of the whole (volume-weighted average linkage).
-    least_size : int, default 1
+    min_size : int, default 1
         Clusters of fewer nodes are merged first, whatever it costs.
     elsewhere : (float, float, float), optional
         For a part of a larger graph: the volume of the whole, and what the clusters elsewhere add to the sums of inner
@@ -118,15 +118,15 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", least_size=1,
     losses = np.empty(len(children))
     if elsewhere is None:
         elsewhere = float(rows.degrees.sum()), 0.0, 0.0
-    steps = _merge_loops.agglomerate(
-        *rows, sizes, LINKAGES[linkage], n_clusters, least_size, *elsewhere, children, losses
+    steps = _agglomerate_loops.agglomerate(
+        *rows, sizes, LINKAGES[linkage], n_clusters, min_size, *elsewhere, children, losses
     )
     labels = np.empty(n, dtype=np.int32)
-    _merge_loops.cut_tree(children, n, steps, labels)
+    _agglomerate_loops.cut_tree(children, n, steps, labels)
     return labels, children, losses
 
 
-def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, least_size=1):
+def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, min_size=1):
     """Merge the nodes of a quotient graph in rounds of disjoint pairs, the best pairs first.
 
     Every round costs one pass over the entries, however long the rows are. Around hubs, where few pairs are disjoint,
@@ -143,7 +143,7 @@ def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2,
     objective : {"information", "ncut"}
     share : float, default 0.2
         Share of the clusters that a round unites, at most: small is closer to one pair at a time.
-    least_size : int, default 1
+    min_size : int, default 1
         Clusters of fewer nodes are united before all others.
 
     Returns
@@ -154,16 +154,16 @@ def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2,
     labels = np.arange(count, dtype=np.int32)
     while count > n_clusters:
         partners, gains, linked = np.empty(count, dtype=np.int32), np.empty(count), np.empty(count, dtype=bool)
-        _merge_loops.best_partners(*rows, LINKAGES[objective], partners, gains, linked)
+        _merge_round_loops.best_partners(*rows, LINKAGES[objective], partners, gains, linked)
         order = np.argsort(-gains, kind="stable")
-        small = sizes[order] < least_size
+        small = sizes[order] < min_size
         order = np.concatenate([order[small], order[~small]])
-        most = min(count - n_clusters, max(1, int(share * count / 2)))
+        max_pairs = min(count - n_clusters, max(1, int(share * count / 2)))
         # Where many nodes have the same best partner few pairs are disjoint, and the list is read far down; separate
         # components must not be united on that account.
-        order = order[linked[order] | (np.arange(count) < 2 * most)]
+        order = order[linked[order] | (np.arange(count) < 2 * max_pairs)]
         table = np.empty(count, dtype=np.int32)
-        merged = int(_merge_loops.pair_up(partners, order, most, rows.degrees, table))
+        merged = int(_merge_round_loops.pair_up(partners, order, max_pairs, rows.degrees, table))
         sizes = np.bincount(table, weights=sizes, minlength=merged).astype(np.int64)
         labels = table[labels]
         count = merged
@@ -197,7 +197,7 @@ def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information"):
     top = quotient(rows, labels, n_clusters)
     volume = float(top.degrees.sum())
     sums = cluster_sums(top, np.arange(n_clusters, dtype=np.int32), n_clusters)
-    inner, squares = sums.inner / volume, (sums.volumes / volume) ** 2
+    inner, squares = sums.internal / volume, (sums.volume / volume) ** 2
     inside = _inside(rows, labels, starts, members)
     steps = []  # (height, cluster, position in the cluster's own order, the two children in the cluster's own names)
     for c in range(n_clusters):

@@ -1,18 +1,18 @@
-"""Cells: every node goes to the coreset node that reaches it best."""
+"""Micro-clusters: every node goes to the coreset node that reaches it best."""
 
 import numpy as np
 
 from . import _micro_cluster_loops as _loops
-from .quotient import apply_labels, compact_labels, is_huge, label_volumes, least_sampled_volume
-from .refine import block_sweep, refine
+from .local_moving import block_sweep, move_locally
+from .quotient import apply_labels, compact_labels, is_huge, label_volumes, min_sampled_volume
 
-__all__ = ["coreset_cells", "settled_cells", "spread"]
+__all__ = ["coreset_micro_clusters", "settled_micro_clusters", "spread"]
 
-# Passes over the nodes that let cells settle before they are merged.
+# Passes over the nodes that let micro-clusters settle before they are merged.
 _PASSES = 2
 
 
-def coreset_cells(reach):
+def coreset_micro_clusters(reach):
     """Give every node to the coreset node that reaches it best.
 
     Parameters
@@ -23,19 +23,19 @@ def coreset_cells(reach):
     Returns
     -------
     ndarray of shape (n_points,), int32
-        Position in `indices`; -1 for nodes that no row reaches. A coreset node is in its own cell unless another row is
-        larger there.
+        Position in `reach.points`; -1 for nodes that no row reaches. A coreset node is in its own micro-cluster
+        unless another row is larger there.
     """
     n, indices = len(reach.degrees), reach.points
-    cells = np.full(n, -1, dtype=np.int32)
+    labels = np.full(n, -1, dtype=np.int32)
     # A row of the plain kernel leaves out its own point, unless the graph has a self-loop there.
-    cells[indices] = np.arange(len(indices), dtype=np.int32)
+    labels[indices] = np.arange(len(indices), dtype=np.int32)
     best = np.zeros(n, dtype=np.float32)
     best[indices] = reach.scale * reach.self_loop
-    _loops.claim_cells(
-        indices, reach.starts, reach.stops, reach.indices, reach.values, reach.scale, reach.self_loop, best, cells
+    _loops.claim_nodes(
+        indices, reach.starts, reach.stops, reach.indices, reach.values, reach.scale, reach.self_loop, best, labels
     )
-    return cells
+    return labels
 
 
 def spread(rows, labels, n_labels):
@@ -56,54 +56,54 @@ def spread(rows, labels, n_labels):
     return int(_loops.spread_labels(rows.indptr, rows.indices, rows.weights, n_labels, labels))
 
 
-def settled_cells(reach, rows, least_cells, objective=None, n_jobs=None):
-    """Cells of all nodes that have an edge, settled by a few moves of nodes between them.
+def settled_micro_clusters(reach, rows, min_count, objective=None, n_jobs=None):
+    """Micro-clusters of all nodes that have an edge, settled by a few moves of nodes between them.
 
-    On huge graphs a single sweep does, block by block, and cells that it left too small for the sample of links go to
-    their neighbours: nobody would know where to merge them.
+    On huge graphs a single sweep does, block by block, and micro-clusters that it left too small for the sample of
+    links go to their neighbours: they would have no links to be merged by.
 
     Parameters
     ----------
     reach : KernelRows or HalfWalkRows
         ``kernel.reach(indices)`` of the coreset's nodes, ascending.
     rows : GraphRows
-    least_cells : int
-        Where fewer would be left, every coreset node keeps its cell and nothing is moved.
+    min_count : int
+        Where fewer would be left, every coreset node keeps its micro-cluster and nothing is moved.
     objective : str, optional
-        What moves raise, see :func:`graphcore.partition.refine.refine`; None moves nothing.
+        What moves raise, see :func:`graphcore.partition.local_moving.move_locally`; None moves nothing.
     n_jobs : int, optional
 
     Returns
     -------
-    cells : ndarray of shape (n_points,), int32
-        -1 for isolated nodes.
-    n_cells : int
+    labels : ndarray of shape (n_points,), int32
+        Micro-clusters of the nodes; -1 for isolated nodes.
+    n_micro_clusters : int
     n_unreached : int
         Nodes that have an edge and that no row reaches.
     """
     indices = reach.points
-    cells = coreset_cells(reach)
-    n_unreached = int(np.count_nonzero((cells < 0) & (reach.degrees > 0)))
-    n_cells = spread(rows, cells, len(indices))
+    labels = coreset_micro_clusters(reach)
+    n_unreached = int(np.count_nonzero((labels < 0) & (reach.degrees > 0)))
+    n_micro_clusters = spread(rows, labels, len(indices))
     if objective is not None and is_huge(len(rows.indices)):
-        block_sweep(rows, cells, n_cells, objective=objective, n_jobs=n_jobs)
-        cells, n_cells = _without_crumbs(rows, cells, n_cells, least_cells)
+        block_sweep(rows, labels, n_micro_clusters, objective=objective, n_jobs=n_jobs)
+        labels, n_micro_clusters = _without_small(rows, labels, n_micro_clusters, min_count)
     elif objective is not None:
-        refine(rows, cells, n_cells, objective=objective, n_passes=_PASSES)
-    n_cells = compact_labels(cells, n_cells)
-    if n_cells < least_cells:
+        move_locally(rows, labels, n_micro_clusters, objective=objective, n_passes=_PASSES)
+    n_micro_clusters = compact_labels(labels, n_micro_clusters)
+    if n_micro_clusters < min_count:
         # Hardly fewer clusters than coreset nodes.
-        cells = coreset_cells(reach)
-        cells[indices] = np.arange(len(indices))
-        n_cells = spread(rows, cells, len(indices))
-    return cells, n_cells, n_unreached
+        labels = coreset_micro_clusters(reach)
+        labels[indices] = np.arange(len(indices))
+        n_micro_clusters = spread(rows, labels, len(indices))
+    return labels, n_micro_clusters, n_unreached
 
 
-def _without_crumbs(rows, cells, n_cells, least_cells):
-    """Give the nodes of cells of too little volume to the cells around them; (cells, number of cells)."""
-    kept = label_volumes(cells, rows.degrees, n_cells) >= least_sampled_volume(rows)
-    if np.count_nonzero(kept) < least_cells:
-        return cells, n_cells
+def _without_small(rows, labels, n_micro_clusters, min_count):
+    """Give the nodes of micro-clusters of too little volume to those around; (labels, number of micro-clusters)."""
+    kept = label_volumes(labels, rows.degrees, n_micro_clusters) >= min_sampled_volume(rows)
+    if np.count_nonzero(kept) < min_count:
+        return labels, n_micro_clusters
     table = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-    cells = apply_labels(table, cells)
-    return cells, spread(rows, cells, np.count_nonzero(kept))
+    labels = apply_labels(table, labels)
+    return labels, spread(rows, labels, np.count_nonzero(kept))

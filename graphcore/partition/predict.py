@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _objective_loops
-from .refine import objective_code
+from .cluster_sums import objective_code
 
 __all__ = ["cluster_shares", "predict_labels"]
 

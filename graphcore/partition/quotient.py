@@ -13,6 +13,7 @@ from .sampled_links import sampled_links
 __all__ = [
     "GraphRows",
     "apply_labels",
+    "common_refinement",
     "compact_labels",
     "contingency",
     "graph_rows",
@@ -20,16 +21,15 @@ __all__ = [
     "is_huge",
     "label_sizes",
     "label_volumes",
-    "least_sampled_volume",
-    "overlay",
+    "min_sampled_volume",
     "pick_labels",
     "quotient",
 ]
 
-_LEAST_ENTRIES_PER_BLOCK = 1 << 19
-_MOST_BLOCKS = 32
+_MIN_ENTRIES_PER_BLOCK = 1 << 19
+_MAX_BLOCKS = 32
 # Links that a cluster keeps, at least, where the graph between clusters would be too dense.
-_MOST_LINKS = 64
+_MAX_LINKS = 64
 _SAMPLED_ROWS = 256
 # A graph of more entries is huge: it may lie on a disk, and every pass over it is long.
 _MANY_ENTRIES = 1 << 28
@@ -53,7 +53,7 @@ def graph_rows(graph):
     return GraphRows(graph.indptr, graph.indices, graph._weights, graph.degrees)
 
 
-def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
+def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     """Graph between clusters: weights between them summed, the weight inside (both directions) as self-loop.
 
     Degrees of the result are the clusters' volumes, and inner weights and volumes of any union of clusters are exact.
@@ -67,7 +67,7 @@ def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
         -1 for nodes to leave out.
     n_clusters : int
     n_jobs : int, optional
-    most_entries : int, optional
+    max_entries : int, optional
         Where there would be many more entries than this, by a sample of rows, only links among the strongest 64 of
         either end are kept: those whose weight times the logarithm of weight over weight by chance is largest. Volumes
         and inner weights of clusters stay exact.
@@ -80,21 +80,23 @@ def quotient(rows, labels, n_clusters, n_jobs=None, most_entries=None):
     scale = 1.0
     if is_huge(len(rows.indices)):
         count("entries sampled", len(rows.indices))
-        *sample, scale = sampled_links(*rows[:3], labels, n_clusters, _SAMPLED_ENTRIES, n_jobs)
+        *sample, scale = sampled_links(
+            rows.indptr, rows.indices, rows.weights, labels, n_clusters, _SAMPLED_ENTRIES, n_jobs
+        )
         rows = GraphRows(*sample)
         labels = np.arange(n_clusters, dtype=np.int32)
     starts, members = grouped(labels, n_clusters)
     counts, volumes = np.zeros(n_clusters + 1, dtype=np.int64), label_volumes(labels, rows.degrees, n_clusters)
-    n_blocks = max(1, min(_MOST_BLOCKS, len(rows.indices) // _LEAST_ENTRIES_PER_BLOCK))
+    n_blocks = max(1, min(_MAX_BLOCKS, len(rows.indices) // _MIN_ENTRIES_PER_BLOCK))
     borders = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1]))
     borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
-    grouping = *rows[:3], labels, starts, members
-    if most_entries is not None and _estimated_entries(grouping) > most_entries:
+    grouping = rows.indptr, rows.indices, rows.weights, labels, starts, members
+    if max_entries is not None and _estimated_entries(grouping) > max_entries:
         count("entries grouped", 2 * len(rows.indices))
         cuts = np.empty(n_clusters, dtype=np.float32)
-        map_blocks(lambda a, b: _loops.link_cuts(*grouping, a, b, volumes, _MOST_LINKS, cuts), borders, n_jobs)
+        map_blocks(lambda a, b: _loops.link_cuts(*grouping, a, b, volumes, _MAX_LINKS, cuts), borders, n_jobs)
         parts = map_blocks(
-            lambda a, b: _loops.strong_rows(*grouping, a, b, volumes, _MOST_LINKS, cuts, counts[1:]), borders, n_jobs
+            lambda a, b: _loops.strong_rows(*grouping, a, b, volumes, _MAX_LINKS, cuts, counts[1:]), borders, n_jobs
         )
     else:
         count("entries grouped", len(rows.indices))
@@ -117,7 +119,7 @@ def is_huge(n_entries):
     return n_entries > _MANY_ENTRIES
 
 
-def least_sampled_volume(rows):
+def min_sampled_volume(rows):
     """Volume below which a cluster of a huge graph has too few entries in the sample to know its neighbours."""
     return _FEW_SAMPLED * float(rows.degrees.sum()) / _SAMPLED_ENTRIES
 
@@ -140,8 +142,8 @@ def grouped(labels, n_clusters):
     return starts, members
 
 
-def overlay(labellings, n_clusters):
-    """Number the groups of nodes that agree in all labellings.
+def common_refinement(labellings, n_clusters):
+    """The common refinement of several labellings: groups of nodes that are together in all of them.
 
     Parameters
     ----------
@@ -158,7 +160,7 @@ def overlay(labellings, n_clusters):
     for other in labellings[1:]:
         starts, members = grouped(groups, count)
         out = np.empty_like(groups)
-        count = _loops.overlay_labels(other, n_clusters, starts, members, out)
+        count = _loops.number_pairs(other, n_clusters, starts, members, out)
         groups = out
     if len(labellings) == 1:
         count = compact_labels(groups, count)
@@ -199,7 +201,7 @@ def contingency(labels, other, n_clusters):
         counts = np.zeros((n_clusters, n_clusters), dtype=np.int64)
         _loops.count_in_table(labels, other, counts)
         return sp.csr_array(counts)
-    pairs, n_pairs = overlay([labels, other], n_clusters)
+    pairs, n_pairs = common_refinement([labels, other], n_clusters)
     first, second = np.empty(n_pairs, dtype=np.int32), np.empty(n_pairs, dtype=np.int32)
     counts = np.zeros(n_pairs, dtype=np.int64)
     _loops.count_pairs(pairs, labels, other, first, second, counts)

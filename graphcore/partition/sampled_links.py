@@ -40,9 +40,9 @@ def sampled_links(indptr, indices, weights, labels, n_clusters, n_entries, n_job
         Entries of the graph for each one wanted: sums over the sample times this estimate sums over the graph.
     """
     scale = max(1.0, len(indices) / n_entries)
-    most = np.uint64(min(2.0**64 / scale, 2.0**64 - 2048))
+    limit = np.uint64(min(2.0**64 / scale, 2.0**64 - 2048))
     borders = row_blocks(indptr, entries=_ENTRIES_PER_BLOCK)
-    parts = map_blocks(lambda a, b: _loops.sample_links(indptr, indices, weights, labels, a, b, most), borders, n_jobs)
+    parts = map_blocks(lambda a, b: _loops.sample_links(indptr, indices, weights, labels, a, b, limit), borders, n_jobs)
     starts, degrees = np.zeros(n_clusters + 1, dtype=np.int64), np.zeros(n_clusters)
     for sources, _, values in parts:
         starts[1:] += np.bincount(sources, minlength=n_clusters)

@@ -7,8 +7,8 @@ import numpy as np
 __all__ = ["grow_small_clusters"]
 
 
-def grow_small_clusters(rows, labels, n_clusters, least_size, *, counts=None):
-    """Give clusters of fewer than `least_size` nodes more of them, in place.
+def grow_small_clusters(rows, labels, n_clusters, min_size, *, counts=None):
+    """Give clusters of fewer than `min_size` nodes more of them, in place.
 
     A small cluster grows over its border, each time by the node that has most to do with it and least with its own
     cluster, ``(l_xc - l_xa) / d_x``; no cluster is made small by that. Where its border gives nothing, nodes come from
@@ -20,10 +20,10 @@ def grow_small_clusters(rows, labels, n_clusters, least_size, *, counts=None):
     labels : ndarray of shape (n,), int32
         Changed in place; nodes of label -1 stay.
     n_clusters : int
-    least_size : int
+    min_size : int
     counts : ndarray of shape (n,), int64, optional
         Nodes that each row stands for, where rows are groups. Single nodes always add up to the size asked for, if
-        there are as many as n_clusters times least_size; groups may not.
+        there are as many as n_clusters times min_size; groups may not.
 
     Returns
     -------
@@ -33,27 +33,27 @@ def grow_small_clusters(rows, labels, n_clusters, least_size, *, counts=None):
     inside = labels >= 0
     counts = np.ones(len(labels), dtype=np.int64) if counts is None else counts
     sizes = np.bincount(labels[inside], weights=counts[inside], minlength=n_clusters).astype(np.int64)
-    small = np.flatnonzero(sizes < least_size)
+    small = np.flatnonzero(sizes < min_size)
     moved = 0
     # Those that lack least go first: what they take cannot be taken from them.
     for c in small[np.argsort(-sizes[small], kind="stable")]:
-        moved += _grow(rows, labels, counts, sizes, int(c), least_size)
+        moved += _grow(rows, labels, counts, sizes, int(c), min_size)
     return moved
 
 
-def _grow(rows, labels, counts, sizes, c, least_size):
+def _grow(rows, labels, counts, sizes, c, min_size):
     """Grow one cluster; returns how many nodes it took."""
     border = _Border(rows, labels, c)
     spare = _spare_nodes(rows, labels, sizes, c)
     taken = 0
-    while sizes[c] < least_size:
+    while sizes[c] < min_size:
         x = border.pop()
         if x < 0:
             x = next(spare, -1)
         if x < 0:
             break
         a = labels[x]
-        if a == c or sizes[a] - counts[x] < least_size:
+        if a == c or sizes[a] - counts[x] < min_size:
             continue
         labels[x] = c
         sizes[a] -= counts[x]

@@ -10,23 +10,23 @@ from .._random import Streams
 from .._threads import effective_jobs, map_items
 from .._warn import warn_user
 from ..coresets.coreset import Coreset
+from ..partition.cluster_sums import cluster_sums
 from ..partition.consensus import consensus, stability
 from ..partition.merge import hierarchy
-from ..partition.quotient import GraphRows, apply_labels, compact_labels, graph_rows, label_sizes, overlay
-from ..partition.refine import cluster_sums
-from .run import grow_clusters, limits, most_links, refine_labels, run_coreset
+from ..partition.quotient import GraphRows, apply_labels, common_refinement, compact_labels, graph_rows, label_sizes
+from .run import grow_clusters, limits, max_links, refine_labels, run_coreset
 from .settings import Settings
 
 __all__ = ["Clustering", "cluster_graph"]
 
 # A consensus of more groups than this is not looked for: it would be as large a problem as the graph.
-_MOST_GROUPS = 20_000
-_MOST_GROUPS_SHARE = 0.25
+_MAX_GROUPS = 20_000
+_MAX_GROUPS_SHARE = 0.25
 
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """Labels of all nodes of a graph, and how they came about.
+    """Labels of all nodes of a graph, with the intermediate results.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
                 **limits(settings),
                 rng=streams.generator("consensus"),
                 n_jobs=n_jobs,
-                most_entries=most_links(rows),
+                max_entries=max_links(rows),
             )
             labels = apply_labels(group_labels, groups)
             grow_clusters(rows, labels, settings)
@@ -175,10 +175,10 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
 
 
 def _runs(graph, rows, settings, streams, n_jobs, stages):
-    """One run for each coreset, and the groups on which all agree, or None where a consensus is not worth it.
+    """One run for each coreset, and their common refinement, or None where a consensus is not worth it.
 
-    Left to itself, the number of coresets ends at two where these agree on so little that the groups on which both
-    agree are hardly larger than nodes: such a graph has no clusters to agree on.
+    Left to itself, the number of coresets ends at two where these agree on so little that the groups of their
+    common refinement are hardly larger than nodes: such a graph has no clusters to agree on.
     """
     n_runs = settings.n_coresets
     if n_runs == 1:
@@ -199,16 +199,16 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
         return made
 
     k = settings.n_clusters
-    most_groups = max(_MOST_GROUPS, round(_MOST_GROUPS_SHARE * graph.n_nodes))
+    max_groups = max(_MAX_GROUPS, round(_MAX_GROUPS_SHARE * graph.n_nodes))
     runs = wave(0, 2)
     _drop_groups(runs)
-    groups, n_groups = overlay([run.labels for run in runs], k)
-    hopeless = n_groups > most_groups
+    groups, n_groups = common_refinement([run.labels for run in runs], k)
+    hopeless = n_groups > max_groups
     if n_runs > 2 and not (settings.may_stop_early and hopeless):
         runs += wave(2, n_runs)
         _drop_groups(runs)
-        groups, n_groups = overlay([run.labels for run in runs], k)
-    return runs, (groups, n_groups) if k < n_groups <= most_groups else None
+        groups, n_groups = common_refinement([run.labels for run in runs], k)
+    return runs, (groups, n_groups) if k < n_groups <= max_groups else None
 
 
 def _drop_groups(runs):
@@ -225,5 +225,5 @@ def _warn_of_clusters(labels, settings):
     if n_found < settings.n_clusters:
         warn_user(
             f"only {n_found} of n_clusters={settings.n_clusters} clusters hold nodes: with this coreset no more could "
-            "be told apart on this graph; ask for fewer clusters, or give a larger coreset_size"
+            "be separated on this graph; ask for fewer clusters, or give a larger coreset_size"
         )

@@ -7,25 +7,26 @@ import numpy as np
 from ..coresets.coreset import Coreset, sample_coreset
 from ..kernels.graph import GraphKernel
 from ..kernels.walk import WalkKernel
+from ..partition.cluster_sums import cluster_sums
 from ..partition.consensus import coarse_partition
+from ..partition.local_moving import move_locally
 from ..partition.merge import agglomerate
-from ..partition.micro_clusters import settled_cells, spread
+from ..partition.micro_clusters import settled_micro_clusters, spread
 from ..partition.nearest import label_all
 from ..partition.quotient import GraphRows, apply_labels, compact_labels, graph_rows, label_sizes, quotient
-from ..partition.refine import cluster_sums, refine
 from ..partition.sizes import grow_small_clusters
 from ..spectral.partition import spectral_partition
 
-__all__ = ["CoresetRun", "grow_clusters", "limits", "most_links", "node_kernel", "refine_labels", "run_coreset"]
+__all__ = ["CoresetRun", "grow_clusters", "limits", "max_links", "node_kernel", "refine_labels", "run_coreset"]
 
 # Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
 _FEW_LINKS = 1 << 22
-_LEAST_COMPRESSION = 4
-_MOST_LINKS = 1 << 25
+_MIN_COMPRESSION = 4
+_MAX_LINKS = 1 << 25
 # Refinement ends when a pass moves a smaller share of the nodes.
 _TOLERANCE = 1e-4
-# Moves leave every cluster this share of the mean volume: a cluster is not to be eaten up from its border.
-_LEAST_SHARE = 0.1
+# Moves leave every cluster this share of the mean volume: a cluster must not lose its nodes one by one over its border.
+_MIN_SHARE = 0.1
 
 
 @dataclass(eq=False)
@@ -48,15 +49,15 @@ def limits(settings):
     """What every merge and move has to respect."""
     return {
         "objective": settings.objective,
-        "least_size": settings.min_cluster_size,
+        "min_size": settings.min_cluster_size,
         # The pure normalised cut is left alone: its smallest clusters are its answer.
-        "least_share": _LEAST_SHARE if settings.objective == "information" else 0.0,
+        "min_share": _MIN_SHARE if settings.objective == "information" else 0.0,
     }
 
 
-def most_links(rows):
+def max_links(rows):
     """Entries that a graph between groups may have before only its strong links are kept."""
-    return min(max(_FEW_LINKS, len(rows.indices) // _LEAST_COMPRESSION), _MOST_LINKS)
+    return min(max(_FEW_LINKS, len(rows.indices) // _MIN_COMPRESSION), _MAX_LINKS)
 
 
 def grow_clusters(rows, labels, settings):
@@ -67,7 +68,7 @@ def grow_clusters(rows, labels, settings):
 
 def refine_labels(rows, labels, settings, sums):
     """Move single nodes, in place; `sums` are those of the labels and are kept up to date."""
-    refine(rows, labels, settings.n_clusters, tolerance=_TOLERANCE, sums=sums, **limits(settings))
+    move_locally(rows, labels, settings.n_clusters, tolerance=_TOLERANCE, sums=sums, **limits(settings))
 
 
 def node_kernel(graph, settings, n_jobs):
@@ -111,8 +112,8 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
     rows = graph_rows(graph)
     if settings.overcluster is None:
         coreset_labels = None
-        with stages("cells"):
-            groups, n_groups, n_unreached = settled_cells(
+        with stages("micro-clusters"):
+            groups, n_groups, n_unreached = settled_micro_clusters(
                 reach, rows, k, settings.objective if settings.refine else None, n_jobs
             )
     else:
@@ -124,7 +125,7 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
     labels = groups
     if n_groups > k:
         with stages("merging"):
-            between = quotient(rows, groups, n_groups, n_jobs, most_entries=most_links(rows))
+            between = quotient(rows, groups, n_groups, n_jobs, max_entries=max_links(rows))
             sizes = label_sizes(groups, n_groups)
             if settings.overcluster is None:
                 group_labels = coarse_partition(
@@ -137,7 +138,7 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
                 )
             else:
                 group_labels, _, _ = agglomerate(
-                    between, sizes, k, linkage="average", least_size=settings.min_cluster_size
+                    between, sizes, k, linkage="average", min_size=settings.min_cluster_size
                 )
             labels = apply_labels(group_labels, groups)
     labels = labels.copy() if labels is groups else labels

@@ -13,7 +13,7 @@ from ..metrics._labels import placed_labels
 __all__ = ["coreset_coordinates"]
 
 # The matrix between clusters is dense.
-_MOST_CLUSTERS = 1000
+_MAX_CLUSTERS = 1000
 
 
 def coreset_coordinates(graph, indices, labels, *, walk_steps=4, most=1500, random_state=None, n_jobs=None):
@@ -104,7 +104,7 @@ def _cluster_places(between):
     from scipy.linalg import eigh
 
     volumes = np.asarray(between.sum(axis=1)).ravel()
-    clusters = np.sort(np.argsort(-volumes, kind="stable")[: min(_MOST_CLUSTERS, np.count_nonzero(volumes > 0))])
+    clusters = np.sort(np.argsort(-volumes, kind="stable")[: min(_MAX_CLUSTERS, np.count_nonzero(volumes > 0))])
     A = between[clusters][:, clusters].toarray()
     np.fill_diagonal(A, 0.0)
     n, total = len(clusters), A.sum()

@@ -12,7 +12,7 @@ __all__ = ["quotient_graph"]
 _WIDTH, _HEIGHT = 420.0, 320.0
 # To the right of it, for the legend: inside the axes, which equal scales keep from filling their place.
 _LEGEND = 110.0
-_LEAST_RADIUS, _MOST_RADIUS = 8.0, 34.0
+_MIN_RADIUS, _MAX_RADIUS = 8.0, 34.0
 _DISKS_SHARE = 0.28
 _GAP = 4.0
 
@@ -106,7 +106,7 @@ def _links(between, volumes, n_links):
 def _radii(sizes):
     """Areas in proportion to sizes, within bounds that keep the picture readable."""
     area = _DISKS_SHARE * _WIDTH * _HEIGHT / np.pi * sizes / sizes.sum()
-    return np.clip(np.sqrt(area), _LEAST_RADIUS, _MOST_RADIUS)
+    return np.clip(np.sqrt(area), _MIN_RADIUS, _MAX_RADIUS)
 
 
 def _places(count, links, radii):
@@ -123,7 +123,7 @@ def _places(count, links, radii):
     reach = np.maximum(np.abs(places).max(axis=0), 1e-12)
     places = 0.5 * places / reach + 0.5 * ranks
     half = np.array([_WIDTH, _HEIGHT]) / 2
-    return _apart(places * (half - _MOST_RADIUS), radii, half)
+    return _apart(places * (half - _MAX_RADIUS), radii, half)
 
 
 def _apart(places, radii, half, n_rounds=400):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .._threads import map_blocks, row_blocks
-from ..metrics import _loops
 from ..metrics._labels import placed_labels
+from ..partition.cluster_sums import cluster_sums
+from ..partition.quotient import graph_rows
 
 __all__ = ["central_nodes"]
 
@@ -39,11 +39,7 @@ def central_nodes(graph, labels, n_clusters=None, *, count=5, n_jobs=None):
     """
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
     inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
-    map_blocks(
-        lambda a, b: _loops.split_rows(graph.indptr, graph.indices, graph._weights, labels, a, b, inside, outside),
-        row_blocks(graph.indptr),
-        n_jobs,
-    )
+    cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=(inside, outside))
     order = np.lexsort((outside, -inside, labels))
     starts = np.searchsorted(labels[order], np.arange(n_clusters + 1))
     return [order[starts[c] : min(starts[c] + count, starts[c + 1])] for c in range(n_clusters)]

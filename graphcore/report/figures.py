@@ -1,4 +1,4 @@
-"""The report's pictures as SVG that takes its colours from the page, so that they follow its light or dark dress."""
+"""The report's pictures as SVG that takes its colours from the page, so that they follow its light or dark colours."""
 
 import io
 import re

@@ -7,7 +7,7 @@
   const tools = document.querySelector(".tools");
   const [search] = tools.getElementsByTagName("input");
   const [back, forth] = tools.getElementsByTagName("button");
-  const told = tools.querySelector("output");
+  const shown = tools.querySelector("output");
   let rows = Array.from(body.rows);
   let first = 0;
 
@@ -24,7 +24,7 @@
     for (const row of rows) row.hidden = true;
     for (const row of kept.slice(first, first + PAGE)) row.hidden = false;
     const last = Math.min(first + PAGE, kept.length);
-    told.textContent = kept.length ? `${first + 1} to ${last} of ${kept.length}` : "none";
+    shown.textContent = kept.length ? `${first + 1} to ${last} of ${kept.length}` : "none";
     back.disabled = first === 0;
     forth.disabled = last === kept.length;
   };

@@ -211,9 +211,9 @@ def _quality(facts, about):
     ]
     lines.append("</dl>")
     lines += [f"<p>{_text(sentence)}</p>".replace(" %", "&nbsp;%") for sentence in _sentences(facts)]
-    told = list(about.warnings)
-    if told:
-        lines += ['<ul class="warnings">', *(f"<li>{_text(warning)}</li>" for warning in told), "</ul>"]
+    warnings = list(about.warnings)
+    if warnings:
+        lines += ['<ul class="warnings">', *(f"<li>{_text(warning)}</li>" for warning in warnings), "</ul>"]
     return [*lines, "</section>"]
 
 

@@ -1,4 +1,4 @@
-"""The eigengap heuristic, on the graph between a coreset's cells."""
+"""The eigengap heuristic, on the graph between a coreset's micro-clusters."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def laplacian_eigenvalues(rows, n_values, *, random_state=None):
     Parameters
     ----------
     rows : GraphRows
-        Graph between cells, self-loops included.
+        Graph between micro-clusters, self-loops included.
     n_values : int
     random_state : int, Generator, RandomState, Streams or None
         Seeds the eigensolver's start.
@@ -25,8 +25,8 @@ def laplacian_eigenvalues(rows, n_values, *, random_state=None):
 
     Notes
     -----
-    They are the Rayleigh-Ritz values of the whole graph's Laplacian on functions that are constant on cells, so none
-    is below the whole graph's eigenvalue of the same rank.
+    They are the Rayleigh-Ritz values of the whole graph's Laplacian on functions that are constant on micro-clusters,
+    so none is below the whole graph's eigenvalue of the same rank.
 
     Examples
     --------

@@ -172,7 +172,7 @@ class KMeansErrors:
         return means
 
 
-def kmeans_cost_of_graph(graph, cell_tree):
+def kmeans_cost_of_graph(graph, micro_tree):
     """Mean error of weighted kernel k-means on a graph for the partitions of a tree, and the radius of the data.
 
     The kernel is ``K = D^-1 + D^-1 A D^-1`` with the degrees as weights: positive semi-definite, and its cost is
@@ -181,7 +181,7 @@ def kmeans_cost_of_graph(graph, cell_tree):
     Parameters
     ----------
     graph : Graph
-    cell_tree : CellTree
+    micro_tree : MicroClusterTree
 
     Returns
     -------
@@ -203,6 +203,6 @@ def kmeans_cost_of_graph(graph, cell_tree):
     volume = float(degrees.sum())
 
     def error_of(k):
-        return max(0.0, whole - k - cell_tree.value_at(k, "ncut")) / volume
+        return max(0.0, whole - k - micro_tree.value_at(k, "ncut")) / volume
 
     return error_of, float(np.sqrt(diagonal.max()))

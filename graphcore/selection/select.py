@@ -13,18 +13,18 @@ from ..graphs.as_graph import as_graph, is_graph
 from ..graphs.graph import Graph
 from ..pipeline.settings import resolve_settings
 from . import penalty as _penalty
+from .description_length import description_gain
 from .eigengap import laplacian_eigenvalues
-from .evidence import description_gain
 from .information import information_corners, label_price
 from .result import selection
 from .stability import agreement_at
-from .sweep import cell_trees
+from .sweep import micro_cluster_trees
 
 __all__ = ["METHODS", "default_candidates", "select_n_clusters"]
 
 METHODS = ("information", "description-length", "eigengap", "merge-gap", "stability", "penalty")
 # Where nobody says how far to look: as far as clusters of sqrt(n) / 2 nodes, and not beyond this.
-_MOST_CANDIDATES = 200
+_MAX_CANDIDATES = 200
 
 
 def select_n_clusters(
@@ -69,8 +69,8 @@ def select_n_clusters(
 
     Notes
     -----
-    All methods but "penalty" on vectors look at the same sweep: cells of a coreset, as in a fit, merged pair by pair
-    down to one cluster. A sweep over all k costs about as much as a fit for one k.
+    All methods but "penalty" on vectors look at the same sweep: micro-clusters of a coreset, as in a fit, merged
+    pair by pair down to one cluster. A sweep over all k costs about as much as a fit for one k.
 
     "information"
         The information J(k) that clusters have about edges (the objective that fits raise) against log k, the most
@@ -84,7 +84,7 @@ def select_n_clusters(
         The k whose partition gives the shortest description of the graph by a degree-corrected planted partition
         model. Finds the finest clusters that the edges support, which for kNN graphs are many small patches.
     "eigengap"
-        Largest gap ``lambda_(k+1) - lambda_k`` of the normalised Laplacian of the graph between cells.
+        Largest gap ``lambda_(k+1) - lambda_k`` of the normalised Laplacian of the graph between micro-clusters.
     "merge-gap"
         Largest difference between what the last union into k clusters, and the next one, cost.
     "stability"
@@ -122,7 +122,7 @@ def select_n_clusters(
         n_coresets = resolve_settings(graph, 1).n_coresets if method in ("information", "stability") else 1
         n_coresets = max(n_coresets, 2) if method == "stability" else n_coresets
     # One more than asked about, since a gap or a corner needs what comes next.
-    trees = cell_trees(
+    trees = micro_cluster_trees(
         graph,
         min(int(candidates[-1]) + 1, n_linked),
         n_coresets=n_coresets,
@@ -134,11 +134,11 @@ def select_n_clusters(
 
 def default_candidates(n):
     """1 to ``2 sqrt(n)``, at most 200 and at most n."""
-    return np.arange(1, max(1, min(n, _MOST_CANDIDATES, max(2, int(2 * np.sqrt(n))))) + 1)
+    return np.arange(1, max(1, min(n, _MAX_CANDIDATES, max(2, int(2 * np.sqrt(n))))) + 1)
 
 
 def _by_information(graph, trees, candidates, streams):
-    most = min(tree.n_cells for tree in trees)
+    most = min(tree.n_micro_clusters for tree in trees)
     information = np.mean([tree.information[:most] for tree in trees], axis=0)
     price = label_price(graph)
     corners = information_corners(information, price)
@@ -170,7 +170,7 @@ def _by_information(graph, trees, candidates, streams):
 
 
 def _by_description_length(graph, trees, candidates, streams):
-    most = min(tree.n_cells for tree in trees)
+    most = min(tree.n_micro_clusters for tree in trees)
     gain = np.max([description_gain(tree, graph)[:most] for tree in trees], axis=0)[candidates - 1]
     return selection("description-length", candidates, gain, {"description saved (nats)": gain})
 

@@ -1,4 +1,4 @@
-"""One pass over all numbers of clusters: the cells of a few coresets, merged down to one."""
+"""One pass over all numbers of clusters: the micro-clusters of a few coresets, merged down to one."""
 
 from dataclasses import dataclass, field
 
@@ -7,58 +7,58 @@ import numpy as np
 from .._random import Streams
 from .._threads import effective_jobs, map_items
 from ..coresets.coreset import sample_coreset
+from ..partition.cluster_sums import cluster_sums
 from ..partition.merge import MergeTree, agglomerate
-from ..partition.micro_clusters import settled_cells
+from ..partition.micro_clusters import settled_micro_clusters
 from ..partition.quotient import GraphRows, apply_labels, graph_rows, label_sizes, quotient
-from ..partition.refine import cluster_sums
 from ..pipeline.run import node_kernel
 from ..pipeline.settings import resolve_settings
 
-__all__ = ["CellTree", "cell_trees"]
+__all__ = ["MicroClusterTree", "micro_cluster_trees"]
 
-_LEAST_CORESET = 1000
-# Fewer than in a fit of a huge graph: here all cells are merged one pair at a time.
+_MIN_CORESET = 1000
+# Fewer than in a fit of a huge graph: here all micro-clusters are merged one pair at a time.
 _SHARE, _LARGEST_SHARE = 0.01, 10_000
-# Cells for each of the most clusters looked at: what is merged has to be finer than what is asked about.
+# Micro-clusters for each of the most clusters looked at: what is merged has to be finer than what is asked about.
 _CELLS_PER_CLUSTER = 10
 
 
 @dataclass(frozen=True, eq=False)
-class CellTree:
-    """Cells of one coreset and the tree that merges them, pair by pair, down to one cluster.
+class MicroClusterTree:
+    """Micro-clusters of one coreset and the tree that merges them, pair by pair, down to one cluster.
 
     Attributes
     ----------
-    cells : ndarray of shape (n_nodes,), int32
+    micro_clusters : ndarray of shape (n_nodes,), int32
         -1 for isolated nodes.
     rows : GraphRows
-        The graph between the cells.
+        The graph between the micro-clusters.
     tree : MergeTree
-    information : ndarray of shape (n_cells,), float64
+    information : ndarray of shape (n_micro_clusters,), float64
         ``information[k - 1]`` is the objective "information", in nats, of the tree's partition into k clusters.
     """
 
-    cells: np.ndarray
+    micro_clusters: np.ndarray
     rows: GraphRows
     tree: MergeTree
     information: np.ndarray = field(repr=False)
 
     @property
-    def n_cells(self):
-        """Number of cells, the largest number of clusters that the tree knows."""
+    def n_micro_clusters(self):
+        """Number of micro-clusters, the largest number of clusters that the tree knows."""
         return self.tree.n_leaves
 
     def labels_at(self, n_clusters):
         """Labels of all nodes when `n_clusters` are left; -1 for isolated nodes."""
-        return apply_labels(self.tree.labels_at(n_clusters), self.cells)
+        return apply_labels(self.tree.labels_at(n_clusters), self.micro_clusters)
 
     def value_at(self, n_clusters, objective):
-        """An objective of :func:`graphcore.partition.refine.refine` at `n_clusters`."""
+        """An objective of :func:`graphcore.partition.local_moving.move_locally` at `n_clusters`."""
         return cluster_sums(self.rows, self.tree.labels_at(n_clusters), n_clusters).value(objective)
 
 
-def cell_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n_jobs=None):
-    """Draw coresets, give every node to a cell, and merge the cells of each down to one.
+def micro_cluster_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n_jobs=None):
+    """Draw coresets, give every node to a micro-cluster, and merge the micro-clusters of each down to one.
 
     Parameters
     ----------
@@ -73,17 +73,17 @@ def cell_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n_jobs=Non
 
     Returns
     -------
-    list of CellTree
+    list of MicroClusterTree
 
     Notes
     -----
-    This is the first half of a default fit: coreset, walks, cells, two passes of moves. Then cells are merged one pair
-    at a time, from cells to one cluster, so that one tree holds a partition for every number of clusters and none of
-    them is favoured.
+    This is the first half of a default fit: coreset, walks, micro-clusters, two passes of moves. Then micro-clusters
+    are merged one pair at a time down to one cluster, so that one tree holds a partition for every number of clusters
+    and none of them is favoured.
     """
     n_linked = graph.n_nodes - graph.n_isolated
     share = min(round(_SHARE * n_linked), _LARGEST_SHARE)
-    size = max(_LEAST_CORESET, _CELLS_PER_CLUSTER * n_clusters, share)
+    size = max(_MIN_CORESET, _CELLS_PER_CLUSTER * n_clusters, share)
     # At most half of the nodes, or all coresets of a small graph would be the same.
     size = max(n_clusters, min(size, n_linked // 2))
     settings = resolve_settings(graph, n_clusters, coreset_size=size)
@@ -91,20 +91,22 @@ def cell_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n_jobs=Non
     rows = graph_rows(graph)
     inner_jobs = effective_jobs(n_jobs) if n_coresets == 1 else 1
     return map_items(
-        lambda r: _cell_tree(graph, rows, settings, streams.child("coreset", r), inner_jobs), range(n_coresets), n_jobs
+        lambda r: _micro_cluster_tree(graph, rows, settings, streams.child("coreset", r), inner_jobs),
+        range(n_coresets),
+        n_jobs,
     )
 
 
-def _cell_tree(graph, rows, settings, streams, n_jobs):
+def _micro_cluster_tree(graph, rows, settings, streams, n_jobs):
     kernel = node_kernel(graph, settings, n_jobs)
     coreset = sample_coreset(
         kernel, settings.n_clusters, size=settings.coreset_size, method=settings.sampling, random_state=streams
     )
     reach = kernel.reach(coreset.indices)
-    cells, n_cells, _ = settled_cells(reach, rows, settings.n_clusters, settings.objective)
-    between = quotient(rows, cells, n_cells, n_jobs)
-    sizes = label_sizes(cells, n_cells)
+    labels, n_micro_clusters, _ = settled_micro_clusters(reach, rows, settings.n_clusters, settings.objective)
+    between = quotient(rows, labels, n_micro_clusters, n_jobs)
+    sizes = label_sizes(labels, n_micro_clusters)
     _, children, losses = agglomerate(between, sizes, 1)
     # One cluster has no information, and every union loses what it costs.
     information = np.concatenate([[0.0], np.cumsum(losses[::-1])])
-    return CellTree(cells, between, MergeTree(children, np.maximum.accumulate(losses), sizes), information)
+    return MicroClusterTree(labels, between, MergeTree(children, np.maximum.accumulate(losses), sizes), information)

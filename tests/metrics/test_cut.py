@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 import graphcore
 from graphcore import Graph, InputError, ParameterError
-from graphcore.metrics import _loops, conductance, cut_and_volume, normalized_cut
+from graphcore.metrics import conductance, cut_and_volume, normalized_cut
+from graphcore.partition._sum_loops import add_cluster_sums
+from graphcore.partition.quotient import graph_rows
 from tests.metrics import oracles
 from tests.strategies import labellings, matrices
 
@@ -33,14 +35,16 @@ def scored(A, labels, k):
 
 
 @given(labelled())
-def test_split_rows(pair):
+def test_weights_inside_and_outside_of_each_nodes_cluster(pair):
     A, labels = pair
     graph = Graph.from_scipy(A)
     labels32 = labels.astype(np.int32)
     inside, outside = np.full(len(A), np.nan), np.full(len(A), np.nan)
+    k = max(int(labels.max()) + 1, 1)
+    none, sums = np.empty(0, dtype=np.int64), [np.zeros(k), np.zeros(k), np.zeros(k), np.zeros(k, dtype=np.int64)]
     half = len(A) // 2
     for first, last in ((half, len(A)), (0, half)):
-        _loops.split_rows(graph.indptr, graph.indices, graph._weights, labels32, first, last, inside, outside)
+        add_cluster_sums(*graph_rows(graph), none, labels32, first, last, *sums, inside, outside)
     same = (labels[:, None] == labels) & (labels >= 0)[:, None]
     np.testing.assert_allclose(inside, (A * same).sum(axis=1), rtol=1e-13)
     np.testing.assert_allclose(outside, (A * (~same & (labels >= 0)[:, None])).sum(axis=1), rtol=1e-13)
@@ -139,12 +143,12 @@ def test_read_only_and_mapped_graphs(tmp_path):
 
 @pytest.mark.parametrize("measure", ["cut_and_volume", "quotient_graph"])
 def test_threads_do_not_change_a_bit(measure, monkeypatch):
-    from graphcore.metrics import cut
-    from graphcore.partition import quotient
+    from graphcore.partition import cluster_sums, quotient
 
     # Small blocks, so that a small graph has many of them.
-    monkeypatch.setattr(cut, "row_blocks", lambda indptr, f=cut.row_blocks: f(indptr, 500))
-    monkeypatch.setattr(quotient, "_LEAST_ENTRIES_PER_BLOCK", 500)
+    blocks = cluster_sums.row_blocks
+    monkeypatch.setattr(cluster_sums, "row_blocks", lambda indptr, entries: blocks(indptr, 500))
+    monkeypatch.setattr(quotient, "_MIN_ENTRIES_PER_BLOCK", 500)
     rng = np.random.default_rng(0)
     s, t = rng.integers(0, 2000, (2, 20_000))
     graph = Graph.from_edges(s, t, rng.random(20_000), 2000, warn=False)

@@ -40,7 +40,7 @@ def test_blocks_do_not_change_a_bit(monkeypatch):
     graph = Graph.from_edges(*rng.integers(0, 3000, (2, 9000)), rng.random(9000), 3000, warn=False)
     labels = rng.integers(-1, 50, 3000)
     whole = quotient_graph(graph, labels, 55)
-    monkeypatch.setattr(partition_quotient, "_LEAST_ENTRIES_PER_BLOCK", 1000)
+    monkeypatch.setattr(partition_quotient, "_MIN_ENTRIES_PER_BLOCK", 1000)
     blocks = quotient_graph(graph, labels, 55, n_jobs=2)
     np.testing.assert_array_equal(whole.indices, blocks.indices)
     np.testing.assert_array_equal(whole.data, blocks.data)

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
+from graphcore.partition.cluster_sums import OBJECTIVES
 from graphcore.partition.consensus import coarse_partition, consensus, stability
-from graphcore.partition.quotient import apply_labels, graph_rows, overlay, quotient
-from graphcore.partition.refine import OBJECTIVES
+from graphcore.partition.quotient import apply_labels, common_refinement, graph_rows, quotient
 
 from ..oracles import cliques, planted, quick, random_adjacency
+from .test_local_moving import value_of
 from .test_merge import same_partition
-from .test_refine import value_of
 
 objectives = st.sampled_from(OBJECTIVES)
 
@@ -38,11 +38,11 @@ def several_labellings(draw):
 
 @quick
 @given(several_labellings(), objectives, st.sampled_from([0.0, 0.1, 0.5]), st.integers(1, 3), st.integers(0, 99))
-def test_the_consensus_is_never_worse_than_the_best_labelling(case, objective, least_share, least_size, seed):
+def test_the_consensus_is_never_worse_than_the_best_labelling(case, objective, min_share, min_size, seed):
     graph, A, labellings, k = case
     values = [value_of(objective, A, labels, k) for labels in labellings]
     best = labellings[int(np.argmax(values))]
-    groups, n_groups = overlay(labellings, k)
+    groups, n_groups = common_refinement(labellings, k)
     group_labels, between = consensus(
         graph_rows(graph),
         groups,
@@ -50,8 +50,8 @@ def test_the_consensus_is_never_worse_than_the_best_labelling(case, objective, l
         best,
         k,
         objective=objective,
-        least_size=least_size,
-        least_share=least_share,
+        min_size=min_size,
+        min_share=min_share,
         rng=np.random.default_rng(seed),
     )
     assert len(between.degrees) == n_groups
@@ -59,9 +59,9 @@ def test_the_consensus_is_never_worse_than_the_best_labelling(case, objective, l
     sizes = np.bincount(labels[labels >= 0], minlength=k)
     assert len(sizes) == k and sizes.min() >= 1
     given_sizes = np.bincount(best[best >= 0], minlength=k)
-    if given_sizes.min() >= least_size:
-        assert sizes.min() >= least_size
-        assert sizes.min() < least_size or value_of(objective, A, labels, k) >= max(values) - 1e-11
+    if given_sizes.min() >= min_size:
+        assert sizes.min() >= min_size
+        assert sizes.min() < min_size or value_of(objective, A, labels, k) >= max(values) - 1e-11
     for labels_given in labellings:  # groups on which all agree stay together
         pairs = {*zip(groups.tolist(), labels_given.tolist(), strict=True)}
         assert len(pairs) == len(set(groups.tolist()))
@@ -69,7 +69,7 @@ def test_the_consensus_is_never_worse_than_the_best_labelling(case, objective, l
 
 @quick
 @given(several_labellings(), objectives, st.integers(1, 4), st.integers(0, 99))
-def test_coarse_partitions_have_all_clusters_and_the_least_size_where_groups_allow(case, objective, least_size, seed):
+def test_coarse_partitions_have_all_clusters_and_the_least_size_where_groups_allow(case, objective, min_size, seed):
     graph, A, _, k = case
     rng = np.random.default_rng(seed)
     n = len(A)
@@ -79,12 +79,12 @@ def test_coarse_partitions_have_all_clusters_and_the_least_size_where_groups_all
     used = np.flatnonzero(sizes)
     groups[used] = np.arange(len(used))
     rows, sizes = quotient(graph_rows(graph), groups, len(used)), sizes[used]
-    labels = coarse_partition(rows, sizes, k, objective=objective, least_size=least_size, rng=rng)
+    labels = coarse_partition(rows, sizes, k, objective=objective, min_size=min_size, rng=rng)
     assert labels.dtype == np.int32
     counts = np.bincount(labels, minlength=k)
     assert len(counts) == k and counts.min() >= 1
-    if k * least_size <= len(used):
-        assert counts.min() >= least_size
+    if k * min_size <= len(used):
+        assert counts.min() >= min_size
 
 
 def test_the_least_size_also_holds_where_the_normalised_cut_gives_the_better_start():
@@ -95,7 +95,7 @@ def test_the_least_size_also_holds_where_the_normalised_cut_gives_the_better_sta
     rows = quotient(graph_rows(Graph.from_scipy(A)), np.arange(8, dtype=np.int32), 8)
     sizes = np.ones(8, dtype=np.int64)
     for objective in OBJECTIVES:
-        labels = coarse_partition(rows, sizes, 2, objective=objective, least_size=4, rng=np.random.default_rng(0))
+        labels = coarse_partition(rows, sizes, 2, objective=objective, min_size=4, rng=np.random.default_rng(0))
         assert np.bincount(labels).tolist() == [4, 4]
 
 
@@ -112,7 +112,7 @@ def test_planted_clusters_come_out_of_noisy_labellings(objective):
         labels[(labels == third) & (rng.random(360) < 0.5)] = second
         labellings.append(labels.astype(np.int32))
     A = graph.to_scipy().toarray()
-    groups, n_groups = overlay(labellings, 6)
+    groups, n_groups = common_refinement(labellings, 6)
     best = max(labellings, key=lambda labels: value_of(objective, A, labels, 6))
     found, _ = consensus(graph_rows(graph), groups, n_groups, best, 6, objective=objective, rng=rng)
     assert same_partition(found[groups], truth)

@@ -8,13 +8,13 @@ from scipy.cluster import hierarchy as scipy_hierarchy
 
 from graphcore import Graph, ParameterError
 from graphcore.partition import merge as merge_module
-from graphcore.partition._merge_loops import pair_up
+from graphcore.partition._merge_round_loops import pair_up
+from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums
 from graphcore.partition.merge import LINKAGES, agglomerate, hierarchy, merge_rounds
 from graphcore.partition.quotient import GraphRows, graph_rows, quotient
-from graphcore.partition.refine import OBJECTIVES, cluster_sums
 
 from ..oracles import cliques, planted, quick, random_adjacency
-from .test_refine import value_of
+from .test_local_moving import value_of
 
 linkages = st.sampled_from(sorted(LINKAGES))
 ONE = np.ones(100, dtype=np.int64)
@@ -99,7 +99,7 @@ def test_average_linkage_and_ncut_take_the_cheapest_union_of_neighbours(pair, li
         linked = A[np.ix_(names == a, names == b)].any()
         assert recorded <= cheapest + 1e-10 * max(1.0, abs(cheapest)) or not linked
         if not linked:
-            # Only a cluster without neighbours goes to a stranger, and only if no union of neighbours is cheaper.
+            # Only a cluster without neighbours goes to any other, and only if no union of neighbours is cheaper.
             lonely = [side for side in (a, b) if not A[np.ix_(names == side, names != side)].any()]
             assert lonely and loss <= cheapest + 1e-10
 
@@ -138,16 +138,16 @@ def test_information_takes_nearly_the_cheapest_union(pair):
 
 @quick
 @given(group_graphs(), linkages, st.integers(1, 10), st.integers(2, 6), st.integers(0, 99))
-def test_small_clusters_go_first_to_their_best_partner(pair, linkage, n_clusters, least_size, seed):
+def test_small_clusters_go_first_to_their_best_partner(pair, linkage, n_clusters, min_size, seed):
     rows, A = pair
     n = len(A)
     sizes = np.random.default_rng(seed).integers(1, 5, n)
-    labels, children, _ = agglomerate(rows, sizes, n_clusters, linkage=linkage, least_size=least_size)
+    labels, children, _ = agglomerate(rows, sizes, n_clusters, linkage=linkage, min_size=min_size)
     assert len(np.unique(labels)) == min(n, n_clusters) == n - len(children)
     for names, a, b, loss in replay(linkage, A, children):
         clusters, compact = np.unique(names, return_inverse=True)
         count = np.bincount(compact, weights=sizes)
-        if count.min() >= least_size:
+        if count.min() >= min_size:
             continue
         pair_counts = {count[clusters == a][0], count[clusters == b][0]}
         assert count.min() in pair_counts
@@ -324,9 +324,9 @@ def test_pairs_are_disjoint_and_hubs_at_most_double(n, most, n_hubs, seed):
 
 def test_a_hub_does_not_take_a_round_for_every_leaf(monkeypatch):
     calls = []
-    count_calls = merge_module._merge_loops.best_partners
+    count_calls = merge_module._merge_round_loops.best_partners
     monkeypatch.setattr(
-        merge_module._merge_loops, "best_partners", lambda *arguments: calls.append(0) or count_calls(*arguments)
+        merge_module._merge_round_loops, "best_partners", lambda *arguments: calls.append(0) or count_calls(*arguments)
     )
     n = 3001
     star = graph_rows(Graph.from_edges(np.zeros(n - 1, dtype=int), np.arange(1, n)))

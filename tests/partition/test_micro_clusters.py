@@ -1,4 +1,4 @@
-"""Cells of coreset nodes against the dense kernel, and the spreading of labels against a slow twin."""
+"""Micro-clusters of coreset nodes against the dense kernel, and the spreading of labels against a slow twin."""
 
 import numpy as np
 import pytest
@@ -9,28 +9,28 @@ from hypothesis import strategies as st
 from graphcore import Graph
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.walk import WalkKernel
-from graphcore.partition.micro_clusters import coreset_cells, settled_cells, spread
+from graphcore.partition.local_moving import block_sweep
+from graphcore.partition.micro_clusters import coreset_micro_clusters, settled_micro_clusters, spread
 from graphcore.partition.quotient import compact_labels, graph_rows
-from graphcore.partition.refine import block_sweep
 
 from .. import strategies as own
 from ..oracles import EXAMPLES, dense_kernel, example, planted, quick
 from .test_quotient import labelled
 
 
-def check_cells(cells, K, indices):
-    """Every node is in a cell whose kernel value is the largest, and its own if that is among the largest."""
+def check_micro_clusters(labels, K, indices):
+    """Every node is in a micro-cluster whose kernel value is the largest, and its own if that is among the largest."""
     rows = K[indices]
-    for x, cell in enumerate(cells):
+    for x, label in enumerate(labels):
         values = rows[:, x]
         if not (values > 0).any():
-            assert cell == (list(indices).index(x) if x in indices else -1)
+            assert label == (list(indices).index(x) if x in indices else -1)
             continue
         best = np.flatnonzero(values >= values.max() * (1 - 1e-6))
-        assert cell in best
+        assert label in best
         if x in indices[best]:
             # Equal to the last bit is safe only where the largest other value is clearly smaller or it is the only one.
-            assert indices[cell] == x or len(best) > 1
+            assert indices[label] == x or len(best) > 1
 
 
 @quick
@@ -41,9 +41,9 @@ def test_cells_of_the_plain_kernel(pair, self_loop, seed):
     assume(len(linked))
     rng = np.random.default_rng(seed)
     indices = np.sort(rng.choice(linked, rng.integers(1, len(linked) + 1), replace=False)).astype(np.int64)
-    cells = coreset_cells(GraphKernel(graph, self_loop).reach(indices))
-    assert cells.dtype == np.int32
-    check_cells(cells, dense_kernel(A, self_loop)[0], indices)
+    labels = coreset_micro_clusters(GraphKernel(graph, self_loop).reach(indices))
+    assert labels.dtype == np.int32
+    check_micro_clusters(labels, dense_kernel(A, self_loop)[0], indices)
 
 
 @quick
@@ -57,19 +57,21 @@ def test_cells_of_the_walk_kernel(pair, walk_steps, seed):
     degrees = A.sum(axis=1)
     P = np.divide(A, degrees[:, None], out=np.zeros_like(A), where=degrees[:, None] > 0)
     rows = np.linalg.matrix_power(0.5 * (np.eye(len(A)) + P), walk_steps // 2)
-    check_cells(coreset_cells(WalkKernel(graph, walk_steps, row_budget=10**9).reach(indices)), rows, indices)
+    check_micro_clusters(
+        coreset_micro_clusters(WalkKernel(graph, walk_steps, row_budget=10**9).reach(indices)), rows, indices
+    )
 
 
 def test_of_equals_a_node_takes_its_own_cell_or_else_the_first():
     # A star with leaves 0 to 3 and centre 4: after two lazy steps every row gives the centre 1/2, its own as well.
     graph = Graph.from_edges([0, 1, 2, 3], [4, 4, 4, 4])
     kernel = WalkKernel(graph, 4)
-    assert coreset_cells(kernel.reach(np.arange(5)))[4] == 4
-    assert coreset_cells(kernel.reach(np.arange(1, 4)))[4] == 0
+    assert coreset_micro_clusters(kernel.reach(np.arange(5)))[4] == 4
+    assert coreset_micro_clusters(kernel.reach(np.arange(1, 4)))[4] == 0
     # A loop in the kernel counts: K_00 = 1 / 4 against K_01 = 1 / 4 on a path of two nodes with loops of weight 1.
     path = Graph.from_edges([0], [1])
-    np.testing.assert_array_equal(coreset_cells(GraphKernel(path, 1.0).reach(np.array([0, 1]))), [0, 1])
-    np.testing.assert_array_equal(coreset_cells(GraphKernel(path, 0.0).reach(np.array([0, 1]))), [1, 0])
+    np.testing.assert_array_equal(coreset_micro_clusters(GraphKernel(path, 1.0).reach(np.array([0, 1]))), [0, 1])
+    np.testing.assert_array_equal(coreset_micro_clusters(GraphKernel(path, 0.0).reach(np.array([0, 1]))), [1, 0])
 
 
 def check_breadth_first(A, labels, out):
@@ -122,6 +124,17 @@ def test_one_label_reaches_its_whole_component(name):
     assert n_labels == len(set(component[linked]))
 
 
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_without_labels_every_component_gets_one(name):
+    graph, A = example(name)
+    labels = np.full(len(A), -1, dtype=np.int32)
+    n_labels = spread(graph_rows(graph), labels, 0)
+    linked = A.sum(axis=1) > 0
+    np.testing.assert_array_equal(labels >= 0, linked)
+    component = graph.connected_components()[linked]
+    assert n_labels == len(set(component)) == len(set(zip(component.tolist(), labels[linked].tolist(), strict=True)))
+
+
 def test_spread_goes_by_distance_not_by_weight():
     # Node 3 hangs on label 0 by a light edge; its heavy way to label 1 has three steps, so it comes too late.
     graph = Graph.from_edges([0, 3, 2, 4], [3, 2, 4, 1], weights=[1.0, 100.0, 50.0, 100.0])
@@ -142,16 +155,16 @@ def test_huge_graphs_settle_their_cells_by_a_sweep(monkeypatch):
     rows = graph_rows(graph)
     indices = np.arange(0, 300, 10)
     kernel = WalkKernel(graph, 2)
-    expected = coreset_cells(kernel.reach(indices))
-    n_cells = spread(rows, expected, len(indices))
-    block_sweep(rows, expected, n_cells)
-    n_cells = compact_labels(expected, n_cells)
+    expected = coreset_micro_clusters(kernel.reach(indices))
+    n_micro_clusters = spread(rows, expected, len(indices))
+    block_sweep(rows, expected, n_micro_clusters)
+    n_micro_clusters = compact_labels(expected, n_micro_clusters)
     monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
-    cells, n_found, _ = settled_cells(kernel.reach(indices), rows, 5, "information")
-    np.testing.assert_array_equal(cells, expected)
-    assert n_found == n_cells
-    # Cells lie within the planted clusters, all but a few nodes: chance would give a fifth.
-    majority = sum(np.bincount(truth[cells == c]).max() for c in range(n_cells))
+    labels, n_found, _ = settled_micro_clusters(kernel.reach(indices), rows, 5, "information")
+    np.testing.assert_array_equal(labels, expected)
+    assert n_found == n_micro_clusters
+    # Micro-clusters lie within the planted clusters, all but a few nodes: chance would give a fifth.
+    majority = sum(np.bincount(truth[labels == c]).max() for c in range(n_micro_clusters))
     assert majority > 0.9 * 300
 
 
@@ -163,18 +176,20 @@ def test_cells_too_small_for_the_sample_go_to_their_neighbours(monkeypatch):
     rows, kernel = graph_rows(graph), WalkKernel(graph, 2)
     indices = np.arange(0, 303, 10)
     monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
-    before, n_before, _ = settled_cells(kernel.reach(indices), rows, 5, "information")
+    before, n_before, _ = settled_micro_clusters(kernel.reach(indices), rows, 5, "information")
     volumes = np.bincount(before, weights=graph.degrees)
     least = np.median(volumes)
     monkeypatch.setattr("graphcore.partition.quotient._SAMPLED_ENTRIES", 32 * graph.degrees.sum() / least)
-    cells, n_cells, _ = settled_cells(kernel.reach(indices), rows, 5, "information")
-    assert np.array_equal(np.unique(cells), np.arange(n_cells)) and n_cells < n_before
-    after = np.bincount(cells, weights=graph.degrees)
-    triangle = cells[-1]
-    assert (cells[-3:] == triangle).all() and (cells == triangle).sum() == 3
+    labels, n_micro_clusters, _ = settled_micro_clusters(kernel.reach(indices), rows, 5, "information")
+    assert np.array_equal(np.unique(labels), np.arange(n_micro_clusters)) and n_micro_clusters < n_before
+    after = np.bincount(labels, weights=graph.degrees)
+    triangle = labels[-1]
+    assert (labels[-3:] == triangle).all() and (labels == triangle).sum() == 3
     assert (np.delete(after, triangle) >= least).all()
-    # Nodes of large cells stay together.
-    for cell in np.flatnonzero(volumes >= least):
-        assert len(np.unique(cells[before == cell])) == 1
-    # With fewer cells left than are wanted, all stay.
-    np.testing.assert_array_equal(settled_cells(kernel.reach(indices), rows, n_before, "information")[0], before)
+    # Nodes of large micro-clusters stay together.
+    for c in np.flatnonzero(volumes >= least):
+        assert len(np.unique(labels[before == c])) == 1
+    # With fewer micro-clusters left than are wanted, all stay.
+    np.testing.assert_array_equal(
+        settled_micro_clusters(kernel.reach(indices), rows, n_before, "information")[0], before
+    )

@@ -9,12 +9,12 @@ from graphcore import Graph
 from graphcore.partition import quotient as module
 from graphcore.partition.quotient import (
     apply_labels,
+    common_refinement,
     compact_labels,
     contingency,
     graph_rows,
     grouped,
     label_sizes,
-    overlay,
     pick_labels,
     quotient,
 )
@@ -83,7 +83,7 @@ def test_quotients_of_quotients(case, seed):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_quotient_does_not_depend_on_the_number_of_threads(monkeypatch, weighted):
-    monkeypatch.setattr(module, "_LEAST_ENTRIES_PER_BLOCK", 500)
+    monkeypatch.setattr(module, "_MIN_ENTRIES_PER_BLOCK", 500)
     graph, _ = planted(5, 60, 0.2, 0.02, 0)
     if weighted:
         A = graph.to_scipy()
@@ -111,8 +111,8 @@ def strengths(Q):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("most", [1, 5, 20, 100])
 def test_a_dense_quotient_keeps_the_links_strong_for_either_end(monkeypatch, most, weighted, n_jobs):
-    monkeypatch.setattr(module, "_LEAST_ENTRIES_PER_BLOCK", 500)
-    monkeypatch.setattr(module, "_MOST_LINKS", most)
+    monkeypatch.setattr(module, "_MIN_ENTRIES_PER_BLOCK", 500)
+    monkeypatch.setattr(module, "_MAX_LINKS", most)
     graph, _ = planted(5, 80, 0.2, 0.02, 0)
     if weighted:
         A = graph.to_scipy()
@@ -121,7 +121,7 @@ def test_a_dense_quotient_keeps_the_links_strong_for_either_end(monkeypatch, mos
     labels = np.random.default_rng(1).integers(0, 90, graph.n_nodes).astype(np.int32)
     rows = graph_rows(graph)
     Q = to_dense(quotient(rows, labels, 90))
-    found = quotient(rows, labels, 90, n_jobs, most_entries=0)
+    found = quotient(rows, labels, 90, n_jobs, max_entries=0)
     np.testing.assert_allclose(found.degrees, Q.sum(axis=1), rtol=1e-12)
     own = strengths(Q)
     cuts = np.sort(own, axis=1)[:, -most] if most <= 90 else np.full(90, -np.inf)
@@ -145,12 +145,12 @@ def test_entries_are_estimated_by_some_rows(monkeypatch):
     rows = graph_rows(graph)
     exact = quotient(rows, labels, 90)
     # Every row is looked at, so the estimate is exact, and the limit is kept to the entry.
-    monkeypatch.setattr(module, "_MOST_LINKS", 1)
-    at_limit = quotient(rows, labels, 90, most_entries=len(exact.indices))
+    monkeypatch.setattr(module, "_MAX_LINKS", 1)
+    at_limit = quotient(rows, labels, 90, max_entries=len(exact.indices))
     np.testing.assert_array_equal(at_limit.indices, exact.indices)
-    assert len(quotient(rows, labels, 90, most_entries=len(exact.indices) - 1).indices) < len(exact.indices) / 2
+    assert len(quotient(rows, labels, 90, max_entries=len(exact.indices) - 1).indices) < len(exact.indices) / 2
     monkeypatch.setattr(module, "_SAMPLED_ROWS", 45)
-    sampled = quotient(rows, labels, 90, most_entries=round(1.3 * len(exact.indices)))
+    sampled = quotient(rows, labels, 90, max_entries=round(1.3 * len(exact.indices)))
     assert len(sampled.indices) == len(exact.indices)
 
 
@@ -174,11 +174,11 @@ def test_grouped_lists_the_nodes_of_every_cluster(n, seed):
 
 @quick
 @given(st.integers(1, 40), st.integers(1, 4), st.integers(0, 2**32 - 1))
-def test_overlay_numbers_the_groups_of_nodes_that_agree(n, n_labellings, seed):
+def test_the_common_refinement_numbers_the_groups_of_nodes_that_agree(n, n_labellings, seed):
     rng = np.random.default_rng(seed)
     labellings = list(rng.integers(-1, 4, (n_labellings, n)).astype(np.int32))
     before = [labels.copy() for labels in labellings]
-    groups, n_groups = overlay(labellings, 4)
+    groups, n_groups = common_refinement(labellings, 4)
     stacked = np.stack(labellings)
     inside = (stacked >= 0).all(axis=0)
     np.testing.assert_array_equal(groups >= 0, inside)

@@ -90,16 +90,16 @@ def graph_between(rows):
     return to_dense(rows.indptr, rows.indices, rows.weights, len(rows.degrees))
 
 
-@pytest.mark.parametrize("most_entries", [None, 0])
-def test_threads_do_not_change_a_sample(monkeypatch, most_entries):
+@pytest.mark.parametrize("max_entries", [None, 0])
+def test_threads_do_not_change_a_sample(monkeypatch, max_entries):
     monkeypatch.setattr(module, "_MANY_ENTRIES", 0)
     monkeypatch.setattr(module, "_SAMPLED_ENTRIES", 3000)
     monkeypatch.setattr("graphcore.partition.sampled_links._ENTRIES_PER_BLOCK", 500)
     graph, _ = large_planted(True)
     labels = np.random.default_rng(1).integers(-1, 90, graph.n_nodes).astype(np.int32)
-    one = quotient(graph_rows(graph), labels, 90, 1, most_entries)
+    one = quotient(graph_rows(graph), labels, 90, 1, max_entries)
     for n_jobs in (2, 3):
-        for ours, other in zip(one, quotient(graph_rows(graph), labels, 90, n_jobs, most_entries), strict=True):
+        for ours, other in zip(one, quotient(graph_rows(graph), labels, 90, n_jobs, max_entries), strict=True):
             np.testing.assert_array_equal(ours, other)
 
 

@@ -14,45 +14,45 @@ from .test_quotient import labelled
 
 @quick
 @given(labelled(max_nodes=16), st.integers(1, 6), st.booleans(), st.integers(0, 99))
-def test_small_clusters_grow_and_no_other_becomes_small(case, least_size, counted, seed):
+def test_small_clusters_grow_and_no_other_becomes_small(case, min_size, counted, seed):
     graph, A, labels, k = case
     labels[A.sum(axis=1) == 0] = -1
     assume((labels >= 0).any())
     rng = np.random.default_rng(seed)
     counts = rng.integers(1, 4, len(A)) if counted else np.ones(len(A), dtype=np.int64)
     start = labels.copy()
-    moved = grow_small_clusters(graph_rows(graph), labels, k, least_size, counts=counts if counted else None)
+    moved = grow_small_clusters(graph_rows(graph), labels, k, min_size, counts=counts if counted else None)
     inside = start >= 0
     np.testing.assert_array_equal(labels >= 0, inside)
     before = np.bincount(start[inside], weights=counts[inside], minlength=k)
     after = np.bincount(labels[inside], weights=counts[inside], minlength=k)
-    assert (after >= np.minimum(before, least_size)).all()
+    assert (after >= np.minimum(before, min_size)).all()
     assert (moved > 0) == (labels != start).any()
-    if before.min() >= least_size:
+    if before.min() >= min_size:
         assert moved == 0
-    if not counted and inside.sum() >= k * least_size:
-        assert after.min() >= least_size
+    if not counted and inside.sum() >= k * min_size:
+        assert after.min() >= min_size
     if counted:
         # What is still small could not be helped by any single group.
-        for c in np.flatnonzero(after < least_size):
-            assert not (inside & (labels != c) & (after[labels] - counts >= least_size)).any()
+        for c in np.flatnonzero(after < min_size):
+            assert not (inside & (labels != c) & (after[labels] - counts >= min_size)).any()
 
 
 @quick
 @given(labelled(max_nodes=16, weighted=True), st.integers(2, 6))
-def test_one_small_cluster_grows_over_its_border_best_node_first(case, least_size):
+def test_one_small_cluster_grows_over_its_border_best_node_first(case, min_size):
     graph, A, labels, _ = case
     labels[A.sum(axis=1) == 0] = -1
     # Cluster 1 is one node, everything else is cluster 0, so there is one way to grow.
     inside = np.flatnonzero(labels >= 0)
-    assume(len(inside) >= 2 * least_size)
+    assume(len(inside) >= 2 * min_size)
     labels[inside] = 0
     labels[inside[0]] = 1
     start = labels.copy()
-    grow_small_clusters(graph_rows(graph), labels, 2, least_size)
+    grow_small_clusters(graph_rows(graph), labels, 2, min_size)
     degrees, links = A.sum(axis=1), A - np.diag(np.diag(A))
     grown = start.copy()
-    while (grown == 1).sum() < least_size:
+    while (grown == 1).sum() < min_size:
         border = np.flatnonzero((grown == 0) & (links[:, grown == 1] > 0).any(axis=1))
         if len(border):
             surplus = links[border][:, grown == 1].sum(axis=1) - links[border][:, grown == 0].sum(axis=1)
@@ -68,7 +68,7 @@ def test_one_small_cluster_grows_over_its_border_best_node_first(case, least_siz
     np.testing.assert_array_equal(grown, labels)
 
 
-def test_a_clique_is_taken_before_strangers():
+def test_a_clique_is_taken_before_nodes_that_are_not_linked():
     # Two cliques of 6 joined by one edge; cluster 1 is one node of the second clique.
     A = cliques([6, 6], loops=False)
     A[0, 6] = A[6, 0] = 1.0

@@ -9,7 +9,7 @@ import pytest
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
 from graphcore.coresets.coreset import SAMPLING
 from graphcore.partition import quotient as quotient_module
-from graphcore.partition.refine import OBJECTIVES
+from graphcore.partition.cluster_sums import OBJECTIVES
 from graphcore.pipeline import settings as settings_module
 from graphcore.pipeline.parameters import PARAMETERS, defaults
 from graphcore.pipeline.settings import Settings, resolve_settings

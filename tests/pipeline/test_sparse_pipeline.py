@@ -21,8 +21,8 @@ from graphcore.pipeline.settings import resolve_settings
 from graphcore.spectral.partition import spectral_partition
 
 from ..oracles import cliques, permuted, planted, quick, random_adjacency
+from ..partition.test_local_moving import value_of
 from ..partition.test_merge import same_partition
-from ..partition.test_refine import value_of
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*isolated:graphcore.GraphWarning"),

@@ -15,7 +15,7 @@ from graphcore.selection.penalty import (
     radius_of,
     statistical_bound,
 )
-from graphcore.selection.sweep import cell_trees
+from graphcore.selection.sweep import micro_cluster_trees
 
 from ..oracles import cost_of_partition, dense_kernel, partitions, quick, random_adjacency
 
@@ -120,12 +120,12 @@ def test_cost_of_a_graph_is_that_of_weighted_kernel_kmeans(n, seed):
     A[0, 1] = A[1, 0] = 1.0
     graph = Graph.from_scipy(A, warn=False)
     linked = A.sum(axis=1) > 0
-    (tree,) = cell_trees(graph, min(3, int(linked.sum())), random_state=seed)
+    (tree,) = micro_cluster_trees(graph, min(3, int(linked.sum())), random_state=seed)
     error_of, radius = kmeans_cost_of_graph(graph, tree)
     B = A[np.ix_(linked, linked)]
     K, weights = dense_kernel(B, shift=1.0)
     assert radius**2 == pytest.approx(K.diagonal().max())
-    for k in range(1, tree.n_cells + 1):
+    for k in range(1, tree.n_micro_clusters + 1):
         labels = tree.labels_at(k)[linked]
         assert error_of(k) == pytest.approx(cost_of_partition(K, weights, labels, k) / weights.sum(), abs=1e-10)
 

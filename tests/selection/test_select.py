@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits, make_blobs
 import graphcore
 from graphcore import Graph, GraphWarning, InputError, ParameterError, select_n_clusters
 from graphcore.selection.select import METHODS, default_candidates
-from graphcore.selection.sweep import cell_trees
+from graphcore.selection.sweep import micro_cluster_trees
 
 from ..oracles import cliques, planted, shared_graph
 
@@ -131,7 +131,7 @@ def test_even_growth_takes_the_last_candidate():
 def test_merge_gaps_are_differences_of_heights():
     graph = blocks(5, 100, 0)
     found = select_n_clusters(graph, [1, 2, 5, 9], method="merge-gap", random_state=3)
-    (tree,) = cell_trees(graph, 10, random_state=3)
+    (tree,) = micro_cluster_trees(graph, 10, random_state=3)
     heights = tree.tree.heights[::-1]  # of the union into 1 cluster, into 2, ...
     assert np.isnan(found.scores[0])
     np.testing.assert_allclose(found.scores[1:], [heights[k - 2] - heights[k - 1] for k in (2, 5, 9)])
@@ -141,9 +141,9 @@ def test_merge_gaps_are_differences_of_heights():
 def test_eigengaps_are_differences_of_eigenvalues():
     graph = blocks(5, 60, 0)
     found = select_n_clusters(graph, [2, 5, 8], method="eigengap", random_state=3)
-    (tree,) = cell_trees(graph, 9, random_state=3)
-    A = np.zeros((tree.n_cells, tree.n_cells))
-    for i in range(tree.n_cells):
+    (tree,) = micro_cluster_trees(graph, 9, random_state=3)
+    A = np.zeros((tree.n_micro_clusters, tree.n_micro_clusters))
+    for i in range(tree.n_micro_clusters):
         span = slice(tree.rows.indptr[i], tree.rows.indptr[i + 1])
         A[i, tree.rows.indices[span]] = tree.rows.weights[span]
     values = 1 - np.linalg.eigvalsh(A / np.sqrt(np.outer(A.sum(axis=0), A.sum(axis=0))))[::-1]
@@ -153,7 +153,7 @@ def test_eigengaps_are_differences_of_eigenvalues():
 def test_information_is_the_mean_over_coresets():
     graph = blocks(5, 100, 0)
     found = select_n_clusters(graph, range(1, 9), n_coresets=3, random_state=1)
-    trees = cell_trees(graph, 9, n_coresets=3, random_state=1)
+    trees = micro_cluster_trees(graph, 9, n_coresets=3, random_state=1)
     expected = np.mean([tree.information[:8] for tree in trees], axis=0)
     np.testing.assert_allclose(found.curves["information (nats)"], expected)
     assert not np.array_equal(trees[0].information[:8], trees[1].information[:8])

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.selection.evidence import description_gain, partition_length
-from graphcore.selection.sweep import cell_trees
+from graphcore.selection.description_length import description_gain, partition_length
+from graphcore.selection.sweep import micro_cluster_trees
 
 from ..oracles import planted, quick, random_adjacency
 
@@ -38,12 +38,12 @@ def test_gain_is_likelihood_less_labels_and_rates(n, density, seed):
     for i in range(n):  # a ring, so that no node is isolated
         A[i, (i + 1) % n] = A[(i + 1) % n, i] = 1.0
     graph = Graph.from_scipy(A)
-    (tree,) = cell_trees(graph, min(4, n), random_state=seed)
+    (tree,) = micro_cluster_trees(graph, min(4, n), random_state=seed)
     lengths = partition_length(tree.tree)
     gains = description_gain(tree, graph)
     n_edges = A.sum() / 2
     assert gains[0] == 0
-    for k in range(1, tree.n_cells + 1):
+    for k in range(1, tree.n_micro_clusters + 1):
         labels = tree.labels_at(k)
         ways = factorial(n)
         for size in np.bincount(labels):
@@ -57,7 +57,7 @@ def test_gain_is_likelihood_less_labels_and_rates(n, density, seed):
 
 def test_planted_blocks_have_the_shortest_description():
     graph, _ = planted(7, 100, 0.2, 0.01, 3)
-    (tree,) = cell_trees(graph, 40, random_state=0)
+    (tree,) = micro_cluster_trees(graph, 40, random_state=0)
     gains = description_gain(tree, graph)
     assert int(np.argmax(gains)) + 1 == 7
     assert gains[6] > 1000

@@ -35,17 +35,17 @@ def partition_length(tree):
     return np.log(n) + choose + gammaln(n + 1.0) - inside
 
 
-def description_gain(cell_tree, graph):
+def description_gain(micro_tree, graph):
     """Nats by which each number of clusters shortens the description of a graph, against one cluster.
 
     Parameters
     ----------
-    cell_tree : CellTree
+    micro_tree : MicroClusterTree
     graph : Graph
 
     Returns
     -------
-    ndarray of shape (n_cells,), float64
+    ndarray of shape (n_micro_clusters,), float64
         For k = 1, 2, ...; the first is 0.
 
     Notes
@@ -60,7 +60,7 @@ def description_gain(cell_tree, graph):
     a fully Bayesian relative.
     """
     n_edges = effective_edges(graph)
-    length = partition_length(cell_tree.tree)
-    k = np.arange(1, cell_tree.n_cells + 1)
+    length = partition_length(micro_tree.tree)
+    k = np.arange(1, micro_tree.n_micro_clusters + 1)
     rates = np.where(k == 1, 0.0, 0.5 * k * np.log(n_edges))
-    return n_edges * cell_tree.information - (length - length[0]) - rates
+    return n_edges * micro_tree.information - (length - length[0]) - rates

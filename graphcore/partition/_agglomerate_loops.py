@@ -1,0 +1,250 @@
+"""Compiled loops that merge clusters one pair at a time, the cheapest first."""
+
+import numpy as np
+from numba import njit
+
+from ._heap_loops import drop_merged, new_heap, pop, push
+from ._objective_loops import between, term
+
+__all__ = ["AVERAGE", "agglomerate", "cut_tree"]
+
+# Beside the objectives of _objective_loops: volume-weighted average linkage, S_ab = Q_ab / (vol_a vol_b).
+AVERAGE = 2
+
+
+# One cluster; weights are shares of the whole volume, `part` is its term of the objective. What is looked at together
+# is one small record, because it is one look into memory.
+_CLUSTER = np.dtype([("inner", np.float64), ("volume", np.float64), ("part", np.float64)])
+# Its neighbours are links[start : start + length], by the names they had when they were listed; partner is the best of
+# them when last looked up, -1 where there is none. `count` is the number of nodes.
+_LIST = np.dtype([("start", np.int64), ("count", np.int64), ("length", np.int32), ("partner", np.int32)])
+_LINK = np.dtype([("to", np.int32), ("weight", np.float64)])
+
+
+@njit(cache=True, nogil=True)
+def _fill(clusters, lists, links, indptr, indices, weights, degrees, sizes, objective, total, cut, apart):
+    """Make the nodes of the graph the first clusters; returns (places of `links` in use, cut, apart)."""
+    top = 0
+    for c in range(len(degrees)):
+        new, listed = clusters[c], lists[c]
+        listed.start = top
+        new.inner = 0.0
+        for e in range(indptr[c], indptr[c + 1]):
+            if indices[e] == c:
+                new.inner = weights[e] / total
+            else:
+                links[top].to, links[top].weight = indices[e], weights[e] / total
+                top += 1
+        listed.length = top - listed.start
+        new.volume = degrees[c] / total
+        listed.count = sizes[c]
+        new.part = 0.0 if objective == AVERAGE else term(objective, new.inner, new.volume)
+        cut -= new.inner
+        apart -= new.volume * new.volume
+    return top, cut, apart
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _loss(objective, a, b, link, cut, apart):
+    """What the union of two clusters costs (for AVERAGE: minus the similarity)."""
+    if objective == AVERAGE:
+        return -link / (a.volume * b.volume) if link > 0.0 else 0.0
+    return (
+        a.part
+        + b.part
+        + between(objective, cut, apart)
+        - term(objective, a.inner + b.inner + 2.0 * link, a.volume + b.volume)
+        - between(objective, cut - 2.0 * link, apart - 2.0 * a.volume * b.volume)
+    )
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _live(into, c):
+    """Cluster that c has become part of, shortening the path on the way."""
+    while into[c] >= 0:
+        if into[into[c]] >= 0:
+            into[c] = into[into[c]]
+        c = into[c]
+    return c
+
+
+@njit(cache=True, nogil=True)
+def _smallest_other(by_size, into, a):
+    """The smallest cluster other than a."""
+    if by_size[1].item != a:
+        return by_size[1].item
+    key = by_size[1].key
+    pop(by_size)
+    drop_merged(by_size, into)
+    b = by_size[1].item
+    push(by_size, key, a)
+    return b
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _next_pair(objective, clusters, lists, into, pairs, lone, by_size, min_size, refreshed, cut, apart):
+    """The two clusters to unite next, or (a, -1) where the best partner of a has to be looked up first.
+
+    `refreshed` is the cluster of too few nodes whose partner was looked up last.
+    """
+    drop_merged(pairs, into)
+    drop_merged(lone, into)
+    drop_merged(by_size, into)
+    a, b, loss = by_size[1].item, np.int64(-1), np.inf
+    if lists[a].count < min_size:
+        if lists[a].partner < 0:
+            b = _smallest_other(by_size, into, a)
+        elif a == refreshed:
+            b = np.int64(lists[a].partner)
+    else:
+        if lone[0].item > 0:
+            a = lone[1].item
+            b = _smallest_other(by_size, into, a)
+            loss = _loss(objective, clusters[a], clusters[b], 0.0, cut, apart)
+        if pairs[0].item > 0 and pairs[1].key <= loss:
+            a = pop(pairs)
+            b = np.int64(lists[a].partner)
+            if into[b] >= 0:
+                b = np.int64(-1)
+    return a, b
+
+
+@njit(cache=True, nogil=True)
+def _slide_together(lists, links, into, n_made):
+    """Move the lists still in use, which lie in the order of their clusters, to the front; returns where they end."""
+    top = 0
+    for c in range(n_made):
+        if into[c] >= 0:
+            continue
+        start = lists[c].start
+        for i in range(lists[c].length):
+            links[top + i].to, links[top + i].weight = links[start + i].to, links[start + i].weight
+        lists[c].start = top
+        top += lists[c].length
+    return top
+
+
+@njit(cache=True, nogil=True)
+def _unite(objective, one, other, shared, new):
+    """The sums of a cluster that is made of two."""
+    new.inner = one.inner + other.inner + 2.0 * shared
+    new.volume = one.volume + other.volume
+    new.part = 0.0 if objective == AVERAGE else term(objective, new.inner, new.volume)
+
+
+@njit(cache=True, nogil=True)
+def agglomerate(
+    indptr,
+    indices,
+    weights,
+    degrees,
+    sizes,
+    objective,
+    n_clusters,
+    min_size,
+    total,
+    rest_inner,
+    rest_square,
+    children,
+    losses,
+):
+    """Merge the nodes of a weighted graph with self-loops until n_clusters are left.
+
+    Each step unites the two neighbours whose union loses least of the objective. A cluster without neighbours is
+    offered to the smallest one. As long as there are clusters of fewer than `min_size` nodes (`sizes` counts what
+    each node stands for), the smallest of them goes first, to its best partner. Step i makes cluster n + i out of
+    children[i]; losses[i] is what it cost. Every live cluster stands in a heap with the loss to its best partner; an
+    entry whose partner is gone is looked up again when it comes up. For NCUT and AVERAGE a loss depends on the two
+    clusters alone, so the order is exact; for INFORMATION it also depends on what all clusters cut, and an entry keeps
+    the loss of when it was looked up, so the order is nearly that of the true losses.
+    Where the graph is a part of a larger one, `total` is the volume of the whole, and rest_inner and rest_square are
+    what the clusters elsewhere add to the sums of inner weights and of squared volumes, as shares. Returns the number
+    of steps made.
+    """
+    n = len(degrees)
+    # A union's list is never longer than its parts' together, so twice the entries always do.
+    room = 2 * len(indices) + 16
+    clusters, lists, links = np.empty(2 * n, dtype=_CLUSTER), np.empty(2 * n, dtype=_LIST), np.empty(room, dtype=_LINK)
+    into, sums, touched = np.full(2 * n, -1, dtype=np.int32), np.zeros(2 * n), np.empty(n, dtype=np.int32)
+    # What runs between clusters: the cut share, and 1 - sum of squared volumes.
+    cut, apart = 1.0 - rest_inner, 1.0 - rest_square
+    top, cut, apart = _fill(
+        clusters, lists, links, indptr, indices, weights, degrees, sizes, objective, total, cut, apart
+    )
+    # Pairs by loss, clusters without neighbours by volume, all clusters by count and then volume.
+    pairs, lone, by_size = new_heap(2 * n), new_heap(2 * n), new_heap(2 * n)
+    n_entered, steps, refreshed = 0, 0, -1
+    # Every turn lists the neighbours of one cluster z by what they have become, and finds the best partner among them:
+    # of each node first, then of a union of a and b, or of a cluster a whose partner is gone.
+    while n - steps > n_clusters:
+        if n_entered < n:
+            a, b = n_entered, -1
+        else:
+            a, b = _next_pair(objective, clusters, lists, into, pairs, lone, by_size, min_size, refreshed, cut, apart)
+        z = a
+        if b >= 0:
+            z = n + steps
+            if top + lists[a].length + lists[b].length > room:
+                top = _slide_together(lists, links, into, z)
+            lists[z].start = top
+            into[a] = z
+            into[b] = z
+        m, shared = 0, 0.0
+        for side in range(1 if b < 0 else 2):
+            listed = lists[a] if side == 0 else lists[b]
+            for e in range(listed.start, listed.start + listed.length):
+                c = _live(into, links[e].to)
+                if c == z:
+                    shared += links[e].weight if side == 0 else 0.0
+                    continue
+                if sums[c] == 0.0:
+                    touched[m] = c
+                    m += 1
+                sums[c] += links[e].weight
+        if b >= 0:
+            children[steps, 0] = a
+            children[steps, 1] = b
+            losses[steps] = _loss(objective, clusters[a], clusters[b], shared, cut, apart)
+            cut -= 2.0 * shared
+            apart -= 2.0 * clusters[a].volume * clusters[b].volume
+            _unite(objective, clusters[a], clusters[b], shared, clusters[z])
+            lists[z].count = lists[a].count + lists[b].count
+            top += m
+            steps += 1
+        lowest, partner, start = np.inf, -1, lists[z].start
+        for t in range(m):
+            c = touched[t]
+            links[start + t].to, links[start + t].weight = c, sums[c]
+            loss = _loss(objective, clusters[z], clusters[c], sums[c], cut, apart)
+            sums[c] = 0.0
+            if loss < lowest:
+                lowest, partner = loss, c
+        lists[z].length, lists[z].partner = m, partner
+        is_new = b >= 0 or n_entered < n
+        if is_new:
+            n_entered = min(n_entered + 1, n)
+            push(by_size, lists[z].count + 0.5 * clusters[z].volume, z)
+        if partner < 0:
+            push(lone, clusters[z].volume, z)
+        elif is_new or lists[z].count >= min_size:
+            push(pairs, lowest, z)
+        else:
+            refreshed = z
+    return steps
+
+
+@njit(cache=True, nogil=True)
+def cut_tree(children, n_leaves, n_steps, labels):
+    """Labels of the leaves after the first n_steps merges, numbered by first leaf; returns how many there are."""
+    root = np.arange(n_leaves + n_steps)
+    for i in range(n_steps - 1, -1, -1):
+        for side in range(2):
+            root[children[i, side]] = root[n_leaves + i]
+    names = np.full(n_leaves + n_steps, -1, dtype=np.int32)
+    count = 0
+    for x in range(n_leaves):
+        if names[root[x]] < 0:
+            names[root[x]] = count
+            count += 1
+        labels[x] = names[root[x]]
+    return count

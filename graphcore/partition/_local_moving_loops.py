@@ -1,0 +1,226 @@
+"""Compiled loops that improve a partition of a whole graph by local moving."""
+
+import numpy as np
+from numba import njit
+
+from ._objective_loops import between, between_slopes, term
+
+__all__ = ["batch_assign", "move_nodes"]
+
+_MIN_GAIN = 1e-13
+
+
+# One cluster: weight inside (both directions), volume and nodes as the caller counts them, and its term of the
+# objective. One record is one look into memory.
+_CLUSTER = np.dtype([("inner", np.float64), ("volume", np.float64), ("size", np.int64), ("part", np.float64)])
+
+
+@njit(cache=True, nogil=True)
+def _records(objective, inner, volumes, sizes, total):
+    """The clusters, the cut share, and 1 - sum of squared shares of volume."""
+    clusters = np.empty(len(inner), dtype=_CLUSTER)
+    cut, apart = 1.0, 1.0
+    for c in range(len(inner)):
+        new = clusters[c]
+        new.inner, new.volume, new.size = inner[c], volumes[c], sizes[c]
+        new.part = term(objective, inner[c] / total, volumes[c] / total)
+        cut -= inner[c] / total
+        apart -= (volumes[c] / total) ** 2
+    return clusters, cut, apart
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _is_inside(indptr, indices, labels, x):
+    """Whether no neighbour is in another cluster; most nodes are passed over by this, without touching the sums."""
+    for e in range(indptr[x], indptr[x + 1]):
+        c = labels[indices[e]]
+        if c != labels[x] and c >= 0:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _gather(indptr, indices, weights, labels, x, sums, touched):
+    """Weights of x to the clusters around it into `sums`; returns (clusters listed in `touched`, its self-loop)."""
+    weighted = len(weights) > 0
+    n_touched, loop = 0, 0.0
+    for e in range(indptr[x], indptr[x + 1]):
+        c = labels[indices[e]]
+        if c < 0:
+            continue
+        weight = weights[e] if weighted else 1.0
+        if indices[e] == x:
+            loop = weight
+            continue
+        # Without a branch, which would be mispredicted half the time.
+        before = sums[c]
+        touched[n_touched] = c
+        n_touched += before == 0.0
+        sums[c] = before + weight
+    return n_touched, loop
+
+
+@njit(cache=True, nogil=True)
+def _without(objective, cluster, total, degree, link, loop, cut, apart):
+    """What becomes of a cluster's term and of `apart` without a node, and what the objective's two parts lose by it.
+
+    Degree, link and loop are shares of the total.
+    """
+    volume = cluster.volume / total
+    rest = volume - degree
+    part = term(objective, cluster.inner / total - 2.0 * link - loop, rest)
+    return part, apart + volume * volume - rest * rest, cluster.part + between(objective, cut, apart) - part
+
+
+@njit(cache=True, nogil=True)
+def _with(objective, cluster, total, degree, link, loop, apart):
+    """What becomes of a cluster's term and of `apart` with a node that was in none, and the change of the latter."""
+    volume = cluster.volume / total
+    grown = volume + degree
+    part = term(objective, cluster.inner / total + 2.0 * link + loop, grown)
+    return part, apart + volume * volume - grown * grown, volume * volume - grown * grown
+
+
+@njit(cache=True, nogil=True)
+def _add(cluster, part, link, loop, degree, count, sign):
+    """Add a node to a cluster, or take it out (sign -1); `part` is the cluster's term then."""
+    cluster.inner += sign * (2.0 * link + loop)
+    cluster.volume += sign * degree
+    cluster.size += sign * count
+    cluster.part = part
+
+
+@njit(cache=True, nogil=True)
+def move_nodes(
+    indptr,
+    indices,
+    weights,
+    degrees,
+    counts,
+    objective,
+    order,
+    n_passes,
+    tolerance,
+    min_size,
+    min_volume,
+    inner,
+    volumes,
+    sizes,
+    labels,
+):
+    """Move single nodes to a neighbouring cluster while that raises the objective.
+
+    Nodes are visited in `order` (natural order if it is empty), and again only after a neighbour has moved. Ends when
+    a pass moves no more than `tolerance` times the number of nodes, or after `n_passes`. With a tolerance of 0, a pass
+    over all nodes that weighs every candidate exactly must confirm the end, so that no single move raises the
+    objective any more. No cluster shrinks below `min_size` nodes or `min_volume`; counts says how many nodes each
+    one stands for (length 0: one). inner, volumes and sizes are those of `labels` and are kept up to date.
+    Returns (moves made, entries read).
+    """
+    n = len(labels)
+    natural = len(order) == 0
+    total = volumes.sum()
+    clusters, cut, apart = _records(objective, inner, volumes, sizes, total)
+    sums, touched = np.zeros(len(inner)), np.empty(len(inner) + 1, dtype=np.int32)
+    active = np.ones(n, dtype=np.bool_)
+    confirming = False
+    moves, entries = 0, 0
+    for _ in range(n_passes):
+        moved = 0
+        for i in range(n):
+            x = i if natural else order[i]
+            if not active[x]:
+                continue
+            active[x] = False
+            a = labels[x]
+            if a < 0:
+                continue
+            count = counts[x] if len(counts) > 0 else 1
+            if clusters[a].size - count < min_size or clusters[a].volume - degrees[x] < min_volume:
+                continue
+            if _is_inside(indptr, indices, labels, x):
+                continue
+            entries += indptr[x + 1] - indptr[x]
+            n_touched, loop = _gather(indptr, indices, weights, labels, x, sums, touched)
+            degree, link_a = degrees[x] / total, sums[a] / total
+            rest_part, left, base = _without(objective, clusters[a], total, degree, link_a, loop / total, cut, apart)
+            # Candidates are compared with the part between clusters to first order, one logarithm each; the winner
+            # is then weighed exactly. (That part is convex, so a move that looks good so is good.)
+            by_cut, by_apart = between_slopes(objective, cut, apart)
+            best, b, best_part, best_apart = -np.inf, -1, 0.0, 0.0
+            for t in range(n_touched):
+                c = touched[t]
+                if c == a:
+                    continue
+                link = sums[c] / total
+                part, then, change = _with(objective, clusters[c], total, degree, link, loop / total, left)
+                gain = part - clusters[c].part
+                if confirming:
+                    gain += between(objective, cut + 2.0 * (link_a - link), then)
+                else:
+                    gain = gain - 2.0 * link * by_cut + change * by_apart
+                if gain > best:
+                    best, b, best_part, best_apart = gain, c, part, then
+            if b >= 0:
+                best_cut = cut + 2.0 * (sums[a] - sums[b]) / total
+                if best_part - clusters[b].part - base + between(objective, best_cut, best_apart) > _MIN_GAIN:
+                    cut, apart = best_cut, best_apart
+                    _add(clusters[a], rest_part, sums[a], loop, degrees[x], count, -1)
+                    _add(clusters[b], best_part, sums[b], loop, degrees[x], count, 1)
+                    labels[x] = b
+                    moved += 1
+                    for e in range(indptr[x], indptr[x + 1]):
+                        if labels[indices[e]] != b:
+                            active[indices[e]] = True
+            for t in range(n_touched):
+                sums[touched[t]] = 0.0
+        moves += moved
+        if moved <= tolerance * n:
+            if confirming or tolerance > 0.0:
+                break
+            confirming = True
+            active[:] = True
+        else:
+            confirming = False
+    for c in range(len(inner)):
+        inner[c], volumes[c], sizes[c] = clusters[c].inner, clusters[c].volume, clusters[c].size
+    return moves, entries
+
+
+@njit(cache=True, nogil=True)
+def batch_assign(indptr, indices, weights, degrees, by_inner, by_volume, first, last, labels, out):
+    """Best cluster of nodes first to last with all others held: the cluster of steepest ascent of the objective.
+
+    For the normalised cut this is the assignment step of weighted kernel k-means (the node's own weight apart). Nodes
+    look at the clusters around them and their own; of equals they stay, then take the first met. `out` holds nodes
+    first to last alone. Returns how many would change.
+    """
+    weighted = len(weights) > 0
+    sums = np.zeros(len(by_inner))
+    touched = np.empty(len(by_inner) + 1, dtype=np.int32)
+    changed = 0
+    for x in range(first, last):
+        a = labels[x]
+        out[x - first] = a
+        if a < 0:
+            continue
+        n_touched = 0
+        for e in range(indptr[x], indptr[x + 1]):
+            c = labels[indices[e]]
+            if c < 0 or indices[e] == x:
+                continue
+            before = sums[c]
+            touched[n_touched] = c
+            n_touched += before == 0.0
+            sums[c] = before + (weights[e] if weighted else 1.0)
+        best = 2.0 * sums[a] * by_inner[a] + degrees[x] * by_volume[a]
+        for t in range(n_touched):
+            c = touched[t]
+            score = 2.0 * sums[c] * by_inner[c] + degrees[x] * by_volume[c]
+            sums[c] = 0.0
+            if score > best:
+                best = score
+                out[x - first] = c
+        sums[a] = 0.0
+        changed += out[x - first] != a
+    return changed

@@ -1,0 +1,34 @@
+"""Compiled sums over the clusters of a graph."""
+
+from numba import njit
+
+__all__ = ["add_cluster_sums"]
+
+
+@njit(cache=True, nogil=True)
+def add_cluster_sums(
+    indptr, indices, weights, degrees, counts, labels, first, last, internal, volume, cut, size, inside, outside
+):
+    """Add what nodes first to last bring to their clusters: weight inside (both directions), volume, cut, number.
+
+    counts says how many nodes each one stands for; length 0 stands for ones. `inside` and `outside` get each node's
+    weight inside and outside of its cluster, unless they are of length 0; nodes of no cluster get 0 and 0.
+    """
+    weighted, split = len(weights) > 0, len(inside) > 0
+    for x in range(first, last):
+        a = labels[x]
+        within, beyond = 0.0, 0.0
+        if a >= 0:
+            for e in range(indptr[x], indptr[x + 1]):
+                weight = weights[e] if weighted else 1.0
+                if labels[indices[e]] == a:
+                    within += weight
+                else:
+                    beyond += weight
+            internal[a] += within
+            volume[a] += degrees[x]
+            cut[a] += beyond
+            size[a] += counts[x] if len(counts) > 0 else 1
+        if split:
+            inside[x] = within
+            outside[x] = beyond

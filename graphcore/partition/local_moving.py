@@ -1,0 +1,119 @@
+"""Local moving: single nodes go to a neighbouring cluster while that raises the objective."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from .._threads import map_blocks
+from .._work import count
+from . import _local_moving_loops as _loops
+from . import _objective_loops
+from .cluster_sums import cluster_sums, objective_code
+
+__all__ = ["block_sweep", "move_locally"]
+
+_NATURAL = np.empty(0, dtype=np.int64)
+_ONES = np.empty(0, dtype=np.int64)
+# Blocks of a sweep one after the other, and parts of a block at the same time.
+_SWEEP_BLOCKS, _SWEEP_PARTS = 64, 8
+
+
+def move_locally(
+    rows,
+    labels,
+    n_clusters,
+    *,
+    objective="information",
+    order=None,
+    n_passes=50,
+    tolerance=0.0,
+    min_size=1,
+    min_share=0.0,
+    counts=None,
+    sums=None,
+):
+    """Move single nodes, in place, while that raises the objective.
+
+    Parameters
+    ----------
+    rows : GraphRows
+    labels : ndarray of shape (n,), int32
+        Changed in place; nodes of label -1 stay.
+    n_clusters : int
+    objective : {"information", "ncut"}
+    order : ndarray of shape (n,), int64, optional
+        Order of visits; default natural order.
+    n_passes : int, default 50
+    tolerance : float, default 0
+        Share of nodes moved in a pass at or below which it is the last. With 0, a pass over all nodes confirms that no
+        single move to a neighbouring cluster raises the objective (unless `n_passes` come first).
+    min_size : int, default 1
+        No cluster shrinks below this number of nodes.
+    min_share : float, default 0
+        No cluster shrinks below this share of the mean volume of a cluster.
+    counts : ndarray of shape (n,), int64, optional
+        Nodes that each row stands for, where rows are groups.
+    sums : ClusterSums, optional
+        Of `labels`, if at hand; changed in place, but for the cut.
+
+    Returns
+    -------
+    sums : ClusterSums
+        Of the labels as they are now.
+    n_moves : int
+    """
+    if sums is None:
+        sums = cluster_sums(rows, labels, n_clusters, counts=counts)
+    moves, entries = _loops.move_nodes(
+        *rows,
+        _ONES if counts is None else counts,
+        objective_code(objective),
+        _NATURAL if order is None else order,
+        n_passes,
+        float(tolerance),
+        max(1, min_size),
+        min_share * float(sums.volume.sum()) / n_clusters,
+        sums.internal,
+        sums.volume,
+        sums.size,
+        labels,
+    )
+    count("entries moved over", entries)
+    if moves:
+        sums.cut[:] = np.nan
+    return sums, int(moves)
+
+
+def block_sweep(rows, labels, n_clusters, *, objective="information", n_jobs=None):
+    """Move nodes a block at a time to the cluster of steepest ascent, in place, once over the graph.
+
+    The slopes are those of the start; the labels are those that the blocks before have left. So it takes a third of the
+    time of a pass of :func:`move_locally`, on any number of threads, but does not promise that the objective rises.
+    From a poor start it rises further than by moving single nodes, and some small clusters are given up.
+
+    Parameters
+    ----------
+    rows : GraphRows
+    labels : ndarray of shape (n,), int32
+        Changed in place; nodes of label -1 stay.
+    n_clusters : int
+    objective : {"information", "ncut"}
+    n_jobs : int, optional
+    """
+    sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+    by_inner, by_volume = np.empty(n_clusters), np.empty(n_clusters)
+    _objective_loops.slopes(objective_code(objective), sums.internal, sums.volume, by_inner, by_volume)
+    count("entries moved over", len(rows.indices))
+    n = len(labels)
+    borders = np.linspace(0, n, min(_SWEEP_BLOCKS, n) + 1).astype(np.int64)
+    for first, last in pairwise(borders):
+        moved = np.empty_like(labels[first:last])
+        parts = np.linspace(first, last, min(_SWEEP_PARTS, last - first) + 1).astype(np.int64)
+        map_blocks(
+            lambda a, b, first=first, moved=moved: _loops.batch_assign(
+                *rows, by_inner, by_volume, a, b, labels, moved[a - first : b - first]
+            ),
+            parts,
+            n_jobs,
+        )
+        labels[first:last] = moved
