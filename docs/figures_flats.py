@@ -9,6 +9,7 @@ from graphcore import datasets
 from graphcore.flats.k_flats import k_flats
 from graphcore.flats.kernel_k_flats import kernel_k_flats
 from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
 
 __all__ = ["PICTURES"]
 
@@ -52,7 +53,7 @@ def flats_trefoil():
     left, right = figure.add_subplot(121, projection="3d"), figure.add_subplot(122)
     points = datasets.trefoil(6000, random_state=0)
     shown = k_flats(points, 24, 1, init="k-means", random_state=0)
-    # The projections of the points: a cell may hold pieces of two strands that lie on one line.
+    # The projections of the points: a cluster may hold pieces of two strands that lie on one line.
     drawn = shown.flats.decode(*shown.flats.encode(points))
     for j in range(24):
         left.plot(*drawn[shown.labels == j].T, ".", ms=2.5, color=SHADES[j % 4])
@@ -110,7 +111,7 @@ def flats_dimensions():
     train = datasets.sphere(1000, 50, random_state=0)
     kernel = kernel_function("gaussian", bandwidth=1.2)
     ks = np.array([1, 10, 25, 50, 75, 100, 125, 150, 200])
-    fits = [kernel_k_flats(train, int(k), 2, kernel=kernel, init="random", n_init=1, random_state=0) for k in ks]
+    fits = [kernel_k_flats(VectorKernel(train, kernel), int(k), 2, init="random", n_init=1, random_state=0) for k in ks]
     held_out = np.array([fit.distances_to(test).min(axis=1).mean() for fit in fits])
     best = int(held_out.argmin())
     axes[1].plot(ks / 1000, held_out, "k-", lw=1.3)

@@ -1,6 +1,11 @@
 """Fixtures shared by all tests, and how deep property tests go."""
 
 import os
+
+# Two processes with two threads each would hold one another up; numpy reads this when it is imported.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from pathlib import Path
 
 import hypothesis
@@ -15,6 +20,15 @@ os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ
 # What the quick run tests is the same every time; the whole run looks for new examples.
 hypothesis.settings.register_profile("full", deadline=None, print_blob=True, max_examples=60)
 hypothesis.settings.register_profile("quick", deadline=None, print_blob=True, max_examples=15, derandomize=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config):
+    """All tests run in two processes, tests that are named in one, unless -n says otherwise."""
+    option = config.option
+    named = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
+    if not (named or hasattr(config, "workerinput") or option.usepdb or option.collectonly):
+        option.numprocesses = 2 if option.numprocesses is None else option.numprocesses
 
 
 def pytest_configure(config):

@@ -1,17 +1,17 @@
 """The scikit-learn class for k-flats."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..flats._checks import as_weights
+from .._validation import check_sample_weight
 from ..flats.k_flats import k_flats
 from ._checks import refuse_graph
+from ._flats import FlatsClusterer
 
 __all__ = ["KFlats"]
 
 
-class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class KFlats(FlatsClusterer):
     """Clusters around affine flats: lines, planes, and points as in k-means.
 
     Parameters
@@ -20,21 +20,23 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     n_dims : int, default 1
         Dimension of the flats. 0 is k-means; ``n_clusters=1`` is PCA.
     init : {"k-means++", "farthest", "random", "k-means", "global"} or ndarray, default "k-means++"
-        What the first labels are: the cells of k-means++ or farthest-first seeds, random ones, those of a finished
+        What the first labels are: the clusters of k-means++ or farthest-first seeds, random ones, those of a finished
         k-means, or (for `n_dims` 0) global k-means. An integer array of shape (n_samples,) is taken as labels, one of
-        shape (n_clusters, n_features) as means whose cells are the start. Where flats cross, "random" is best.
+        shape (n_clusters, n_features) as means whose clusters are the first. Where flats cross, "random" is best.
     n_init : int, default 10
-        Starts, of which the best is kept.
+        Initialisations, of which the best is kept.
     max_iter : int, default 300
     on_empty : {"farthest", "restart", "drop", "error"}, default "farthest"
-        What becomes of a cell that runs empty, see :func:`graphcore.flats.k_flats.k_flats`.
-    short : {"reduce", "pad", "restart"}, default "reduce"
-        What becomes of a cell with too few points for its flat.
+        What becomes of a cluster that runs empty, see :func:`graphcore.flats.k_flats.k_flats`.
+    on_degenerate : {"reduce", "pad", "restart"}, default "reduce"
+        What becomes of a cluster with too few points for its flat.
     max_restarts : int, default 10
-        New starts allowed in the place of each of the `n_init`, under a "restart" policy.
+        New ones allowed in the place of each of the `n_init`, under a "restart" policy.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
         Threads: None is one, -1 is all. The result does not depend on it.
+    verbose : int, default 0
+        At 1, every initialisation is logged (INFO, logger "graphcore") with the time that it took.
 
     Attributes
     ----------
@@ -51,7 +53,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
     inertia_ : float
         Sum of the same.
     history_ : ndarray of shape (n_iter,), float64
-        The inertia after each pass of the best start.
+        The inertia after each pass of the best initialisation.
     n_iter_ : int
     converged_ : bool
     n_features_in_ : int
@@ -81,10 +83,11 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         n_init=10,
         max_iter=300,
         on_empty="farthest",
-        short="reduce",
+        on_degenerate="reduce",
         max_restarts=10,
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         self.n_clusters = n_clusters
         self.n_dims = n_dims
@@ -92,21 +95,22 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         self.n_init = n_init
         self.max_iter = max_iter
         self.on_empty = on_empty
-        self.short = short
+        self.on_degenerate = on_degenerate
         self.max_restarts = max_restarts
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X, y=None, sample_weight=None):
         """Fit flats to vectors.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
-            Positive weights.
+            Not negative. Rows of weight 0 take no part, and get the label of their nearest flat.
 
         Returns
         -------
@@ -119,39 +123,26 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
         """
         refuse_graph(self, X)
-        X = validate_data(self, X, dtype=np.float64)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         result = k_flats(
             X,
             self.n_clusters,
             self.n_dims,
             init=self.init,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            on_empty=self.on_empty,
-            short=self.short,
-            max_restarts=self.max_restarts,
             sample_weight=sample_weight,
             random_state=self.random_state,
-            n_jobs=self.n_jobs,
+            **self._rules(),
         )
-        self.flats_ = result.flats
-        self.labels_ = result.labels
         self.cluster_centers_ = result.flats.means
         self.components_ = result.flats.bases
-        self.reconstruction_error_ = result.error
-        self.inertia_ = result.inertia
-        self.history_ = result.history
-        self.n_iter_ = result.n_iter
-        self.converged_ = result.converged
-        self._n_features_out = result.flats.n_clusters
-        return self
+        return self._keep(result)
 
     def predict(self, X):
         """The nearest flat of every row.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
@@ -165,7 +156,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
@@ -179,7 +170,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
@@ -209,7 +200,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
@@ -222,7 +213,7 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
         sample_weight : array-like of shape (n_samples,), optional
 
         Returns
@@ -231,24 +222,13 @@ class KFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, Ba
         """
         X = self._checked(X)
         distances = self.flats_.nearest(X, n_jobs=self.n_jobs)[1]
-        return float(np.average(distances, weights=as_weights(sample_weight, len(X))))
-
-    def score(self, X, y=None, sample_weight=None):
-        """Minus the reconstruction error, so that larger is better.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : None
-            Ignored.
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        float
-        """
-        return -self.reconstruction_error(X, sample_weight)
+        return float(np.average(distances, weights=check_sample_weight(sample_weight, X.shape[0])))
 
     def _checked(self, X):
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False)
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

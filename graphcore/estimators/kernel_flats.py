@@ -1,26 +1,27 @@
 """The scikit-learn class for kernel k-flats."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._random import Streams
-from .._validation import check_choice, check_real
+from .._validation import check_choice, check_sample_weight
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
-from ..flats._checks import as_weights
-from ..flats.graph_kernel import cut_kernel_matrix, cut_kernel_rows
+from ..flats.graph_kernel import cut_kernel_rows
 from ..flats.kernel_k_flats import kernel_k_flats
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
 from ..kernels.functions import VECTOR_KERNELS, kernel_function
+from ..kernels.graph import GraphKernel
+from ..kernels.vectors import VectorKernel
 from ..pipeline.cluster import cluster_graph
 from ..pipeline.settings import resolve_settings
+from ._flats import FlatsClusterer
 
 __all__ = ["KernelKFlats"]
 
 
-class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+class KernelKFlats(FlatsClusterer):
     """Clusters around affine flats in the feature space of a kernel, for vectors, kernel matrices and graphs.
 
     Parameters
@@ -43,25 +44,28 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Parameters of the kernel over vectors.
     shift : float, default 1
         Of the kernel "normalized_cut"; from 1 it is positive semi-definite. It changes the objective of all partitions
-        by the same number (as long as no cell is short), but the larger it is the less does a node move on its own.
+        by the same number (as long as no cluster is too small for its flat), but the larger it is the less does a node
+        move on its own.
     init : str or ndarray of shape (n_samples,), default "auto"
-        Labels to start from. "auto" is "spectral" for graphs, else "k-means++". "spectral" is
+        The first labels. "auto" is "spectral" for graphs, else "k-means++". "spectral" is
         :class:`CoresetSpectralClustering`; "k-means++", "farthest", "random" and "k-means" are those of
         :func:`graphcore.flats.kernel_k_flats.kernel_k_flats`.
     n_init : int, default 10
-        Starts, of which the best is kept; one for "spectral" and for labels given.
+        Initialisations, of which the best is kept; one for "spectral" and for labels given.
     max_iter : int, default 300
     on_empty : {"farthest", "restart", "drop", "error"}, default "farthest"
-    short : {"reduce", "restart"}, default "reduce"
-        What becomes of cells that run empty, or are too small for their flat.
+    on_degenerate : {"reduce", "restart"}, default "reduce"
+        What becomes of clusters that run empty, or are too small for their flat.
     max_restarts : int, default 10
-    allow_indefinite : bool, default False
-        Whether kernels that are not positive semi-definite are worked on.
+    on_indefinite : {"error", "warn"}, default "error"
+        What becomes of kernels that are not positive semi-definite.
     symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
         What becomes of an asymmetric adjacency matrix, see :meth:`graphcore.Graph.from_edges`.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
         Threads: None is one, -1 is all. The result does not depend on it.
+    verbose : int, default 0
+        At 1, every initialisation is logged (INFO, logger "graphcore") with the time that it took.
 
     Attributes
     ----------
@@ -77,7 +81,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     inertia_ : float
         Sum of the same.
     history_ : ndarray of shape (n_iter,), float64
-        The inertia after each pass of the best start.
+        The inertia after each pass of the best initialisation.
     n_iter_ : int
     converged_ : bool
     n_features_in_ : int
@@ -117,12 +121,13 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         n_init=10,
         max_iter=300,
         on_empty="farthest",
-        short="reduce",
+        on_degenerate="reduce",
         max_restarts=10,
-        allow_indefinite=False,
+        on_indefinite="error",
         symmetrize="max",
         random_state=None,
         n_jobs=None,
+        verbose=0,
     ):
         self.n_clusters = n_clusters
         self.n_dims = n_dims
@@ -136,24 +141,27 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.n_init = n_init
         self.max_iter = max_iter
         self.on_empty = on_empty
-        self.short = short
+        self.on_degenerate = on_degenerate
         self.max_restarts = max_restarts
-        self.allow_indefinite = allow_indefinite
+        self.on_indefinite = on_indefinite
         self.symmetrize = symmetrize
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X, y=None, sample_weight=None):
         """Fit flats in feature space.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), kernel matrix of shape (n_samples, n_samples), or graph
+        X : array-like, sparse matrix or graph
+            Vectors of shape (n_samples, n_features), a kernel matrix of shape (n_samples, n_samples), or a graph.
             See `kernel`.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
-            Positive weights; a graph has its own, the degrees.
+            Not negative; points of weight 0 take no part, and get the label of their nearest flat. A graph has its own
+            weights, the degrees.
 
         Returns
         -------
@@ -167,65 +175,39 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """
         kind = self._kind(X)
         streams = Streams(self.random_state)
-        nodes, init = None, "k-means++" if isinstance(self.init, str) and self.init == "auto" else self.init
-        self.kernel_ = None
-        self._nodes = None
+        automatic, init, shift = isinstance(self.init, str) and self.init == "auto", self.init, 0.0
         if kind == "normalized_cut":
             if sample_weight is not None:
                 raise ParameterError("sample_weight has no meaning for a graph: its degrees are the weights")
-            if not is_graph(X):
-                X = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True)
-            graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
-            self.n_features_in_ = graph.n_nodes
-            X, nodes, sample_weight = cut_kernel_matrix(graph, check_real("shift", self.shift, low=0.0))
-            spectral = isinstance(self.init, str) and self.init in ("auto", "spectral")
-            init = self._spectral_labels(graph, streams)[nodes] if spectral else self._given(graph, nodes)
-            # Spectral clustering has told of them already.
-            if len(nodes) < graph.n_nodes and not spectral:
-                warn_user(f"{graph.n_nodes - len(nodes)} nodes without an edge belong to no cluster: their label is -1")
+            graph = self._graph(X)
+            K, shift = GraphKernel(graph), self.shift
+            if automatic or (isinstance(init, str) and init == "spectral"):
+                init = self._spectral_labels(graph, streams)
+            elif 0 < (n := np.count_nonzero(K.point_weights == 0)) < K.n_points:
+                warn_user(f"{n} nodes without an edge belong to no cluster: their label is -1")
         else:
             if isinstance(init, str) and init == "spectral":
                 raise ParameterError("init='spectral' is for graphs; for other kernels take 'k-means++' or 'k-means'")
-            X = validate_data(
-                self,
-                X,
-                accept_sparse="csr" if kind == "precomputed" else False,
-                dtype=(np.float64, np.float32) if kind == "precomputed" else np.float64,
-                ensure_min_samples=2,
-            )
+            init = "k-means++" if automatic else init
+            K = self._points(X, kind, ensure_min_samples=2)
             if kind != "precomputed":
-                self.kernel_ = self._vector_kernel(kind, X, streams)
+                K = VectorKernel(K, self._function(kind, K, streams))
         result = kernel_k_flats(
-            X,
+            K,
             self.n_clusters,
             self.n_dims,
-            kernel="precomputed" if self.kernel_ is None else self.kernel_,
+            shift=shift,
             init=init,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            on_empty=self.on_empty,
-            short=self.short,
-            max_restarts=self.max_restarts,
             sample_weight=sample_weight,
-            allow_indefinite=self.allow_indefinite,
+            on_indefinite=self.on_indefinite,
             random_state=streams,
-            n_jobs=self.n_jobs,
+            **self._rules(),
         )
         self._result = result
-        self._own_values = X.diagonal() if self.kernel_ is None else None
-        self.flats_ = result.flats
-        self.labels_ = result.labels
-        if nodes is not None:
-            self._nodes, self._degrees = nodes, sample_weight
-            self.labels_ = np.full(self.n_features_in_, -1, dtype=np.int32)
-            self.labels_[nodes] = result.labels
-        self.reconstruction_error_ = result.error
-        self.inertia_ = result.inertia
-        self.history_ = result.history
-        self.n_iter_ = result.n_iter
-        self.converged_ = result.converged
-        self._n_features_out = result.flats.n_clusters
-        return self
+        self._degrees = K.point_weights if kind == "normalized_cut" else None
+        self._own_values = K.diagonal() if kind == "precomputed" else None
+        self.kernel_ = result.new.function
+        return self._keep(result)
 
     def fit_transform(self, X, y=None, sample_weight=None):
         """Fit, and the distances of the same points to every flat.
@@ -261,10 +243,10 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         ndarray of shape (n_samples_new,), int32
             -1 for new nodes without an edge to the nodes of the fit.
         """
-        rows, diagonal = self._rows(X)
-        labels, _ = self._result.nearest(rows, n_jobs=self.n_jobs)
-        if self._nodes is not None:
-            labels[np.isinf(diagonal)] = -1
+        rows, _, degrees = self._rows(X)
+        labels = self._result.nearest(rows)[0]
+        if degrees is not None:
+            labels[degrees == 0] = -1
         return labels
 
     def transform(self, X, diagonal=None):
@@ -282,7 +264,13 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         -------
         ndarray of shape (n_samples_new, n_clusters), float64
         """
-        rows, diagonal = self._rows(X, diagonal, known=True)
+        rows, diagonal, degrees = self._rows(X, diagonal)
+        self._connected(degrees)
+        if diagonal is None and self._own_values is not None:
+            raise InputError(
+                "rows of a kernel alone do not give distances: give diagonal=, the kernel values of the points with "
+                "themselves"
+            )
         return np.sqrt(np.maximum(self._result.distances_to(rows, diagonal), 0.0))
 
     def encode(self, X):
@@ -300,45 +288,40 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Codes
             ``labels`` and ``coordinates``, see :class:`graphcore.flats.flat_set.Codes`.
         """
-        rows, diagonal = self._rows(X)
-        self._refuse_alone(diagonal)
-        return self._result.codes_of(rows, n_jobs=self.n_jobs)
+        rows, _, degrees = self._rows(X)
+        self._connected(degrees)
+        return self._result.codes_of(rows)
 
     def reconstruction_error(self, X, diagonal=None, sample_weight=None):
         """Mean squared distance of points to their nearest flats in feature space, for any points.
+
+        Nodes of a graph count by their degrees, as in `reconstruction_error_`.
 
         Parameters
         ----------
         X : array-like
             As for :meth:`predict`.
         diagonal : array-like of shape (n_samples_new,), optional
-            As for :meth:`transform`.
+            Kernel values of the points with themselves, where X is rows of the kernel. Without it their mean over the
+            points of the fit stands for them, which is exact where the diagonal is constant, and otherwise the same for
+            all models of a search.
         sample_weight : array-like of shape (n_samples_new,), optional
+            Not negative; nodes of a graph take none.
 
         Returns
         -------
         float
         """
-        rows, diagonal = self._rows(X, diagonal, known=True)
-        distances = self._result.nearest(rows, diagonal, n_jobs=self.n_jobs)[1]
-        return float(np.average(np.maximum(distances, 0.0), weights=as_weights(sample_weight, rows.shape[0])))
-
-    def score(self, X, y=None, sample_weight=None):
-        """Minus the reconstruction error, so that larger is better; for one and the same kernel.
-
-        Parameters
-        ----------
-        X : array-like
-            As for :meth:`predict`.
-        y : None
-            Ignored.
-        sample_weight : array-like of shape (n_samples_new,), optional
-
-        Returns
-        -------
-        float
-        """
-        return -self.reconstruction_error(X, sample_weight=sample_weight)
+        rows, diagonal, degrees = self._rows(X, diagonal)
+        self._connected(degrees)
+        if degrees is not None and sample_weight is not None:
+            raise ParameterError("sample_weight has no meaning for a graph: its degrees are the weights")
+        weights = check_sample_weight(sample_weight, rows.shape[0]) if degrees is None else degrees
+        alone = diagonal is None and self._own_values is not None
+        distances = self._result.nearest(rows, diagonal)[1]
+        if alone:
+            return float(np.average(distances, weights=weights)) + float(self._own_values.mean())
+        return float(np.average(np.maximum(distances, 0.0), weights=weights))
 
     def _kind(self, X):
         """What the kernel is: "normalized_cut", "precomputed", or one over vectors."""
@@ -353,7 +336,7 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             raise ParameterError(f"kernel={self.kernel!r} does not take a graph; use kernel='normalized_cut' or 'auto'")
         return kind
 
-    def _vector_kernel(self, kind, X, streams):
+    def _function(self, kind, X, streams):
         return kernel_function(
             kind,
             bandwidth=self.bandwidth,
@@ -364,57 +347,54 @@ class KernelKFlats(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             X=X,
         )
 
-    def _given(self, graph, nodes):
-        """The start as the caller gave it, on the nodes that have edges."""
-        if isinstance(self.init, str):
-            return self.init
-        init = np.asarray(self.init)
-        if init.shape != (graph.n_nodes,):
-            raise InputError(f"init has shape {init.shape}; one label for each of {graph.n_nodes} nodes is needed")
-        return init[nodes]
+    def _graph(self, X):
+        if not is_graph(X):
+            X = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True)
+        graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
+        self.n_features_in_ = graph.n_nodes
+        return graph
 
     def _spectral_labels(self, graph, streams):
         settings = resolve_settings(graph, self.n_clusters)
         return cluster_graph(graph, settings, random_state=streams.child("spectral"), n_jobs=self.n_jobs).labels
 
-    def _rows(self, X, diagonal=None, known=False):
-        """New points as the result takes them, and their kernel values with themselves (needed if `known`)."""
-        check_is_fitted(self)
-        if self.kernel_ is not None or self._nodes is not None:
-            if diagonal is not None:
-                raise ParameterError("diagonal is for rows of a precomputed kernel; here it is known")
-            if self.kernel_ is not None:
-                return validate_data(self, X, dtype=np.float64, reset=False), None
-            if is_graph_object(X):
-                raise InputError(
-                    "new nodes are given by their edges to the nodes of the fit, as a matrix of shape (n_new, "
-                    "n_fitted); labels_ has the labels of the fitted nodes"
-                )
-            X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_non_negative=True)
-            rows, diagonal = cut_kernel_rows(X[:, self._nodes], self._degrees, self.shift)
-            if known:
-                self._refuse_alone(diagonal)
-            return rows, diagonal
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        if diagonal is not None or not known:
-            return X, diagonal
-        # Points whose kernel values with the points of the fit are those points' own values with themselves are they.
-        if X.shape[0] == X.shape[1] == len(self._own_values) and np.array_equal(X.diagonal(), self._own_values):
-            return X, self._own_values
-        raise InputError(
-            "rows of a kernel alone do not give distances: give diagonal=, the kernel values of the points with "
-            "themselves"
-        )
+    def _points(self, X, kind, **options):
+        """Vectors in float64, or a kernel matrix in the precision that it has."""
+        dtype = (np.float64, np.float32) if kind == "precomputed" else np.float64
+        return validate_data(self, X, accept_sparse="csr", dtype=dtype, **options)
 
-    def _refuse_alone(self, diagonal):
-        if self._nodes is not None and np.isinf(diagonal).any():
-            i = int(np.argmax(np.isinf(diagonal)))
+    def _rows(self, X, diagonal=None):
+        """New points as the result takes them, their kernel values with themselves (None: not known), their degrees."""
+        check_is_fitted(self)
+        if diagonal is not None and self._own_values is None:
+            raise ParameterError("diagonal is for rows of a precomputed kernel; here it is known")
+        if self._degrees is None:
+            X = self._points(X, "vectors", reset=False)
+            known = self._own_values is not None and diagonal is None and self._is_of_fit(X)
+            return X, self._own_values if known else diagonal, None
+        if is_graph_object(X):
+            raise InputError(
+                "new nodes are given by their edges to the nodes of the fit, as a matrix of shape (n_new, n_fitted); "
+                "labels_ has the labels of the fitted nodes"
+            )
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_non_negative=True)
+        return cut_kernel_rows(X, self._degrees, self.shift)
+
+    def _is_of_fit(self, K):
+        """Whether rows of the kernel are those of the fit: they have the diagonal that its points have."""
+        n = len(self._own_values)
+        return K.shape == (n, n) and np.array_equal(K.diagonal(), self._own_values)
+
+    def _connected(self, degrees):
+        """Refuse new nodes of a graph that have no distance from any flat."""
+        if degrees is not None and not degrees.all():
+            i = int(np.argmin(degrees))
             raise InputError(f"row {i} has no edge to a node of the fit: it is at no distance from any flat; drop it")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         given = isinstance(self.kernel, str)
-        tags.input_tags.sparse = given and self.kernel in ("precomputed", "normalized_cut")
-        tags.input_tags.pairwise = tags.input_tags.sparse
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = given and self.kernel in ("precomputed", "normalized_cut")
         tags.input_tags.positive_only = given and self.kernel == "normalized_cut"
         return tags

@@ -1,82 +1,101 @@
 """Checks of the input that k-flats and kernel k-flats share."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 
-__all__ = ["ON_EMPTY", "SHORT", "as_points", "as_weights", "check_n_clusters", "check_policies", "given_labels"]
+__all__ = ["Rules", "as_points", "check_n_clusters", "check_rules", "given_labels"]
 
 ON_EMPTY = ("farthest", "restart", "drop", "error")
-SHORT = ("reduce", "pad", "restart")
+ON_DEGENERATE = ("reduce", "pad", "restart")
 # Sums of squares of larger numbers may overflow.
 _LARGEST = 1e140
 
 
-def as_points(X, name="X"):
-    """Return vectors as a float64 array of rows; the caller's object is never changed."""
+class Rules(NamedTuple):
+    """How the alternation is to go on, checked; see :func:`graphcore.flats.k_flats.k_flats`."""
+
+    n_clusters: int
+    n_dims: int
+    n_init: int
+    max_iter: int
+    on_empty: str
+    on_degenerate: str
+    max_restarts: int
+
+    @property
+    def min_size(self):
+        """A cluster of fewer points ends a run, and another one is begun."""
+        return self.n_dims + 1 if self.on_degenerate == "restart" else 1
+
+
+def as_points(X, name="X", *, sparse=False):
+    """Return vectors as float64 rows, an ndarray or (where `sparse` allows it) a csr_array; nothing is changed."""
+    sparse = sparse and hasattr(X, "tocsr")
     if np.iscomplexobj(X):
         raise InputError(f"{name} is complex; real numbers are needed")
     try:
-        X = np.asarray(X, dtype=np.float64)
+        X = _as_csr(X) if sparse else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} cannot be read as an array of numbers: {error}") from None
     if X.ndim != 2 or X.shape[0] == 0 or X.shape[1] == 0:
         raise InputError(f"{name} has shape {X.shape}; rows and columns are needed: (n_samples, n_features)")
-    bad = ~np.isfinite(X).all(axis=1)
-    if bad.any():
+    values = X.data if sparse else X
+    if not np.isfinite(values).all():
+        where = np.argwhere(~np.isfinite(values))[:, 0]
+        bad = np.unique(np.searchsorted(X.indptr, where, side="right") - 1 if sparse else where)
         raise InputError(
-            f"{name} must be finite: row {np.argmax(bad)} holds NaN or infinity ({bad.sum()} such rows); fill the "
-            "values in or drop the rows"
+            f"{name} must be finite: row {bad[0]} holds NaN or infinity ({len(bad)} such rows); fill the values in or "
+            "drop the rows"
         )
-    largest = max(X.max(), -X.min())
+    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
     if largest > _LARGEST:
         raise InputError(f"{name} has values of size {largest:.3g}, whose squares overflow: rescale it")
     return X
 
 
-def as_weights(sample_weight, n_points):
-    """Return positive weights as float64; None is ones."""
-    if sample_weight is None:
-        return np.ones(n_points)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(n_points, float(weights))
-    if weights.shape != (n_points,):
-        raise InputError(f"sample_weight has shape {weights.shape}; one weight for each of {n_points} points is needed")
-    if not (np.isfinite(weights).all() and (weights > 0).all()):
-        first = np.argmin(np.where(np.isfinite(weights), weights, -np.inf))
-        raise InputError(
-            f"sample_weight must be positive and finite; number {first} is {weights[first]}: drop points of zero weight"
-        )
-    return weights
+def check_n_clusters(n_clusters, weights):
+    """Return the number of clusters, at least 1 and at most the number of points that have weight."""
+    n = int(np.count_nonzero(weights))
+    why = f"there are n_samples={n} points" if n == len(weights) else f"{n} of {len(weights)} points have weight"
+    return check_integer("n_clusters", n_clusters, low=1, high=n, why_high=why)
 
 
-def check_n_clusters(n_clusters, n_points):
-    """Return the number of clusters, at least 1 and at most the number of points."""
-    return check_integer(
-        "n_clusters", n_clusters, low=1, high=n_points, why_high=f"there are n_samples={n_points} points"
+def check_rules(weights, n_clusters, n_dims, max_dims, *, n_init, max_iter, on_empty, on_degenerate, max_restarts):
+    """Return the parameters of the alternation as `Rules`; `max_dims` is the most dimensions, and why."""
+    n_clusters = check_n_clusters(n_clusters, weights)
+    rules = Rules(
+        n_clusters,
+        check_integer("n_dims", n_dims, low=0, high=max_dims[0], why_high=max_dims[1]),
+        check_integer("n_init", n_init, low=1),
+        check_integer("max_iter", max_iter, low=1),
+        check_choice("on_empty", on_empty, ON_EMPTY),
+        check_choice("on_degenerate", on_degenerate, ON_DEGENERATE),
+        check_integer("max_restarts", max_restarts, low=0),
     )
-
-
-def check_policies(on_empty, short, n_points, n_clusters, n_dims):
-    """Refuse unknown policies, and ``short="restart"`` where no partition could satisfy it."""
-    check_choice("on_empty", on_empty, ON_EMPTY)
-    check_choice("short", short, SHORT)
-    if short == "restart" and n_dims and n_points < n_clusters * (n_dims + 1):
+    n, needed = int(np.count_nonzero(weights)), n_clusters * rules.min_size
+    if n < needed:
         raise ParameterError(
-            f"short='restart' needs n_clusters * (n_dims + 1) = {n_clusters * (n_dims + 1)} points or more, and there "
-            f"are {n_points}; take fewer clusters or dimensions, or short='reduce'"
+            f"on_degenerate='restart' needs n_clusters * (n_dims + 1) = {needed} points or more, and there are {n}; "
+            "take fewer clusters or dimensions, or on_degenerate='reduce'"
         )
+    return rules
 
 
-def given_labels(labels, n_points, n_clusters, on_empty):
-    """Check labels to start from: integers from 0 to n_clusters - 1, all present if empty cells are an error."""
+def given_labels(labels, weights, n_clusters, on_empty):
+    """Check labels given as init: from 0 to n_clusters - 1, all present if empty clusters are an error.
+
+    Returns those of the points that have weight.
+    """
     labels = np.asarray(labels)
-    if labels.shape != (n_points,):
-        raise InputError(f"init has shape {labels.shape}; one label for each of {n_points} points is needed")
+    if labels.shape != weights.shape:
+        raise InputError(f"init has shape {labels.shape}; one label for each of {len(weights)} points is needed")
     if labels.dtype.kind not in "iu":
         raise InputError(f"the labels given as init must be integers, got {labels.dtype}")
+    labels = labels[weights > 0]
     if labels.min() < 0 or labels.max() >= n_clusters:
         raise InputError(
             f"the labels given as init must be 0 to n_clusters - 1 = {n_clusters - 1}; found {labels.min()} to "
@@ -89,3 +108,14 @@ def given_labels(labels, n_points, n_clusters, on_empty):
             "be there"
         )
     return labels.astype(np.int32)
+
+
+def _as_csr(X):
+    """A sparse matrix as a csr_array of float64 without repeats; the caller's object is never changed."""
+    import scipy.sparse as sp
+
+    X = sp.csr_array(X, dtype=np.float64)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X

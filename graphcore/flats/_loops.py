@@ -8,15 +8,18 @@ __all__ = ["nearest_rows"]
 
 @njit(cache=True, nogil=True)
 def nearest_rows(
-    indptr, indices, data, members, shares, coefficients, mean_norms, shifts, base, order, labels, slack, start, stop,
-    out, values,
+    indptr, indices, data, members, factors, mean_norms, shifts, base, by_base, labels, slack, out, values
 ):  # fmt: skip
-    """The nearest flat for the rows from `start` to `stop`, looking only at flats of their neighbours and one other."""
+    """The nearest flat for rows of a sparse kernel, looking only at flats of their neighbours and one other.
+
+    All flats that share no entry with a point have one and the same distance but for a number of their own (`base`), so
+    that only the smallest of these has to be looked at.
+    """
     k, m = shifts.shape
     met = np.full(k, -1, dtype=np.int64)
     touched = np.empty(k, dtype=np.int64)
     sums = np.zeros((k, 1 + m))
-    for i in range(start, stop):
+    for i in range(len(out)):
         n_touched = 0
         for e in range(indptr[i], indptr[i + 1]):
             x = indices[e]
@@ -26,9 +29,8 @@ def nearest_rows(
                 touched[n_touched] = j
                 n_touched += 1
                 sums[j, :] = 0.0
-            sums[j, 0] += data[e] * shares[x]
-            for q in range(m):
-                sums[j, 1 + q] += data[e] * coefficients[x, q]
+            for q in range(1 + m):
+                sums[j, q] += data[e] * factors[x, q]
         best, nearest = np.inf, -1
         here = np.inf
         for s in range(n_touched):
@@ -41,7 +43,7 @@ def nearest_rows(
             if distance < best or (distance == best and j < nearest):
                 best, nearest = distance, j
         for s in range(k):
-            j = order[s]
+            j = by_base[s]
             if met[j] != i:
                 if base[j] < best or (base[j] == best and j < nearest):
                     best, nearest = base[j], j

@@ -1,9 +1,10 @@
-"""The alternation behind k-means, k-flats and their kernel versions: fit flats to cells, move points, repeat."""
+"""The alternation behind k-means, k-flats and their kernel versions: fit flats to clusters, move points, repeat."""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from .._progress import Stages
 from .._warn import warn_user
 from ..exceptions import InputError
 
@@ -39,7 +40,7 @@ class Run(NamedTuple):
 
 
 class _Restart(Exception):
-    """A cell ran empty or short, and the policy is to begin anew."""
+    """A cluster ran empty or too small for its flat, and the policy is to begin anew."""
 
 
 def alternate(problem, labels, n_clusters, *, max_iter=300, on_empty="farthest", min_size=1):
@@ -47,13 +48,13 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, on_empty="farthest",
 
     Parameters
     ----------
-    problem : EuclideanFlats, DenseKernelFlats or SparseKernelFlats
+    problem : EuclideanFlats or KernelFlats
     labels : ndarray of shape (n_samples,), int32
     n_clusters : int
     max_iter : int
     on_empty : {"farthest", "restart", "drop", "error"}
     min_size : int
-        A cell with fewer points counts as one to restart for (``short="restart"``).
+        A cluster with fewer points counts as one to restart for (``on_degenerate="restart"``).
 
     Returns
     -------
@@ -67,7 +68,7 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, on_empty="farthest",
         labels, n_clusters = _mend(labels, own, n_clusters, on_empty)
     for _ in range(max_iter):
         if np.bincount(labels, minlength=n_clusters).min() < min_size:
-            raise _Restart("short")
+            raise _Restart("too small for its flat")
         flats, own = problem.fit(labels, n_clusters)
         objective = float(problem.weights @ own)
         if kept is not None and objective > history[-1] + _INCREASE * abs(history[0]):
@@ -84,59 +85,63 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, on_empty="farthest",
     return Run(*kept, np.array(history), converged)
 
 
-def best_of(problem, draw_labels, n_clusters, *, n_init, max_restarts, repeatable=False, **rules):
-    """The run of lowest objective from several starts.
+def best_of(problem, draw_labels, rules, *, repeatable=False, verbose=0):
+    """The run of lowest objective from several initialisations.
 
     Parameters
     ----------
-    problem : EuclideanFlats, DenseKernelFlats or SparseKernelFlats
+    problem : EuclideanFlats or KernelFlats
     draw_labels : callable
-        Called with the number of the start; returns labels.
-    n_clusters, n_init, max_restarts : int
+        Called with the number of the initialisation; returns labels.
+    rules : Rules
     repeatable : bool
-        Whether every start is the same, so that one run is enough and beginning anew is no use.
-    **rules
-        For :func:`alternate`.
+        Whether every initialisation is the same, so that one run is enough and beginning anew is no use.
+    verbose : int
+        At 1, every initialisation is logged with the time that it took.
 
     Returns
     -------
     Run
     """
-    best, n_drawn = None, 0
-    for _ in range(1 if repeatable else n_init):
-        for _ in range(1 if repeatable else max_restarts + 1):
-            try:
-                run = alternate(problem, draw_labels(n_drawn), n_clusters, **rules)
-            except _Restart as why:
-                n_drawn += 1
-                reason = str(why)
-                continue
+    best, n_drawn, stages = None, 0, Stages(verbose=verbose)
+    n_init, n_tries = (1, 1) if repeatable else (rules.n_init, rules.max_restarts + 1)
+    how = {"max_iter": rules.max_iter, "on_empty": rules.on_empty, "min_size": rules.min_size}
+    for number in range(n_init):
+        for _ in range(n_tries):
             n_drawn += 1
-            break
+            try:
+                with stages(f"initialisation {number + 1} of {n_init}"):
+                    run = alternate(problem, draw_labels(n_drawn - 1), rules.n_clusters, **how)
+                break
+            except _Restart as why:
+                reason = str(why)
         else:
             raise InputError(
-                f"all of {n_drawn} starts ended in a cell that is {reason}; take fewer clusters (n_clusters="
-                f"{n_clusters}) or dimensions (n_dims={problem.n_dims}), or on_empty='farthest' and short='reduce', "
-                "which need no new start"
+                f"all of {n_drawn} initialisations ended in a cluster that is {reason}; take fewer clusters "
+                f"(n_clusters={rules.n_clusters}) or dimensions (n_dims={rules.n_dims}), or on_empty='farthest' and "
+                "on_degenerate='reduce', which need no new ones"
             )
         if best is None or run.history[-1] < best.history[-1]:
             best = run
     if not best.converged:
-        from sklearn.exceptions import ConvergenceWarning
-
-        if best.rose:
-            why = (
-                "the objective rose, so the kernel is not positive semi-definite: the best labels so far are kept; "
-                "a larger shift makes the kernel so"
-            )
-        else:
-            why = f"points still moved after max_iter={rules['max_iter']} passes; raise it"
-        warn_user(why, ConvergenceWarning)
+        _warn_unsettled(best, rules.max_iter)
     return best
 
 
+def _warn_unsettled(run, max_iter):
+    from sklearn.exceptions import ConvergenceWarning
+
+    why = f"points still moved after max_iter={max_iter} passes; raise it"
+    if run.rose:
+        why = (
+            "the objective rose, so the kernel is not positive semi-definite: the best labels so far are kept; a "
+            "larger shift makes the kernel so"
+        )
+    warn_user(why, ConvergenceWarning)
+
+
 def fill_empty(labels, own, n_clusters):
-    """Give every empty cell the point that lies farthest from its flat, out of cells that keep another point."""
+    """Give every empty cluster the point that lies farthest from its flat, out of clusters that keep another point."""
     labels = labels.copy()
     sizes = np.bincount(labels, minlength=n_clusters)
     own = own.copy()
@@ -150,7 +155,7 @@ def fill_empty(labels, own, n_clusters):
 
 
 def _mend(labels, own, n_clusters, on_empty):
-    """Labels without empty cells by the given policy, and their number."""
+    """Labels without empty clusters by the given policy, and their number."""
     if on_empty == "farthest":
         return fill_empty(labels, own, n_clusters), n_clusters
     if on_empty == "drop":

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .._validation import check_integer
-from ..exceptions import InputError
-from ._checks import as_points, as_weights, check_n_clusters
-from .kernel_cells import centred_operator
+from .._validation import check_integer, check_sample_weight
+from ._checks import as_points, check_n_clusters
+from .fit_kernel import fit_kernel
+from .kernel_clusters import centred_operator
 
 __all__ = ["k_flats_lower_bound", "kernel_k_flats_lower_bound"]
 
@@ -27,7 +27,7 @@ def k_flats_lower_bound(X, n_clusters, n_dims=1, *, sample_weight=None):
 
     Notes
     -----
-    Indicators of the cells and coordinates on the flats span at most ``n_clusters * (n_dims + 1)`` dimensions, the
+    Indicators of the clusters and coordinates on the flats span at most ``n_clusters * (n_dims + 1)`` dimensions, the
     constant vector among them. No such space captures more than as many leading eigenvalues of the centred kernel, less
     one for the constant.
 
@@ -41,9 +41,9 @@ def k_flats_lower_bound(X, n_clusters, n_dims=1, *, sample_weight=None):
     True
     """
     X = as_points(X)
-    n_clusters = check_n_clusters(n_clusters, len(X))
+    weights = check_sample_weight(sample_weight, len(X))
+    n_clusters = check_n_clusters(n_clusters, weights)
     n_dims = check_integer("n_dims", n_dims, low=0)
-    weights = as_weights(sample_weight, len(X))
     Y = (X - weights @ X / weights.sum()) * np.sqrt(weights)[:, None]
     captured = n_clusters * (n_dims + 1) - 1
     if captured >= min(Y.shape):
@@ -52,16 +52,17 @@ def k_flats_lower_bound(X, n_clusters, n_dims=1, *, sample_weight=None):
     return float(np.square(values[captured:]).sum())
 
 
-def kernel_k_flats_lower_bound(K, n_clusters, n_dims=1, *, sample_weight=None):
+def kernel_k_flats_lower_bound(K, n_clusters, n_dims=1, *, shift=0.0, sample_weight=None):
     """The same in feature space.
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n_samples, n_samples)
-        The kernel matrix.
+    K : Kernel, Graph, or square array or sparse matrix of shape (n_samples, n_samples)
     n_clusters : int
     n_dims : int, default 1
+    shift : float, default 0
     sample_weight : array-like of shape (n_samples,), optional
+        All as for :func:`graphcore.flats.kernel_k_flats.kernel_k_flats`.
 
     Returns
     -------
@@ -72,46 +73,36 @@ def kernel_k_flats_lower_bound(K, n_clusters, n_dims=1, *, sample_weight=None):
     --------
     >>> import graphcore
     >>> from graphcore.flats.certificates import kernel_k_flats_lower_bound
-    >>> from graphcore.flats.graph_kernel import cut_kernel_matrix
     >>> graph = graphcore.datasets.load_karate().graph
-    >>> K, nodes, weights = cut_kernel_matrix(graph)
-    >>> bound = kernel_k_flats_lower_bound(K, 2, 1, sample_weight=weights)
-    >>> model = graphcore.KernelKFlats(2, 1, random_state=0).fit(graph)
+    >>> bound = kernel_k_flats_lower_bound(graph, 2, 1, shift=1.0)
+    >>> model = graphcore.KernelKFlats(2, 1, shift=1.0, random_state=0).fit(graph)
     >>> bool(bound <= model.inertia_ < 1.05 * bound)
     True
     """
-    sparse = hasattr(K, "tocsr")
-    K = K if sparse else as_points(K, "the kernel matrix")
-    n = K.shape[0]
-    if K.shape != (n, n):
-        raise InputError(f"a kernel matrix must be square, and this has shape {K.shape}")
-    n_clusters = check_n_clusters(n_clusters, n)
+    fit = fit_kernel(K, sample_weight, shift)
+    n_clusters = check_n_clusters(n_clusters, fit.all_weights)
     n_dims = check_integer("n_dims", n_dims, low=0)
-    weights = as_weights(sample_weight, n)
-    root = np.sqrt(weights)
+    root = np.sqrt(fit.weights)
     u = root / np.linalg.norm(root)
     captured = n_clusters * (n_dims + 1) - 1
-    diagonal = K.diagonal() * weights
-    along = float(u @ (root * (K @ (root * u))))
-    if captured >= n - 1:
+    if captured >= len(u) - 1:
         return 0.0
-    trace = float(diagonal.sum()) - along
-    if captured == 0:
-        return trace
-    return trace - float(_leading(K, root, u, captured).sum())
+    trace = float(fit.diagonal @ fit.weights) - float((root * u) @ fit.product(root * u))
+    return trace - float(_leading(fit, root, u, captured).sum()) if captured else trace
 
 
-def _leading(K, root, u, count):
+def _leading(fit, root, u, count):
     """Leading eigenvalues of the weighted kernel with the direction of its weights projected out."""
     n = len(u)
-    if not hasattr(K, "tocsr") or n <= 500 or count >= n // 2:
+    if not fit.kernel.is_sparse or n <= 500 or count >= n // 2:
         from scipy.linalg import eigh
 
-        M = (K.toarray() if hasattr(K, "tocsr") else K) * root * root[:, None]
+        M = fit.among(np.arange(n))
+        M = (M.toarray() if hasattr(M, "tocsr") else M) * root * root[:, None]
         v = M @ u
         M = M - np.outer(v, u) - np.outer(u, v) + (u @ v) * np.outer(u, u)
         return eigh(M, subset_by_index=(n - count, n - 1), eigvals_only=True)
     from scipy.sparse.linalg import eigsh
 
-    operator, start = centred_operator(K, root, u)
+    operator, start = centred_operator(fit.product, root, u)
     return eigsh(operator, count, which="LA", v0=start, return_eigenvectors=False)

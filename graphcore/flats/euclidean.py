@@ -1,12 +1,15 @@
-"""The flat step of k-flats in the space of the data: the mean and the leading directions of every cell."""
+"""The flat step of k-flats in the space of the data: the mean and the leading directions of every cluster."""
 
 import numpy as np
 
-from .flat_set import FlatSet, cells, residuals
+from ..exceptions import InputError
+from .flat_set import FlatSet, SparseRows, centred, members_by_cluster, residuals, squared_norms
 
 __all__ = ["EuclideanFlats"]
 
 _EPS = np.finfo(np.float64).eps
+# Sparse vectors are made dense one cluster at a time, up to this size.
+_CLUSTER_BYTES = 1 << 31
 
 
 class EuclideanFlats:
@@ -14,11 +17,12 @@ class EuclideanFlats:
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features), float64
+    X : ndarray or csr_array of shape (n_samples, n_features), float64
     weights : ndarray of shape (n_samples,), float64
+        Positive.
     n_dims : int
     pad : bool
-        Whether flats of cells with too few points are completed to `n_dims` with arbitrary directions.
+        Whether flats of clusters with too few points are completed to `n_dims` with arbitrary directions.
     n_jobs : int or None
     """
 
@@ -28,10 +32,18 @@ class EuclideanFlats:
         self._pad = pad
         self._n_jobs = n_jobs
         self.origin = weights @ X / weights.sum()
-        self.Y = X - self.origin
+        self.Y = centred(X, self.origin)
         # What the subtraction can have left of the rounding of X: directions thinner than that are noise.
-        self._grain = _EPS * float(np.abs(X).max())
-        self.squared_norms = np.einsum("ij,ij->i", self.Y, self.Y)
+        self._grain = _EPS * float(abs(X).max())
+        self.squared_norms = squared_norms(self.Y)
+
+    @classmethod
+    def of(cls, X, weights, n_dims, **options):
+        """The problem of the points that have weight."""
+        taking_part = weights > 0
+        if not taking_part.all():
+            X, weights = X[taking_part], weights[taking_part]
+        return cls(X, weights, n_dims, **options)
 
     @property
     def n_points(self):
@@ -45,23 +57,29 @@ class EuclideanFlats:
         return other
 
     def fit(self, labels, n_clusters):
-        """The best flat of every cell (none empty), and the squared distance of every point to its own."""
-        if self.n_dims == 0:
+        """The best flat of every cluster (none empty), and the squared distance of every point to its own."""
+        sparse = isinstance(self.Y, SparseRows)
+        if self.n_dims == 0 and not sparse:
             return self._fit_means(labels, n_clusters)
         d = self.Y.shape[1]
         centres = np.empty((n_clusters, d))
         bases = np.zeros((n_clusters, self.n_dims, d))
         dims = np.zeros(n_clusters, dtype=np.int32)
         own = np.empty(self.n_points)
-        for j, members in cells(labels, n_clusters):
+        for j, members in members_by_cluster(labels, n_clusters):
+            if sparse and 8 * len(members) * d > _CLUSTER_BYTES:
+                raise InputError(
+                    f"a cluster of {len(members)} sparse rows with {d} features is too large to be made dense; take "
+                    "more clusters, KernelKFlats(kernel='linear') or features of sklearn.decomposition.TruncatedSVD"
+                )
             Y, w = self.Y[members], self.weights[members]
             centres[j] = w @ Y / w.sum()
             Y -= centres[j]
-            # Once more: what rounding left in the mean of a cell far from the origin.
+            # Once more: what rounding left in the mean of a cluster far from the origin.
             correction = w @ Y / w.sum()
             centres[j] += correction
             Y -= correction
-            basis = self._directions(Y, w)
+            basis = self._directions(Y, w) if self.n_dims else Y[:0]
             dims[j] = len(basis)
             bases[j, : len(basis)] = basis
             own[members] = residuals(Y, basis)
@@ -75,6 +93,11 @@ class EuclideanFlats:
 
     def distances_to_point(self, i):
         """Squared distances of all points to one of them; exactly 0 for copies of it."""
+        if isinstance(self.Y, SparseRows):
+            y, norms = self.Y[[i]][0], self.squared_norms + self.squared_norms[i]
+            distances = norms - 2 * (self.Y.X @ y - self.origin @ y)
+            distances[distances < 1e-12 * norms] = 0.0
+            return distances
         Y = self.Y - self.Y[i]
         return np.einsum("ij,ij->i", Y, Y)
 
@@ -87,7 +110,7 @@ class EuclideanFlats:
         return labels
 
     def _fit_means(self, labels, n_clusters):
-        """The means alone, all cells at once."""
+        """The means alone, all clusters at once."""
         order = np.argsort(labels, kind="stable")
         starts = np.searchsorted(labels[order], np.arange(n_clusters))
         totals = np.add.reduceat(self.weights[order], starts)[:, None]
@@ -106,7 +129,7 @@ class EuclideanFlats:
         return flats, np.einsum("ij,ij->i", rest, rest)
 
     def _directions(self, Y, w):
-        """Orthonormal rows: the leading principal directions of a centred, weighted cell."""
+        """Orthonormal rows: the leading principal directions of a centred, weighted cluster."""
         from scipy.linalg import eigh, svd
 
         n, d = Y.shape

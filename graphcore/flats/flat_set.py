@@ -10,7 +10,7 @@ from .._validation import check_labels
 from ..exceptions import InputError
 from ._checks import as_points
 
-__all__ = ["Codes", "FlatSet", "cells", "residuals"]
+__all__ = ["Codes", "FlatSet", "SparseRows", "centred", "members_by_cluster", "parts", "residuals", "squared_norms"]
 
 _BLOCK_NUMBERS = 1 << 21
 
@@ -39,7 +39,7 @@ class FlatSet:
     origin : ndarray of shape (n_features,), float64
         Mean of the data; coordinates are taken from here, so that a large offset of the data costs no digits.
     centres : ndarray of shape (n_clusters, n_features), float64
-        Means of the cells less `origin`.
+        Means of the clusters less `origin`.
     bases : ndarray of shape (n_clusters, n_dims, n_features), float64
         Orthonormal rows; rows beyond the dimension of a flat are 0.
     dims : ndarray of shape (n_clusters,), int32
@@ -58,7 +58,7 @@ class FlatSet:
 
     @property
     def means(self):
-        """Means of the cells, an array of shape (n_clusters, n_features)."""
+        """Means of the clusters, an array of shape (n_clusters, n_features)."""
         return self.origin + self.centres
 
     def squared_distances(self, X):
@@ -66,21 +66,26 @@ class FlatSet:
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
         ndarray of shape (n_samples, n_clusters), float64
         """
         Y = self._local(X)
-        return np.stack([residuals(Y - c, basis) for c, basis in zip(self.centres, self.bases, strict=True)], axis=1)
+        out = np.empty((len(Y), self.n_clusters))
+        for part in parts(Y):
+            rows = Y[part]
+            for j, (centre, basis) in enumerate(zip(self.centres, self.bases, strict=True)):
+                out[part, j] = residuals(rows - centre, basis)
+        return out
 
     def nearest(self, X, n_jobs=None):
         """The nearest flat of every point, the first of equally near ones.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
         n_jobs : int or None
 
         Returns
@@ -91,7 +96,7 @@ class FlatSet:
         Y = self._local(X)
         labels = np.zeros(len(Y), dtype=np.int32)
         # Every point moves: nothing is nearer than infinitely far.
-        self.reassign(Y, np.einsum("ij,ij->i", Y, Y), labels, keep=False, n_jobs=n_jobs)
+        self.reassign(Y, None, labels, keep=False, n_jobs=n_jobs)
         return labels, self.own_distances(Y, labels)
 
     def encode(self, X):
@@ -99,17 +104,18 @@ class FlatSet:
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or sparse matrix of shape (n_samples, n_features)
 
         Returns
         -------
         Codes
         """
         labels, _ = self.nearest(X)
-        Y = self._local(X) - self.centres[labels]
+        Y = self._local(X)
         coordinates = np.empty((len(Y), self.bases.shape[1]))
-        for j, members in cells(labels, self.n_clusters):
-            coordinates[members] = Y[members] @ self.bases[j].T
+        for j, members in members_by_cluster(labels, self.n_clusters):
+            for part in parts(Y, members):
+                coordinates[part] = (Y[part] - self.centres[j]) @ self.bases[j].T
         return Codes(labels, coordinates)
 
     def decode(self, labels, coordinates):
@@ -134,15 +140,16 @@ class FlatSet:
                 f"coordinates have shape {coordinates.shape}; {(len(labels), self.bases.shape[1])} is needed"
             )
         out = self.means[labels]
-        for j, members in cells(labels, self.n_clusters):
+        for j, members in members_by_cluster(labels, self.n_clusters):
             out[members] += coordinates[members] @ self.bases[j]
         return out
 
     def own_distances(self, Y, labels):
         """Squared distances of centred points to the flats they belong to, without cancellation."""
         out = np.empty(len(Y))
-        for j, members in cells(labels, self.n_clusters):
-            out[members] = residuals(Y[members] - self.centres[j], self.bases[j])
+        for j, members in members_by_cluster(labels, self.n_clusters):
+            for part in parts(Y, members):
+                out[part] = residuals(Y[part] - self.centres[j], self.bases[j])
         return out
 
     def reassign(self, Y, squared_norms, labels, *, keep=True, n_jobs=None):
@@ -169,15 +176,53 @@ class FlatSet:
                 best = np.where(D[np.arange(len(rows)), best] < D[here] - slack, best, labels[start:stop])
             labels[start:stop] = best
 
-        step = max(1, _BLOCK_NUMBERS // (k * (m + 1)))
+        width = max(k * (m + 1), d) if isinstance(Y, SparseRows) else k * (m + 1)
+        step = max(1, _BLOCK_NUMBERS // width)
         borders = np.append(np.arange(0, len(Y), step), len(Y))
         map_blocks(work, borders, n_jobs)
 
     def _local(self, X):
-        X = as_points(X)
+        X = as_points(X, sparse=True)
         if X.shape[1] != len(self.origin):
             raise InputError(f"X has {X.shape[1]} features, but the flats lie in a space of {len(self.origin)}")
-        return X - self.origin
+        return centred(X, self.origin)
+
+
+class SparseRows:
+    """Sparse vectors less an origin, made dense a part at a time when they are read."""
+
+    def __init__(self, X, origin):
+        self.X, self._origin = X, origin
+        self.shape = X.shape
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, places):
+        return self.X[places].toarray() - self._origin
+
+
+def centred(X, origin):
+    """Vectors less an origin: an ndarray, or :class:`SparseRows`."""
+    return SparseRows(X, origin) if hasattr(X, "tocsr") else X - origin
+
+
+def parts(Y, members=None):
+    """Places of rows (all, or those given) in parts that are read at once: sparse ones in blocks, else together."""
+    if not isinstance(Y, SparseRows):
+        return [slice(None) if members is None else members]
+    members = np.arange(len(Y)) if members is None else members
+    step = max(1, _BLOCK_NUMBERS // Y.shape[1])
+    return [members[i : i + step] for i in range(0, len(members), step)]
+
+
+def squared_norms(Y):
+    """Squared lengths of centred rows."""
+    out = np.empty(len(Y))
+    for part in parts(Y):
+        rows = Y[part]
+        out[part] = np.einsum("ij,ij->i", rows, rows)
+    return out
 
 
 def residuals(Y, basis):
@@ -187,7 +232,7 @@ def residuals(Y, basis):
     return np.einsum("ij,ij->i", Y, Y)
 
 
-def cells(labels, n_clusters):
+def members_by_cluster(labels, n_clusters):
     """Pairs of a label and the ascending places where it stands, for the labels that occur."""
     order = np.argsort(labels, kind="stable")
     ends = np.cumsum(np.bincount(labels, minlength=n_clusters))

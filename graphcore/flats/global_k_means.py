@@ -3,9 +3,9 @@
 import numpy as np
 
 from .._threads import limited_libraries
-from .._validation import check_integer
+from .._validation import check_integer, check_sample_weight
 from ..exceptions import InputError
-from ._checks import as_points, as_weights, check_n_clusters
+from ._checks import as_points, check_n_clusters
 from .alternation import alternate
 from .euclidean import EuclideanFlats
 from .results import KFlatsResult
@@ -27,7 +27,7 @@ def global_k_means(X, n_clusters, *, n_candidates=None, max_iter=300, sample_wei
         then there are n_samples runs of k-means for every number of clusters.
     max_iter : int, default 300
     sample_weight : array-like of shape (n_samples,), optional
-        Positive weights.
+        Not negative, as for :func:`graphcore.flats.k_flats.k_flats`.
 
     Returns
     -------
@@ -48,14 +48,15 @@ def global_k_means(X, n_clusters, *, n_candidates=None, max_iter=300, sample_wei
     [1, 2, 3]
     """
     X = as_points(X)
-    n_clusters = check_n_clusters(n_clusters, len(X))
-    weights = as_weights(sample_weight, len(X))
+    weights = check_sample_weight(sample_weight, len(X))
+    n_clusters = check_n_clusters(n_clusters, weights)
     max_iter = check_integer("max_iter", max_iter, low=1)
     if n_candidates is not None:
         n_candidates = check_integer("n_candidates", n_candidates, low=1)
     with limited_libraries():
-        runs = global_runs(EuclideanFlats(X, weights, 0), n_clusters, n_candidates=n_candidates, max_iter=max_iter)
-    return [KFlatsResult.from_run(run, weights) for run in runs]
+        problem = EuclideanFlats.of(X, weights, 0)
+        runs = global_runs(problem, n_clusters, n_candidates=n_candidates, max_iter=max_iter)
+    return [KFlatsResult.from_run(run, X, weights) for run in runs]
 
 
 def global_runs(problem, n_clusters, *, n_candidates=None, max_iter=300):

@@ -4,17 +4,17 @@ import numpy as np
 
 from .._random import Streams
 from .._threads import limited_libraries
-from .._validation import check_choice, check_integer
+from .._validation import check_sample_weight
 from ..exceptions import InputError
-from ._checks import as_points, as_weights, check_n_clusters, check_policies, given_labels
+from ._checks import as_points, check_rules, given_labels
 from .alternation import best_of
 from .euclidean import EuclideanFlats
+from .flat_set import SparseRows
+from .global_k_means import global_runs
+from .initialisations import label_draws
 from .results import KFlatsResult
-from .starts import random_labels, seed_cells
 
 __all__ = ["k_flats"]
-
-STARTS = ("k-means++", "farthest", "random", "k-means", "global")
 
 
 def k_flats(
@@ -26,40 +26,45 @@ def k_flats(
     n_init=10,
     max_iter=300,
     on_empty="farthest",
-    short="reduce",
+    on_degenerate="reduce",
     max_restarts=10,
     sample_weight=None,
     random_state=None,
     n_jobs=None,
+    verbose=0,
 ):
     """Cover vectors by affine flats of a given dimension, so that the mean squared distance to the nearest is small.
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Finite numbers; worked on as float64.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Finite numbers; worked on as float64. Sparse vectors are made dense one cluster at a time, and refused where
+        that takes more than 2 GiB.
     n_clusters : int
     n_dims : int, default 1
         Dimension of the flats: 0 for points (k-means), 1 for lines, 2 for planes.
     init : {"k-means++", "farthest", "random", "k-means", "global"} or ndarray, default "k-means++"
-        What the first labels are: the cells of k-means++ or farthest-first seeds, random ones, those of a finished
+        What the first labels are: the clusters of k-means++ or farthest-first seeds, random ones, those of a finished
         k-means, or (for `n_dims` 0) global k-means. An integer array of shape (n_samples,) is taken as labels, one of
-        shape (n_clusters, n_features) as means whose cells are the start.
+        shape (n_clusters, n_features) as means whose clusters are the first.
     n_init : int, default 10
-        Starts, of which the best is kept; one, if all would be the same.
+        Initialisations, of which the best is kept; one, if all would be the same.
     max_iter : int, default 300
     on_empty : {"farthest", "restart", "drop", "error"}, default "farthest"
-        What becomes of a cell that runs empty: it gets the point farthest from its flat; a new start is made, at most
-        `max_restarts` times, as the source has it; it is dropped, and there are fewer clusters; an error is raised.
-    short : {"reduce", "pad", "restart"}, default "reduce"
-        What becomes of a cell too small for its flat (``n_dims`` points or fewer): the flat has fewer dimensions; it is
-        completed with arbitrary directions, as the source has it; a new start is made.
+        What becomes of a cluster that runs empty: it gets the point farthest from its flat; a new initialisation is
+        drawn, at most `max_restarts` times, as the source has it; it is dropped, and there are fewer clusters; an error
+        is raised.
+    on_degenerate : {"reduce", "pad", "restart"}, default "reduce"
+        What becomes of a cluster too small for its flat (``n_dims`` points or fewer): the flat has fewer dimensions; it
+        is completed with arbitrary directions, as the source has it; a new initialisation is drawn.
     max_restarts : int, default 10
     sample_weight : array-like of shape (n_samples,), optional
-        Positive weights.
+        Not negative. Points of weight 0 take no part, and get the label of their nearest flat.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
         Threads: None is one, -1 is all. The result does not depend on it.
+    verbose : int, default 0
+        At 1, every initialisation is logged (INFO, logger "graphcore") with the time that it took.
 
     Returns
     -------
@@ -68,15 +73,16 @@ def k_flats(
     Raises
     ------
     InputError
-        If X holds no finite numbers, has fewer different rows than `n_clusters` (for starts by distance), or every
-        start ends in an empty or short cell under a "restart" policy.
+        If X holds no finite numbers, has fewer different rows than `n_clusters` (where seeds are drawn by distance), or
+        every initialisation ends in an empty or too small cluster under a "restart" policy.
     ParameterError
         If a parameter has a value that cannot be used.
 
     Notes
     -----
-    The problem is NP-hard and the alternation finds local minima only. A cell of ``n_dims + 1`` points or fewer lies on
-    its flat and stays; where ``n_clusters * (n_dims + 1)`` is near the number of points, the result is the start.
+    The problem is NP-hard and the alternation finds local minima only. A cluster of ``n_dims + 1`` points or fewer lies
+    on its flat and stays; where ``n_clusters * (n_dims + 1)`` is near the number of points, the result is the
+    initialisation.
 
     References
     ----------
@@ -93,77 +99,54 @@ def k_flats(
     >>> round(result.error, 12), result.flats.dims.tolist()
     (0.0, [1, 1])
     """
-    X = as_points(X)
-    n_clusters = check_n_clusters(n_clusters, len(X))
-    n_dims = check_integer("n_dims", n_dims, low=0, high=X.shape[1], why_high="the number of features")
-    n_init = check_integer("n_init", n_init, low=1)
-    max_iter = check_integer("max_iter", max_iter, low=1)
-    max_restarts = check_integer("max_restarts", max_restarts, low=0)
-    check_policies(on_empty, short, len(X), n_clusters, n_dims)
-    weights = as_weights(sample_weight, len(X))
-    _load_libraries()
+    X = as_points(X, sparse=True)
+    weights = check_sample_weight(sample_weight, X.shape[0])
+    rules = check_rules(
+        weights,
+        n_clusters,
+        n_dims,
+        (X.shape[1], "the number of features"),
+        n_init=n_init,
+        max_iter=max_iter,
+        on_empty=on_empty,
+        on_degenerate=on_degenerate,
+        max_restarts=max_restarts,
+    )
+    import sklearn.cluster  # noqa: F401  loaded before its threads are limited
+
     with limited_libraries():
-        problem = EuclideanFlats(X, weights, n_dims, pad=short == "pad", n_jobs=n_jobs)
-        draw, repeatable = _starts(problem, init, n_clusters, on_empty, Streams(random_state))
-        run = best_of(
-            problem,
-            draw,
-            n_clusters,
-            n_init=n_init,
-            max_restarts=max_restarts,
-            repeatable=repeatable,
-            max_iter=max_iter,
-            on_empty=on_empty,
-            min_size=n_dims + 1 if short == "restart" else 1,
-        )
-    return KFlatsResult.from_run(run, weights)
+        problem = EuclideanFlats.of(X, weights, rules.n_dims, pad=on_degenerate == "pad", n_jobs=n_jobs)
+        draw, repeatable = _draws(problem, init, rules, weights, Streams(random_state))
+        run = best_of(problem, draw, rules, repeatable=repeatable, verbose=verbose)
+        return KFlatsResult.from_run(run, X, weights, n_jobs)
 
 
-def _load_libraries():
-    """Import what runs threads of its own, since only libraries that are there can be kept to one."""
-    import sklearn.cluster  # noqa: F401
-
-
-def _starts(problem, init, n_clusters, on_empty, streams):
-    """A function that gives the labels of start number i, and whether all starts are the same."""
-    n_points, n_features = problem.Y.shape
-    if not isinstance(init, str):
-        given = np.asarray(init)
-        if given.ndim == 2:
-            given = as_points(init, "init")
-            if given.shape != (n_clusters, n_features):
-                raise InputError(
-                    f"the means given as init have shape {given.shape}; {(n_clusters, n_features)} is needed"
-                )
-            labels = problem.nearest_means(given)
-        else:
-            labels = given_labels(init, n_points, n_clusters, on_empty)
-        return lambda _: labels, True
-    check_choice("init", init, STARTS)
-    if init == "global":
+def _draws(problem, init, rules, weights, streams):
+    """A function that gives the labels of initialisation number i, and whether all are the same."""
+    n_clusters = rules.n_clusters
+    if isinstance(init, str) and init == "global":
         if problem.n_dims:
             raise InputError("init='global' is global k-means; it is there for n_dims=0 only")
-        from .global_k_means import global_runs
-
         labels = global_runs(problem, n_clusters)[-1].labels
-        return lambda _: labels, True
-
-    def draw(i):
-        rng = streams.generator("start", i)
-        if init == "random":
-            return random_labels(n_points, n_clusters, rng)
-        labels = seed_cells(problem, n_clusters, rng, farthest=init == "farthest")[1]
-        if init == "k-means":
-            labels = _k_means_from(problem, labels, n_clusters, rng)
-        return labels
-
-    return draw, n_clusters == 1
+    elif isinstance(init, str):
+        return label_draws(
+            problem, init, n_clusters, streams, lambda labels, rng: _k_means_from(problem, labels, n_clusters, rng)
+        )
+    elif np.ndim(init) == 2:
+        means, shape = as_points(init, "init"), (n_clusters, problem.Y.shape[1])
+        if means.shape != shape:
+            raise InputError(f"the means given as init have shape {means.shape}; {shape} is needed")
+        labels = problem.nearest_means(means)
+    else:
+        labels = given_labels(init, weights, n_clusters, rules.on_empty)
+    return lambda _: labels, True
 
 
 def _k_means_from(problem, labels, n_clusters, rng):
-    """Labels of scikit-learn's k-means begun at the means of the given cells."""
+    """Labels of scikit-learn's k-means begun at the means of the given clusters."""
     from sklearn.cluster import KMeans
 
-    means = problem.with_dims(0).fit(labels, n_clusters)[0].centres
+    flats = problem.with_dims(0).fit(labels, n_clusters)[0]
+    Y, means = (problem.Y.X, flats.means) if isinstance(problem.Y, SparseRows) else (problem.Y, flats.centres)
     model = KMeans(n_clusters, init=means, n_init=1, tol=0.0, random_state=int(rng.integers(2**31 - 1)))
-    return model.fit_predict(problem.Y, sample_weight=problem.weights).astype(np.int32)
+    return model.fit_predict(Y, sample_weight=problem.weights).astype(np.int32)

@@ -1,27 +1,31 @@
 """Flats in feature space, held as combinations of points; distances need rows of the kernel only."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from .flat_set import Codes, cells
+from .._arrays import read_only
+from ._loops import nearest_rows
+from .flat_set import Codes, members_by_cluster
 
 __all__ = ["KernelFlatSet", "gather"]
 
-_BLOCK_NUMBERS = 1 << 22
+# Up to this many means and directions, one dense product with all of them is faster than a sparse one.
+_FEW_COLUMNS = 32
 
 
 @dataclass(frozen=True, eq=False)
 class KernelFlatSet:
     """Affine flats in the feature space of a kernel.
 
-    The flat of a cell is its mean ``sum_i shares_i phi(x_i)`` and directions ``sum_i coefficients_il phi(x_i)``, both
-    over the points of the cell.
+    The flat of a cluster is its mean ``sum_i shares_i phi(x_i)`` and directions ``sum_i coefficients_il phi(x_i)``,
+    both over the points of the cluster.
 
     Attributes
     ----------
     labels : ndarray of shape (n_samples,), int32
-        The cell of every point of the fit.
+        The cluster of every point of the fit.
     shares : ndarray of shape (n_samples,), float64
     coefficients : ndarray of shape (n_samples, n_dims), float64
         0 beyond the dimension of a flat.
@@ -44,6 +48,17 @@ class KernelFlatSet:
         """Number of flats."""
         return len(self.mean_norms)
 
+    @cached_property
+    def _factor(self):
+        """Means (first) and directions as rows of points, one flat after the other, as a csr_array."""
+        import scipy.sparse as sp
+
+        n, width = len(self.labels), 1 + self.coefficients.shape[1]
+        rows = self.labels[:, None].astype(np.int64) * width + np.arange(width)
+        values = np.column_stack([self.shares, self.coefficients])
+        points = np.repeat(np.arange(n), width)
+        return sp.coo_array((values.ravel(), (rows.ravel(), points)), shape=(self.n_clusters * width, n)).tocsr()
+
     def products(self, K):
         """Inner products of points with the means (first) and the directions, from their kernel rows.
 
@@ -55,16 +70,10 @@ class KernelFlatSet:
         -------
         ndarray of shape (n_rows, n_clusters, 1 + n_dims), float64
         """
-        order = np.argsort(self.labels, kind="stable")
-        ends = np.cumsum(np.bincount(self.labels, minlength=self.n_clusters))
-        factors = np.column_stack([self.shares, self.coefficients])[order]
-        sorted_columns = np.asarray(K)[:, order]
-        out = np.zeros((len(K), self.n_clusters, factors.shape[1]))
-        start = 0
-        for j, end in enumerate(ends):
-            np.matmul(sorted_columns[:, start:end], factors[start:end], out=out[:, j])
-            start = end
-        return out
+        factor, K = self._factor, np.asarray(K)
+        few = factor.shape[0] <= _FEW_COLUMNS
+        products = K @ factor.toarray().T if few else (factor @ K.T).T
+        return products.reshape(len(K), self.n_clusters, -1)
 
     def squared_distances(self, K, diagonal):
         """Squared distances of points to every flat, from their kernel rows and values with themselves.
@@ -101,28 +110,66 @@ class KernelFlatSet:
         Codes
         """
         out = np.empty((len(K), self.coefficients.shape[1]))
-        for j, rows in cells(labels, self.n_clusters):
+        for j, rows in members_by_cluster(labels, self.n_clusters):
             members = np.flatnonzero(self.labels == j)
-            out[rows] = np.asarray(K)[np.ix_(rows, members)] @ self.coefficients[members] - self.shifts[j]
+            out[rows] = K[np.ix_(rows, members)] @ self.coefficients[members] - self.shifts[j]
         return Codes(labels, out)
 
-    def row_borders(self, n_rows):
-        """Borders of blocks of kernel rows for which :meth:`products` stays small."""
-        width = len(self.labels) + self.n_clusters * (1 + self.coefficients.shape[1])
-        step = max(1, _BLOCK_NUMBERS // width)
-        return np.append(np.arange(0, n_rows, step), n_rows)
+    def nearest(self, K, labels=None, slack=0.0):
+        """The nearest flat of points, from their kernel rows; sparse ones in time proportional to their entries.
+
+        Parameters
+        ----------
+        K : ndarray or csr_array of shape (n_rows, n_samples)
+        labels : ndarray of shape (n_rows,), int32, optional
+            Where the points are now: they move only if that is nearer by more than `slack`.
+        slack : float
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,), int32
+        values : ndarray of shape (n_rows,), float64
+            Squared distances less the kernel values of the points with themselves.
+        """
+        n_rows = K.shape[0]
+        if not hasattr(K, "tocsr"):
+            D, places = self.squared_distances(K, np.zeros(n_rows)), np.arange(n_rows)
+            best = D.argmin(axis=1).astype(np.int32)
+            if labels is not None:
+                best = np.where(D[places, best] < D[places, labels] - slack, best, labels)
+            return best, D[places, best]
+        if labels is None:
+            labels = np.full(n_rows, -1, dtype=np.int32)
+        out, values = np.empty(n_rows, dtype=np.int32), np.empty(n_rows)
+        base = self.mean_norms - np.square(self.shifts).sum(axis=1)
+        nearest_rows(
+            read_only(K.indptr, np.int64),
+            read_only(K.indices, np.int32),
+            read_only(K.data, np.float64),
+            read_only(self.labels),
+            read_only(np.column_stack([self.shares, self.coefficients])),
+            read_only(self.mean_norms),
+            read_only(self.shifts),
+            read_only(base),
+            read_only(np.argsort(base, kind="stable")),
+            read_only(labels),
+            slack,
+            out,
+            values,
+        )
+        return out, values
 
 
 def gather(labels, n_clusters, n_dims, fit):
-    """Fit every cell and put the flats together.
+    """Fit every cluster and put the flats together.
 
     Parameters
     ----------
     labels : ndarray of shape (n_samples,), int32
-        No cell is empty.
+        No cluster is empty.
     n_clusters, n_dims : int
     fit : callable
-        Gives the CellFlat of cell number j with these members.
+        Gives the ClusterFlat of a cluster from its points, which ascend.
 
     Returns
     -------
@@ -135,10 +182,10 @@ def gather(labels, n_clusters, n_dims, fit):
     coefficients = np.zeros((n, n_dims))
     mean_norms, shifts = np.empty(n_clusters), np.zeros((n_clusters, n_dims))
     dims = np.zeros(n_clusters, dtype=np.int32)
-    for j, members in cells(labels, n_clusters):
-        cell = fit(j, members)
-        m = dims[j] = len(cell.shifts)
-        shares[members], own[members], mean_norms[j] = cell.shares, cell.own, cell.mean_norm
-        coefficients[members, :m] = cell.coefficients
-        shifts[j, :m] = cell.shifts
+    for j, members in members_by_cluster(labels, n_clusters):
+        cluster = fit(members)
+        m = dims[j] = len(cluster.shifts)
+        shares[members], own[members], mean_norms[j] = cluster.shares, cluster.own, cluster.mean_norm
+        coefficients[members, :m] = cluster.coefficients
+        shifts[j, :m] = cluster.shifts
     return KernelFlatSet(labels.copy(), shares, coefficients, mean_norms, shifts, dims), own

@@ -1,18 +1,19 @@
 """What k-flats and kernel k-flats give back."""
 
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from .._arrays import read_only
-from ..exceptions import InputError
+from ._checks import as_points
+from .fit_kernel import NewRows
 from .flat_set import Codes, FlatSet
-from .kernel_problems import nearest_sparse
 from .kernel_set import KernelFlatSet
-from .kernel_view import KernelView, as_csr
 
-__all__ = ["KFlatsResult", "KernelKFlatsResult"]
+__all__ = ["KFlatsResult", "KernelKFlatsResult", "merged"]
+
+# Entries of a block of rows of the kernel.
+_PART = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class KFlatsResult:
     inertia : float
         The (weighted) sum of the squared distances.
     history : ndarray of shape (n_iter,), float64
-        The inertia after each pass of the best start; it never rises.
+        The inertia after each pass of the best initialisation; it never rises.
     converged : bool
         Whether no row moved in the last pass.
     """
@@ -51,12 +52,21 @@ class KFlatsResult:
         return len(self.history)
 
     @classmethod
-    def from_run(cls, run, weights):
-        """The result of one run of the alternation."""
-        inertia = float(run.history[-1])
-        error = inertia / float(weights.sum())
-        labels = read_only(run.labels)
-        return cls(run.flats, labels, run.own, error, inertia, run.history, run.converged)
+    def from_run(cls, run, X, weights, n_jobs=None):
+        """The result of one run on the points that have weight; the others get their nearest flat."""
+        labels, own, rest = run.labels, run.own, np.flatnonzero(weights == 0)
+        if len(rest):
+            labels, own = merged(weights > 0, (labels, own), run.flats.nearest(X[rest], n_jobs=n_jobs))
+        inertia, labels = float(run.history[-1]), read_only(labels)
+        return cls(run.flats, labels, own, inertia / float(weights.sum()), inertia, run.history, run.converged)
+
+
+def merged(where, inside, outside):
+    """Arrays over all points, from those for the points inside and outside a mask."""
+    for one, other in zip(inside, outside, strict=True):
+        out = np.empty(len(where), dtype=one.dtype)
+        out[where], out[~where] = one, other
+        yield out
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,19 +78,20 @@ class KernelKFlatsResult:
     flats : KernelFlatSet
         The flats, as combinations of points.
     labels : ndarray of shape (n_samples,), int32
-        The flat of every point; between flats that are equally near, a point stays where it was.
+        The flat of every point; between flats that are equally near, a point stays where it was. -1 for isolated nodes
+        of a graph.
     squared_distances : ndarray of shape (n_samples,), float64
-        Squared distance of every point to its own flat, in feature space.
+        Squared distance of every point to its own flat, in feature space; 0 for isolated nodes.
     error : float
         Reconstruction error: the (weighted) mean of the squared distances. It depends on the kernel: errors for
         different kernels or bandwidths cannot be compared.
     inertia : float
         The (weighted) sum of the squared distances.
     history : ndarray of shape (n_iter,), float64
-        The inertia after each pass of the best start.
+        The inertia after each pass of the best initialisation.
     converged : bool
         Whether no point moved in the last pass.
-    view : KernelView
+    new : NewRows
         How kernel rows of new points are got.
     """
 
@@ -91,7 +102,7 @@ class KernelKFlatsResult:
     inertia: float
     history: np.ndarray = field(repr=False)
     converged: bool
-    view: KernelView = field(repr=False)
+    new: NewRows = field(repr=False)
 
     @property
     def n_iter(self):
@@ -114,18 +125,17 @@ class KernelKFlatsResult:
         ndarray of shape (n_rows, n_clusters), float64
         """
         out = np.empty((X.shape[0], self.flats.n_clusters))
-        for a, b, K, part in self._blocks(X, diagonal):
-            out[a:b] = self.flats.squared_distances(K, part)
+        for start, stop, K, own in self.new.blocks(X, diagonal):
+            out[start:stop] = self.flats.squared_distances(_dense(K), own)
         return out
 
-    def nearest(self, X, diagonal=None, n_jobs=None):
+    def nearest(self, X, diagonal=None):
         """The nearest flat of points; for sparse rows of a sparse kernel in time proportional to their entries.
 
         Parameters
         ----------
         X, diagonal
             As for :meth:`distances_to`.
-        n_jobs : int or None
 
         Returns
         -------
@@ -133,61 +143,71 @@ class KernelKFlatsResult:
         squared_distances : ndarray of shape (n_rows,), float64
             Less the diagonal, if that is not given.
         """
-        if hasattr(X, "tocsr") and self.view.row_means is None and self.view.kernel is None:
-            diagonal = self._checked_rows(X, diagonal)
-            nowhere = np.full(X.shape[0], -1, dtype=np.int32)
-            labels, values = nearest_sparse(as_csr(X), self.flats, nowhere, 0.0, n_jobs)
-            return labels, values if diagonal is None else values + diagonal
         labels, values = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
-        for a, b, K, part in self._blocks(X, diagonal):
-            D = self.flats.squared_distances(K, part)
-            labels[a:b] = D.argmin(axis=1)
-            values[a:b] = D[np.arange(b - a), labels[a:b]]
+        for start, stop, K, own in self.new.blocks(X, diagonal):
+            labels[start:stop], values[start:stop] = self.flats.nearest(K)
+            values[start:stop] += own
         return labels, values
 
-    def codes_of(self, X, n_jobs=None):
+    def codes_of(self, X):
         """The nearest flat of points, and their coordinates on it.
 
         Parameters
         ----------
         X : ndarray or sparse array
             Vectors, or rows of the kernel of shape (n_rows, n_samples).
-        n_jobs : int or None
 
         Returns
         -------
         Codes
         """
-        labels, _ = self.nearest(X, n_jobs=n_jobs)
+        labels = np.empty(X.shape[0], dtype=np.int32)
         coordinates = np.empty((X.shape[0], self.flats.coefficients.shape[1]))
-        for a, b, K, _ in self._blocks(X, None):
-            coordinates[a:b] = self.flats.coordinates(K, labels[a:b]).coordinates
+        for start, stop, K, _ in self.new.blocks(X):
+            labels[start:stop] = self.flats.nearest(K)[0]
+            coordinates[start:stop] = self.flats.coordinates(_dense(K), labels[start:stop]).coordinates
         return Codes(labels, coordinates)
 
-    def _checked_rows(self, X, diagonal):
-        """The diagonal as an array; rows and diagonal fit what was fitted."""
-        if self.view.kernel is None and X.shape[1] != self.view.n_points:
-            raise InputError(
-                f"rows of the kernel have one entry for each of the {self.view.n_points} points of the fit; these have "
-                f"{X.shape[1]}"
-            )
-        if diagonal is None:
-            return None
-        diagonal = np.asarray(diagonal, dtype=np.float64)
-        if diagonal.shape != (X.shape[0],) or not np.isfinite(diagonal).all():
-            raise InputError(f"diagonal must be {X.shape[0]} finite numbers, one for each row; got {diagonal.shape}")
-        return diagonal
-
-    def _blocks(self, X, diagonal):
-        diagonal = self._checked_rows(X, diagonal)
-        borders = self.flats.row_borders(X.shape[0])
-        for a, b in pairwise(borders.tolist()):
-            yield a, b, *self.view.rows(X[a:b], None if diagonal is None else diagonal[a:b])
-
     @classmethod
-    def from_run(cls, run, weights, view, allow_indefinite=False):
-        """The result of one run of the alternation."""
-        own = run.own if allow_indefinite else np.maximum(run.own, 0.0)
-        inertia = float(run.history[-1]) if allow_indefinite else max(float(run.history[-1]), 0.0)
-        error = inertia / float(weights.sum())
-        return cls(run.flats, read_only(run.labels), own, error, inertia, run.history, run.converged, view)
+    def from_run(cls, run, fit, given, definite):
+        """The result of one run on the points that have weight; the others get their nearest flat, or none in a graph.
+
+        Parameters
+        ----------
+        run : Run
+        fit : FitKernel
+        given : Kernel
+            Of all points.
+        definite : bool
+            Whether squared distances below 0 are rounding.
+
+        Returns
+        -------
+        KernelKFlatsResult
+        """
+        labels, own, weights = run.labels, run.own, fit.all_weights
+        inertia = float(run.history[-1])
+        if definite:
+            inertia = max(inertia, 0.0)
+        result = cls(
+            run.flats, labels, own, inertia / float(weights.sum()), inertia, run.history, run.converged, fit.new
+        )
+        rest = np.flatnonzero(weights == 0)
+        if len(rest):
+            others = np.full(len(rest), -1, dtype=np.int32), np.zeros(len(rest))
+            if not given.leaves_out_isolated:
+                others = result._nearest_of(given, rest)
+            labels, own = merged(weights > 0, (labels, own), others)
+        return replace(result, labels=read_only(labels), squared_distances=np.maximum(own, 0.0) if definite else own)
+
+    def _nearest_of(self, given, points):
+        """The nearest flat of some of the points of the kernel."""
+        if self.new.function is not None:
+            return self.nearest(as_points(given.X, sparse=True)[points])
+        parts = np.array_split(points, 1 + len(points) * given.n_points // _PART)
+        found = [self.nearest(given.block(part, slice(None), np.float64), given.diagonal[part]) for part in parts]
+        return [np.concatenate(arrays) for arrays in zip(*found, strict=True)]
+
+
+def _dense(K):
+    return K.toarray() if hasattr(K, "tocsr") else K

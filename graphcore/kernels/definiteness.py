@@ -5,7 +5,7 @@ import numpy as np
 from .._random import Streams
 from .checks import check_symmetric, clearly_negative
 
-__all__ = ["semidefinite_shift", "smallest_sampled_eigenvalue", "spectrum_ends"]
+__all__ = ["rough_spectrum_ends", "semidefinite_shift", "smallest_sampled_eigenvalue", "spectrum_ends"]
 
 _DENSE_POINTS = 1500
 _SAMPLE = 500
@@ -32,6 +32,35 @@ def spectrum_ends(K, random_state=None):
     return np.array(
         [eigsh(K, k=1, which=which, v0=start, tol=1e-6, return_eigenvectors=False)[0] for which in ("SA", "LA")]
     )
+
+
+def rough_spectrum_ends(product, n_points):
+    """Numbers between the smallest and the largest eigenvalue of a symmetric matrix, near both, by some 40 products.
+
+    A clearly negative one proves that the matrix is not positive semi-definite. None of the columns is looked at alone,
+    so that it sees what a sample of the points does not.
+
+    Parameters
+    ----------
+    product : callable
+        The matrix times a vector of shape (n_points,).
+    n_points : int
+
+    Returns
+    -------
+    ndarray of shape (2,), float64
+    """
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    # The first vector is fixed, so that the answer is.
+    how = {"v0": np.random.default_rng(n_points).normal(size=n_points), "tol": 1e-2}
+    shape = (n_points, n_points)
+    operator = LinearOperator(shape, matvec=product, dtype=np.float64)
+    largest = float(eigsh(operator, 1, which="LM", return_eigenvectors=False, **how)[0])
+    # Seen from above: what is left to |largest| converges at once, also where many eigenvalues lie next to the least.
+    flipped = LinearOperator(shape, matvec=lambda x: abs(largest) * np.ravel(x) - product(x), dtype=np.float64)
+    _, v = eigsh(flipped, 1, which="LA", **how)
+    return np.array([float(v[:, 0] @ product(v[:, 0])), largest])
 
 
 def smallest_sampled_eigenvalue(kernel, random_state=None, *, n_points=_SAMPLE):

@@ -24,7 +24,7 @@ from graphcore.kmeans.linear import linear_kmeans
 from ..nystrom_oracles import blobs, gaussian_matrix
 
 # Kernels here are built to be hard; what is warned about is measured.
-pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")]
 
 SKETCHES = ("uniform", "leverage", "gaussian", "srht", "countsketch")
 

@@ -1,6 +1,11 @@
 """Slow and plain k-flats, written from the definitions, to compare with."""
 
 import numpy as np
+import scipy.sparse as sp
+
+from graphcore.flats.fit_kernel import FitKernel, NewRows
+from graphcore.flats.kernel_problem import KernelFlats
+from graphcore.kernels.as_kernel import as_kernel
 
 
 def random_problem(seed, n=40, d=5, k=3):
@@ -26,7 +31,7 @@ def distance_to_flat(X, mean, V):
 
 
 def all_distances(X, w, labels, k, m):
-    """Squared distance of every row to the flat of every cell."""
+    """Squared distance of every row to the flat of every cluster."""
     flats = [weighted_pca(X[labels == j], w[labels == j], m) for j in range(k)]
     return np.stack([distance_to_flat(X, *flat) for flat in flats], axis=1)
 
@@ -44,6 +49,8 @@ def lloyd(X, w, labels, k, m, passes=100):
             break
         labels = moved
         sequence.append(labels.copy())
+        if np.bincount(labels, minlength=k).min() == 0:
+            break
     return sequence, np.array(objectives)
 
 
@@ -54,8 +61,20 @@ def embed(K):
 
 
 def literal_kernel_distance(K, members, q, value, A):
-    """Distance of one point to the flat of a cell as the report has it, centred cross kernel and all."""
+    """Distance of one point to the flat of a cluster as the report has it, centred cross kernel and all."""
     inside = K[np.ix_(members, members)]
     q = q[members]
     g = q - inside.mean(axis=1) - q.mean() + inside.mean()
     return value - 2 * q.mean() + inside.mean() - np.square(A.T @ g).sum()
+
+
+def problem_of(K, w, m):
+    """The problem of a kernel in any form as it is, not centred."""
+    kernel = as_kernel(K)
+    return KernelFlats(FitKernel(kernel, w, w, NewRows(kernel.n_points), kernel.precision), m)
+
+
+def cut_kernel(graph, shift=1.0):
+    """The kernel ``shift D^-1 + D^-1 A D^-1`` of a graph without isolated nodes, sparse, and its weights."""
+    inverse = sp.diags_array(1.0 / graph.degrees)
+    return sp.csr_array(inverse @ graph.to_scipy().astype(float) @ inverse + shift * inverse), graph.degrees

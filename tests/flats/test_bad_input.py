@@ -11,6 +11,7 @@ from graphcore.flats.global_k_means import global_k_means
 from graphcore.flats.k_flats import k_flats
 from graphcore.flats.kernel_k_flats import kernel_k_flats
 from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 K = X @ X.T
@@ -27,7 +28,8 @@ PATH = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
         ((X[:0], 2), r"shape \(0, 3\)"),
         ((X[:, :0], 2), r"shape \(20, 0\)"),
         ((X * 1j, 2), "X is complex"),
-        ((sp.csr_array(X), 2), "cannot be read as an array of numbers"),
+        ((sp.csr_array(NAN), 2), r"row 10 holds NaN or infinity \(1 such rows\)"),
+        ((sp.csr_array(X[:0]), 2), r"shape \(0, 3\)"),
         (([["a"]], 1), "cannot be read as an array of numbers"),
         ((X, 2.0), "n_clusters=2.0 must be an integer"),
         ((X, True), "n_clusters=True must be an integer"),
@@ -54,9 +56,10 @@ OPTIONS = [
     ({"max_iter": 0}, "max_iter=0"),
     ({"max_restarts": -1}, "max_restarts=-1"),
     ({"on_empty": "ignore"}, "on_empty='ignore' is not known"),
-    ({"short": "long"}, "short='long' is not known"),
+    ({"on_degenerate": "long"}, "on_degenerate='long' is not known"),
     ({"sample_weight": np.ones(19)}, r"sample_weight has shape \(19,\)"),
-    ({"sample_weight": np.arange(20)}, "sample_weight must be positive and finite; number 0 is 0.0"),
+    ({"sample_weight": np.zeros(20)}, "sample_weight must be finite, not negative and not all zero"),
+    ({"sample_weight": np.arange(20) < 2}, r"n_clusters=3 must be at most 2 \(2 of 20 points have weight\)"),
     ({"sample_weight": -np.ones(20)}, "number 0 is -1.0"),
     ({"sample_weight": np.where(np.arange(20) == 4, np.nan, 1)}, "number 4 is nan"),
     ({"random_state": "x"}, "random_state='x'"),
@@ -78,7 +81,7 @@ def test_options(function, options, message):
         (lambda: global_k_means(np.ones((5, 2)), 2), "only 1 different points"),
         (lambda: global_k_means(X, 2, n_candidates=0), "n_candidates=0"),
         (lambda: k_flats_lower_bound(X, 0), "n_clusters=0"),
-        (lambda: kernel_k_flats_lower_bound(X, 2), r"must be square, and this has shape \(20, 3\)"),
+        (lambda: kernel_k_flats_lower_bound(X, 2), r"a square matrix.* shape \(20, 3\)"),
         (lambda: k_flats(X, 2, 1, random_state=0).flats.encode(X[:, :2]), "X has 2 features, but .* of 3"),
         (lambda: k_flats(X, 2, 1, random_state=0).flats.decode([0, 2], [[0.0], [0.0]]), "must be 0 to 1; found 0 to 2"),
         (
@@ -106,7 +109,7 @@ UNEVEN[2, 5] += 0.01
         (-K, "negative diagonal"),
         (np.where(np.eye(20, dtype=bool), np.nan, K), "finite"),
         (sp.csr_array(np.where(np.eye(20, dtype=bool), np.nan, K)), "finite"),
-        (K + 5 * np.fliplr(np.eye(20)), "not positive semi-definite: it has an eigenvalue of -.*allow_indefinite"),
+        (K + 5 * np.fliplr(np.eye(20)), "not positive semi-definite: it has an eigenvalue of -.*on_indefinite"),
         (sp.csr_array(K + 5 * np.fliplr(np.eye(20))), "not positive semi-definite"),
     ],
 )
@@ -149,10 +152,18 @@ def test_a_large_indefinite_kernel_is_found():
     ("call", "message"),
     [
         (lambda: kernel_k_flats(K, 2, 20), r"n_dims=20 must be at most 19 \(the number of points less one\)"),
-        (lambda: kernel_k_flats(K, 2, 1, short="pad"), "short='pad' is for vectors only"),
-        (lambda: kernel_k_flats(K, 2, 1, kernel="linear"), "kernel='linear' is not known"),
-        (lambda: kernel_k_flats(X, 2, 1, kernel=kernel_function("sigmoid")), "kernel='sigmoid' .*not positive"),
-        (lambda: kernel_k_flats(X, 2, 1, kernel=kernel_function("polynomial", coef0=-1.0)), "kernel='polynomial'"),
+        (lambda: kernel_k_flats(K, 2, 1, on_degenerate="pad"), "on_degenerate='pad' is for vectors only"),
+        (
+            lambda: kernel_k_flats(VectorKernel(X, kernel_function("linear")), 2, 1, shift=1.0),
+            "shift=1.0 is for graphs",
+        ),
+        (lambda: kernel_k_flats(K, 2, 1, on_indefinite="clip"), "on_indefinite='clip' is not known"),
+        (lambda: kernel_k_flats(PATH, 2, 1, sample_weight=np.ones(5)), "sample_weight has no meaning for a graph"),
+        (lambda: kernel_k_flats(VectorKernel(X, kernel_function("sigmoid")), 2, 1), "kernel='sigmoid' .*not positive"),
+        (
+            lambda: kernel_k_flats(VectorKernel(X, kernel_function("polynomial", coef0=-1.0)), 2, 1),
+            "kernel='polynomial'",
+        ),
         (lambda: KernelKFlats(2, kernel="tanh").fit(X), "kernel='tanh' is not known"),
         (lambda: KernelKFlats(2, bandwidth=0.0).fit(X), "bandwidth=0.0 must be more than 0"),
         (lambda: KernelKFlats(2, bandwidth=-1.0).fit(X), "bandwidth=-1.0"),
@@ -163,7 +174,8 @@ def test_a_large_indefinite_kernel_is_found():
         (lambda: KernelKFlats(2, shift=-1.0).fit(PATH), "shift=-1.0 must be at least 0"),
         (lambda: KernelKFlats(2).fit(PATH, sample_weight=np.ones(5)), "sample_weight has no meaning for a graph"),
         (lambda: KernelKFlats(2, init=[0, 1]).fit(PATH), r"init has shape \(2,\)"),
-        (lambda: KernelKFlats(2).fit(Graph.from_edges([], [], n_nodes=3)), "no node has an edge"),
+        (lambda: KernelKFlats(2).fit(Graph.from_edges([], [], n_nodes=3)), "a graph without edges has no clusters"),
+        (lambda: KernelKFlats(2, init="random").fit(Graph.from_edges([], [], n_nodes=3)), "no node has an edge"),
         (lambda: KernelKFlats(2).fit_transform(PATH), "fit_transform takes vectors or a kernel matrix"),
         (lambda: KernelKFlats(2, kernel="normalized_cut").fit(-np.ones((2, 2))), "Negative values"),
     ],
@@ -182,8 +194,9 @@ def test_rows_of_a_kernel():
     for rows in (K[:7], K[::-1], K + np.diag(np.arange(20.0))):
         with pytest.raises(InputError, match="give diagonal="):
             model.transform(rows)
-        with pytest.raises(InputError, match="give diagonal="):
-            model.score(rows)
+        # Their mean over the points of the fit stands for them.
+        expected = np.average(model._result.nearest(rows)[1]) + np.diagonal(K).mean()
+        assert model.score(rows) == pytest.approx(-expected)
     # The matrix of the fit is known.
     np.testing.assert_array_equal(model.transform(K), model.transform(K, np.diagonal(K)))
     assert model.score(K) == pytest.approx(-model.reconstruction_error_)
@@ -196,7 +209,7 @@ def test_rows_of_a_kernel():
         KernelKFlats(2, 1, random_state=0).fit(X).transform(X, np.ones(20))
 
 
-def test_nodes_without_an_edge_are_told_of():
+def test_nodes_without_an_edge_are_warned_about():
     graph = Graph.from_edges([0, 1, 2, 4, 5, 6], [1, 2, 0, 5, 6, 4], n_nodes=8)
     with pytest.warns(GraphWarning, match="2 of 8 nodes are isolated"):
         model = KernelKFlats(2, 0, random_state=0).fit(graph)

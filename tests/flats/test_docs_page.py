@@ -8,7 +8,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "flats.md"
 
 def test_the_examples_of_the_page_run():
     found = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert len(found) == 5
+    assert len(found) == 6
     namespace = {}
     for code in found:
         exec(compile(code, str(PAGE), "exec"), namespace)

@@ -8,7 +8,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
-from sklearn.model_selection import GridSearchCV
+from sklearn.metrics import pairwise_kernels
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -22,13 +23,11 @@ X, Y = make_blobs([40, 40, 40], n_features=3, centers=None, random_state=0)
 
 
 def expected_failures(estimator):
-    refused = "weights of 0 are refused, not dropped; and random starts depend on the number of rows"
-    names = (
-        "check_sample_weight_equivalence_on_dense_data",
-        "check_sample_weight_equivalence_on_sparse_data",
-        "check_sample_weights_invariance",
-    )
-    failures = dict.fromkeys(names, refused)
+    # As for scikit-learn's own KMeans. That weights are repeats, and 0 is a row left out, is tested below and in
+    # test_k_flats.py and test_kernel_k_flats.py, from the same initialisation.
+    drawn = "initialisations are drawn, and repeated rows lead to other draws and another local optimum"
+    names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
+    failures = {} if estimator.init == "farthest" else dict.fromkeys(names, drawn)
     if isinstance(estimator, KernelKFlats) and estimator.kernel == "precomputed":
         names = (
             "check_fit_idempotent",
@@ -58,7 +57,7 @@ def test_scikit_learns_checks(estimator, check):
 @parametrize_with_checks(
     [
         KFlats(3, 0, n_init=2, random_state=0),
-        KFlats(2, 1, init="farthest", short="pad", random_state=0),
+        KFlats(2, 1, init="farthest", on_degenerate="pad", random_state=0),
         KernelKFlats(3, 0, kernel="polynomial", random_state=0),
         KernelKFlats(3, 1, kernel="linear", n_init=2, random_state=0),
     ],
@@ -234,7 +233,7 @@ def test_new_nodes_of_a_graph(m):
     K = edges / degrees[:, None] / fitted
     D = model.flats_.squared_distances(K, 1.5 / degrees)
     np.testing.assert_allclose(np.square(model.transform(edges)), D, atol=1e-12)
-    assert model.score(edges) == pytest.approx(-D.min(axis=1).mean())
+    assert model.score(edges) == pytest.approx(-np.average(D.min(axis=1), weights=degrees))
     codes, plain = model.encode(sp.csr_array(edges)), model.flats_.coordinates(K, D.argmin(axis=1))
     np.testing.assert_array_equal(codes.labels, plain.labels)
     np.testing.assert_allclose(codes.coordinates, plain.coordinates, atol=1e-12)
@@ -248,3 +247,49 @@ def test_new_nodes_of_a_graph(m):
         model.predict(graph)
     with pytest.raises(ParameterError, match="diagonal is for rows of a precomputed kernel"):
         model.transform(edges[:2], np.ones(2))
+
+
+@pytest.mark.parametrize("kernel", ["linear", "gaussian", "precomputed"])
+def test_the_score_of_a_search_is_minus_the_mean_cost_of_points_left_out(kernel):
+    K = pairwise_kernels(X, metric="rbf", gamma=1 / 8) if kernel != "linear" else X @ X.T
+    data, options = (K, {}) if kernel == "precomputed" else (X, {} if kernel == "linear" else {"bandwidth": 2.0})
+    model = KernelKFlats(3, 1, kernel=kernel, random_state=0, n_init=2, **options)
+    folds = list(KFold(3).split(X))
+    found = cross_val_score(model, data, cv=folds)
+    for (train, test), score in zip(folds, found, strict=True):
+        plain = KernelKFlats(3, 1, kernel="precomputed", random_state=0, n_init=2).fit(K[np.ix_(train, train)])
+        D = plain.transform(K[np.ix_(test, train)], np.diagonal(K)[test])
+        # A Gaussian kernel has one and the same value on its diagonal: nothing has to be given.
+        assert score == pytest.approx(-np.square(D).min(axis=1).mean(), rel=1e-6)
+
+
+def test_scores_of_rows_without_their_diagonal_rank_models():
+    K = X @ X.T
+    train, test = np.arange(0, 120, 2), np.arange(1, 120, 2)
+    rows, own = K[np.ix_(test, train)], np.diagonal(K)[test]
+    fits = [KernelKFlats(k, 1, kernel="precomputed", random_state=0).fit(K[np.ix_(train, train)]) for k in (1, 2, 4)]
+    lacking = [fit.score(rows) + fit.reconstruction_error(rows, own) for fit in fits]
+    np.testing.assert_allclose(lacking, lacking[0])
+
+
+@pytest.mark.parametrize("options", [{}, {"kernel": "linear"}, {"kernel": "polynomial", "degree": 2}])
+def test_sparse_vectors_in_feature_space(options):
+    vectors = sp.random_array((90, 40), density=0.1, rng=np.random.default_rng(0)).tocsr()
+    sparse, dense = (
+        KernelKFlats(4, 1, n_init=2, random_state=0, **options).fit(V) for V in (vectors, vectors.toarray())
+    )
+    np.testing.assert_array_equal(sparse.labels_, dense.labels_)
+    assert sparse.inertia_ == pytest.approx(dense.inertia_, rel=1e-9)
+    np.testing.assert_allclose(sparse.transform(vectors[:7]), dense.transform(vectors[:7].toarray()), atol=1e-7)
+    assert sparse.score(vectors) == pytest.approx(-sparse.reconstruction_error_)
+
+
+@pytest.mark.parametrize("make", [KFlats, KernelKFlats])
+def test_verbose_fits_log_every_initialisation(make, caplog):
+    with caplog.at_level("INFO", logger="graphcore"):
+        make(3, n_init=2, random_state=0, verbose=1).fit(X)
+    messages = [record.getMessage().split(":")[0] for record in caplog.records]
+    assert messages == ["initialisation 1 of 2", "initialisation 2 of 2"]
+    caplog.clear()
+    make(3, n_init=2, random_state=0).fit(X)
+    assert not caplog.records

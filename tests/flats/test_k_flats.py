@@ -1,16 +1,18 @@
 """k-flats on vectors: its two steps against plain numpy, its exact special cases, what must never rise."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given
+import scipy.sparse as sp
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
 
 from graphcore import InputError
+from graphcore.flats import flat_set
 from graphcore.flats.certificates import k_flats_lower_bound
 from graphcore.flats.euclidean import EuclideanFlats
 from graphcore.flats.global_k_means import global_k_means
@@ -54,7 +56,7 @@ def test_the_residual_is_the_sum_of_the_trailing_eigenvalues(seed, m):
 
 
 @given(SEEDS, st.integers(1, 3))
-def test_no_other_flat_is_nearer_to_its_cell(seed, m):
+def test_no_other_flat_is_nearer_to_its_cluster(seed, m):
     X, w, labels = random_problem(seed, k=1)
     flats, own = EuclideanFlats(X, w, m).fit(labels, 1)
     rng = np.random.default_rng(seed)
@@ -70,8 +72,8 @@ def test_no_other_flat_is_nearer_to_its_cell(seed, m):
 def test_the_whole_run_is_that_of_the_plain_algorithm(seed, m, k):
     X, w, labels = random_problem(seed, n=60, d=3, k=k)
     sequence, objectives = lloyd(X, w, labels, k, m)
-    if min(np.bincount(step, minlength=k).min() for step in sequence) <= m:
-        return  # cells ran short: what happens then is a policy
+    # Where a cluster runs too small for its flat, what happens is a policy.
+    assume(min(np.bincount(step, minlength=k).min() for step in sequence) > m)
     result = k_flats(X, k, m, init=labels, sample_weight=w)
     np.testing.assert_array_equal(result.labels, sequence[-1])
     np.testing.assert_allclose(result.history, objectives, rtol=1e-9, atol=1e-10)
@@ -79,13 +81,13 @@ def test_the_whole_run_is_that_of_the_plain_algorithm(seed, m, k):
 
 
 @pytest.mark.parametrize("init", ["k-means++", "farthest", "random", "k-means"])
-@pytest.mark.parametrize("short", ["reduce", "pad"])
+@pytest.mark.parametrize("on_degenerate", ["reduce", "pad"])
 @pytest.mark.parametrize("m", [0, 1, 3])
-def test_the_objective_never_rises(init, short, m):
+def test_the_objective_never_rises(init, on_degenerate, m):
     rng = np.random.default_rng(0)
     for k in (2, 7, 20, 60):
         X = rng.normal(size=(80, 6))
-        result = k_flats(X, k, m, init=init, short=short, n_init=2, random_state=k)
+        result = k_flats(X, k, m, init=init, on_degenerate=on_degenerate, n_init=2, random_state=k)
         assert all(after <= before * (1 + 1e-12) + 1e-12 for before, after in pairwise(result.history))
         assert result.error == pytest.approx(result.squared_distances.mean())
         assert result.error == pytest.approx(result.flats.nearest(X)[1].mean(), abs=1e-12)
@@ -94,6 +96,7 @@ def test_the_objective_never_rises(init, short, m):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_dimension_0_is_k_means(weighted):
+    compared = 0
     for seed in range(10):
         X, w, labels = random_problem(seed, n=80, d=4, k=5)
         w = w if weighted else None
@@ -104,10 +107,12 @@ def test_dimension_0_is_k_means(weighted):
         ours = k_flats(X, 5, 0, init=means, sample_weight=w)
         again = k_flats(X, 5, 0, init=labels, sample_weight=w)
         if len(set(theirs.labels_)) == 5 and again.n_iter > 1:
+            compared += 1
             np.testing.assert_array_equal(ours.labels, theirs.labels_)
             np.testing.assert_array_equal(again.labels, theirs.labels_)
             np.testing.assert_allclose(ours.flats.means, theirs.cluster_centers_, atol=1e-12)
             assert ours.inertia == pytest.approx(theirs.inertia_, rel=1e-12)
+    assert compared == 10
 
 
 @pytest.mark.parametrize(("n", "d", "m"), [(50, 4, 2), (10, 30, 3), (200, 7, 6), (40, 40, 1)])
@@ -124,14 +129,14 @@ def test_one_flat_is_pca(n, d, m):
     assert result.error == pytest.approx(values[: d - m].sum(), rel=1e-10)
 
 
-def test_pairwise_distances_inside_cells_give_the_same_error():
+def test_pairwise_distances_inside_clusters_give_the_same_error():
     """Equation 15 of the report."""
     X, _, labels = random_problem(3, n=70, d=6, k=4)
     _, own = EuclideanFlats(X, np.ones(70), 0).fit(labels, 4)
     total = 0.0
     for j in range(4):
-        cell = X[labels == j]
-        total += np.square(cell[:, None] - cell).sum() / (2 * len(cell))
+        cluster = X[labels == j]
+        total += np.square(cluster[:, None] - cluster).sum() / (2 * len(cluster))
     assert own.sum() == pytest.approx(total, rel=1e-12)
 
 
@@ -165,7 +170,7 @@ def test_errors_fall_with_k_and_m_from_warm_starts(m):
     result = k_flats(X, 2, m, random_state=0)
     more_dims = k_flats(X, 2, m + 1, init=result.labels)
     assert more_dims.error < result.error
-    for k in range(3, 12):  # one cell split
+    for k in range(3, 12):  # one cluster split
         labels = result.labels.copy()
         members = np.flatnonzero(labels == np.bincount(labels).argmax())
         labels[members[::2]] = k - 1
@@ -174,14 +179,14 @@ def test_errors_fall_with_k_and_m_from_warm_starts(m):
         result = split
 
 
-def test_flats_of_one_cell_are_nested():
+def test_flats_of_one_cluster_are_nested():
     X, w, labels = random_problem(8, k=1)
     spans = [EuclideanFlats(X, w, m).fit(labels, 1)[0].bases[0] for m in range(1, 6)]
     for small, large in pairwise(spans):
         np.testing.assert_allclose(small @ large.T @ large, small, atol=1e-9)
 
 
-def test_cells_of_m_plus_1_points_cost_nothing():
+def test_clusters_of_m_plus_1_points_cost_nothing():
     X = np.random.default_rng(2).normal(size=(60, 20))
     labels = np.repeat(np.arange(10), 6).astype(np.int32)
     result = k_flats(X, 10, 5, init=labels)
@@ -271,3 +276,61 @@ def test_the_callers_array_is_left_alone():
 def test_numbers_whose_squares_overflow_are_refused():
     with pytest.raises(InputError, match="squares overflow"):
         k_flats(np.random.default_rng(0).normal(size=(20, 3)) * 1e200, 2)
+
+
+# -- sparse vectors ----------------------------------------------------------------------------------------------------
+
+
+def sparse_vectors(n=90, d=40):
+    rng = np.random.default_rng(0)
+    return sp.random_array((n, d), density=0.1, rng=rng, data_sampler=rng.standard_normal).tocsr()
+
+
+@pytest.mark.parametrize(
+    ("m", "init"), [*product([0, 1, 3], ["k-means++", "farthest", "random", "k-means"]), (0, "global")]
+)
+def test_sparse_vectors_are_clustered_like_dense_ones(m, init, monkeypatch):
+    monkeypatch.setattr(flat_set, "_BLOCK_NUMBERS", 400)  # ten rows
+    X, w = sparse_vectors(), np.random.default_rng(1).uniform(0.5, 2, 90)
+    dense, sparse = (
+        k_flats(data, 4, m, init=init, n_init=2, sample_weight=w, random_state=0) for data in (X.toarray(), X)
+    )
+    np.testing.assert_array_equal(sparse.labels, dense.labels)
+    np.testing.assert_allclose(sparse.squared_distances, dense.squared_distances, atol=1e-12)
+    np.testing.assert_allclose(sparse.flats.means, dense.flats.means, atol=1e-12)
+    np.testing.assert_allclose(
+        sparse.flats.squared_distances(X), dense.flats.squared_distances(X.toarray()), atol=1e-12
+    )
+    codes, plain = sparse.flats.encode(X), dense.flats.encode(X.toarray())
+    np.testing.assert_array_equal(codes.labels, plain.labels)
+    np.testing.assert_allclose(np.abs(codes.coordinates), np.abs(plain.coordinates), atol=1e-10)
+
+
+def test_sparse_clusters_too_large_to_be_made_dense_are_refused(monkeypatch):
+    monkeypatch.setattr("graphcore.flats.euclidean._CLUSTER_BYTES", 8 * 40 * 50)
+    with pytest.raises(InputError, match="a cluster of 90 sparse rows with 40 features is too large to be made dense"):
+        k_flats(sparse_vectors(), 1, 1)
+
+
+# -- weights of 0 ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("init", ["k-means++", "farthest", "random", "k-means"])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(init, form):
+    X, w, labels = random_problem(0, n=80, d=5, k=3)
+    w[::4] = 0
+    kept = w > 0
+    result = k_flats(form(X), 3, 1, init=init, sample_weight=w, n_init=2, random_state=0)
+    alone = k_flats(form(X[kept]), 3, 1, init=init, sample_weight=w[kept], n_init=2, random_state=0)
+    np.testing.assert_array_equal(result.labels[kept], alone.labels)
+    np.testing.assert_array_equal(result.flats.means, alone.flats.means)
+    assert result.inertia == alone.inertia
+    assert result.error == pytest.approx(alone.error, rel=1e-12)
+    nearest, distances = alone.flats.nearest(X[~kept])
+    np.testing.assert_array_equal(result.labels[~kept], nearest)
+    np.testing.assert_allclose(result.squared_distances[~kept], distances, atol=1e-12)
+    # Labels given for them say nothing.
+    given = k_flats(X, 3, 1, init=np.where(kept, labels, -7), sample_weight=w)
+    np.testing.assert_array_equal(given.labels, k_flats(X, 3, 1, init=labels, sample_weight=w).labels)
+    assert len(global_k_means(X, 3, n_candidates=4, sample_weight=w)[-1].labels) == 80

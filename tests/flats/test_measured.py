@@ -12,11 +12,12 @@ import pytest
 from graphcore.datasets import blobs, circles, crossing_lines, embedded_trefoil, sphere, trefoil
 from graphcore.flats.alternation import alternate
 from graphcore.flats.euclidean import EuclideanFlats
+from graphcore.flats.initialisations import seed_labels
 from graphcore.flats.k_flats import k_flats
 from graphcore.flats.kernel_k_flats import kernel_k_flats
-from graphcore.flats.starts import seed_cells
 from graphcore.kernels.bandwidths import rule_bandwidth
 from graphcore.kernels.functions import kernel_function
+from graphcore.kernels.vectors import VectorKernel
 
 pytestmark = pytest.mark.slow
 
@@ -133,7 +134,7 @@ def test_flats_of_higher_dimension_are_better_on_a_sphere_and_few_are_enough():
     assert all(ks[j] in (25, 50) for j in found[1:].argmin(axis=1))
     # With completed flats more dimensions stay better for many clusters.
     padded = [
-        k_flats(train, 200, m, n_init=1, short="pad", random_state=0).flats.nearest(test)[1].mean()
+        k_flats(train, 200, m, n_init=1, on_degenerate="pad", random_state=0).flats.nearest(test)[1].mean()
         for m in (0, 1, 5, 10, 25)
     ]
     assert (np.diff(padded) < 0).all()
@@ -144,7 +145,7 @@ def test_kernel_planes_on_a_sphere_are_best_near_a_tenth_of_the_points():
     assert rule_bandwidth(train, ("neighbours", 0.1)) == pytest.approx(1.278, abs=0.01)
     kernel = kernel_function("gaussian", bandwidth=1.2)
     ks = [1, 10, 100, 200]
-    fits = [kernel_k_flats(train, k, 2, kernel=kernel, init="random", n_init=1, random_state=0) for k in ks]
+    fits = [kernel_k_flats(VectorKernel(train, kernel), k, 2, init="random", n_init=1, random_state=0) for k in ks]
     found = [fit.distances_to(test).min(axis=1).mean() for fit in fits]
     np.testing.assert_allclose(found, [0.4855, 0.4606, 0.4485, 0.4528], atol=0.003)
     assert np.argmin(found) == 2
@@ -158,19 +159,21 @@ def test_crossing_lines_need_lines():
     points, truth = crossing_lines(200, random_state=0)
     lines = k_flats(points, 2, 1, init="random", n_init=20, random_state=0)
     assert accuracy(truth, lines.labels) >= 0.98
-    starts = [k_flats(points, 2, 1, init="random", n_init=1, random_state=seed) for seed in range(40)]
-    good = np.mean([accuracy(truth, run.labels) >= 0.98 for run in starts])
-    assert good >= 0.5  # of single starts
+    runs = [k_flats(points, 2, 1, init="random", n_init=1, random_state=seed) for seed in range(40)]
+    good = np.mean([accuracy(truth, run.labels) >= 0.98 for run in runs])
+    assert good >= 0.5  # of single initialisations
     assert accuracy(truth, k_flats(points, 2, 0, random_state=0).labels) == pytest.approx(0.5, abs=0.06)
 
 
 def test_circles_in_feature_space():
-    """30 of 30 single starts, each on points of its own."""
+    """30 of 30 single initialisations, each on points of its own."""
     kernel = kernel_function("gaussian", bandwidth=3.0)
     found = []
     for seed in range(30):
         points, truth = circles(300, (1, 10), random_state=seed)
-        found.append(accuracy(truth, kernel_k_flats(points, 2, 0, kernel=kernel, n_init=1, random_state=seed).labels))
+        found.append(
+            accuracy(truth, kernel_k_flats(VectorKernel(points, kernel), 2, 0, n_init=1, random_state=seed).labels)
+        )
     assert sum(value == 1.0 for value in found) == 30
     assert accuracy(truth, k_flats(points, 2, 0, random_state=0).labels) < 0.8
 
@@ -190,13 +193,13 @@ def test_seeding_is_within_its_bound():
             settled[i] = alternate(problem, labels, 10).history[-1] / best
         return seeded, settled
 
-    seeded, settled = errors(lambda rng: seed_cells(problem, 10, rng)[0])
+    seeded, settled = errors(lambda rng: seed_labels(problem, 10, rng)[0])
     assert seeded.mean() + 5 * seeded.std() / np.sqrt(200) < 8 * (np.log(10) + 2)
     assert 1.5 < seeded.mean() < 6
     assert (settled <= seeded).all()
     by_chance, _ = errors(lambda rng: rng.choice(500, 10, replace=False))
     assert by_chance.mean() > 2 * seeded.mean()
-    _, farthest = errors(lambda rng: seed_cells(problem, 10, rng, farthest=True)[0])
+    _, farthest = errors(lambda rng: seed_labels(problem, 10, rng, farthest=True)[0])
     assert farthest.mean() == pytest.approx(1, abs=0.05)
 
 
@@ -213,7 +216,7 @@ def test_error_of_given_flats_is_unbiased_and_of_fitted_ones_is_not():
 
 
 def test_error_0_is_there_and_not_always_found():
-    """With k(m + 1) >= n any partition into cells of m + 1 points has error 0."""
+    """With k(m + 1) >= n any partition into clusters of m + 1 points has error 0."""
     points = sphere(500, 50, random_state=0)
     assert k_flats(points, 50, 10, init=np.arange(500) % 50).error < 1e-28
     run = k_flats(points, 50, 10, n_init=1, random_state=0)

@@ -1,23 +1,25 @@
-"""Starts, ties, cells that run empty or short, and passes that run out."""
+"""Initialisations, ties, clusters that run empty or are too small for their flats, and passes that run out."""
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from graphcore import InputError
-from graphcore.flats.alternation import alternate, fill_empty
+from graphcore.flats._checks import Rules
+from graphcore.flats.alternation import alternate, best_of, fill_empty
 from graphcore.flats.euclidean import EuclideanFlats
+from graphcore.flats.initialisations import random_labels, seed_labels
 from graphcore.flats.k_flats import k_flats
 from graphcore.flats.kernel_k_flats import kernel_k_flats
-from graphcore.flats.kernel_problems import ArrayKernelFlats
-from graphcore.flats.starts import random_labels, seed_cells
+
+from .oracles import problem_of
 
 
 def problem(X, w=None, m=0):
     return EuclideanFlats(np.asarray(X, dtype=float), np.ones(len(X)) if w is None else w, m)
 
 
-# -- starts ------------------------------------------------------------------------------------------------------------
+# -- initialisations ---------------------------------------------------------------------------------------------------
 
 
 def test_random_labels_all_occur():
@@ -29,22 +31,22 @@ def test_random_labels_all_occur():
 
 
 @pytest.mark.parametrize("farthest", [False, True])
-def test_seeds_are_different_places_and_cells_are_nearest_seeds(farthest):
+def test_seeds_are_different_places_and_clusters_are_nearest_seeds(farthest):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 5, size=(200, 2)) + 1e5  # 25 places, each many times
-    seeds, labels = seed_cells(problem(X), 25, rng, farthest=farthest)
+    seeds, labels = seed_labels(problem(X), 25, rng, farthest=farthest)
     assert len(np.unique(X[seeds], axis=0)) == 25
     np.testing.assert_array_equal(X[seeds][labels], X)
     with pytest.raises(InputError, match="only 25 different points, fewer than n_clusters=26; take n_clusters=25"):
-        seed_cells(problem(X), 26, rng, farthest=farthest)
-    some, labels = seed_cells(problem(X), 7, rng, farthest=farthest)
+        seed_labels(problem(X), 26, rng, farthest=farthest)
+    some, labels = seed_labels(problem(X), 7, rng, farthest=farthest)
     D = np.square(X[:, None] - X[some]).sum(axis=2)
     np.testing.assert_array_equal(labels, D.argmin(axis=1))
 
 
 def test_the_first_seed_is_drawn_by_weight_and_the_second_by_weight_and_distance():
     X, w = np.array([[0.0], [1.0], [3.0]]), np.array([1.0, 2.0, 5.0])
-    drawn = np.array([seed_cells(problem(X, w), 2, np.random.default_rng(i))[0] for i in range(4000)])
+    drawn = np.array([seed_labels(problem(X, w), 2, np.random.default_rng(i))[0] for i in range(4000)])
     first = np.bincount(drawn[:, 0], minlength=3) / 4000
     # Standard deviations are below 0.008; five of them leave a false alarm in a million.
     np.testing.assert_allclose(first, w / 8, atol=0.04)
@@ -54,7 +56,7 @@ def test_the_first_seed_is_drawn_by_weight_and_the_second_by_weight_and_distance
 
 def test_farthest_first_takes_the_farthest():
     X = np.random.default_rng(0).normal(size=(60, 3))
-    seeds, _ = seed_cells(problem(X), 6, np.random.default_rng(1), farthest=True)
+    seeds, _ = seed_labels(problem(X), 6, np.random.default_rng(1), farthest=True)
     for j in range(1, 6):
         distances = np.square(X[:, None] - X[seeds[:j]]).sum(axis=2).min(axis=1)
         assert distances[seeds[j]] == distances.max()
@@ -62,10 +64,10 @@ def test_farthest_first_takes_the_farthest():
 
 def test_seeds_in_feature_space_are_those_of_the_vectors():
     X = np.random.default_rng(0).normal(size=(80, 4))
-    by_kernel = ArrayKernelFlats(X @ X.T, np.ones(80), 1)
+    by_kernel = problem_of(X @ X.T, np.ones(80), 1)
     for farthest in (False, True):
-        a = seed_cells(problem(X), 8, np.random.default_rng(3), farthest=farthest)
-        b = seed_cells(by_kernel, 8, np.random.default_rng(3), farthest=farthest)
+        a = seed_labels(problem(X), 8, np.random.default_rng(3), farthest=farthest)
+        b = seed_labels(by_kernel, 8, np.random.default_rng(3), farthest=farthest)
         np.testing.assert_array_equal(a[0], b[0])
         np.testing.assert_array_equal(a[1], b[1])
 
@@ -124,9 +126,9 @@ def test_identical_points_settle_at_once():
         assert result.flats.dims.tolist() == [0] * 4
 
 
-# -- empty cells -------------------------------------------------------------------------------------------------------
+# -- empty clusters ----------------------------------------------------------------------------------------------------
 
-# From these labels the middle cell loses its points to both sides.
+# From these labels the middle cluster loses its points to both sides.
 LINE = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
 EMPTIES = np.array([0, 1, 0, 2, 1, 2], dtype=np.int32)
 
@@ -137,29 +139,29 @@ def test_the_example_does_run_empty():
     assert np.bincount(moved, minlength=3).tolist() == [3, 0, 3]
 
 
-def test_empty_cells_get_the_farthest_point():
+def test_empty_clusters_get_the_farthest_point():
     result = k_flats(LINE, 3, 0, init=EMPTIES, on_empty="farthest")
     assert sorted(np.bincount(result.labels)) == [1, 2, 3]
     assert (np.diff(result.history) <= 0).all()
     labels = fill_empty(np.zeros(4, dtype=np.int32), np.array([1.0, 5.0, 2.0, 4.0]), 3)
     assert labels.tolist() == [0, 1, 0, 2]
-    # A point alone in its cell stays, however far.
+    # A point alone in its cluster stays, however far.
     assert fill_empty(np.array([0, 0, 1], dtype=np.int32), np.array([1.0, 2.0, 9.0]), 3).tolist() == [0, 2, 1]
 
 
-def test_empty_cells_are_dropped():
+def test_empty_clusters_are_dropped():
     result = k_flats(LINE, 3, 0, init=EMPTIES, on_empty="drop")
     assert result.labels.tolist() == [0, 0, 0, 1, 1, 1]
     assert result.flats.n_clusters == 2
 
 
-def test_empty_cells_are_an_error():
+def test_empty_clusters_are_an_error():
     with pytest.raises(InputError, match="cluster 1 ran empty; on_empty='farthest' or 'restart'"):
         k_flats(LINE, 3, 0, init=EMPTIES, on_empty="error")
 
 
-def test_empty_cells_restart():
-    with pytest.raises(InputError, match="all of 1 starts ended in a cell that is empty"):
+def test_empty_clusters_restart():
+    with pytest.raises(InputError, match="all of 1 initialisations ended in a cluster that is empty"):
         k_flats(LINE, 3, 0, init=EMPTIES, on_empty="restart")
     drawn = []
 
@@ -167,14 +169,15 @@ def test_empty_cells_restart():
         drawn.append(i)
         return EMPTIES if i < 3 else np.array([0, 0, 1, 2, 2, 2], dtype=np.int32)
 
-    from graphcore.flats.alternation import best_of
-
-    run = best_of(problem(LINE), labels, 3, n_init=1, max_restarts=5, max_iter=100, on_empty="restart")
+    rules = Rules(3, 0, n_init=1, max_iter=100, on_empty="restart", on_degenerate="reduce", max_restarts=5)
+    run = best_of(problem(LINE), labels, rules)
     assert drawn == [0, 1, 2, 3]
     assert np.bincount(run.labels).min() >= 1
-    # Random labels with k close to n always leave empty cells.
+    # Random labels with k close to n always leave empty clusters.
     X = np.random.default_rng(0).normal(size=(60, 2))
-    with pytest.raises(InputError, match="all of 11 starts ended in a cell that is empty; take fewer clusters"):
+    with pytest.raises(
+        InputError, match="all of 11 initialisations ended in a cluster that is empty; take fewer clusters"
+    ):
         k_flats(X, 50, 0, init="random", on_empty="restart", random_state=0)
 
 
@@ -192,14 +195,14 @@ def test_given_labels_that_miss_one_are_filled_or_dropped():
     assert len(set(kernel_k_flats(K, 3, 0, init=given).labels)) == 3
 
 
-# -- short cells -------------------------------------------------------------------------------------------------------
+# -- clusters too small for their flats --------------------------------------------------------------------------------
 
 
-def test_short_cells_are_reduced_or_padded():
+def test_small_clusters_are_reduced_or_padded():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 8))
-    labels = np.repeat(np.arange(10), 3).astype(np.int32)  # cells of three points, flats of dimension 5
-    reduced, padded = (k_flats(X, 10, 5, init=labels, short=short) for short in ("reduce", "pad"))
+    labels = np.repeat(np.arange(10), 3).astype(np.int32)  # clusters of three points, flats of dimension 5
+    reduced, padded = (k_flats(X, 10, 5, init=labels, on_degenerate=policy) for policy in ("reduce", "pad"))
     assert reduced.flats.dims.tolist() == [2] * 10
     assert padded.flats.dims.tolist() == [5] * 10
     for basis in padded.flats.bases:
@@ -211,26 +214,26 @@ def test_short_cells_are_reduced_or_padded():
 
 
 @pytest.mark.parametrize("size", [3, 8, 20, 100])
-def test_padding_completes_cells_of_any_rank(size):
+def test_padding_completes_clusters_of_any_rank(size):
     X = np.random.default_rng(0).normal(size=(size, 2)) @ np.random.default_rng(1).normal(size=(2, 8))
-    assert k_flats(X, 1, 5, short="pad").flats.dims.tolist() == [5]
+    assert k_flats(X, 1, 5, on_degenerate="pad").flats.dims.tolist() == [5]
     assert k_flats(X, 1, 5).flats.dims.tolist() == [2]
     assert k_flats(X, 1, 5).error < 1e-20
-    basis = k_flats(X, 1, 5, short="pad").flats.bases[0]
+    basis = k_flats(X, 1, 5, on_degenerate="pad").flats.bases[0]
     np.testing.assert_allclose(basis @ basis.T, np.eye(5), atol=1e-12)
 
 
-def test_short_cells_restart():
+def test_small_clusters_restart():
     X = np.random.default_rng(0).normal(size=(40, 6))
-    result = k_flats(X, 4, 3, short="restart", random_state=0)
+    result = k_flats(X, 4, 3, on_degenerate="restart", random_state=0)
     assert np.bincount(result.labels).min() >= 4
-    with pytest.raises(InputError, match=r"short='restart' needs n_clusters \* \(n_dims \+ 1\) = 44 points"):
-        k_flats(X, 11, 3, short="restart")
-    with pytest.raises(InputError, match="starts ended in a cell that is short"):
-        k_flats(X, 10, 3, short="restart", max_restarts=1, n_init=1, random_state=0)
+    with pytest.raises(InputError, match=r"on_degenerate='restart' needs n_clusters \* \(n_dims \+ 1\) = 44 points"):
+        k_flats(X, 11, 3, on_degenerate="restart")
+    with pytest.raises(InputError, match="initialisations ended in a cluster that is too small for its flat"):
+        k_flats(X, 10, 3, on_degenerate="restart", max_restarts=1, n_init=1, random_state=0)
 
 
-def test_kernel_cells_are_reduced():
+def test_kernel_clusters_are_reduced():
     X = np.random.default_rng(0).normal(size=(30, 8))
     labels = np.repeat(np.arange(10), 3).astype(np.int32)
     result = kernel_k_flats(X @ X.T, 10, 5, init=labels)
@@ -244,7 +247,7 @@ def test_kernel_cells_are_reduced():
 # -- passes ------------------------------------------------------------------------------------------------------------
 
 
-def test_passes_that_run_out_are_told():
+def test_passes_that_run_out_are_warned_about():
     X = np.random.default_rng(0).normal(size=(500, 2))
     with pytest.warns(ConvergenceWarning, match="after max_iter=2 passes"):
         result = k_flats(X, 20, 0, max_iter=2, n_init=1, random_state=0)

@@ -19,8 +19,8 @@ from graphcore import (
 )
 from graphcore.features.factor import inverse_root
 from graphcore.kernels.as_kernel import as_kernel
-from graphcore.kernels.checks import eigenvalue_noise
-from graphcore.kernels.definiteness import smallest_sampled_eigenvalue
+from graphcore.kernels.checks import clearly_negative, eigenvalue_noise
+from graphcore.kernels.definiteness import rough_spectrum_ends, smallest_sampled_eigenvalue
 from graphcore.kernels.dense import DenseKernel
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
@@ -50,7 +50,9 @@ def with_least_eigenvalue(share, n=100, dtype=np.float32):
 
 
 @FORMS
-@pytest.mark.parametrize(("n", "d"), [(100, 30), (200, 50), (300, 100), (1000, 200)])
+@pytest.mark.parametrize(
+    ("n", "d"), [(100, 30), (200, 50), (300, 100), pytest.param(1000, 200, marks=pytest.mark.slow)]
+)
 def test_rounding_of_float32_is_no_negative_eigenvalue(form, n, d):
     K = form(low_rank(n, d))
     with warnings.catch_warnings():
@@ -190,3 +192,24 @@ def test_a_coreset_of_a_matrix_without_a_diagonal():
         with pytest.warns(GraphWarning, match="not positive semi-definite"):
             model.set_params(n_clusters=5, sampling=remedy).fit(K)
         assert adjusted_rand_score(TRUTH, model.labels_) == 1.0
+
+
+@pytest.mark.parametrize("share", [-0.3, -0.02, 0.0, 0.1])
+def test_a_rough_run_of_lanczos_brackets_no_more_than_the_spectrum(share):
+    """What it finds lies between the ends, and a negative end is found among 600 eigenvalues of 0."""
+    n = 1200
+    Q = np.linalg.qr(np.random.default_rng(0).normal(size=(n, n)))[0]
+    values = np.concatenate([[share * 5.0], np.zeros(600), np.linspace(0, 5, n - 601)])
+    K = (Q * values) @ Q.T
+    ends = rough_spectrum_ends(K.__matmul__, n)
+    assert min(values) - 1e-9 <= ends[0] < ends[1] <= 5 + 1e-9
+    assert ends[1] > 4.5
+    assert clearly_negative(ends, np.float64, n) == (share < 0)
+
+
+def test_a_rough_run_of_lanczos_sees_the_cut_of_a_graph():
+    kernel = GraphKernel(Graph.from_networkx(nx.random_regular_graph(6, 2000, seed=0)))
+    ends = rough_spectrum_ends(lambda v: kernel.product(np.ravel(v)[:, None])[:, 0], 2000)
+    # The random regular graph has eigenvalues of A / d down to about -2 sqrt(d - 1) / d, in units of 1 / d.
+    assert ends[0] * 6 == pytest.approx(-2 * np.sqrt(5) / 6, abs=0.1)
+    assert ends[1] * 6 == pytest.approx(1, abs=0.02)

@@ -131,6 +131,7 @@ def test_threads_on_blocks_of_a_larger_graph():
         assert np.array_equal(one.labels, two.labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["published by degree", "default"])
 def test_order_of_the_nodes_does_not_matter(name):
     # Normalised cut and agreement with the blocks over 40 seeds, in the given order and in another: two means differ by

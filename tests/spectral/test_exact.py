@@ -10,6 +10,7 @@ from graphcore import InputError
 from graphcore.spectral import exact
 from graphcore.spectral.exact import spectral_embedding
 
+from ..depth import seeds
 from ..oracles import EXAMPLES, cliques, example_adjacencies, random_adjacency
 from .test_power import dense_normalized, eigen
 
@@ -57,7 +58,7 @@ def large_graphs():
 LARGE = large_graphs()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3, quick=1))
 @pytest.mark.parametrize("k", [2, 20, 45])
 @pytest.mark.parametrize("name", sorted(LARGE))
 def test_large_graphs(name, k, seed, monkeypatch):

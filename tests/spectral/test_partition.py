@@ -181,6 +181,7 @@ def test_the_row_of_weight_0_takes_no_cluster_that_has_lost_its_rows():
         assert len(np.unique(model.labels_[:-1])) == 6
 
 
+@pytest.mark.slow
 def test_centres_are_the_same_to_the_last_bit_on_one_thread_and_on_two():
     # The rows as they are differ between one thread and two in most cases; for the last bit of some label to differ as
     # well takes larger problems than a test can have.

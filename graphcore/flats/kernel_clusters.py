@@ -1,4 +1,4 @@
-"""One cell of kernel k-flats: the flat of its points in feature space, by the eigenvectors of the centred kernel."""
+"""One cluster of kernel k-flats: the flat of its points in feature space, by the eigenvectors of the centred kernel."""
 
 from typing import NamedTuple
 
@@ -6,21 +6,21 @@ import numpy as np
 
 from ..exceptions import InputError
 
-__all__ = ["CellFlat", "centred_operator", "fit_cell", "fit_large_cell"]
+__all__ = ["ClusterFlat", "centred_operator", "fit_cluster", "fit_large_cluster"]
 
-# Directions with a smaller share of a cell's energy are rounding: their coefficients would be divided by next to zero.
+# Directions with a smaller share of a cluster's energy are rounding: coefficients would be divided by next to zero.
 RANK_TOLERANCE = 1e-10
-# Where Lanczos fails, cells up to this size are done by dense eigenvectors (512 MiB).
+# Where Lanczos fails, clusters up to this size are done by dense eigenvectors (512 MiB).
 _DENSE_LIMIT = 8192
 
 
-class CellFlat(NamedTuple):
-    """The flat of one cell and the distances of its own points.
+class ClusterFlat(NamedTuple):
+    """The flat of one cluster and the distances of its own points.
 
     Attributes
     ----------
     shares : ndarray of shape (n_members,), float64
-        Weights divided by their sum: the mean of the cell as a combination of its points.
+        Weights divided by their sum: the mean of the cluster as a combination of its points.
     coefficients : ndarray of shape (n_members, n_dims), float64
         Orthonormal directions as combinations of points, each summing to 0.
     mean_norm : float
@@ -38,8 +38,8 @@ class CellFlat(NamedTuple):
     own: np.ndarray
 
 
-def fit_cell(K, weights, n_dims):
-    """The best flat of a cell whose kernel matrix is small enough for dense eigenvectors.
+def fit_cluster(K, weights, n_dims):
+    """The best flat of a cluster whose kernel matrix is small enough for dense eigenvectors.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ def fit_cell(K, weights, n_dims):
 
     Returns
     -------
-    CellFlat
-        Of fewer dimensions where the cell has no more.
+    ClusterFlat
+        Of fewer dimensions where the cluster has no more.
     """
     from scipy.linalg import eigh
 
@@ -64,7 +64,7 @@ def fit_cell(K, weights, n_dims):
     own = np.diagonal(centred).copy()
     m = min(n_dims, n - 1)
     if m <= 0:
-        return CellFlat(p, np.zeros((n, 0)), t, np.zeros(0), own)
+        return ClusterFlat(p, np.zeros((n, 0)), t, np.zeros(0), own)
     root = np.sqrt(weights)
     centred *= root
     centred *= root[:, None]
@@ -74,19 +74,19 @@ def fit_cell(K, weights, n_dims):
     return _finish(p, r, t, own, root, values, vectors, float(np.trace(centred)))
 
 
-def fit_large_cell(K, weights, n_dims):
-    """The same by Lanczos, without forming the centred matrix: for sparse kernels, and few directions of large cells.
+def fit_large_cluster(K, weights, n_dims):
+    """The same by Lanczos, without forming the centred matrix: for sparse kernels, few directions of large clusters.
 
     Parameters
     ----------
     K : csr_array or ndarray of shape (n_members, n_members), float64
     weights : ndarray of shape (n_members,), float64
     n_dims : int
-        Fewer than the cell has points, less one.
+        Fewer than the cluster has points, less one.
 
     Returns
     -------
-    CellFlat
+    ClusterFlat
     """
     from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
@@ -96,30 +96,30 @@ def fit_large_cell(K, weights, n_dims):
     t = float(p @ r)
     own = K.diagonal() - 2 * r + t
     if n_dims == 0:
-        return CellFlat(p, np.zeros((n, 0)), t, np.zeros(0), own)
+        return ClusterFlat(p, np.zeros((n, 0)), t, np.zeros(0), own)
     root = np.sqrt(weights)
     u = root / np.linalg.norm(root)
 
-    operator, start = centred_operator(K, root, u)
+    operator, start = centred_operator(K.__matmul__, root, u)
     try:
         values, vectors = eigsh(operator, n_dims, which="LA", v0=start, maxiter=50 * n)
     except ArpackNoConvergence:
         if n <= _DENSE_LIMIT:
-            return fit_cell(K.toarray() if hasattr(K, "tocsr") else K, weights, n_dims)
+            return fit_cluster(K.toarray() if hasattr(K, "tocsr") else K, weights, n_dims)
         raise InputError(
-            f"the leading eigenvectors of a cell of {n} points were not found; take a smaller n_dims={n_dims}"
+            f"the leading eigenvectors of a cluster of {n} points were not found; take a smaller n_dims={n_dims}"
         ) from None
     return _finish(p, r, t, own, root, values, vectors, float(weights @ own))
 
 
-def centred_operator(K, root, u):
-    """A kernel times roots of weights on both sides, without the unit direction u, and a start for Lanczos."""
+def centred_operator(product, root, u):
+    """A kernel times roots of weights on both sides, without the unit direction u, and a first vector for Lanczos."""
     from scipy.sparse.linalg import LinearOperator
 
     def multiply(x):
         x = x.ravel()
         x = x - u * (u @ x)
-        x = root * (K @ (root * x))
+        x = root * product(root * x)
         return x - u * (u @ x)
 
     n = len(u)
@@ -131,9 +131,9 @@ def _finish(p, r, t, own, root, values, vectors, energy):
     """Coefficients of unit directions from eigenvectors in ascending order, and what they leave of the distances."""
     genuine = values > max(RANK_TOLERANCE * energy, 0.0)
     values, vectors = values[genuine][::-1], vectors[:, genuine][:, ::-1]
-    # Kc a = sqrt(value) vector / root: coordinates of the cell's own points.
+    # Kc a = sqrt(value) vector / root: coordinates of the cluster's own points.
     own = own - (np.square(vectors) @ values) / np.square(root)
     A = root[:, None] * vectors / np.sqrt(values)
     # A multiple of the shares adds nothing to a direction; this one makes the sums exactly 0.
     A -= p[:, None] * A.sum(axis=0)
-    return CellFlat(p, A, t, r @ A, own)
+    return ClusterFlat(p, A, t, r @ A, own)

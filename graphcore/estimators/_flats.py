@@ -1,0 +1,43 @@
+"""What KFlats and KernelKFlats share."""
+
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+
+__all__ = ["FlatsClusterer"]
+
+
+class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Base of KFlats and KernelKFlats; see them for the parameters."""
+
+    def _rules(self):
+        """Parameters that go to the function as they are."""
+        names = "n_init max_iter on_empty on_degenerate max_restarts n_jobs verbose"
+        return {name: getattr(self, name) for name in names.split()}
+
+    def _keep(self, result):
+        """Store what a fit found."""
+        self.flats_ = result.flats
+        self.labels_ = result.labels
+        self.reconstruction_error_ = result.error
+        self.inertia_ = result.inertia
+        self.history_ = result.history
+        self.n_iter_ = result.n_iter
+        self.converged_ = result.converged
+        self._n_features_out = result.flats.n_clusters
+        return self
+
+    def score(self, X, y=None, sample_weight=None):
+        """Minus the reconstruction error, so that larger is better; for one and the same kernel.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+            As for `predict`.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        return -self.reconstruction_error(X, sample_weight=sample_weight)

@@ -1,0 +1,277 @@
+"""The kernel among the points of a fit, centred where that saves digits, and its rows for new points."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .._validation import check_choice, check_real, check_sample_weight
+from .._warn import warn_user
+from ..exceptions import InputError, ParameterError
+from ..kernels.as_kernel import as_kernel
+from ..kernels.base import Kernel
+from ..kernels.checks import clearly_negative, eigenvalue_noise
+from ..kernels.columns import MatrixColumns, VectorColumns, block_borders
+from ..kernels.definiteness import rough_spectrum_ends, smallest_sampled_eigenvalue, spectrum_ends
+from ..kernels.dense import DenseKernel
+from ..kernels.vectors import VectorKernel
+from ._checks import as_points
+
+__all__ = ["FitKernel", "NewRows", "check_definite", "fit_kernel"]
+
+# Up to this many points the kernel matrix of vectors is held (512 MiB); beyond, it is computed anew in every pass.
+HELD_POINTS = 8192
+# Up to this many the eigenvalues of a kernel matrix are computed, beyond they are guessed from some products.
+_EXACT_CHECK = 1000
+_FLOAT = np.dtype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """Rows of the kernel for any points, against those of the fit.
+
+    Attributes
+    ----------
+    n_points : int
+        Points that the kernel was given for.
+    points : ndarray of shape (n_fitted,), int64, or None
+        Those of the fit: the ones that have weight. None for all.
+    row_means : ndarray of shape (n_fitted,) or None
+        Means of the rows of the kernel, if it was centred.
+    function : KernelFunction or None
+        None for a kernel that comes as rows.
+    vectors : ndarray or csr_array of shape (n_fitted, n_features) or None
+        The vectors of the fit, less `origin`.
+    origin : ndarray of shape (n_features,) or None
+        Mean of the vectors, for the linear kernel.
+    """
+
+    n_points: int
+    points: np.ndarray | None = field(default=None, repr=False)
+    row_means: np.ndarray | None = field(default=None, repr=False)
+    function: object = None
+    vectors: object = field(default=None, repr=False)
+    origin: np.ndarray | None = field(default=None, repr=False)
+
+    def blocks(self, X, diagonal=None):
+        """Rows of the kernel for points X, a block at a time, with their values on the diagonal.
+
+        Parameters
+        ----------
+        X : ndarray or sparse array
+            Vectors, or rows of the kernel of shape (n_rows, n_points).
+        diagonal : array-like of shape (n_rows,), optional
+            Kernel values of the points with themselves, for kernels that come as rows; without it, 0 is taken, and
+            distances are right but for a number for each row.
+
+        Yields
+        ------
+        (int, int, ndarray or csr_array of shape (stop - start, n_fitted), ndarray of shape (stop - start,))
+            First row, last row plus one, kernel and diagonal, centred like those of the fit.
+        """
+        if self.function is not None:
+            X = X if self.origin is None else X - self.origin
+            columns = VectorColumns(self.function, X, self.vectors, _FLOAT)
+            diagonal = np.asarray(self.function.diagonal(X), dtype=np.float64)
+        else:
+            columns, diagonal = MatrixColumns(X, _FLOAT, self.points), self._checked(X, diagonal)
+        borders = block_borders(columns)
+        for start, stop in zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True):
+            yield start, stop, *self._centred(columns.rows(start, stop), diagonal[start:stop])
+
+    def _checked(self, X, diagonal):
+        if X.shape[1] != self.n_points:
+            raise InputError(
+                f"rows of the kernel have one entry for each of the {self.n_points} points of the fit; these have "
+                f"{X.shape[1]}"
+            )
+        if diagonal is None:
+            return np.zeros(X.shape[0])
+        diagonal = np.asarray(diagonal, dtype=np.float64)
+        if diagonal.shape != (X.shape[0],) or np.isnan(diagonal).any():
+            raise InputError(f"diagonal must be {X.shape[0]} finite numbers, one for each row; got {diagonal.shape}")
+        return diagonal
+
+    def _centred(self, K, diagonal):
+        if self.row_means is None:
+            return K, diagonal
+        K = K.toarray() if hasattr(K, "tocsr") else np.asarray(K)
+        means, total = K.mean(axis=1), self.row_means.mean()
+        return K - means[:, None] - self.row_means + total, diagonal - 2 * means + total
+
+
+@dataclass(frozen=True, eq=False)
+class FitKernel:
+    """The kernel of one fit.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        Among the points of the fit, in float64.
+    weights : ndarray of shape (n_fitted,), float64
+        Their weights; all are positive.
+    all_weights : ndarray of shape (n_points,), float64
+        Weights of all points, those of weight 0 included.
+    new : NewRows
+    precision : dtype
+        What the kernel values came in.
+    added : ndarray of shape (n_fitted,), float64, or None
+        What is to be added to the diagonal of `kernel`: ``shift / weights``.
+    is_psd : bool or None
+        Whether it is positive semi-definite for certain (True), for certain not (False), or that is not known.
+    """
+
+    kernel: Kernel
+    weights: np.ndarray
+    all_weights: np.ndarray
+    new: NewRows
+    precision: np.dtype
+    added: np.ndarray | None = None
+    is_psd: bool | None = None
+
+    @property
+    def diagonal(self):
+        """Kernel values of the points of the fit with themselves."""
+        return self.kernel.diagonal if self.added is None else self.kernel.diagonal + self.added
+
+    @property
+    def rounding(self):
+        """Errors of this size, relative to the largest value, are taken for rounding."""
+        return eigenvalue_noise(self.kernel.n_points, self.precision)
+
+    def product(self, v):
+        """The kernel times a vector."""
+        v = np.ravel(v)
+        out = self.kernel.product(v[:, None])[:, 0]
+        return out if self.added is None else out + self.added * v
+
+    def among(self, points):
+        """The matrix among some points of the fit (ascending): a csr_array if the kernel is sparse, else an ndarray."""
+        if not self.kernel.is_sparse:
+            return self.kernel.block(points, points, _FLOAT)
+        part = self.kernel.submatrix(points).whole("a cluster")
+        return part if self.added is None else _plus_diagonal(part, 0, self.added[points])
+
+    def rows(self, start, stop):
+        """Rows from the one number to the other, a csr_array if the kernel is sparse, else an ndarray."""
+        rows = self.kernel.columns().rows(start, stop)
+        return rows if self.added is None else _plus_diagonal(rows, start, self.added[start:stop])
+
+
+def fit_kernel(K, sample_weight=None, shift=0.0):
+    """The kernel that flats are fitted with.
+
+    Parameters
+    ----------
+    K : Kernel, Graph, or square array or sparse matrix
+        See :func:`graphcore.kernels.as_kernel.as_kernel`.
+    sample_weight : array-like of shape (n_points,), optional
+        Not negative. A graph has its own, the degrees.
+    shift : float
+        Work with ``K + shift W^-1``.
+
+    Returns
+    -------
+    FitKernel
+    """
+    given = as_kernel(K)
+    shift = check_real("shift", shift, low=0.0)
+    if not given.leaves_out_isolated:
+        weights = check_sample_weight(sample_weight, given.n_points)
+    elif sample_weight is not None:
+        raise ParameterError("sample_weight has no meaning for a graph: its degrees are the weights")
+    else:
+        weights = given.point_weights
+        if not weights.any():
+            raise InputError("no node has an edge: there is nothing to cluster")
+    points = np.flatnonzero(weights > 0)
+    own = weights[points]
+    every = len(points) == len(weights)
+    new = NewRows(given.n_points, None if every else points)
+    added = shift / own if shift else None
+    common = {"weights": own, "all_weights": weights, "precision": given.precision}
+    if isinstance(given, VectorKernel):
+        if shift:
+            raise ParameterError(f"shift={shift} is for graphs and kernel matrices; kernels over vectors need none")
+        return _of_vectors(given, new, common)
+    if given.is_sparse:
+        kernel = given if every else given.submatrix(points)
+        is_psd = True if given.leaves_out_isolated and shift >= given.definite_shift(weights) else given.is_psd
+        return FitKernel(kernel, new=new, added=added, is_psd=is_psd, **common)
+    part = slice(None) if every else points
+    values = np.array(given.block(part, part), dtype=np.float64)
+    values += values.T.copy()
+    values *= 0.5
+    if shift:
+        values[np.diag_indices_from(values)] += added
+    return _held(values, new, given.is_psd, common)
+
+
+def _of_vectors(given, new, common):
+    """The kernel of vectors: held and, where it has large offsets, centred; beyond `HELD_POINTS` made by blocks."""
+    X, function = as_points(given.X, sparse=True), given.function
+    X = X if new.points is None else X[new.points]
+    linear, sparse = function.name == "linear", hasattr(X, "tocsr")
+    origin = X.mean(axis=0) if linear and not sparse else None
+    X = X if origin is None else X - origin
+    new = NewRows(new.n_points, new.points, None, function, X, origin)
+    kernel = VectorKernel(X, function, _FLOAT, held_bytes=0)
+    if X.shape[0] > HELD_POINTS:
+        return FitKernel(kernel, new=new, is_psd=function.is_psd, **common)
+    values = kernel.block(slice(None), slice(None))
+    if function.name in ("polynomial", "callable") or (linear and sparse):
+        return _held(values, new, function.is_psd, common)
+    return FitKernel(DenseKernel(values, check=False), new=new, is_psd=function.is_psd, **common)
+
+
+def _held(K, new, is_psd, common):
+    """A matrix centred in place, since distances are differences of large sums."""
+    means = K.mean(axis=1)
+    K -= means
+    K -= means[:, None]
+    K += means.mean()
+    new = NewRows(new.n_points, new.points, means, new.function, new.vectors, new.origin)
+    return FitKernel(DenseKernel(K, check=False), new=new, is_psd=is_psd, **common)
+
+
+def check_definite(fit, on_indefinite):
+    """Refuse kernels that are not positive semi-definite, or warn of them.
+
+    Matrices are looked at by their eigenvalues (beyond 1,000 points by a rough Lanczos run), functions of vectors that
+    are not held on 500 points.
+    """
+    check_choice("on_indefinite", on_indefinite, ("error", "warn"))
+    function = fit.new.function
+    if fit.is_psd:
+        return
+    if fit.is_psd is False:
+        found = f"kernel={function.name!r} with these parameters is" if function is not None else "the kernel is"
+        found += " not positive semi-definite, and the alternation need not settle"
+    else:
+        ends = _spectrum_ends(fit)
+        if not clearly_negative(ends, fit.precision, fit.kernel.n_points):
+            return
+        found = (
+            f"the kernel is not positive semi-definite: it has an eigenvalue of {ends[0]:.3g} or less, where the "
+            f"largest is {ends[1]:.3g}; raise shift=, which adds to its diagonal"
+        )
+    if on_indefinite == "error":
+        raise InputError(f"{found}; on_indefinite='warn' tries it")
+    warn_user(found)
+
+
+def _spectrum_ends(fit):
+    n = fit.kernel.n_points
+    if n <= _EXACT_CHECK:
+        return spectrum_ends(fit.among(np.arange(n)))
+    if fit.new.function is None or isinstance(fit.kernel, DenseKernel):
+        return rough_spectrum_ends(fit.product, n)
+    return np.array([smallest_sampled_eigenvalue(fit.kernel), 1.0])
+
+
+def _plus_diagonal(rows, first, values):
+    """Sparse rows, the first of which is that of point `first`, with values added at their own points."""
+    import scipy.sparse as sp
+
+    n = len(values)
+    own = sp.csr_array((values, np.arange(first, first + n), np.arange(n + 1)), shape=rows.shape)
+    return sp.csr_array(rows + own)
