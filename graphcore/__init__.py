@@ -12,12 +12,12 @@ _PUBLIC = {
     "GaussianSketchKernelKMeans": ".estimators.gaussian_sketch_kernel_kmeans", "Graph": ".graphs.graph",
     "GraphWarning": ".exceptions", "InputError": ".exceptions", "KFlats": ".estimators.flats",
     "KSelection": ".selection.result", "KernelKFlats": ".estimators.kernel_flats",
-    "KernelKMeans": ".estimators.kernel_kmeans", "NonPositiveDegreeError": ".exceptions",
-    "NystromFeatures": ".estimators.nystrom_features", "NystromKernelKMeans": ".estimators.nystrom_kernel_kmeans",
-    "ParameterError": ".exceptions", "build_coreset": ".coresets.coreset", "build_store": ".store",
-    "check_store": ".store", "datasets": None, "knn_graph": ".knn.neighbors", "metrics": None, "networkx": None,
-    "open_graph": ".store", "plot": None, "read_graph": ".io", "report": None, "select_n_clusters": ".selection.select",
-    "write_graph": ".io", "write_labels": ".io",
+    "KernelKMeans": ".estimators.kernel_kmeans", "NystromFeatures": ".estimators.nystrom_features",
+    "NystromKernelKMeans": ".estimators.nystrom_kernel_kmeans", "ParameterError": ".exceptions",
+    "build_coreset": ".coresets.coreset", "build_store": ".store", "check_store": ".store", "datasets": None,
+    "knn_graph": ".knn.neighbors", "metrics": None, "networkx": None, "open_graph": ".store", "plot": None,
+    "read_graph": ".io", "report": None, "select_n_clusters": ".selection.select", "write_graph": ".io",
+    "write_labels": ".io",
 }  # fmt: skip
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, _PUBLIC)
