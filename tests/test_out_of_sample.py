@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
-from graphcore.knn.precomputed import listed_neighbors
+from graphcore.knn.neighbor_lists import listed_neighbors
 from graphcore.metrics import outside_share
 from graphcore.partition._objective_loops import objective_value
 from graphcore.partition.predict import cluster_shares, predict_labels

@@ -8,8 +8,8 @@ from ..exceptions import InputError, ParameterError
 from ..fit import graph_of_vectors
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
+from ..knn.neighbor_lists import listed_neighbors
 from ..knn.neighbors import neighbor_graph
-from ..knn.precomputed import listed_neighbors
 from .out_of_sample import Reference
 
 __all__ = ["graph_of"]

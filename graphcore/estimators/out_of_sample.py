@@ -5,7 +5,7 @@ from sklearn.utils.validation import validate_data
 
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph, is_graph_object
-from ..knn.precomputed import listed_neighbors
+from ..knn.neighbor_lists import listed_neighbors
 from ..knn.vectors import ordered
 from ..partition.predict import cluster_shares, predict_labels
 
