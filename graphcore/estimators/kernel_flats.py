@@ -1,27 +1,22 @@
 """The scikit-learn class for kernel k-flats."""
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._random import Streams
-from .._validation import check_choice, check_sample_weight
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..flats.graph_kernel import cut_kernel_rows
 from ..flats.kernel_k_flats import kernel_k_flats
-from ..graphs.as_graph import as_graph, is_graph, is_graph_object
-from ..graphs.graph import Graph
-from ..kernels.functions import VECTOR_KERNELS, kernel_function
 from ..kernels.graph import GraphKernel
-from ..kernels.vectors import VectorKernel
 from ..pipeline.cluster import cluster_graph
 from ..pipeline.settings import resolve_settings
 from ._flats import FlatsClusterer
+from ._kernel_input import KernelInput
 
 __all__ = ["KernelKFlats"]
 
 
-class KernelKFlats(FlatsClusterer):
+class KernelKFlats(KernelInput, FlatsClusterer):
     """Kernel k-flats clustering of vectors, kernel matrices and graphs: flats in the feature space of a kernel.
 
     Parameters
@@ -106,6 +101,8 @@ class KernelKFlats(FlatsClusterer):
     1.0
     """
 
+    _takes_graphs = True
+
     def __init__(
         self,
         n_clusters=8,
@@ -173,40 +170,26 @@ class KernelKFlats(FlatsClusterer):
         ValueError
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
         """
-        kind = self._kind(X)
         streams = Streams(self.random_state)
-        automatic, init, shift = isinstance(self.init, str) and self.init == "auto", self.init, 0.0
-        if kind == "normalized_cut":
-            if sample_weight is not None:
-                raise ParameterError("sample_weight has no meaning for a graph: its degrees are the weights")
-            graph = self._graph(X)
-            K, shift = GraphKernel(graph), self.shift
-            if automatic or (isinstance(init, str) and init == "spectral"):
-                init = self._spectral_labels(graph, streams)
-            elif 0 < (n := np.count_nonzero(K.point_weights == 0)) < K.n_points:
-                warn_user(f"{n} nodes without an edge belong to no cluster: their label is -1")
-        else:
-            if isinstance(init, str) and init == "spectral":
-                raise ParameterError("init='spectral' is for graphs; for other kernels take 'k-means++' or 'k-means'")
-            init = "k-means++" if automatic else init
-            K = self._points(X, kind, ensure_min_samples=2)
-            if kind != "precomputed":
-                K = VectorKernel(K, self._function(kind, K, streams))
+        X = self._checked(X)
+        graph = self._graph_of(X) if self._kind == "graph" else None
+        kernel = self._view(X if graph is None else graph, streams)
+        if sample_weight is not None:
+            sample_weight = self._checked_weights(sample_weight, kernel.n_points)
         result = kernel_k_flats(
-            K,
+            kernel,
             self.n_clusters,
             self.n_dims,
-            shift=shift,
-            init=init,
+            shift=0.0 if graph is None else self.shift,
+            init=self._first_labels(graph, streams),
             sample_weight=sample_weight,
             on_indefinite=self.on_indefinite,
             random_state=streams,
             **self._rules(),
         )
         self._result = result
-        self._degrees = K.point_weights if kind == "normalized_cut" else None
-        self._own_values = K.diagonal() if kind == "precomputed" else None
-        self.kernel_ = result.new.function
+        self._degrees = None if graph is None else kernel.point_weights
+        self._diagonal = kernel.diagonal if self._kind == "precomputed" else None
         return self._keep(result)
 
     def fit_transform(self, X, y=None, sample_weight=None):
@@ -224,7 +207,7 @@ class KernelKFlats(FlatsClusterer):
         -------
         ndarray of shape (n_samples, n_clusters), float64
         """
-        if self._kind(X) == "normalized_cut":
+        if self._kind_of(X) == "graph":
             raise InputError("fit_transform takes vectors or a kernel matrix; fit a graph and read labels_ and flats_")
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
@@ -266,7 +249,7 @@ class KernelKFlats(FlatsClusterer):
         """
         rows, diagonal, degrees = self._rows(X, diagonal)
         self._connected(degrees)
-        if diagonal is None and self._own_values is not None:
+        if diagonal is None and self._diagonal is not None:
             raise InputError(
                 "rows of a kernel alone do not give distances: give diagonal=, the kernel values of the points with "
                 "themselves"
@@ -314,87 +297,53 @@ class KernelKFlats(FlatsClusterer):
         """
         rows, diagonal, degrees = self._rows(X, diagonal)
         self._connected(degrees)
-        if degrees is not None and sample_weight is not None:
-            raise ParameterError("sample_weight has no meaning for a graph: its degrees are the weights")
-        weights = check_sample_weight(sample_weight, rows.shape[0]) if degrees is None else degrees
-        alone = diagonal is None and self._own_values is not None
+        weights = degrees
+        if degrees is None or sample_weight is not None:
+            weights = self._checked_weights(sample_weight, rows.shape[0])
+        alone = diagonal is None and self._diagonal is not None
         distances = self._result.nearest(rows, diagonal)[1]
         if alone:
-            return float(np.average(distances, weights=weights)) + float(self._own_values.mean())
+            return float(np.average(distances, weights=weights)) + float(self._diagonal.mean())
         return float(np.average(np.maximum(distances, 0.0), weights=weights))
 
-    def _kind(self, X):
-        """What the kernel is: "normalized_cut", "precomputed", or one over vectors."""
-        if callable(self.kernel):
-            kind = self.kernel
-        else:
-            names = ("auto", "normalized_cut", "precomputed", *VECTOR_KERNELS, "rbf", "poly")
-            kind = check_choice("kernel", self.kernel, names)
-        if isinstance(kind, str) and kind == "auto":
-            kind = "normalized_cut" if is_graph(X) else "gaussian"
-        if kind != "normalized_cut" and is_graph_object(X):
-            raise ParameterError(f"kernel={self.kernel!r} does not take a graph; use kernel='normalized_cut' or 'auto'")
-        return kind
+    def _graph_kernel(self, X):
+        return GraphKernel(X)
 
-    def _function(self, kind, X, streams):
-        return kernel_function(
-            kind,
-            bandwidth=self.bandwidth,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            random_state=streams.child("bandwidth"),
-            X=X,
-        )
+    def _real(self, X, **options):
+        X = super()._real(X, **options)
+        return X.astype(np.float64, copy=False) if self._kind == "vectors" else X
 
-    def _graph(self, X):
-        if not is_graph(X):
-            X = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True)
-        graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
-        self.n_features_in_ = graph.n_nodes
-        return graph
-
-    def _spectral_labels(self, graph, streams):
-        settings = resolve_settings(graph, self.n_clusters)
-        return cluster_graph(graph, settings, random_state=streams.child("spectral"), n_jobs=self.n_jobs).labels
-
-    def _points(self, X, kind, **options):
-        """Vectors in float64, or a kernel matrix in the precision that it has."""
-        dtype = (np.float64, np.float32) if kind == "precomputed" else np.float64
-        return validate_data(self, X, accept_sparse="csr", dtype=dtype, **options)
+    def _first_labels(self, graph, streams):
+        """What `init` asks of the alternation: "auto" is resolved, and spectral clustering done."""
+        init = self.init
+        if isinstance(init, str) and init == "auto":
+            init = "k-means++" if graph is None else "spectral"
+        if isinstance(init, str) and init == "spectral":
+            if graph is None:
+                raise ParameterError("init='spectral' is for graphs; for other kernels take 'k-means++' or 'k-means'")
+            settings = resolve_settings(graph, self.n_clusters)
+            return cluster_graph(graph, settings, random_state=streams.child("spectral"), n_jobs=self.n_jobs).labels
+        if graph is not None and 0 < graph.n_isolated < graph.n_nodes:
+            warn_user(f"{graph.n_isolated} nodes without an edge belong to no cluster: their label is -1")
+        return init
 
     def _rows(self, X, diagonal=None):
         """New points as the result takes them, their kernel values with themselves (None: not known), their degrees."""
-        check_is_fitted(self)
-        if diagonal is not None and self._own_values is None:
+        X = self._new_points(X)
+        if diagonal is not None and self._diagonal is None:
             raise ParameterError("diagonal is for rows of a precomputed kernel; here it is known")
-        if self._degrees is None:
-            X = self._points(X, "vectors", reset=False)
-            known = self._own_values is not None and diagonal is None and self._is_of_fit(X)
-            return X, self._own_values if known else diagonal, None
-        if is_graph_object(X):
-            raise InputError(
-                "new nodes are given by their edges to the nodes of the fit, as a matrix of shape (n_new, n_fitted); "
-                "labels_ has the labels of the fitted nodes"
-            )
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_non_negative=True)
-        return cut_kernel_rows(X, self._degrees, self.shift)
+        if self._kind == "graph":
+            return cut_kernel_rows(X, self._degrees, self.shift)
+        known = self._diagonal is not None and diagonal is None and self._is_of_fit(X)
+        return X, self._diagonal if known else diagonal, None
 
     def _is_of_fit(self, K):
         """Whether rows of the kernel are those of the fit: they have the diagonal that its points have."""
-        n = len(self._own_values)
-        return K.shape == (n, n) and np.array_equal(K.diagonal(), self._own_values)
+        n = len(self._diagonal)
+        return K.shape == (n, n) and np.array_equal(K.diagonal(), self._diagonal)
 
     def _connected(self, degrees):
         """Refuse new nodes of a graph that have no distance from any flat."""
         if degrees is not None and not degrees.all():
             i = int(np.argmin(degrees))
             raise InputError(f"row {i} has no edge to a node of the fit: it is at no distance from any flat; drop it")
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        given = isinstance(self.kernel, str)
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = given and self.kernel in ("precomputed", "normalized_cut")
-        tags.input_tags.positive_only = given and self.kernel == "normalized_cut"
-        return tags
