@@ -51,10 +51,9 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix
-            Vectors of shape (n_samples, n_features). With ``kernel="precomputed"`` the kernel of the new points
-            against the fitted ones, of shape (n_samples, n_fitted). For a graph the weights of the edges from new nodes
-            to the fitted ones, of the same shape.
+        X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_fitted)
+            Vectors. With ``kernel="precomputed"`` the kernel of the new points against the fitted ones; for a graph the
+            weights of the edges from new nodes to the fitted ones.
 
         Returns
         -------
@@ -72,8 +71,7 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
             As for :meth:`predict`. Rows of a kernel matrix do not hold ``K(x, x)``: its mean over the fitted points
             stands for it, which is exact where the diagonal is constant, and the same for all models of a search.
             Nodes of a graph count by their degrees, and their own loops are the model's `self_loop`.
-        y : None
-            Ignored.
+        y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Not negative; nodes of a graph take none.
 

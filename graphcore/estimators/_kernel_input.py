@@ -38,12 +38,7 @@ class KernelInput:
     def _weighted_kernel_of(self, X, sample_weight, streams, *, merge=True):
         """The same for a clusterer: equal vectors count as one, and points without weight have no part.
 
-        Returns
-        -------
-        kernel : Kernel
-        rows : EqualRows
-            The weights of the kernel's points (None if there are none), and how they were given.
-        n_clusters : int
+        Returns the kernel, the EqualRows (its weights None if there are none), and the checked number of clusters.
         """
         X = self._checked(X)
         kernel = None if self._kind == "vectors" else self._view(X, streams)

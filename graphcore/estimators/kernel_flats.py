@@ -24,19 +24,9 @@ class KernelKFlats(KernelInput, FlatsClusterer):
     n_clusters : int, default 8
     n_dims : int, default 1
         Dimension of the flats. 0 is kernel k-means; ``n_clusters=1`` is kernel PCA.
-    kernel : str or callable, default "auto"
-        "auto": "normalized_cut" for graph objects and square sparse matrices, "gaussian" for everything else.
-        "normalized_cut": what is given is a graph or an adjacency matrix A, with kernel ``shift D^-1 + D^-1 A D^-1``
-        and the degrees as weights. "precomputed": the kernel matrix, dense or sparse. Otherwise a kernel over vectors,
-        see :func:`graphcore.kernels.functions.kernel_function`.
-    bandwidth : float, str or (str, number), optional
-        Sigma of the Gaussian and the Laplacian kernel, or a rule for it, as in `kernel_function`; the default is the
-        root mean square distance. The report's rule is ``("neighbours", 0.1)``: the median over the points of the
-        radius of the ball around each that holds a tenth of the others.
-    gamma : float, optional
-    degree : int, default 3
-    coef0 : float, default 1
-        Parameters of the kernel over vectors.
+    kernel, bandwidth, gamma, degree, coef0, symmetrize
+        As for :class:`KernelKMeans`; of "normalized_cut" the kernel is ``shift D^-1 + D^-1 A D^-1``. The report's rule
+        for the bandwidth is ``("neighbours", 0.1)``.
     shift : float, default 1
         Of the kernel "normalized_cut"; from 1 it is positive semi-definite. It changes the objective of all partitions
         by the same number (as long as no cluster is too small for its flat), but the larger it is the less does a node
@@ -47,20 +37,12 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         :func:`graphcore.flats.kernel_k_flats.kernel_k_flats`.
     n_init : int, default 10
         Initialisations, of which the best is kept; one for "spectral" and for labels given.
-    max_iter : int, default 300
-    on_empty : {"farthest", "restart", "drop", "error"}, default "farthest"
     on_degenerate : {"reduce", "restart"}, default "reduce"
-        What becomes of clusters that run empty, or are too small for their flat.
-    max_restarts : int, default 10
+        What becomes of a cluster of `n_dims` points or fewer: a flat of fewer dimensions, or a new initialisation.
     on_indefinite : {"error", "warn"}, default "error"
         What becomes of kernels that are not positive semi-definite.
-    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
-        What becomes of an asymmetric adjacency matrix, see :meth:`graphcore.Graph.from_edges`.
-    random_state : int, numpy Generator, RandomState or None, default None
-    n_jobs : int or None, default None
-        Threads: None is one, -1 is all. The result does not depend on it.
-    verbose : int, default 0
-        At 1, every initialisation is logged (INFO, logger "graphcore") with the time that it took.
+    max_iter, on_empty, max_restarts, random_state, n_jobs, verbose
+        As for :class:`KFlats`.
 
     Attributes
     ----------
@@ -70,15 +52,8 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         The flats, as combinations of points; ``dims`` holds their dimensions.
     kernel_ : KernelFunction or None
         The kernel over vectors with its bandwidth; None for matrices and graphs.
-    reconstruction_error_ : float
-        Mean squared distance of a point to its flat in feature space (weighted, if there are weights). Errors for
-        different kernels or bandwidths cannot be compared.
-    inertia_ : float
-        Sum of the same.
-    history_ : ndarray of shape (n_iter,), float64
-        The inertia after each pass of the best initialisation.
-    n_iter_ : int
-    converged_ : bool
+    reconstruction_error_, inertia_, history_, n_iter_, converged_
+        As for :class:`KFlats`, in feature space: errors for different kernels or bandwidths cannot be compared.
     n_features_in_ : int
         Columns of the vectors or the matrix; nodes of a graph.
 
@@ -152,23 +127,18 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         Parameters
         ----------
         X : array-like, sparse matrix or graph
-            Vectors of shape (n_samples, n_features), a kernel matrix of shape (n_samples, n_samples), or a graph.
-            See `kernel`.
-        y : None
-            Ignored.
+            Vectors, a kernel matrix, or a graph: see `kernel` of :class:`KernelKMeans`.
+        y : ignored
         sample_weight : array-like of shape (n_samples,), optional
-            Not negative; points of weight 0 take no part, and get the label of their nearest flat. A graph has its own
-            weights, the degrees.
+            As for :meth:`KFlats.fit`; a graph takes none, as its nodes weigh their degrees.
 
         Returns
         -------
-        KernelKFlats
-            This object.
+        self : KernelKFlats
 
         Raises
         ------
-        ValueError
-            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+        InputError, ParameterError
         """
         streams = Streams(self.random_state)
         X = self._checked(X)
@@ -199,8 +169,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         ----------
         X : array-like of shape (n_samples, n_features) or kernel matrix of shape (n_samples, n_samples)
             No graph: its nodes have no rows of the kernel at hand.
-        y : None
-            Ignored.
+        y : ignored
         sample_weight : array-like of shape (n_samples,), optional
 
         Returns
@@ -216,17 +185,15 @@ class KernelKFlats(KernelInput, FlatsClusterer):
 
         Parameters
         ----------
-        X : array-like or sparse matrix
-            Vectors of shape (n_samples_new, n_features). With ``kernel="precomputed"`` the kernel of the new points
-            against those of the fit, of shape (n_samples_new, n_samples). For a graph the weights of the edges from new
-            nodes to those of the fit, of the same shape.
+        X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_fitted)
+            As for :meth:`KernelKMeans.predict`.
 
         Returns
         -------
-        ndarray of shape (n_samples_new,), int32
+        ndarray of shape (n_samples,), int32
             -1 for new nodes without an edge to the nodes of the fit.
         """
-        rows, _, degrees = self._rows(X)
+        rows, _, degrees = self._rows(X, connected=False)
         labels = self._result.nearest(rows)[0]
         if degrees is not None:
             labels[degrees == 0] = -1
@@ -237,23 +204,17 @@ class KernelKFlats(KernelInput, FlatsClusterer):
 
         Parameters
         ----------
-        X : array-like
-            As for :meth:`predict`.
-        diagonal : array-like of shape (n_samples_new,), optional
-            Kernel values of the points with themselves; needed where X is rows of the kernel, unless these are the
-            matrix of the fit again.
+        X : array-like, as for :meth:`predict`
+        diagonal : array-like of shape (n_samples,), optional
+            Kernel values of the points with themselves: needed for rows of a kernel other than the matrix of the fit.
 
         Returns
         -------
-        ndarray of shape (n_samples_new, n_clusters), float64
+        ndarray of shape (n_samples, n_clusters), float64
         """
-        rows, diagonal, degrees = self._rows(X, diagonal)
-        self._connected(degrees)
+        rows, diagonal, _ = self._rows(X, diagonal)
         if diagonal is None and self._diagonal is not None:
-            raise InputError(
-                "rows of a kernel alone do not give distances: give diagonal=, the kernel values of the points with "
-                "themselves"
-            )
+            raise InputError("rows of a kernel alone do not give distances: give diagonal=, K(x, x) of every point")
         return np.sqrt(np.maximum(self._result.distances_to(rows, diagonal), 0.0))
 
     def encode(self, X):
@@ -263,16 +224,14 @@ class KernelKFlats(KernelInput, FlatsClusterer):
 
         Parameters
         ----------
-        X : array-like
-            As for :meth:`predict`.
+        X : array-like, as for :meth:`predict`
 
         Returns
         -------
         Codes
             ``labels`` and ``coordinates``, see :class:`graphcore.flats.flat_set.Codes`.
         """
-        rows, _, degrees = self._rows(X)
-        self._connected(degrees)
+        rows = self._rows(X)[0]
         return self._result.codes_of(rows)
 
     def reconstruction_error(self, X, diagonal=None, sample_weight=None):
@@ -282,13 +241,10 @@ class KernelKFlats(KernelInput, FlatsClusterer):
 
         Parameters
         ----------
-        X : array-like
-            As for :meth:`predict`.
-        diagonal : array-like of shape (n_samples_new,), optional
-            Kernel values of the points with themselves, where X is rows of the kernel. Without it their mean over the
-            points of the fit stands for them, which is exact where the diagonal is constant, and otherwise the same for
-            all models of a search.
-        sample_weight : array-like of shape (n_samples_new,), optional
+        X : array-like, as for :meth:`predict`
+        diagonal : array-like of shape (n_samples,), optional
+            As for :meth:`transform`. Without it the mean over the points of the fit stands for these values.
+        sample_weight : array-like of shape (n_samples,), optional
             Not negative; nodes of a graph take none.
 
         Returns
@@ -296,13 +252,11 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         float
         """
         rows, diagonal, degrees = self._rows(X, diagonal)
-        self._connected(degrees)
         weights = degrees
         if degrees is None or sample_weight is not None:
             weights = self._checked_weights(sample_weight, rows.shape[0])
-        alone = diagonal is None and self._diagonal is not None
         distances = self._result.nearest(rows, diagonal)[1]
-        if alone:
+        if diagonal is None and self._diagonal is not None:
             return float(np.average(distances, weights=weights)) + float(self._diagonal.mean())
         return float(np.average(np.maximum(distances, 0.0), weights=weights))
 
@@ -327,23 +281,19 @@ class KernelKFlats(KernelInput, FlatsClusterer):
             warn_user(f"{graph.n_isolated} nodes without an edge belong to no cluster: their label is -1")
         return init
 
-    def _rows(self, X, diagonal=None):
+    def _rows(self, X, diagonal=None, *, connected=True):
         """New points as the result takes them, their kernel values with themselves (None: not known), their degrees."""
         X = self._new_points(X)
-        if diagonal is not None and self._diagonal is None:
+        known = self._diagonal
+        if diagonal is not None and known is None:
             raise ParameterError("diagonal is for rows of a precomputed kernel; here it is known")
         if self._kind == "graph":
-            return cut_kernel_rows(X, self._degrees, self.shift)
-        known = self._diagonal is not None and diagonal is None and self._is_of_fit(X)
-        return X, self._diagonal if known else diagonal, None
-
-    def _is_of_fit(self, K):
-        """Whether rows of the kernel are those of the fit: they have the diagonal that its points have."""
-        n = len(self._diagonal)
-        return K.shape == (n, n) and np.array_equal(K.diagonal(), self._diagonal)
-
-    def _connected(self, degrees):
-        """Refuse new nodes of a graph that have no distance from any flat."""
-        if degrees is not None and not degrees.all():
-            i = int(np.argmin(degrees))
-            raise InputError(f"row {i} has no edge to a node of the fit: it is at no distance from any flat; drop it")
+            rows, own, degrees = cut_kernel_rows(X, self._degrees, self.shift)
+            if connected and not degrees.all():
+                i = int(np.argmin(degrees))
+                raise InputError(f"row {i} has no edge to a node of the fit, so no distance from any flat; drop it")
+            return rows, own, degrees
+        if diagonal is None and known is not None and X.shape == (len(known),) * 2:
+            # Rows of the kernel are taken for those of the fit where they have the diagonal that its points have.
+            diagonal = known if np.array_equal(X.diagonal(), known) else None
+        return X, diagonal, None

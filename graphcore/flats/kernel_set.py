@@ -47,7 +47,7 @@ class KernelFlatSet:
         return sp.coo_array((values.ravel(), (rows.ravel(), points)), shape=(self.n_clusters * width, n)).tocsr()
 
     def products(self, K):
-        """Inner products (n_rows, k, 1 + n_dims) of points with means (first) and directions, from their kernel rows."""
+        """Inner products (n_rows, k, 1 + n_dims) of points with means (first) and directions, by kernel rows."""
         factor, K = self._factor, np.asarray(K)
         few = factor.shape[0] <= _FEW_COLUMNS
         products = K @ factor.toarray().T if few else (factor @ K.T).T

@@ -17,24 +17,25 @@ _PART = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class KFlatsResult:
-    """Flats fitted to n vectors.
+class _Flats:
+    """What is known of the flats fitted to n points; mean and sum are weighted, if there are weights."""
 
-    Mean and sum of the squared distances are weighted, if there are weights; the history never rises.
-    """
-
-    flats: FlatSet  # gives distances, nearest flats and codes for any vectors
-    labels: np.ndarray = field(repr=False)  # (n,) int32: between equally near flats, a row stays where it was
-    squared_distances: np.ndarray = field(repr=False)  # (n,): of every row to its own flat
+    flats: FlatSet | KernelFlatSet  # gives distances, nearest flats and codes for any points
+    labels: np.ndarray = field(repr=False)  # (n,) int32: between equally near flats, a point stays where it was
+    squared_distances: np.ndarray = field(repr=False)  # (n,): of every point to its own flat
     error: float  # reconstruction error: the mean of the squared distances
     inertia: float  # their sum
     history: np.ndarray = field(repr=False)  # (n_iter,): the inertia after each pass of the best initialisation
-    converged: bool  # whether no row moved in the last pass
+    converged: bool  # whether no point moved in the last pass
 
     @property
     def n_iter(self):
         """Passes that the best start took."""
         return len(self.history)
+
+
+class KFlatsResult(_Flats):
+    """Flats fitted to vectors; the history never rises."""
 
     @classmethod
     def from_run(cls, run, X, weights, n_jobs=None):
@@ -55,26 +56,13 @@ def merged(where, inside, outside):
 
 
 @dataclass(frozen=True, eq=False)
-class KernelKFlatsResult:
-    """Flats fitted to n points in the feature space of a kernel.
+class KernelKFlatsResult(_Flats):
+    """Flats fitted in the feature space of a kernel; errors for different kernels or bandwidths cannot be compared.
 
-    As :class:`KFlatsResult`; errors for different kernels or bandwidths cannot be compared. Isolated nodes of a graph
-    have label -1 and distance 0.
+    Isolated nodes of a graph have label -1 and distance 0.
     """
 
-    flats: KernelFlatSet
-    labels: np.ndarray = field(repr=False)
-    squared_distances: np.ndarray = field(repr=False)
-    error: float
-    inertia: float
-    history: np.ndarray = field(repr=False)
-    converged: bool
     new: NewRows = field(repr=False)  # how kernel rows of new points are got
-
-    @property
-    def n_iter(self):
-        """Passes that the best start took."""
-        return len(self.history)
 
     def distances_to(self, X, diagonal=None):
         """Squared distances (n_rows, n_clusters) of points to every flat.
