@@ -8,20 +8,9 @@ from numba import njit
 from .._select import nth_largest
 
 __all__ = [
-    "apply_labels",
-    "compact_labels",
-    "count_in_table",
-    "count_pairs",
-    "group_nodes",
-    "label_sizes",
-    "label_volumes",
-    "link_cuts",
-    "number_pairs",
-    "pick_labels",
-    "quotient_rows",
-    "row_lengths",
-    "strong_rows",
-]
+    "apply_labels", "compact_labels", "count_in_table", "count_pairs", "group_nodes", "label_sizes", "label_volumes",
+    "link_cuts", "number_pairs", "pick_labels", "quotient_rows", "row_lengths", "strong_rows",
+]  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
