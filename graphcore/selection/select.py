@@ -28,16 +28,9 @@ _MAX_CANDIDATES = 200
 
 
 def select_n_clusters(
-    X,
-    candidates=None,
-    *,
-    method="information",
-    n_neighbors=10,
-    metric="euclidean",
-    n_coresets=None,
-    random_state=None,
+    X, candidates=None, *, method="information", n_neighbors=10, metric="euclidean", n_coresets=None, random_state=None,
     n_jobs=None,
-):
+):  # fmt: skip
     """Choose the number of clusters of a graph, or of vectors through their kNN graph.
 
     Parameters
@@ -123,11 +116,7 @@ def select_n_clusters(
         n_coresets = max(n_coresets, 2) if method == "stability" else n_coresets
     # One more than asked about, since a gap or a corner needs what comes next.
     trees = micro_cluster_trees(
-        graph,
-        min(int(candidates[-1]) + 1, n_linked),
-        n_coresets=n_coresets,
-        random_state=streams,
-        n_jobs=n_jobs,
+        graph, min(int(candidates[-1]) + 1, n_linked), n_coresets=n_coresets, random_state=streams, n_jobs=n_jobs
     )
     return _CHOICES[method](graph, trees, candidates, streams)
 
@@ -234,11 +223,7 @@ def _neighbours(X, n_neighbors, metric, streams, n_jobs):
 
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1)
     return knn_graph(
-        X,
-        min(n_neighbors, X.shape[0] - 1),
-        metric=metric,
-        random_state=streams.child("neighbours"),
-        n_jobs=n_jobs,
+        X, min(n_neighbors, X.shape[0] - 1), metric=metric, random_state=streams.child("neighbours"), n_jobs=n_jobs
     )
 
 

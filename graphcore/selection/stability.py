@@ -8,18 +8,7 @@ __all__ = ["agreement_at"]
 
 
 def agreement_at(trees, n_clusters):
-    """Mean adjusted Rand index over all pairs of coresets, at one number of clusters.
-
-    Parameters
-    ----------
-    trees : list of MicroClusterTree
-        At least two.
-    n_clusters : int
-
-    Returns
-    -------
-    float
-    """
+    """Mean adjusted Rand index over all pairs of coresets (at least two trees), at one number of clusters."""
     from sklearn.metrics import adjusted_rand_score
 
     labellings = [tree.labels_at(n_clusters) for tree in trees]
