@@ -135,16 +135,9 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
         with stages("consensus"):
             groups, n_groups = agreed
             group_labels, group_graph = consensus(
-                rows,
-                groups,
-                n_groups,
-                best.labels,
-                k,
-                **limits(settings),
-                rng=streams.generator("consensus"),
-                n_jobs=n_jobs,
-                max_entries=max_links(rows),
-            )
+                rows, groups, n_groups, best.labels, k, **limits(settings), rng=streams.generator("consensus"),
+                n_jobs=n_jobs, max_entries=max_links(rows),
+            )  # fmt: skip
             labels = apply_labels(group_labels, groups)
             grow_clusters(rows, labels, settings)
             sums = cluster_sums(rows, labels, k, n_jobs)
@@ -158,20 +151,12 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
         node_stability, cluster_stability = stability(labels, labellings, k, n_jobs)
     first = runs[0]
     return Clustering(
-        labels=labels,
-        coreset=first.coreset,
+        labels=labels, coreset=first.coreset,
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
-        n_unreached=first.n_unreached,
-        groups=groups,
-        group_labels=group_labels,
-        group_graph=group_graph,
-        row_bytes=first.row_bytes,
-        node_stability=node_stability,
-        cluster_stability=cluster_stability,
-        history=history,
-        settings=settings,
-        seconds=dict(stages.seconds),
-    )
+        n_unreached=first.n_unreached, groups=groups, group_labels=group_labels, group_graph=group_graph,
+        row_bytes=first.row_bytes, node_stability=node_stability, cluster_stability=cluster_stability, history=history,
+        settings=settings, seconds=dict(stages.seconds),
+    )  # fmt: skip
 
 
 def _runs(graph, rows, settings, streams, n_jobs, stages):
