@@ -136,22 +136,13 @@ def gather_facts(graph, labels, n_clusters=None, *, clustering=None, n_central=5
     between = quotient_graph(graph, labels, n_clusters, n_jobs=n_jobs)
     central = central_nodes(graph, labels, n_clusters, count=n_central, n_jobs=n_jobs)
     return ReportFacts(
-        n_nodes=graph.n_nodes,
-        n_edges=graph.n_edges,
-        n_components=graph.n_components,
-        n_isolated=graph.n_isolated,
-        n_self_loops=graph.n_self_loops,
-        is_weighted=graph.is_weighted,
-        n_clusters=n_clusters,
-        sums=sums,
-        quotient=between,
-        central=[[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central],
-        filled=filled,
-        tree=_tree(between[filled][:, filled], sums.size[filled], clustering),
-        n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))),
-        clustering=clustering,
+        n_nodes=graph.n_nodes, n_edges=graph.n_edges, n_components=graph.n_components, n_isolated=graph.n_isolated,
+        n_self_loops=graph.n_self_loops, is_weighted=graph.is_weighted, n_clusters=n_clusters, sums=sums,
+        quotient=between, central=[[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central],
+        filled=filled, tree=_tree(between[filled][:, filled], sums.size[filled], clustering),
+        n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))), clustering=clustering,
         version=__version__,
-    )
+    )  # fmt: skip
 
 
 def _tree(between, sizes, clustering):

@@ -42,26 +42,7 @@ class Picture(NamedTuple):
 
 
 def draw_pictures(facts, graph=None, *, random_state=0, n_jobs=None):
-    """Draw what can be drawn of a clustering.
-
-    Parameters
-    ----------
-    facts : ReportFacts
-    graph : Graph, optional
-        For the map of the coreset, which is left out without it.
-    random_state : int, Generator, RandomState or None
-        For the map of the coreset.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    list of Picture
-
-    Raises
-    ------
-    InputError
-        If matplotlib is not there.
-    """
+    """Draw what can be drawn of a clustering (list of Picture); without its graph there is no map of the coreset."""
     try:
         import matplotlib as mpl
     except ImportError:
@@ -141,13 +122,9 @@ def _coreset(ax, facts, graph, random_state, n_jobs):
     coreset = run.coreset
     try:
         chosen, points = coreset_coordinates(
-            graph,
-            coreset.indices,
-            run.labels,
-            walk_steps=max(4, run.settings.walk_steps),
-            random_state=random_state,
+            graph, coreset.indices, run.labels, walk_steps=max(4, run.settings.walk_steps), random_state=random_state,
             n_jobs=n_jobs,
-        )
+        )  # fmt: skip
     except InputError:
         # Two clusters, or clusters that nothing joins, have no map; nothing is wrong with them.
         return None

@@ -56,18 +56,9 @@ class About:
 
 
 def write_report(
-    path,
-    graph,
-    labels,
-    *,
-    n_clusters=None,
-    clustering=None,
-    about=None,
-    pictures="auto",
-    n_central=5,
-    random_state=0,
+    path, graph, labels, *, n_clusters=None, clustering=None, about=None, pictures="auto", n_central=5, random_state=0,
     n_jobs=None,
-):
+):  # fmt: skip
     """Write a clustering as one HTML page that needs no other file and no network.
 
     Parameters
@@ -142,27 +133,14 @@ def render(facts, about, pictures):
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'; img-src data:"
     return "\n".join(
         [
-            "<!DOCTYPE html>",
-            '<html lang="en">',
-            "<head>",
-            '<meta charset="utf-8">',
+            "<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{_text(about.title)}</title>",
-            f"<style>{style}</style>",
-            "</head>",
-            "<body>",
-            *_head(facts, about),
-            *_quality(facts, about),
-            *_gallery(pictures),
-            *_clusters(facts),
-            *_origin(facts, about),
-            f"<script>{script}</script>",
-            "</body>",
-            "</html>",
-            "",
+            f"<title>{_text(about.title)}</title>", f"<style>{style}</style>", "</head>", "<body>",
+            *_head(facts, about), *_quality(facts, about), *_gallery(pictures), *_clusters(facts),
+            *_origin(facts, about), f"<script>{script}</script>", "</body>", "</html>", "",
         ]
-    )
+    )  # fmt: skip
 
 
 def _head(facts, about):
