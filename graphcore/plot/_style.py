@@ -3,20 +3,9 @@
 from ..exceptions import InputError
 
 __all__ = [
-    "FAINT",
-    "INK",
-    "MIDDLE",
-    "NEEDED",
-    "PAPER",
-    "SHADES",
-    "SHAPES",
-    "STEPS",
-    "axes_of",
-    "bare",
-    "open_frame",
-    "step_of",
-    "steps_legend",
-]
+    "FAINT", "INK", "MIDDLE", "NEEDED", "PAPER", "SHADES", "SHAPES", "STEPS", "axes_of", "bare", "open_frame",
+    "step_of", "steps_legend",
+]  # fmt: skip
 
 NEEDED = "pictures need the package matplotlib: pip install 'graphcore[plot]'"
 INK = "#1a1a1a"

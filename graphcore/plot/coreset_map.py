@@ -70,17 +70,9 @@ def coreset_map(points, weights, labels, *, names=None, ax=None):
     for i, c in enumerate(order):
         mine = labels == c
         ax.scatter(
-            *shown[mine].T,
-            s=area[mine],
-            c=SHADES[i % len(SHADES)],
-            marker=SHAPES[i % len(SHAPES)],
-            linewidths=0.3,
-            edgecolors=INK,
-            alpha=0.85,
-            zorder=2,
-            clip_on=False,
-            label=_name(names, c),
-        )
+            *shown[mine].T, s=area[mine], c=SHADES[i % len(SHADES)], marker=SHAPES[i % len(SHAPES)], linewidths=0.3,
+            edgecolors=INK, alpha=0.85, zorder=2, clip_on=False, label=_name(names, c),
+        )  # fmt: skip
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
     for spine in ax.spines.values():

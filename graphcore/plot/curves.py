@@ -101,18 +101,9 @@ def k_sweep(ks, scores, *, errors=None, chosen=None, label="score", ax=None):
         marker, dash = _LOOKS[i % len(_LOOKS)]
         bar = bars.get(name)
         ax.errorbar(
-            ks,
-            values[order],
-            yerr=None if bar is None else bar[order],
-            marker=marker,
-            ls=dash,
-            ms=5,
-            lw=1.2,
-            capsize=2,
-            mfc=PAPER,
-            color=_GREYS[i % 2],
-            label=name,
-        )
+            ks, values[order], yerr=None if bar is None else bar[order], marker=marker, ls=dash, ms=5, lw=1.2,
+            capsize=2, mfc=PAPER, color=_GREYS[i % 2], label=name,
+        )  # fmt: skip
     if chosen is not None:
         ax.axvline(chosen, color=INK, lw=0.8, ls=(0, (2, 2)), zorder=1)
         ax.annotate(
