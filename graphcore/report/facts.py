@@ -8,7 +8,7 @@ from .. import __version__
 from ..metrics import cut_and_volume, quotient_graph
 from ..metrics._labels import placed_labels
 from ..partition.cluster_sums import ClusterSums
-from ..partition.merge import agglomerate
+from ..partition.merge import MergeTree, agglomerate
 from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering
 from .central import central_nodes
@@ -149,15 +149,9 @@ def _tree(between, sizes, clustering):
     """Merges of the clusters down to one, in scipy's linkage form."""
     from ..graphs.graph import Graph
 
-    n = len(sizes)
-    if n < 2:
+    if len(sizes) < 2:
         return np.empty((0, 4))
     rows = graph_rows(Graph(between.indptr, between.indices, between.data, check=False))
     objective = "information" if clustering is None else clustering.settings.objective
     _, children, losses = agglomerate(rows, sizes.astype(np.int64), 1, linkage=objective)
-    heights = np.maximum.accumulate(losses)
-    below = np.ones(2 * n - 1)
-    for i, (a, b) in enumerate(children):
-        below[n + i] = below[a] + below[b]
-    # scipy refuses heights below 0, which a union that gains would have.
-    return np.column_stack([children.astype(float), heights - min(heights[0], 0.0), below[n:]])
+    return MergeTree(children, np.maximum.accumulate(losses), sizes).linkage()

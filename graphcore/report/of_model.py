@@ -12,18 +12,11 @@ def report_model(model, path, graph, clustering, *, title=None, pictures="auto")
     """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
     if title is None:
         title = f"{clustering.settings.n_clusters:,} clusters of a graph"
+    about = About(title=title, command=_constructor(model), note=_note(model.random_state), seconds=clustering.seconds)
     return write_report(
-        path,
-        graph,
-        clustering.labels,
-        n_clusters=clustering.settings.n_clusters,
-        clustering=clustering,
-        about=About(
-            title=title, command=_constructor(model), note=_note(model.random_state), seconds=clustering.seconds
-        ),
-        pictures=pictures,
-        n_jobs=model.n_jobs,
-    )
+        path, graph, clustering.labels, n_clusters=clustering.settings.n_clusters, clustering=clustering, about=about,
+        pictures=pictures, n_jobs=model.n_jobs,
+    )  # fmt: skip
 
 
 def _constructor(model):
