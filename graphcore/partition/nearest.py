@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..exceptions import ParameterError
-from . import _loops
+from ._sum_loops import within_weights
 
 __all__ = ["Labelling", "label_all"]
 
@@ -41,7 +41,7 @@ def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=Non
         coreset_graph = kernel.weighted_submatrix(indices, weights, n_jobs=n_jobs, reach=reach)
     masses = np.bincount(labels, weights=weights, minlength=n_clusters)
     norms = np.zeros(n_clusters)
-    _loops.within_weights(coreset_graph.indptr, coreset_graph.indices, coreset_graph.data, labels, norms)
+    within_weights(coreset_graph.indptr, coreset_graph.indices, coreset_graph.data, labels, norms)
     with np.errstate(invalid="ignore", divide="ignore"):
         norms = np.where(masses > 0, norms / masses**2, np.inf)
     out, best = kernel.nearest_centroids(reach, weights, labels, norms, masses, n_jobs)
