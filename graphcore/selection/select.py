@@ -104,7 +104,8 @@ def select_n_clusters(
     if not is_graph(X):
         X = _as_vectors(X)
         if method == "penalty":
-            return _penalised_vectors(X, _as_candidates(candidates, X.shape[0], "vectors"), streams)
+            candidates = _as_candidates(candidates, X.shape[0], "vectors")
+            return _penalised(_penalty.KMeansErrors(X, streams), candidates, X.shape[0], _penalty.radius_of(X))
         X = _neighbours(X, n_neighbors, metric, streams, n_jobs)
     graph = X if isinstance(X, Graph) else as_graph(X)
     n_linked = graph.n_nodes - graph.n_isolated
@@ -186,10 +187,6 @@ def _by_stability(graph, trees, candidates, streams):
 def _by_penalty(graph, trees, candidates, streams):
     error_of, radius = _penalty.kmeans_cost_of_graph(graph, trees[0])
     return _penalised(error_of, candidates, graph.n_nodes - graph.n_isolated, radius)
-
-
-def _penalised_vectors(X, candidates, streams):
-    return _penalised(_penalty.KMeansErrors(X, streams), candidates, X.shape[0], _penalty.radius_of(X))
 
 
 def _penalised(error_of, candidates, n, radius):
