@@ -14,7 +14,7 @@ NOTICES = {
 def compilation_notices(tell, packages=tuple(NOTICES)):
     """Within this context, `tell(text)` is called once for every package whose loops start to compile.
 
-    Loops found in numba's cache on disk are not compiled and not told about.
+    Loops found in numba's cache on disk are not compiled, and not notified.
 
     Parameters
     ----------
@@ -28,12 +28,12 @@ def compilation_notices(tell, packages=tuple(NOTICES)):
 
     class Notices(event.Listener):
         def __init__(self):
-            self.told = set()
+            self.notified = set()
 
         def on_start(self, compiling):
             package = compiling.data["dispatcher"].py_func.__module__.partition(".")[0]
-            if package in packages and package not in self.told:
-                self.told.add(package)
+            if package in packages and package not in self.notified:
+                self.notified.add(package)
                 tell(NOTICES[package])
 
         def on_end(self, compiling):

@@ -4,7 +4,7 @@ __all__ = ["FormatError", "GraphWarning", "InputError", "NonPositiveDegreeError"
 
 
 class InputError(ValueError):
-    """The data given cannot be used: the message says what is wrong and what to do."""
+    """The input data cannot be used; the message names the problem and a remedy."""
 
 
 class ParameterError(InputError, TypeError):
@@ -40,4 +40,4 @@ class NonPositiveDegreeError(InputError):
 
 
 class GraphWarning(UserWarning):
-    """The graph was changed or is unusual in a way that its owner should know about."""
+    """The graph was changed, or has an unusual property."""

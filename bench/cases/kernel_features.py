@@ -116,9 +116,9 @@ def scorer(gram, truth):
     from graphcore.kmeans.certificates import column_cost
     from graphcore.kmeans.exact import partition_cost
 
-    if gram.n > HELD_POINTS:
+    if gram.n_points > HELD_POINTS:
         return lambda labels: agreement(labels, truth)
-    every = np.arange(gram.n)
+    every = np.arange(gram.n_points)
     K = gram.block(every, every)
     held = DenseKernel(K, check=False)
     columns = as_kernel(held)  # checked once, not for every labelling

@@ -181,7 +181,7 @@ def seed_fast(
         seeds[count] = y
         _repair(
             y,
-            count,
+            draw,  # the same number as count, which numba would compile a second time for its first value
             indptr,
             indices,
             weights,

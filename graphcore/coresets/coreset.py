@@ -21,7 +21,7 @@ _POINTS_PER_BLOCK = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class Coreset:
-    """Nodes and weights that stand for a graph.
+    """A weighted sample of the nodes of a graph.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Graphs and vectors with known clusters: random models, small real data, public data to be fetched."""
+"""Graphs and vectors with known clusters: random models, small real data sets, public data sets to download."""
 
 from .._lazy import lazy_names
 

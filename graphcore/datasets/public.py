@@ -20,7 +20,7 @@ def default_folder():
 
 
 def fetch(name, folder=None, *, progress=None):
-    """Download the files of a public data set; what is there already is not fetched again.
+    """Download the files of a public data set; existing files are not downloaded again.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def fetch(name, folder=None, *, progress=None):
     out = []
     for file in dataset.files:
 
-        def told(there, total, name=file.name):
+        def report(there, total, name=file.name):
             progress(name, there, total)
 
         out.append(
@@ -69,7 +69,7 @@ def fetch(name, folder=None, *, progress=None):
                 os.path.join(folder, file.name),
                 size=file.size,
                 sha256=file.sha256,
-                progress=None if progress is None else told,
+                progress=None if progress is None else report,
             )
         )
     return out

@@ -16,7 +16,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     @property
     def n_components_(self):
-        """Number of connected components, counted when first asked for: that goes through all edges."""
+        """Number of connected components, computed at first access by a pass over all edges."""
         check_is_fitted(self)
         if self._n_components is None:
             if not hasattr(self, "_graph"):
@@ -29,7 +29,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     @property
     def dendrogram_(self):
-        """Merge tree in scipy's linkage form, made when first asked for; None if nothing was merged."""
+        """Merge tree in scipy's linkage form, computed at first access; None if nothing was merged."""
         check_is_fitted(self)
         return None if self.groups_ is None else self._result.merge_tree.linkage()
 
@@ -63,7 +63,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_new, n_features_in_), or a graph
+        X : array-like or sparse matrix of shape (n_new, n_features), or a graph
             What a row holds follows from the fit. After vectors: a new vector, whose `n_neighbors` nearest of the
             fitted vectors are its edges (searched exactly: n_new * n_samples distances). After a graph: weights of a
             new node's edges to the nodes that were fitted; a graph of the same nodes stands for its own rows. After
@@ -130,7 +130,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return -new_cost(self, X)
 
     def report(self, path, graph=None, *, title=None, pictures="auto"):
-        """Write a page about the clusters: one HTML file that needs no other file and no network.
+        """Write a report on the clusters: one HTML file that needs no other file and no network.
 
         Parameters
         ----------

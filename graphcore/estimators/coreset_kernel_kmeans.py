@@ -14,7 +14,7 @@ __all__ = ["CoresetKernelKMeans"]
 
 
 class CoresetKernelKMeans(CentroidClusterer):
-    """Kernel k-means on a weighted few points; all points then go to the nearest centroid.
+    """Kernel k-means on a coreset; all points are then assigned to the nearest centroid.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ __all__ = ["CoresetSpectralClustering"]
 
 
 class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin, BaseEstimator):
-    """Spectral clustering of a large graph, or of vectors through their kNN graph, by way of a coreset.
+    """Coreset spectral clustering of a large graph, or of vectors through their nearest-neighbour graph.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         return self
 
     def to_table(self, library=None):
-        """Cluster of every node, and how sure it is, as a table.
+        """Cluster, stability and outside share of every node, as a table.
 
         Parameters
         ----------

@@ -12,7 +12,7 @@ __all__ = ["KFlats"]
 
 
 class KFlats(FlatsClusterer):
-    """Clusters around affine flats: lines, planes, and points as in k-means.
+    """k-flats clustering: k-means with lines, planes or other affine flats as centres.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class KFlats(FlatsClusterer):
         return self.flats_.decode(*codes)
 
     def reconstruct(self, X):
-        """What the code keeps of every row: its projection on the nearest flat.
+        """Projection of every row on its nearest flat.
 
         Parameters
         ----------

@@ -174,6 +174,6 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         return self.n_components_
 
     def report(self):
-        """What was fitted, in a few lines of text."""
+        """Summary of the fit as text."""
         check_is_fitted(self, "projection_")
         return as_text(self._report())

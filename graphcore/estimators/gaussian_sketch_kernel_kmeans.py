@@ -162,7 +162,7 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
             )
 
     def report(self):
-        """What was fitted, in a few lines of text."""
+        """Summary of the fit as text."""
         check_is_fitted(self, "labels_")
         sizes = np.bincount(self.labels_)
         clusters = [

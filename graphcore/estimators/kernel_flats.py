@@ -22,7 +22,7 @@ __all__ = ["KernelKFlats"]
 
 
 class KernelKFlats(FlatsClusterer):
-    """Clusters around affine flats in the feature space of a kernel, for vectors, kernel matrices and graphs.
+    """Kernel k-flats clustering of vectors, kernel matrices and graphs: flats in the feature space of a kernel.
 
     Parameters
     ----------

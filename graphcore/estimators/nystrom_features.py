@@ -13,7 +13,7 @@ __all__ = ["NystromFeatures"]
 
 
 class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LandmarkEstimator):
-    """Nystrom features: a few numbers for every point, whose inner products approximate a kernel.
+    """Nystrom features: a map to few dimensions in which inner products approximate a kernel.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Landmar
         return self._features_of(self._new_points(X))
 
     def report(self):
-        """What was fitted and how much of the kernel it keeps, in a few lines of text."""
+        """Summary of the fit as text: settings and share of the kernel kept."""
         check_is_fitted(self, "feature_map_")
         return as_text(self._report())
 

@@ -217,6 +217,6 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
         return np.maximum(self._own_values(X) - np.einsum("ij,ij->i", B, B, dtype=np.float64), 0.0)
 
     def report(self):
-        """What was fitted, how much of the kernel it keeps, and what is certain about the cost, in lines of text."""
+        """Summary of the fit as text: settings, share of the kernel kept, bounds on the cost."""
         check_is_fitted(self, "feature_map_")
         return as_text(self._report() + self.certificate_.lines())

@@ -16,7 +16,7 @@ __all__ = ["Graph"]
 
 
 class Graph:
-    """An undirected graph as symmetric compressed sparse rows, never changed after it is made.
+    """An immutable undirected graph, stored as symmetric compressed sparse rows.
 
     Use :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_table`, :meth:`from_networkx`, :meth:`from_igraph` or
     :func:`graphcore.read_graph`; the constructor itself takes arrays that are already canonical and only checks them.

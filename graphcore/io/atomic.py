@@ -13,7 +13,7 @@ __all__ = ["atomic_output", "check_folder", "check_writable", "sync_folder"]
 
 
 def check_writable(path):
-    """Find out, without creating anything, that `path` could be written.
+    """Check, without creating anything, that `path` can be written.
 
     Parameters
     ----------

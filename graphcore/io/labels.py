@@ -20,7 +20,7 @@ _DELIMITERS = {"tsv": "\t", "csv": ","}
 
 
 def write_labels(labels, path, names=None, format=None):
-    """Write the cluster of every node; the file is whole or not there.
+    """Write the cluster of every node, atomically.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def read_graph(
     path, *, format=None, delimiter=None, comments=("#", "%"), header=None, columns=(0, 1), weight_column="auto",
     ids="auto", symmetrize="max", encoding="utf-8",
 ):  # fmt: skip
-    r"""Read a graph from a file; whatever is not said is guessed from the content.
+    r"""Read a graph from a file; format and layout are detected unless they are given.
 
     Edge lists, Matrix Market, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``),
     GraphML and GML, each plain or compressed (gzip, bzip2, xz; Zstandard with the extra ``graphcore[zstd]``). The page

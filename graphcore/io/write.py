@@ -27,7 +27,7 @@ _SUFFIXES = {
 
 
 def write_graph(graph, path, format=None):
-    """Write a graph to a file that :func:`read_graph` reads back; the file is whole or not there.
+    """Write a graph to a file that :func:`read_graph` reads back, atomically.
 
     Parameters
     ----------

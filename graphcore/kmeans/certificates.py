@@ -83,7 +83,7 @@ class Certificate:
 
 
 def certify(found, labels, *, sample_weight=None):
-    """Bracket the true kernel k-means cost of a partition, without the kernel matrix.
+    """Bound the true kernel k-means cost of a partition from both sides, without the kernel matrix.
 
     Parameters
     ----------

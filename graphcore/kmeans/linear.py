@@ -50,7 +50,7 @@ def linear_kmeans(
     batch_size=1024,
     random_state=None,
 ):
-    """Cluster rows by k-means: k-means++ starts and Lloyd's iterations, or mini-batches.
+    """Cluster rows by k-means: k-means++ initialisations and Lloyd's iterations, or mini-batches.
 
     Parameters
     ----------

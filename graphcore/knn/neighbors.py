@@ -33,7 +33,7 @@ def knn_graph(
     X, n_neighbors=10, *, metric="euclidean", mode="union", weighting="binary", algorithm="auto", random_state=None,
     n_jobs=None, verbose=0,
 ):  # fmt: skip
-    """Make the k-nearest-neighbour graph of vectors.
+    """Build the k-nearest-neighbour graph of vectors.
 
     Parameters
     ----------

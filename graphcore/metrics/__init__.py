@@ -1,4 +1,4 @@
-"""How good a clustering of a graph is: normalised cut, conductance, kernel k-means cost, coresets, agreement."""
+"""Quality of a clustering: normalised cut, conductance, kernel k-means cost, coreset errors, agreement."""
 
 from ..partition.cluster_sums import ClusterSums
 from .agreement import agreement

@@ -20,7 +20,7 @@ _BLOCK_NODES = 1 << 14
 
 @dataclass(frozen=True)
 class CoresetCost:
-    """What a partition costs on the whole graph, and what a coreset says it costs.
+    """Cost of a partition on the whole graph, and its estimate from a coreset.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class CoresetCost:
 
 @dataclass(frozen=True, eq=False)
 class CoresetDistortion:
-    """Costs of several partitions, true and as a coreset estimates them.
+    """Costs of several partitions, and their estimates from a coreset.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class CoresetDistortion:
 def coreset_cost(
     graph, coreset_indices, coreset_weights, labels, *, centres="own", self_loop=0.0, shift=0.0, n_jobs=None
 ):
-    """Estimate what a partition costs from a coreset, beside the truth.
+    """Estimate the cost of a partition from a coreset, and compare with the true cost.
 
     The centres are the weighted centroids c_j of the partition of the whole graph (so only the sum over points is
     estimated, as in the definition of a coreset); S is the coreset, w_S its weights, w = d the degrees, k the number of

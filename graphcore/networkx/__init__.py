@@ -1,4 +1,4 @@
-"""networkx: communities of its graphs, and a backend that runs some of its functions on compressed rows."""
+"""Use with networkx: communities, and a backend that runs some of its functions on compressed rows."""
 
 from .._lazy import lazy_names
 

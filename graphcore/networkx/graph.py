@@ -20,7 +20,7 @@ _EXACT = 2**53
 
 
 class BackendGraph:
-    """A graph that networkx hands to this backend; networkx's functions take it in place of one of its own.
+    """A graph of the networkx backend, which networkx's functions accept in place of their own graphs.
 
     It keeps what :class:`graphcore.Graph` does not: direction, numbers of parallel edges, and weights that are
     integers, 0 or negative. networkx makes it when it calls the backend, and keeps it in ``G.__networkx_cache__``;

@@ -26,7 +26,7 @@ _MAX_GROUPS_SHARE = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """Labels of all nodes of a graph, and how they came about.
+    """Labels of all nodes of a graph, with the intermediate results.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Pictures of a clustering. Each function draws into a matplotlib axes and returns it; `graphcore[plot]` is needed."""
+"""Plots of a clustering. Each function draws into matplotlib axes and returns them; `graphcore[plot]` is needed."""
 
 from .coordinates import coreset_coordinates
 from .coreset_map import coreset_map

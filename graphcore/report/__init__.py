@@ -1,4 +1,4 @@
-"""A clustering on one page: what was clustered, how good it is and how sure, and each cluster."""
+"""A report on a clustering: one HTML page on the input, the quality, the stability, and each cluster."""
 
 from .facts import ReportFacts, gather_facts
 from .page import About, write_report

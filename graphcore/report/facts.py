@@ -18,7 +18,7 @@ __all__ = ["ReportFacts", "gather_facts"]
 
 @dataclass(frozen=True, eq=False)
 class ReportFacts:
-    """What is known about a clustering.
+    """The measures of a clustering that a report shows.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class ReportFacts:
 
 
 def gather_facts(graph, labels, n_clusters=None, *, clustering=None, n_central=5, n_jobs=None):
-    """Gather what a report tells about a labelling.
+    """Compute the measures of a labelling that a report shows.
 
     Parameters
     ----------

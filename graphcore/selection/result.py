@@ -9,7 +9,7 @@ __all__ = ["KSelection"]
 
 @dataclass(frozen=True, eq=False)
 class KSelection:
-    """The number of clusters that a method picks, and what it saw.
+    """The chosen number of clusters, with the scores of all candidates.
 
     Attributes
     ----------

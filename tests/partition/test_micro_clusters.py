@@ -124,6 +124,17 @@ def test_one_label_reaches_its_whole_component(name):
     assert n_labels == len(set(component[linked]))
 
 
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_without_labels_every_component_gets_one(name):
+    graph, A = example(name)
+    labels = np.full(len(A), -1, dtype=np.int32)
+    n_labels = spread(graph_rows(graph), labels, 0)
+    linked = A.sum(axis=1) > 0
+    np.testing.assert_array_equal(labels >= 0, linked)
+    component = graph.connected_components()[linked]
+    assert n_labels == len(set(component)) == len(set(zip(component.tolist(), labels[linked].tolist(), strict=True)))
+
+
 def test_spread_goes_by_distance_not_by_weight():
     # Node 3 hangs on label 0 by a light edge; its heavy way to label 1 has three steps, so it comes too late.
     graph = Graph.from_edges([0, 3, 2, 4], [3, 2, 4, 1], weights=[1.0, 100.0, 50.0, 100.0])
