@@ -65,16 +65,15 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     borders = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1]))
     borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
     grouping = rows.indptr, rows.indices, rows.weights, labels, starts, members
+    max_links, cuts = 0, np.empty(n_clusters, dtype=np.float32)
     if max_entries is not None and _estimated_entries(grouping) > max_entries:
-        count("entries grouped", 2 * len(rows.indices))
-        cuts = np.empty(n_clusters, dtype=np.float32)
-        map_blocks(lambda a, b: _loops.link_cuts(*grouping, a, b, volumes, _MAX_LINKS, cuts), borders, n_jobs)
-        parts = map_blocks(
-            lambda a, b: _loops.strong_rows(*grouping, a, b, volumes, _MAX_LINKS, cuts, counts[1:]), borders, n_jobs
-        )
-    else:
         count("entries grouped", len(rows.indices))
-        parts = map_blocks(lambda a, b: _loops.quotient_rows(*grouping, a, b, counts[1:]), borders, n_jobs)
+        max_links = _MAX_LINKS
+        map_blocks(lambda a, b: _loops.link_cuts(*grouping, a, b, volumes, max_links, cuts), borders, n_jobs)
+    count("entries grouped", len(rows.indices))
+    parts = map_blocks(
+        lambda a, b: _loops.quotient_rows(*grouping, a, b, volumes, max_links, cuts, counts[1:]), borders, n_jobs
+    )
     indptr = np.cumsum(counts, out=counts)
     if len(parts) == 1:
         ((indices, weights),) = parts
