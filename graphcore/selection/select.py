@@ -14,10 +14,9 @@ from ..graphs.graph import Graph
 from ..pipeline.settings import resolve_settings
 from . import penalty as _penalty
 from .description_length import description_gain
-from .eigengap import laplacian_eigenvalues
+from .heuristics import agreement_at, laplacian_eigenvalues
 from .information import information_corners, label_price
 from .result import selection
-from .stability import agreement_at
 from .sweep import micro_cluster_trees
 
 __all__ = ["METHODS", "default_candidates", "select_n_clusters"]

@@ -1,10 +1,12 @@
-"""The eigengap heuristic, on the graph between a coreset's micro-clusters."""
+"""Heuristics: the eigengap of a coreset's micro-clusters, and how far partitions of different coresets agree."""
+
+from itertools import combinations
 
 import numpy as np
 
 from ..spectral.exact import spectral_embedding
 
-__all__ = ["laplacian_eigenvalues"]
+__all__ = ["agreement_at", "laplacian_eigenvalues"]
 
 
 def laplacian_eigenvalues(rows, n_values, *, random_state=None):
@@ -19,3 +21,13 @@ def laplacian_eigenvalues(rows, n_values, *, random_state=None):
     A = sp.csr_array((rows.weights, rows.indices, rows.indptr), shape=(n, n))
     _, values = spectral_embedding(A, n_values, random_state=random_state)
     return np.maximum(1.0 - values, 0.0)
+
+
+def agreement_at(trees, n_clusters):
+    """Mean adjusted Rand index over all pairs of coresets (at least two trees), at one number of clusters."""
+    from sklearn.metrics import adjusted_rand_score
+
+    labellings = [tree.labels_at(n_clusters) for tree in trees]
+    linked = labellings[0] >= 0  # isolated nodes are in no cluster of any coreset
+    pairs = combinations([labels[linked] for labels in labellings], 2)
+    return float(np.mean([adjusted_rand_score(a, b) for a, b in pairs]))
