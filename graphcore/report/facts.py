@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .. import __version__
+from ..exceptions import InputError
+from ..graphs.graph import Graph
 from ..metrics import cut_and_volume, quotient_graph
 from ..metrics._labels import placed_labels
 from ..partition.cluster_sums import ClusterSums
@@ -130,8 +132,6 @@ def gather_facts(graph, labels, n_clusters=None, *, clustering=None, n_central=5
     sums = cut_and_volume(graph, labels, n_clusters, n_jobs=n_jobs)
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:
-        from ..exceptions import InputError
-
         raise InputError("no node with an edge has a label from 0 on: there is no cluster to report on")
     between = quotient_graph(graph, labels, n_clusters, n_jobs=n_jobs)
     central = central_nodes(graph, labels, n_clusters, count=n_central, n_jobs=n_jobs)
@@ -147,8 +147,6 @@ def gather_facts(graph, labels, n_clusters=None, *, clustering=None, n_central=5
 
 def _tree(between, sizes, clustering):
     """Merges of the clusters down to one, in scipy's linkage form."""
-    from ..graphs.graph import Graph
-
     if len(sizes) < 2:
         return np.empty((0, 4))
     rows = graph_rows(Graph(between.indptr, between.indices, between.data, check=False))

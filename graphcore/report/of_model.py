@@ -21,15 +21,10 @@ def report_model(model, path, graph, clustering, *, title=None, pictures="auto")
 
 def _constructor(model):
     """Python that makes and fits such a model; parameters left at their defaults are not shown."""
-    name = type(model).__name__
-    given = []
-    for parameter in inspect.signature(type(model).__init__).parameters.values():
-        if parameter.name == "self":
-            continue
-        value = getattr(model, parameter.name)
-        if repr(value) != repr(parameter.default):
-            given.append(f"{parameter.name}={value!r}")
-    return f"import graphcore\n\nmodel = graphcore.{name}({', '.join(given)}).fit(X)"
+    defaults = {name: repr(each.default) for name, each in inspect.signature(type(model)).parameters.items()}
+    values = {name: repr(getattr(model, name)) for name in defaults}
+    given = ", ".join(f"{name}={value}" for name, value in values.items() if value != defaults[name])
+    return f"import graphcore\n\nmodel = graphcore.{type(model).__name__}({given}).fit(X)"
 
 
 def _note(random_state):
