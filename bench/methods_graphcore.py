@@ -114,7 +114,7 @@ def coreset_kernel_kmeans(graph, k, seed, params, threads):
             n_jobs=threads,
         )
     coreset = found.coreset
-    arrays = {"coreset": coreset.indices, "weights": coreset.weights, "coreset_labels": found.few.labels}
+    arrays = {"coreset": coreset.indices, "weights": coreset.weights, "coreset_labels": found.on_coreset.labels}
     return found.labels, {}, arrays
 
 

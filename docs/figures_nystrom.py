@@ -43,7 +43,7 @@ def nystrom_schemes():
     """Residual of the points of a rare cluster under two ways to choose landmarks."""
     rng = np.random.default_rng(0)
     data = np.concatenate([rng.normal(0, 0.1, (2940, 5)), rng.normal(8, 2.0, (60, 5))])
-    gram = VectorKernel(data, kernel_function("gaussian", bandwidth=1.5))
+    kernel = VectorKernel(data, kernel_function("gaussian", bandwidth=1.5))
     rare = slice(2940, None)
     counts = (20, 40, 80, 160)
     figure, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
@@ -51,7 +51,7 @@ def nystrom_schemes():
         means = [
             np.mean(
                 [
-                    nystrom_features(gram, c, sampling=sampling, ridge=1.0, replace=False, random_state=seed)
+                    nystrom_features(kernel, c, sampling=sampling, ridge=1.0, replace=False, random_state=seed)
                     .residuals[rare]
                     .mean()
                     for seed in range(3)

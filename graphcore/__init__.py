@@ -19,7 +19,6 @@ _PUBLIC = {
     "KSelection": ".selection.result",
     "KernelKFlats": ".estimators.kernel_flats",
     "KernelKMeans": ".estimators.kernel_kmeans",
-    "NonPositiveDegreeError": ".exceptions",
     "NystromFeatures": ".estimators.nystrom_features",
     "NystromKernelKMeans": ".estimators.nystrom_kernel_kmeans",
     "ParameterError": ".exceptions",

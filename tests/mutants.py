@@ -27,7 +27,8 @@ ROOT = Path(__file__).parents[1]
 
 # Compiled loops and what is computed around them, and the tests that are about them.
 TESTS = {
-    "coresets/_loops.py": "coresets/test_seeding.py coresets/test_importance.py coresets/test_sampling_tree.py",
+    "coresets/_loops.py": "coresets/test_seeding.py coresets/test_importance.py",
+    "coresets/_tree_loops.py": "coresets/test_sampling_tree.py",
     "coresets/importance.py": "coresets/test_importance.py",
     "coresets/seeding.py": "coresets/test_seeding.py",
     "features/leverage.py": "features/test_leverage.py",

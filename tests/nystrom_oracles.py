@@ -1,5 +1,6 @@
 """Slow and plain twins of the landmark methods: dense matrices, all partitions."""
 
+import math
 from itertools import product
 
 import numpy as np
@@ -92,3 +93,16 @@ def cost(K, labels, weights=None):
 def trace_norm(M):
     """Sum of singular values."""
     return np.abs(np.linalg.eigvalsh((M + M.T) / 2)).sum()
+
+
+def sketch_size(sampling, s, eps, n, coherence=1.0):
+    """Columns for a relative error eps in the trace norm: Table 2 of Wang, Gittens and Mahoney, without constants."""
+    log_s = math.log(max(s, 2))
+    size = {
+        "uniform": coherence * s * (1 / eps + log_s),
+        "leverage": s / eps + s * log_s,
+        "gaussian": s / eps,
+        "srht": (s + math.log(n)) * (1 / eps + log_s),
+        "countsketch": s / eps + s * s,
+    }[sampling]
+    return min(n, math.ceil(size))

@@ -121,10 +121,15 @@ def test_rings_are_found_as_the_pages_say(folder, capsys):
 
 
 def test_the_report_of_landmarks_is_as_the_page_says(folder, capsys):
-    execute("docs/nystrom.md", [{}])
-    printed = capsys.readouterr().out.split()
-    shown = blocks("docs/nystrom.md", "text")[0].split()
-    assert len(printed) == len(shown)
+    namespace = {}
+    execute("docs/nystrom.md", [namespace] * 9)
+    printed, shown = capsys.readouterr().out.split(), blocks("docs/nystrom.md", "text")[0].split()
+    printed, later = printed[: len(shown)], printed[len(shown) :]
+    # More landmarks preserve more of the kernel.
+    assert (later[0], later[2]) == ("50", "200")
+    assert 1 > float(later[1]) > float(later[3]) > 0
+    assert namespace["guarantee"].eps_hat == pytest.approx(0.21, abs=0.01)
+    assert namespace["model"].diagnostics_.eps_hat == pytest.approx(2.37, abs=0.02)
     for got, expected in zip(printed, shown, strict=True):
         if re.fullmatch(r"[\d.,e+-]+", expected):
             # The digits printed can differ where the libraries below round otherwise.

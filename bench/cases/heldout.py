@@ -16,7 +16,7 @@ from ..vectors import CLUSTERS, agreement, over_seeds, spread
 SEEDS = 5
 # Landmarks as multiples of the root of n.
 FACTORS = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8)
-QUICK_ROWS, STARTS, LIMIT_SECONDS = 6000, 3, 60.0
+QUICK_ROWS, INITIALISATIONS, LIMIT_SECONDS = 6000, 3, 60.0
 
 
 def run(options):
@@ -36,14 +36,14 @@ def run(options):
     test, test_truth = vectors.mnist(options.data, "t10k")
     if n < 60_000:
         test, test_truth = test[: n // 6], test_truth[: n // 6]
-    kernel = kernel_function("gaussian", X=X)
-    gram = VectorKernel(X, kernel, np.dtype(np.float32))
-    held = DenseKernel(kernel(test), check=False)
+    function = kernel_function("gaussian", X=X)
+    kernel = VectorKernel(X, function, np.dtype(np.float32))
+    held = DenseKernel(function(test), check=False)
 
     def fit(seed, m):
         start = time.perf_counter()
-        found = nystrom_features(gram, m, random_state=seed, n_jobs=options.threads)
-        clusters = linear_kmeans(found.features, CLUSTERS, n_init=STARTS, random_state=seed)
+        found = nystrom_features(kernel, m, random_state=seed, n_jobs=options.threads)
+        clusters = linear_kmeans(found.features, CLUSTERS, n_init=INITIALISATIONS, random_state=seed)
         return found, clusters, time.perf_counter() - start
 
     def score(result):

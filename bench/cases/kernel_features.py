@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from .. import harness, vectors
+from ..baselines import column_cost, factor_spectral_clustering, random_fourier_features
 from ..harness import Method
 from ..report import Report, page, table
 from ..vectors import CLUSTERS, agreement, over_seeds, spread
@@ -17,7 +18,7 @@ from ..vectors import CLUSTERS, agreement, over_seeds, spread
 SEEDS = 20
 SIZES = tuple(CLUSTERS * factor for factor in (3, 9, 27, 81))
 BETAS, SPECTRAL_SIZES = (0.2, 1.0, 5.0), (50, 150, 500)
-STARTS = 3
+INITIALISATIONS = 3
 QUICK_ROWS, QUICK_SEEDS = 3000, 3
 # All kernel values are held below this many points, and costs reported.
 HELD_POINTS = 10_000
@@ -52,30 +53,35 @@ def run(options):
 def approximations(name, X, truth, seeds, options):
     """Nystrom, random features, two steps for every c and s, and exact kernel k-means."""
     from graphcore.features.nystrom import nystrom_features
-    from graphcore.features.random_features import random_fourier_features
     from graphcore.kernels.functions import kernel_function
     from graphcore.kernels.vectors import VectorKernel
     from graphcore.kmeans.coreset import coreset_kernel_kmeans
     from graphcore.kmeans.linear import linear_kmeans
 
-    kernel = kernel_function("gaussian", X=X)
-    gram = VectorKernel(X, kernel, X.dtype)
-    score = scorer(gram, truth)
+    gaussian = kernel_function("gaussian", X=X)
+    kernel = VectorKernel(X, gaussian, X.dtype)
+    score = scorer(kernel, truth)
 
     def by_nystrom(seed, c, s):
         rank = None if s == c else s
-        found = nystrom_features(gram, c, rank, truncation="half", random_state=seed, n_jobs=options.threads)
-        return linear_kmeans(found.features, CLUSTERS, n_init=STARTS, random_state=seed).labels
+        found = nystrom_features(kernel, c, rank, truncation="half", random_state=seed, n_jobs=options.threads)
+        return linear_kmeans(found.features, CLUSTERS, n_init=INITIALISATIONS, random_state=seed).labels
 
     def by_random(seed, c, s):
-        found = random_fourier_features(
-            X, c, bandwidth=kernel.bandwidth, rank=s, random_state=seed, n_jobs=options.threads
+        B = random_fourier_features(
+            X, c, bandwidth=gaussian.bandwidth, rank=s, random_state=seed, n_jobs=options.threads
         )
-        return linear_kmeans(found.features, CLUSTERS, n_init=STARTS, random_state=seed).labels
+        return linear_kmeans(B, CLUSTERS, n_init=INITIALISATIONS, random_state=seed).labels
 
     def by_sample(seed, c, _):
         return coreset_kernel_kmeans(
-            gram, CLUSTERS, size=c, sampling="uniform", n_init=STARTS, random_state=seed, n_jobs=options.threads
+            kernel,
+            CLUSTERS,
+            size=c,
+            sampling="uniform",
+            n_init=INITIALISATIONS,
+            random_state=seed,
+            n_jobs=options.threads,
         ).labels
 
     jobs = []
@@ -89,19 +95,19 @@ def approximations(name, X, truth, seeds, options):
         if harness.chosen([Method(title, title)], options):
             found.append(over_seeds(title, name, lambda seed, f=function, c=c, s=s: f(seed, c, s), score, seeds))
     if harness.chosen([Method("exact", "exact")], options):
-        found.append(exact(name, X, kernel, score, seeds, options))
+        found.append(exact(name, X, gaussian, score, seeds, options))
     return found
 
 
-def exact(name, X, kernel, score, seeds, options):
-    """Exact kernel k-means, with a single start where not all kernel values fit."""
+def exact(name, X, gaussian, score, seeds, options):
+    """Exact kernel k-means, with a single initialisation where not all kernel values fit."""
     from graphcore.kernels.dense import DenseKernel
     from graphcore.kernels.vectors import VectorKernel
     from graphcore.kmeans.exact import kernel_kmeans
 
     fits = len(X) <= HELD_POINTS
-    K = DenseKernel(kernel(X), check=False) if fits else VectorKernel(X, kernel)
-    n_init = STARTS if fits else 1
+    K = DenseKernel(gaussian(X), check=False) if fits else VectorKernel(X, gaussian)
+    n_init = INITIALISATIONS if fits else 1
 
     def run(seed):
         return kernel_kmeans(K, CLUSTERS, n_init=n_init, random_state=seed, n_jobs=options.threads).labels
@@ -109,52 +115,42 @@ def exact(name, X, kernel, score, seeds, options):
     return over_seeds("exact" if fits else "exact, one start", name, run, score, seeds)
 
 
-def scorer(gram, truth):
+def scorer(kernel, truth):
     """Agreement, and the kernel k-means cost and the paper's objective g where all kernel values fit."""
-    from graphcore.kernels.as_kernel import as_kernel
     from graphcore.kernels.dense import DenseKernel
-    from graphcore.kmeans.certificates import column_cost
     from graphcore.kmeans.exact import partition_cost
 
-    if gram.n_points > HELD_POINTS:
+    if kernel.n_points > HELD_POINTS:
         return lambda labels: agreement(labels, truth)
-    every = np.arange(gram.n_points)
-    K = gram.block(every, every)
-    held = DenseKernel(K, check=False)
-    columns = as_kernel(held)  # checked once, not for every labelling
+    held = DenseKernel(kernel.whole("its costs"), check=False)
     return lambda labels: {
         **agreement(labels, truth),
         "cost": partition_cost(held, labels),
-        "g": column_cost(columns, labels),
+        "g": column_cost(held, labels),
     }
 
 
 def spectral(name, X, truth, seeds, options):
     """Kernel k-means and spectral clustering on the same Nystrom features, s = k."""
-    from graphcore import NonPositiveDegreeError
     from graphcore.features.nystrom import nystrom_features
     from graphcore.kernels.functions import kernel_function
     from graphcore.kernels.vectors import VectorKernel
     from graphcore.kmeans.linear import linear_kmeans
-    from graphcore.kmeans.spectral import factor_spectral_clustering
 
     found = []
     for beta in BETAS:
-        gram = VectorKernel(X, kernel_function("gaussian", bandwidth=("rms", beta), X=X), X.dtype)
+        kernel = VectorKernel(X, kernel_function("gaussian", bandwidth=("rms", beta), X=X), X.dtype)
 
-        def features(seed, c, gram=gram):
+        def features(seed, c, kernel=kernel):
             return nystrom_features(
-                gram, c, CLUSTERS, truncation="half", random_state=seed, n_jobs=options.threads
+                kernel, c, CLUSTERS, truncation="half", random_state=seed, n_jobs=options.threads
             ).features
 
         def by_kernel(seed, c, features=features):
-            return linear_kmeans(features(seed, c), CLUSTERS, n_init=STARTS, random_state=seed).labels
+            return linear_kmeans(features(seed, c), CLUSTERS, n_init=INITIALISATIONS, random_state=seed).labels
 
         def by_spectrum(seed, c, features=features):
-            try:
-                return factor_spectral_clustering(features(seed, c), CLUSTERS, n_init=STARTS, random_state=seed).labels
-            except NonPositiveDegreeError:
-                return None
+            return factor_spectral_clustering(features(seed, c), CLUSTERS, n_init=INITIALISATIONS, random_state=seed)
 
         for c in SPECTRAL_SIZES:
             for method, function in (("kernel k-means", by_kernel), ("spectral clustering", by_spectrum)):
@@ -184,9 +180,10 @@ def approximation_table(name, found, n, seeds):
         rows.append([o.method.title, *scores, *published, float(np.mean(o.seconds)), float(np.mean(o.cpu_seconds))])
     header = ["method", "NMI", "ARI", "cost", "g", "NMI, paper", "g, paper", "s", "CPU s"]
     text = (
-        f"Means and deviations over {seeds} repetitions, beta = 1, l = c / 2 (raised to s), k-means with {STARTS} "
-        "starts. s = c is no reduction: the l features of the truncated matrix, for Nystrom. cost is that of kernel "
-        "k-means, g the paper's objective on the columns of K; the paper's figures are medians over 500 repetitions."
+        f"Means and deviations over {seeds} repetitions, beta = 1, l = c / 2 (raised to s), k-means with "
+        f"{INITIALISATIONS} initialisations. s = c is no reduction: the l features of the truncated matrix, for "
+        "Nystrom. cost is that of kernel k-means, g the paper's objective on the columns of K; the paper's figures are "
+        "medians over 500 repetitions."
     )
     return f"## {name}: {n:,} points, approximations\n\n{text}\n\n" + table(header, rows)
 

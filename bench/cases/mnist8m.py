@@ -67,11 +67,13 @@ def measure(X, truth, s, options):
         with AnonymousMemory() as memory, quiet():
             clock, cpu = [time.perf_counter()], time.process_time()
             # The rule over some 100,000 rows: its error is that of a mean, below 1 %.
-            kernel = kernel_function("gaussian", bandwidth=rule_bandwidth(np.array(X[:: max(1, n // 100_000)]), "rms"))
+            function = kernel_function(
+                "gaussian", bandwidth=rule_bandwidth(np.array(X[:: max(1, n // 100_000)]), "rms")
+            )
             clock.append(time.perf_counter())
-            gram = VectorKernel(X, kernel, np.dtype(np.float32))
+            kernel = VectorKernel(X, function, np.dtype(np.float32))
             found = nystrom_features(
-                gram, LANDMARKS, s, truncation="half", random_state=seed, n_jobs=options.threads
+                kernel, LANDMARKS, s, truncation="half", random_state=seed, n_jobs=options.threads
             ).features
             clock.append(time.perf_counter())
             labels = linear_kmeans(found, CLUSTERS, n_init=1, max_iter=MAX_ITER, random_state=seed)

@@ -117,13 +117,13 @@ def quality(name, X, truth, seeds, options):
     from graphcore.kernels.vectors import VectorKernel
     from graphcore.kmeans.linear import linear_kmeans
 
-    kernel = kernel_function("gaussian", gamma=rule_bandwidth(X, ("quantile", 0.25), random_state=0) ** -2)
-    gram = VectorKernel(X, kernel, X.dtype)
+    function = kernel_function("gaussian", gamma=rule_bandwidth(X, ("quantile", 0.25), random_state=0) ** -2)
+    kernel = VectorKernel(X, function, X.dtype)
     n, d = subsample_size("auto", len(X)), 10 * CLUSTERS
 
     def sketched(seed, center):
-        found = sketch_kernel(gram, d, n_subsample=n, center=center, random_state=seed)
-        return found.features(gram.columns(found.indices), n_jobs=options.threads)[0]
+        found = sketch_kernel(kernel, d, n_subsample=n, center=center, random_state=seed)
+        return found.features(kernel.columns(found.indices), n_jobs=options.threads)[0]
 
     def clustered(features, seed):
         return linear_kmeans(features, CLUSTERS, n_init=3, random_state=seed).labels
@@ -133,7 +133,7 @@ def quality(name, X, truth, seeds, options):
         "K-JL": lambda seed: clustered(sketched(seed, True), seed),
         "K-JL, not centred": lambda seed: clustered(sketched(seed, False), seed),
         "Nystrom": lambda seed: clustered(
-            nystrom_features(gram, n, d, random_state=seed, n_jobs=options.threads).features, seed
+            nystrom_features(kernel, n, d, random_state=seed, n_jobs=options.threads).features, seed
         ),
     }
     return [

@@ -1,92 +1,13 @@
-"""Compiled loops of the sampling tree and of D2 seeding.
-
-The tree is implicit and wide: `sums` holds the leaves, then the sums of groups of FAN_OUT leaves, and so on to a single
-group; `offsets[l]` is where level l starts. A group is one cache line, so an update touches one line per level.
-"""
+"""Compiled loops of D2 seeding through the sampling tree, and of importance sampling."""
 
 from numba import njit
 
-__all__ = [
-    "FAN_OUT",
-    "cell_weights",
-    "draw_sorted",
-    "seed_fast",
-    "sensitivities",
-    "tree_build",
-    "tree_sample",
-    "tree_total",
-    "tree_update",
-]
+from ._tree_loops import tree_build, tree_sample, tree_total, tree_update
 
-FAN_OUT = 8
+__all__ = ["draw_sorted", "neighbourhood_weights", "seed_fast", "sensitivities"]
+
 # A squared distance below this share of the two norms is rounding noise between equal points: it counts as 0.
 _NOISE = 1e-12
-
-
-@njit(cache=True, nogil=True)
-def tree_build(sums, offsets):
-    """Fill all levels above the leaves."""
-    for level in range(1, len(offsets) - 1):
-        below, here = offsets[level - 1], offsets[level]
-        for i in range((here - below) // FAN_OUT):
-            _sum_group(sums, below, here, i)
-
-
-@njit(cache=True, nogil=True)
-def _sum_group(sums, below, here, i):
-    # Levels are padded to full groups, so a group never runs over its level's end.
-    total = 0.0
-    for c in range(below + i * FAN_OUT, below + (i + 1) * FAN_OUT):
-        total += sums[c]
-    sums[here + i] = total
-
-
-@njit(cache=True, nogil=True)
-def tree_total(sums, offsets):
-    """Sum of all leaves."""
-    return sums[offsets[len(offsets) - 2]]
-
-
-@njit(cache=True, nogil=True)
-def tree_update(sums, offsets, touched, n_touched):
-    """Recompute the sums above the leaves touched[:n_touched], given ascending; `touched` is overwritten.
-
-    Level by level, so that neighbours share their common ancestors' work. Returns the number of groups summed.
-    """
-    work = 0
-    for level in range(1, len(offsets) - 1):
-        below, here = offsets[level - 1], offsets[level]
-        kept = 0
-        for t in range(n_touched):
-            group = touched[t] // FAN_OUT
-            if kept == 0 or touched[kept - 1] != group:
-                _sum_group(sums, below, here, group)
-                touched[kept] = group
-                kept += 1
-        n_touched = kept
-        work += kept
-    return work
-
-
-@njit(cache=True, nogil=True)
-def tree_sample(sums, offsets, uniform):
-    """Leaf drawn with probability proportional to its value, from one uniform number in [0, 1)."""
-    top = len(offsets) - 2
-    target = uniform * sums[offsets[top]]
-    node = 0
-    for level in range(top - 1, -1, -1):
-        first = offsets[level] + node * FAN_OUT
-        chosen = -1
-        for c in range(FAN_OUT):
-            value = sums[first + c]
-            if value > 0.0:
-                # The last positive child also takes what rounding left over.
-                chosen = c
-                if target < value:
-                    break
-                target -= value
-        node = node * FAN_OUT + chosen
-    return node
 
 
 @njit(cache=True, nogil=True)
@@ -199,7 +120,7 @@ def seed_fast(
 
 
 @njit(cache=True, nogil=True)
-def cell_weights(nearest, point_weights, out):
+def neighbourhood_weights(nearest, point_weights, out):
     """out[c] += weight of the points whose nearest centre is c (-1 takes no part)."""
     for x in range(len(nearest)):
         if nearest[x] >= 0:
@@ -207,13 +128,13 @@ def cell_weights(nearest, point_weights, out):
 
 
 @njit(cache=True, nogil=True)
-def sensitivities(nearest, point_weights, contributions, cost, cells, out):
-    """sigma_x = w(x) Delta(x, C) / cost(C) + w(x) / w(cell of x); returns their sum."""
+def sensitivities(nearest, point_weights, contributions, cost, neighbourhoods, out):
+    """sigma_x = w(x) Delta(x, C) / cost(C) + w(x) / w(neighbourhood of x); returns their sum."""
     total = 0.0
     for x in range(len(nearest)):
         sigma = 0.0
         if nearest[x] >= 0:
-            sigma = point_weights[x] / cells[nearest[x]]
+            sigma = point_weights[x] / neighbourhoods[nearest[x]]
             if cost > 0.0:
                 sigma += contributions[x] / cost
         out[x] = sigma

@@ -6,11 +6,12 @@ import numpy as np
 
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real, check_size
+from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel
 from .importance import Draws, importance_probabilities, importance_rounds, importance_sample
-from .seeding import Seeds, d2_seeding
+from .seeding import SEEDING, Seeds, d2_seeding, draw_seeds
 
 __all__ = ["SAMPLING", "Coreset", "build_coreset", "sample_coreset"]
 
@@ -55,7 +56,7 @@ def build_coreset(
     eps=None,
     method="degree",
     n_seeds="auto",
-    seeding="fast",
+    seeding="auto",
     self_loop="auto",
     random_state=None,
 ):
@@ -77,8 +78,8 @@ def build_coreset(
         "importance" is the published scheme, `size` independent draws, repeats merged.
     n_seeds : int or "auto", default "auto"
         D2 seeds for "importance"; "auto" is ``2 * n_clusters``.
-    seeding : {"fast", "naive"}, default "fast"
-        Which D2 algorithm, see :func:`graphcore.coresets.seeding.d2_seeding`.
+    seeding : {"auto", "fast", "naive"}, default "auto"
+        Which D2 algorithm, see :func:`graphcore.coresets.seeding.d2_seeding`; "auto" is "fast".
     self_loop : float or "auto", default "auto"
         Weight of the loop put on every node inside the kernel. "auto" is 1 for "importance" (which needs a positive
         diagonal), otherwise 0.
@@ -116,7 +117,6 @@ def build_coreset(
     (10, 'degree')
     """
     graph = as_graph(graph)
-    check_choice("method", method, SAMPLING)
     if isinstance(self_loop, str) and self_loop == "auto":
         self_loop = 1.0 if method == "importance" else 0.0
     self_loop = check_real("self_loop", self_loop, low=0.0)
@@ -134,37 +134,97 @@ def build_coreset(
 
 
 def sample_coreset(
-    kernel, n_clusters, *, size=None, eps=None, method="degree", n_seeds="auto", seeding="fast", random_state=None
+    kernel,
+    n_clusters,
+    *,
+    weights=None,
+    size=None,
+    eps=None,
+    method="degree",
+    n_seeds="auto",
+    seeding="auto",
+    random_state=None,
 ):
-    """Draw a coreset for a kernel; see :func:`build_coreset`, which makes the kernel."""
-    n_points = int(np.count_nonzero(kernel.point_weights > 0))
+    """Draw a coreset of the points of any kernel, as :func:`build_coreset` does of a graph's nodes.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    n_clusters : int
+    weights : ndarray of shape (n_points,), float64, optional
+        Default: those of the kernel, and the only ones for a graph.
+    size, eps, method, n_seeds, seeding, random_state
+        As for :func:`build_coreset`. `eps`, "degree" and "fast" are for graphs. For other kernels "importance" takes as
+        many points as there are for these points themselves, without draws.
+
+    Returns
+    -------
+    Coreset
+    """
+    is_graph = kernel.leaves_out_isolated
+    weights = kernel.point_weights if weights is None else weights
+    n_points = int(np.count_nonzero(weights > 0))
     if n_points == 0:
         raise InputError("no node has an edge: there is nothing to cluster")
-    check_choice("method", method, SAMPLING)
-    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_points, why_high="the nodes that have an edge")
+    _check_scheme(is_graph, method, seeding, size, eps)
+    which = "the nodes that have an edge" if is_graph else "the points that have weight"
+    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=n_points, why_high=which)
     streams = Streams(random_state)
-    if (size is None) == (eps is None):
-        raise ParameterError("give either size= (a number of nodes) or eps= (a relative error), and not both")
     if size is not None:
-        size = check_size("size", size, n_points, "the nodes that have an edge")
+        size = check_size("size", size, n_points, which)
         if size < n_clusters:
-            raise ParameterError(f"size={size} is less than n_clusters={n_clusters}; each cluster needs a node")
+            raise ParameterError(f"size={size} is less than n_clusters={n_clusters}; each cluster needs a point")
     if method != "importance":
-        if eps is not None:
-            raise ParameterError(f"eps= needs method='importance'; method={method!r} takes size=")
-        rng = streams.generator("coreset")
-        draws = _distinct_sample(kernel.point_weights, size, method, rng)
+        draws = _distinct_sample(weights, size, method, streams.generator("coreset"))
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
     auto = isinstance(n_seeds, str) and n_seeds == "auto"
     n_seeds = 2 * n_clusters if auto else check_integer("n_seeds", n_seeds, low=1)
+    if seeding == "auto":  # the fast method reads the rows of a sparse kernel; a walk kernel makes its columns
+        seeding = "fast" if kernel.is_sparse else "naive"
     if eps is not None:
-        eps = check_real("eps", eps, low=0.0, open_low=True, high=1.0)
         draws = importance_rounds(kernel, n_clusters, eps, n_seeds, seeding=seeding, random_state=streams)
         return Coreset(draws.indices, draws.weights, method, draws.n_draws)
-    seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams)
-    weights = kernel.point_weights
+    if is_graph:
+        seeds = d2_seeding(kernel, n_seeds, method=seeding, random_state=streams)
+    elif size == n_points and kernel.diagonal[weights > 0].any():
+        # Draws would repeat some points and leave out others. A diagonal of zeros goes on to where it is refused.
+        points = np.flatnonzero(weights > 0)
+        return Coreset(points, weights[points], method, size)
+    else:
+        seeds = draw_seeds(kernel, weights, min(n_seeds, n_points), streams.generator("seeding"))
+        _check_seeds(kernel, weights, n_clusters, seeds)
     draws = importance_sample(weights, importance_probabilities(weights, seeds), size, streams)
     return Coreset(draws.indices, draws.weights, method, draws.n_draws, seeds)
+
+
+def _check_scheme(is_graph, method, seeding, size, eps):
+    """Refuse names that are not known, and what does not go together."""
+    check_choice("method", method, SAMPLING)
+    check_choice("seeding", seeding, SEEDING)
+    if (size is None) == (eps is None):
+        raise ParameterError("give either size= (a number of nodes) or eps= (a relative error), and not both")
+    if eps is not None:
+        if method != "importance" or not is_graph:
+            raise ParameterError(f"eps= needs method='importance' and a graph; method={method!r} takes size=")
+        check_real("eps", eps, low=0.0, open_low=True, high=1.0)
+    if method == "degree" and not is_graph:
+        raise ParameterError("sampling='degree' is for graphs; use 'importance' or 'uniform'")
+    if seeding == "fast" and not is_graph:
+        raise ParameterError("seeding='fast' reads the rows of a graph; use 'naive' (or 'auto') for other kernels")
+
+
+def _check_seeds(kernel, weights, n_clusters, seeds):
+    """Say why D2 seeding found fewer points than there are clusters."""
+    bare = not kernel.diagonal[weights > 0].any()
+    found = f"D2 seeding stopped at {len(seeds.indices)} centres for n_clusters={n_clusters}"
+    if seeds.n_negative and (bare or len(seeds.indices) < n_clusters):
+        why = "the kernel's diagonal is zero" if bare else "the kernel is not positive semi-definite"
+        raise InputError(
+            f"{found}: {why}, and every squared distance to them is 0 or negative; add a multiple of the identity to "
+            "the kernel matrix, use sampling='uniform', which needs no seeds, or KernelKMeans"
+        )
+    if len(seeds.indices) < n_clusters:
+        warn_user(f"{found}: no more points are different under this kernel; ask for fewer clusters")
 
 
 def _distinct_sample(point_weights, size, method, rng):

@@ -53,7 +53,9 @@ def importance_size(n_points, n_clusters, eps):
 
 
 def importance_probabilities(weights, seeds):
-    """Probabilities of Algorithm 5, proportional to ``w(x) Delta(x, C)/cost(C) + w(x)/w(cell of x)``.
+    """Probabilities of Algorithm 5, in proportion to ``w(x) Delta(x, C)/cost(C) + w(x)/w(N(x))``.
+
+    N(x) are the points with the same nearest seed as x.
 
     Parameters
     ----------
@@ -66,10 +68,10 @@ def importance_probabilities(weights, seeds):
     ndarray of shape (n_points,), float64
         Sums to 1; 0 for points of weight 0.
     """
-    cells = np.zeros(len(seeds.indices))
-    _loops.cell_weights(seeds.nearest, weights, cells)
+    neighbourhoods = np.zeros(len(seeds.indices))
+    _loops.neighbourhood_weights(seeds.nearest, weights, neighbourhoods)
     out = np.empty(len(weights))
-    total = _loops.sensitivities(seeds.nearest, weights, seeds.contributions, seeds.cost, cells, out)
+    total = _loops.sensitivities(seeds.nearest, weights, seeds.contributions, seeds.cost, neighbourhoods, out)
     out /= total
     return out
 

@@ -11,7 +11,7 @@ from .._work import count
 from ..exceptions import InputError, ParameterError
 from ..graphs.mapped import read_at_random
 from . import _loops
-from .sampling_tree import level_offsets
+from ._tree_loops import level_offsets
 
 __all__ = ["SEEDING", "Seeds", "d2_seeding", "draw_seeds", "seeds_by_distance"]
 
@@ -283,21 +283,9 @@ def _fast_seeds(kernel, initial, uniforms):
     seeds = np.empty(len(initial) + len(uniforms), dtype=np.int64)
     with read_at_random(kernel.indptr, kernel.indices, kernel.values):
         n_seeds = _loops.seed_fast(
-            kernel.indptr,
-            kernel.indices,
-            kernel.values,
-            kernel.degrees,
-            kernel.diagonal,
-            kernel.point_weights,
-            initial,
-            uniforms,
-            sums,
-            offsets,
-            nearest,
-            touched,
-            counters,
-            seeds,
-        )
+            kernel.indptr, kernel.indices, kernel.values, kernel.degrees, kernel.diagonal, kernel.point_weights,
+            initial, uniforms, sums, offsets, nearest, touched, counters, seeds,
+        )  # fmt: skip
     return Seeds(
         indices=seeds[:n_seeds].copy(),
         contributions=sums[:n],

@@ -183,18 +183,18 @@ class CoresetKernelKMeans(CentroidClusterer):
                     random_state=streams,
                     n_jobs=self.n_jobs,
                 )
-        coreset, few = result.coreset, result.few
+        coreset, found = result.coreset, result.on_coreset
         given = rows.given(coreset.indices)
         order = np.argsort(given)
         self.coreset_indices_ = given[order]
         self.coreset_weights_ = coreset.weights[order]
-        self.coreset_labels_ = few.labels[order]
-        self.coreset_cost_ = few.cost
+        self.coreset_labels_ = found.labels[order]
+        self.coreset_cost_ = found.cost
         self.n_unreached_ = result.n_unreached
-        self.n_iter_ = few.n_iter
-        self.converged_ = few.converged
+        self.n_iter_ = found.n_iter
+        self.converged_ = found.converged
         self.result_ = result
-        self._store(kernel, coreset.indices, few.labels, coreset.weights, few.masses, few.norms)
+        self._store(kernel, coreset.indices, found.labels, coreset.weights, found.masses, found.norms)
         self._keep_mean_diagonal(kernel, rows.weights)
         self.labels_ = rows.for_all(result.labels, self.predict)
         return self

@@ -253,7 +253,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         >>> karate = graphcore.datasets.load_karate()
         >>> table = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph).to_table()
         >>> list(table)
-        ['node', 'cluster', 'stability', 'distance']
+        ['node', 'cluster', 'stability', 'outside_share']
         """
         check_is_fitted(self)
         return node_table(self, library)

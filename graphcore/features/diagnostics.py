@@ -14,7 +14,7 @@ _ROUNDING = 1e-10
 
 @dataclass(frozen=True)
 class FeatureDiagnostics:
-    """How good features B of a kernel matrix K are, as far as it can be told in O(n s).
+    """How good features B of a kernel matrix K are, as far as it can be said in O(n s).
 
     Attributes
     ----------

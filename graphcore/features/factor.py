@@ -6,41 +6,17 @@ from itertools import pairwise
 import numpy as np
 
 from .._threads import limited_libraries, map_blocks
-from .._validation import check_choice, check_integer, check_real
+from .._validation import check_integer
 from ..exceptions import InputError, ParameterError
-from ..kernels.checks import clearly_negative
 from ..kernels.columns import MatrixColumns, block_borders, rows_in
+from .inverse_root import InverseRoot, inverse_root
 
-__all__ = ["InverseRoot", "NystromFactor", "inverse_root", "nystrom_factor"]
+__all__ = ["NystromFactor", "nystrom_factor", "project"]
 
 # Columns of C that fit in this many bytes are computed once; others are computed again for the second pass.
 _KEEP_BYTES = 1 << 28
 # Gram matrices of one group of blocks each are summed in a fixed order; together they hold about so many numbers.
 _GROUP_ENTRIES, _MAX_GROUPS, _MIN_GROUPS = 1 << 25, 64, 8
-
-
-@dataclass(frozen=True, eq=False)
-class InverseRoot:
-    """Z with ``Z Z^T = W^+``, or the pseudo-inverse of W truncated to a lower rank.
-
-    Attributes
-    ----------
-    root : ndarray of shape (c, rank), float64
-        Z.
-    eigenvalues : ndarray of shape (c,), float64
-        Of W, descending, before anything was cut off.
-    rank : int
-    cut : float
-        Eigenvalues up to this were taken for zero.
-    indefinite : bool
-        Whether eigenvalues were dropped that are negative beyond rounding.
-    """
-
-    root: np.ndarray
-    eigenvalues: np.ndarray
-    rank: int
-    cut: float
-    indefinite: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,70 +41,6 @@ class NystromFactor:
     singular_values: np.ndarray
     landmark_root: InverseRoot
     n_zero_rows: int
-
-
-def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precision=np.float64):
-    """Root of the pseudo-inverse of a positive semi-definite matrix.
-
-    Parameters
-    ----------
-    W : ndarray of shape (c, c)
-        Kernel values among landmarks. It is symmetrised.
-    truncation : int, optional
-        Largest rank kept.
-    rtol : float, optional
-        Eigenvalues up to this share of the largest are taken for zero; default c times the machine epsilon of
-        `precision`.
-    on_indefinite : {"error", "clip"}, default "error"
-        What becomes of clearly negative eigenvalues: an error, or they are dropped.
-    precision : dtype, default float64
-        What kernel values were computed in.
-
-    Returns
-    -------
-    InverseRoot
-
-    Raises
-    ------
-    InputError
-        If W holds NaN or infinity, is zero, or is indefinite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.features.factor import inverse_root
-    >>> inverse_root(np.ones((3, 3))).rank
-    1
-    """
-    check_choice("on_indefinite", on_indefinite, ("error", "clip"))
-    W = np.asarray(W, dtype=np.float64)
-    c = len(W)
-    if truncation is not None:
-        truncation = check_integer("truncation", truncation, low=1, high=c, why_high="the number of landmarks")
-    rtol = c * float(np.finfo(precision).eps) if rtol is None else check_real("rtol", rtol, low=0.0, high=1.0)
-    if not np.isfinite(W).all():
-        raise InputError("kernel values among the landmarks hold NaN or infinity; check the data and the kernel")
-    values, vectors = np.linalg.eigh((W + W.T) / 2)
-    values, vectors = values[::-1], vectors[:, ::-1]
-    if not values.any():
-        raise InputError(
-            "kernel values among the landmarks are all zero, so nothing can be learnt from them; choose other "
-            "landmarks (sampling='leverage', more of them) or check the kernel"
-        )
-    negative = clearly_negative(values, precision, c)
-    if negative and on_indefinite == "error":
-        raise InputError(
-            f"the kernel is not positive semi-definite: among the landmarks its eigenvalues go from {values[0]:.3g} to "
-            f"{values[-1]:.3g}; use another kernel, add a multiple of the identity, or on_indefinite='clip' to drop "
-            "the negative part"
-        )
-    cut = rtol * max(float(values[0]), 0.0)
-    rank = int((values > cut).sum())
-    if rank == 0:
-        raise InputError("kernel values among the landmarks have no positive eigenvalue; use another kernel")
-    if truncation is not None:
-        rank = min(rank, truncation)
-    return InverseRoot(vectors[:, :rank] / np.sqrt(values[:rank]), values, rank, cut, negative)
 
 
 def nystrom_factor(
@@ -165,7 +77,7 @@ def nystrom_factor(
         Eigenvalues of W up to this share of the largest are taken for zero. Default c times the machine epsilon of the
         type of C.
     on_indefinite : {"error", "clip"}, default "error"
-        See :func:`inverse_root`.
+        See :func:`graphcore.features.inverse_root.inverse_root`.
     block_bytes : int, optional
         Kernel values worked on at a time, by their size in memory. Features do not depend on it beyond rounding.
     n_jobs : int, optional

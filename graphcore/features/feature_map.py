@@ -9,7 +9,8 @@ from .._warn import warn_user
 from ..exceptions import InputError
 from ..kernels.columns import MatrixColumns, VectorColumns
 from ..kernels.vectors import VectorKernel
-from .factor import InverseRoot, project
+from .factor import project
+from .inverse_root import InverseRoot
 from .landmarks import Landmarks
 from .projections import Projection
 
@@ -21,7 +22,7 @@ SUBSPACES = ("power", "kernel-pca")
 # Residuals below minus this share of K_ii contradict a positive semi-definite kernel. float32 loses digits on the way.
 _NEGATIVE_RESIDUAL = {4: 1e-3, 8: 1e-6}
 # Landmarks that explain a smaller share of the trace have missed most of the kernel.
-_LEAST_KEPT = 0.1
+_MIN_KEPT = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +197,7 @@ def assembled(kernel, features, feature_map, singular_values, on_indefinite, *, 
         )
     np.maximum(residuals, 0.0, out=residuals)
     kept = float(np.square(singular_values).sum())
-    if kept < _LEAST_KEPT * diagonal.sum():
+    if kept < _MIN_KEPT * diagonal.sum():
         seen_by = "features" if sampling in SUBSPACES else "landmarks"
         warn_user(
             f"the {seen_by} explain {100 * kept / diagonal.sum():.2g} % of the kernel: most points look alike to them "

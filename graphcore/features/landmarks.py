@@ -109,7 +109,7 @@ def sample_landmarks(
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
     n_landmarks : int
         Draws, c.
     sampling : str or array-like of int, default "uniform"

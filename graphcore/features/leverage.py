@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._random import Streams
+from .._threads import limited_libraries
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError
 from ..kernels.as_kernel import as_kernel
@@ -10,6 +11,7 @@ from ..kernels.as_kernel import as_kernel
 __all__ = [
     "coherence",
     "effective_dimension",
+    "largest_eigenpairs",
     "leverage_scores",
     "ridge_leverage_scores",
     "top_eigenpairs",
@@ -23,7 +25,7 @@ def top_eigenpairs(K, n_components, *, method="exact", random_state=None, n_jobs
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
     n_components : int
     method : {"exact", "approximate"}, default "exact"
         "approximate" takes a random subspace, two power steps and a projection; the matrix is never held whole, but
@@ -46,34 +48,53 @@ def top_eigenpairs(K, n_components, *, method="exact", random_state=None, n_jobs
         from scipy.linalg import eigh
 
         if kernel.is_sparse and s < kernel.n_points // 2:
-            return _lanczos(kernel, s, n_jobs)
-        K = _symmetric(kernel, "an exact eigendecomposition")
-        values, vectors = eigh(K, subset_by_index=(kernel.n_points - s, kernel.n_points - 1))
-        return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+            values, vectors = largest_eigenpairs(lambda v: kernel.product(v, n_jobs), kernel.n_points, s)
+        else:
+            K = _symmetric(kernel, "an exact eigendecomposition")
+            values, vectors = eigh(K, subset_by_index=(kernel.n_points - s, kernel.n_points - 1))
+            values, vectors = values[::-1], vectors[:, ::-1]
+        return np.maximum(values, 0.0), vectors
     width = min(kernel.n_points, s + _OVERSAMPLING)
     Q = Streams(random_state).generator("subspace").standard_normal((kernel.n_points, width))
-    for _ in range(1 + _POWER_STEPS):
-        Q = np.linalg.qr(kernel.product(Q, n_jobs))[0]
-    small = Q.T @ kernel.product(Q, n_jobs)
+    with limited_libraries():
+        for _ in range(1 + _POWER_STEPS):
+            Q = np.linalg.qr(kernel.product(Q, n_jobs))[0]
+        small = Q.T @ kernel.product(Q, n_jobs)
     values, vectors = np.linalg.eigh((small + small.T) / 2)
     return np.maximum(values[::-1][:s], 0.0), Q @ vectors[:, ::-1][:, :s]
 
 
-def _lanczos(kernel, s, n_jobs):
-    """Eigenpairs of a sparse kernel, from a fixed start."""
+def largest_eigenpairs(product, n_points, n_values, rng=None):
+    """Largest eigenvalues of a symmetric matrix, descending, and their eigenvectors, by Lanczos; nothing is formed.
+
+    Parameters
+    ----------
+    product : callable
+        The matrix times a column, an ndarray of shape (n_points, 1).
+    n_points, n_values : int
+        Fewer values than points.
+    rng : numpy Generator, optional
+        For the first vector; default a fixed one.
+
+    Returns
+    -------
+    values : ndarray of shape (n_values,), float64
+    vectors : ndarray of shape (n_points, n_values), float64
+    """
     from scipy.sparse.linalg import LinearOperator, eigsh
 
-    n = kernel.n_points
-    start = np.random.default_rng(0).standard_normal(n)
-    operator = LinearOperator((n, n), matvec=lambda v: kernel.product(v.reshape(n, 1), n_jobs), dtype=np.float64)
-    values, vectors = eigsh(operator, k=s, which="LA", v0=start)
-    return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    first = (np.random.default_rng(0) if rng is None else rng).standard_normal(n_points)
+    shape = (n_points, n_points)
+    operator = LinearOperator(shape, matvec=lambda v: product(v.reshape(-1, 1)).ravel(), dtype=np.float64)
+    # Between products ARPACK's vectors are too short for threads, which would wait for each other busily.
+    with limited_libraries():
+        values, vectors = eigsh(operator, k=n_values, which="LA", v0=first)
+    return values[::-1], vectors[:, ::-1]
 
 
 def _symmetric(kernel, purpose):
     """The whole kernel matrix, dense in float64, its halves made equal."""
-    K = kernel.whole(purpose, "use an approximate scheme: sampling='approximate-leverage' or 'recursive-ridge'")
-    K = K.toarray() if hasattr(K, "tocsr") else K
+    K = kernel.dense(purpose, "use an approximate scheme: sampling='approximate-leverage' or 'recursive-ridge'")
     return (K + K.T) / 2
 
 
@@ -82,7 +103,7 @@ def leverage_scores(K, n_components, *, method="exact", random_state=None, n_job
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
     n_components : int
         Number of eigenvectors, s. Eigenvectors of eigenvalues that are zero count for nothing.
     method : {"exact", "approximate"}, default "exact"
@@ -172,7 +193,7 @@ def ridge_leverage_scores(K, ridge):
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
         n^2 memory and n^3 time: for up to 20,000 points. See
         :func:`graphcore.features.ridge_sampling.recursive_ridge_scores` for more.
     ridge : float

@@ -37,7 +37,7 @@ def nystrom_features(
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
         ``VectorKernel(X, kernel_function(...))`` for vectors; X may be a read-only memmap of integers.
     n_landmarks : int
         c: draws of landmarks, or columns of a sketch.
@@ -99,8 +99,8 @@ def nystrom_features(
         n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
         if not replace and n_landmarks > kernel.n_points:
             raise ParameterError(f"n_landmarks={n_landmarks} must be at most {kernel.n_points}, the number of points")
-    most = n_landmarks if isinstance(sampling, str) else len(np.atleast_1d(sampling))
-    check_options(most, replace=replace, truncation=truncation, ridge=ridge, block_bytes=block_bytes)
+    n_given = n_landmarks if isinstance(sampling, str) else len(np.atleast_1d(sampling))
+    check_options(n_given, replace=replace, truncation=truncation, ridge=ridge, block_bytes=block_bytes)
     mixed = isinstance(sampling, str) and sampling in PROJECTIONS
     if mixed:
         sketch = projection_matrix(sampling, kernel.n_points, n_landmarks, random_state=streams)

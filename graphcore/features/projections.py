@@ -1,6 +1,7 @@
 """Sketching matrices P that mix all columns of a kernel matrix: Gaussian, SRHT, CountSketch."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ class Projection:
         "gaussian", "srht", "countsketch", or "basis" for a matrix that is given.
     n, c : int
     matrix : ndarray or csr_array of shape (n, c), or None
-        None for SRHT, which is never formed.
+        None for SRHT, which is formed for sparse rows only.
     signs : ndarray of shape (n,), or None
         Random signs of SRHT.
     sampled : ndarray of shape (c,), or None
@@ -48,15 +49,22 @@ class Projection:
         -------
         ndarray of shape (n_rows, c)
         """
-        if self.matrix is not None:
-            product = M @ self.matrix
+        if self.matrix is not None or hasattr(M, "tocsr"):
+            product = M @ (self._formed if self.matrix is None else self.matrix)
             return product.toarray() if hasattr(product, "toarray") else np.asarray(product)
-        M = M.toarray() if hasattr(M, "toarray") else M
         padded = np.zeros((len(M), _power_of_two(self.n)), dtype=M.dtype)
         np.multiply(M, self.signs.astype(M.dtype), out=padded[:, : self.n])
         _walsh_hadamard(padded)
         # sqrt(N/c) D H S with H orthonormal: the factor 1/sqrt(N) of H cancels against sqrt(N).
         return padded[:, self.sampled] / np.sqrt(self.c).astype(M.dtype)
+
+    @cached_property
+    def _formed(self):
+        """P of SRHT, for sparse rows: these times it take less than their transform, which is dense."""
+        kept = np.zeros((self.c, _power_of_two(self.n)))
+        kept[np.arange(self.c), self.sampled] = 1.0
+        _walsh_hadamard(kept)
+        return np.ascontiguousarray((kept[:, : self.n] * self.signs).T) / np.sqrt(self.c)
 
     def to_array(self):
         """P as an ndarray of shape (n, c), for small n."""

@@ -47,7 +47,7 @@ def dictionary_ridge_scores(K, dictionary, weights, ridge, *, points=None, n_job
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
     dictionary : ndarray of shape (m,), int
         Distinct points.
     weights : ndarray of shape (m,)
@@ -107,7 +107,7 @@ def recursive_ridge_scores(K, ridge, *, n_dictionary=None, random_state=None, n_
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
     ridge : float
         gamma, positive.
     n_dictionary : int, optional

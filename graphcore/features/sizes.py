@@ -5,7 +5,7 @@ import math
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import ParameterError
 
-__all__ = ["suggest_landmarks", "suggest_rank", "suggest_sketch_size", "theory_landmarks"]
+__all__ = ["suggest_landmarks", "suggest_rank", "theory_landmarks"]
 
 _RULES = ("auto", "sqrt", "sqrt_nk", "theory")
 
@@ -82,12 +82,12 @@ def suggest_landmarks(n, n_clusters, rule="auto", *, n_components=None, kappa_sq
     if not isinstance(rule, str):
         return check_integer("n_landmarks", rule, low=1, high=n, why_high="the number of points")
     check_choice("n_landmarks", rule, _RULES)
-    least = max(k, n_components or 1)
+    smallest = max(k, n_components or 1)
     if rule == "theory":
-        return max(theory_landmarks(n, math.sqrt(n), kappa_squared=kappa_squared), min(n, least))
+        return max(theory_landmarks(n, math.sqrt(n), kappa_squared=kappa_squared), min(n, smallest))
     root = math.ceil(math.sqrt(n))
-    c = {"sqrt": root, "auto": max(2 * root, 10 * least), "sqrt_nk": math.ceil(math.sqrt(n * k))}[rule]
-    return min(n, max(c, least))
+    c = {"sqrt": root, "auto": max(2 * root, 10 * smallest), "sqrt_nk": math.ceil(math.sqrt(n * k))}[rule]
+    return min(n, max(c, smallest))
 
 
 def theory_landmarks(n, gamma, *, kappa_squared=1.0, eps=0.5, delta=0.1, effective_dimension=None):
@@ -128,56 +128,6 @@ def theory_landmarks(n, gamma, *, kappa_squared=1.0, eps=0.5, delta=0.1, effecti
     eps, delta = _share("eps", eps), _share("delta", delta)
     size = n / gamma if effective_dimension is None else check_real("effective_dimension", effective_dimension, low=0.0)
     return max(1, min(n, math.ceil(12 * kappa_squared * size * math.log(n / delta) / eps**2)))
-
-
-def suggest_sketch_size(sampling, n_components, eps, *, n=None, coherence=1.0, constant=1.0):
-    """Order of the sketch size for a relative error eps in the trace norm, from the table of the paper.
-
-    Parameters
-    ----------
-    sampling : {"uniform", "leverage", "gaussian", "srht", "countsketch"}
-    n_components : int
-        s.
-    eps : float
-        Between 0 and 1.
-    n : int, optional
-        Number of points, needed for "srht"; an upper limit for all.
-    coherence : float, default 1
-        mu, for "uniform".
-    constant : float, default 1
-        The paper gives orders and no constants.
-
-    Returns
-    -------
-    int
-
-    References
-    ----------
-    Wang, Gittens, Mahoney, JMLR 2019, Table 2.
-
-    Examples
-    --------
-    >>> from graphcore.features.sizes import suggest_sketch_size
-    >>> suggest_sketch_size("gaussian", 20, 0.5)
-    40
-    """
-    check_choice("sampling", sampling, ("uniform", "leverage", "gaussian", "srht", "countsketch"))
-    s = check_integer("n_components", n_components, low=1)
-    eps = _share("eps", eps)
-    constant = check_real("constant", constant, low=0.0, open_low=True)
-    mu = check_real("coherence", coherence, low=1.0, high=None if n is None else n / s)
-    if sampling == "srht" and n is None:
-        raise ParameterError("n=None: the size of an SRHT sketch grows with log(n); give n")
-    log_s = math.log(max(s, 2))
-    size = {
-        "uniform": mu * s / eps + mu * s * log_s,
-        "leverage": s / eps + s * log_s,
-        "gaussian": s / eps,
-        "srht": (s + math.log(n or 1)) * (1 / eps + log_s),
-        "countsketch": s / eps + s * s,
-    }[sampling]
-    size = max(s, math.ceil(constant * size))
-    return size if n is None else min(n, size)
 
 
 def _share(name, value):

@@ -1,16 +1,16 @@
 """Gaussian sketches of a kernel: a Johnson-Lindenstrauss map of feature space that needs no eigenvectors."""
 
-from math import ceil, log
 from typing import NamedTuple
 
 import numpy as np
 
 from .._random import Streams
-from .._validation import check_choice, check_integer, check_real
-from ..exceptions import InputError, ParameterError
+from .._validation import check_choice, check_integer
+from ..exceptions import InputError
 from ..kernels.as_kernel import as_kernel
+from .leverage import largest_eigenpairs
 
-__all__ = ["GaussianSketch", "effective_rank", "gaussian_sketch", "jl_dimension", "leading_eigenvalues", "sketch_gram"]
+__all__ = ["GaussianSketch", "gaussian_sketch", "leading_eigenvalues"]
 
 SCALES = ("unit", "theory")
 # Below this many subsample points all eigenvalues are about as cheap as a few.
@@ -86,9 +86,9 @@ def gaussian_sketch(K, n_components=None, *, center=True, scale="theory", random
 
     Notes
     -----
-    Given the subsample, ``E <Y_x, Y_y> = k_x^T K^2 k_y / n^3`` (see :func:`sketch_gram`), and squared distances are
-    that times ``chi^2_d / d``. Z K takes ``d n^2`` multiplications, for a sparse K d times its entries: a centred K is
-    never formed.
+    Given the subsample, ``E <Y_x, Y_y> = k_x^T K^2 k_y / n^3``, which the map without randomness has exactly, and
+    squared distances are that times ``chi^2_d / d``. Z K takes ``d n^2`` multiplications, for a sparse K d times its
+    entries: a centred K is never formed.
 
     References
     ----------
@@ -124,33 +124,6 @@ def gaussian_sketch(K, n_components=None, *, center=True, scale="theory", random
     return GaussianSketch(projection / norm, offset / norm) if norm > 0 else sketch
 
 
-def sketch_gram(K, rows, others=None, *, center=False):
-    """Inner products that Gaussian sketches have in mean: ``k_x^T K^2 k_y / n^3``.
-
-    Parameters
-    ----------
-    K : ndarray or sparse array of shape (n, n)
-        Kernel of the subsample with itself.
-    rows, others : ndarray or sparse array of shape (n_rows, n) and (n_others, n)
-        Kernels of points against the subsample; `others` default to `rows`.
-    center : bool, default False
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_others), float64
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.features.sketch import sketch_gram
-    >>> sketch_gram(np.eye(2), np.array([[3.0, 0.0]])).round(6).tolist()
-    [[1.125]]
-    """
-    mean = gaussian_sketch(K, None, center=center)
-    first = mean.features(rows)
-    return first @ (first if others is None else mean.features(others)).T
-
-
 def leading_eigenvalues(K, n_values=None, *, center=True, random_state=None):
     """Largest eigenvalues of ``K / n``, those of the subsample's covariance in feature space.
 
@@ -175,83 +148,20 @@ def leading_eigenvalues(K, n_values=None, *, center=True, random_state=None):
     >>> leading_eigenvalues(np.diag([4.0, 2.0]), 1, center=False).tolist()
     [2.0]
     """
-    K = as_kernel(K).whole("its spectrum")
-    n = K.shape[0]
+    kernel = as_kernel(K)
+    n = kernel.n_points
     n_values = n if n_values is None else min(check_integer("n_values", n_values, low=1), n)
     if n <= _DENSE_POINTS or n_values > n // 4:
-        dense = K.toarray() if hasattr(K, "toarray") else np.asarray(K)
-        if center:
-            dense = _centred_product(np.eye(n), dense)
-        return np.linalg.eigvalsh(dense)[::-1][:n_values] / n
-    from scipy.sparse.linalg import LinearOperator, eigsh
+        dense = kernel.dense("all of its spectrum")
+        return np.linalg.eigvalsh(_centred_product(np.eye(n), dense) if center else dense)[::-1][:n_values] / n
+    K = kernel.whole("its spectrum")
 
     def times(x):
-        x = x.ravel()
-        if not center:
-            return K @ x
-        y = K @ (x - x.mean())
-        return y - y.mean()
+        y = K @ (x - x.mean() if center else x)
+        return y - y.mean() if center else y
 
-    start = Streams(random_state).generator("eigenvalues").standard_normal(n)
-    operator = LinearOperator((n, n), matvec=times, dtype=np.float64)
-    return eigsh(operator, k=n_values, which="LA", v0=start, return_eigenvectors=False)[::-1] / n
-
-
-def effective_rank(eigenvalues, power=1):
-    """Effective dimension ``sum lambda^p / max lambda^p`` of an operator with these eigenvalues.
-
-    Parameters
-    ----------
-    eigenvalues : array-like of shape (n,)
-        Not negative; all of them.
-    power : float, default 1
-        3 for the third power of the covariance, which is what sketches see.
-
-    Returns
-    -------
-    float
-        At least 1; 0 for an operator that is 0.
-
-    Examples
-    --------
-    >>> from graphcore.features.sketch import effective_rank
-    >>> effective_rank([2.0, 1.0, 1.0]), effective_rank([2.0, 1.0, 1.0], 3)
-    (2.0, 1.25)
-    """
-    eigenvalues = np.clip(np.asarray(eigenvalues, dtype=np.float64), 0, None)
-    largest = eigenvalues.max(initial=0.0)
-    return float(((eigenvalues / largest) ** power).sum()) if largest > 0 else 0.0
-
-
-def jl_dimension(n_points, distortion):
-    """Dimensions with which a random projection keeps all squared distances within ``1 +- distortion`` of the mean's.
-
-    Parameters
-    ----------
-    n_points : int
-    distortion : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    int
-        ``4 log(n_points) / (distortion^2 / 2 - distortion^3 / 3)``, rounded up; enough for a positive probability.
-
-    References
-    ----------
-    Dasgupta, Gupta, "An elementary proof of a theorem of Johnson and Lindenstrauss", 2003.
-
-    Examples
-    --------
-    >>> from graphcore.features.sketch import jl_dimension
-    >>> jl_dimension(1000, 0.5), jl_dimension(40000, 0.2)
-    (332, 2446)
-    """
-    n_points = check_integer("n_points", n_points, low=1)
-    e = check_real("distortion", distortion, low=0, open_low=True)
-    if e >= 1:
-        raise ParameterError(f"distortion={e} must be less than 1")
-    return max(1, ceil(4 * log(n_points) / (e**2 / 2 - e**3 / 3)))
+    rng = Streams(random_state).generator("eigenvalues")
+    return largest_eigenpairs(times, n, n_values, rng)[0] / n
 
 
 def _row_means(K):

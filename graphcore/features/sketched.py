@@ -1,4 +1,4 @@
-"""A Gaussian sketch of a whole data set: a subsample of it, the sketch of their kernel, and everybody's features."""
+"""A Gaussian sketch of a whole data set: a subsample, the sketch of their kernel, and the features of all points."""
 
 from typing import Any, NamedTuple
 
@@ -6,12 +6,10 @@ import numpy as np
 
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_size
-from .._warn import warn_user
-from ..exceptions import InputError
 from ..kernels.as_kernel import as_kernel
 from ..kernels.checks import clearly_negative
 from ..kernels.columns import map_rows
-from ..kernels.definiteness import spectrum_ends
+from ..kernels.definiteness import report_indefinite, spectrum_ends
 from .sketch import GaussianSketch, gaussian_sketch
 
 __all__ = ["KernelSketch", "sketch_kernel", "subsample_size"]
@@ -81,7 +79,7 @@ def sketch_kernel(
 
     Parameters
     ----------
-    K : Gram, or array-like or sparse matrix of shape (n, n)
+    K : Kernel, or array-like or sparse matrix of shape (n, n)
         Kernel matrix; :class:`graphcore.kernels.vectors.VectorKernel` for a kernel over vectors.
     n_components : int, optional
         Dimensions of the features. None, and any number from the size of the subsample on, is the map without
@@ -121,25 +119,16 @@ def sketch_kernel(
     if n_components is not None:
         n_components = check_integer("n_components", n_components, low=1)
     indices = np.sort(streams.generator("subsample").choice(kernel.n_points, n, replace=False))
-    few = kernel.submatrix(indices)
-    if not kernel.is_psd:
-        _check_definite(few, on_indefinite, streams)
-    matrix = few.whole("a sketch")  # sparse where the kernel is
+    matrix = kernel.submatrix(indices).whole("a sketch")  # sparse where the kernel is
+    ends = (0.0, 0.0) if kernel.is_psd else spectrum_ends(matrix, streams)
+    if clearly_negative(ends, kernel.precision, n):
+        report_indefinite(
+            ends,
+            on_indefinite,
+            where="on the subsample",
+            remedy="add a multiple of the identity to a kernel matrix, or on_indefinite='warn' to go on",
+            consequence="features count the negative part as if it were positive",
+        )
     wanted = None if n_components is None or n_components >= n else n_components
     sketch = gaussian_sketch(matrix, wanted, center=center, scale=scale, random_state=streams.child("sketch"))
     return KernelSketch(indices, matrix, sketch)
-
-
-def _check_definite(few, on_indefinite, streams):
-    """Refuse eigenvalues that are more negative than kernel values of this precision explain, or warn of them."""
-    ends = spectrum_ends(few.whole("its spectrum"), streams)
-    if not clearly_negative(ends, few.precision, few.n_points):
-        return
-    low, high = ends
-    said = f"the kernel is not positive semi-definite: on the subsample its eigenvalues go from {low:.3g} to {high:.3g}"
-    if on_indefinite == "error":
-        raise InputError(
-            f"{said}; use another kernel, add a multiple of the identity to a kernel matrix, or take "
-            "on_indefinite='warn', which counts the negative part as if it were positive"
-        )
-    warn_user(f"{said}; features count the negative part as if it were positive")

@@ -3,12 +3,14 @@
 import numpy as np
 
 from .._random import Streams
+from .._threads import limited_libraries
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError
 from ..kernels.as_kernel import as_kernel
-from ..kernels.definiteness import smallest_sampled_eigenvalue
+from ..kernels.definiteness import report_indefinite, smallest_sampled_eigenvalue
 from .factor import nystrom_factor
 from .feature_map import assembled, map_of
+from .inverse_root import CLIP
 from .leverage import top_eigenpairs
 from .projections import Projection
 
@@ -26,7 +28,7 @@ def power_features(
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
         The natural way for sparse kernels. For vectors, all n^2 values are computed in every step.
     n_components : int
         s.
@@ -62,11 +64,13 @@ def power_features(
     c = check_integer("n_vectors", c, low=s, high=kernel.n_points, why_high="the number of points")
     n_steps = check_integer("n_steps", n_steps, low=0)
     Q = Streams(random_state).generator("power").standard_normal((kernel.n_points, c)) / np.sqrt(c)
-    for _ in range(n_steps):
-        Q = _orthonormal(kernel.product(Q, n_jobs))
-    C = kernel.product(Q, n_jobs)
+    with limited_libraries():
+        for _ in range(n_steps):
+            Q = _orthonormal(kernel.product(Q, n_jobs))
+        C = kernel.product(Q, n_jobs)
+        W = Q.T @ C
     s = min(s, Q.shape[1])
-    factor = nystrom_factor(C, Q.T @ C, s, rtol=rtol, on_indefinite=on_indefinite, n_jobs=n_jobs)
+    factor = nystrom_factor(C, W, s, rtol=rtol, on_indefinite=on_indefinite, n_jobs=n_jobs)
     return assembled(
         kernel,
         factor.features,
@@ -86,7 +90,7 @@ def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
         Up to 20,000 points, unless it is sparse.
     n_components : int
         s. Fewer features come back if the rank is less.
@@ -113,12 +117,9 @@ def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=
     """
     kernel = as_kernel(K)
     check_choice("on_indefinite", on_indefinite, ("error", "clip"))
-    negative = not kernel.is_psd and smallest_sampled_eigenvalue(kernel, random_state, n_points=_SAMPLE) < 0
-    if negative and on_indefinite == "error":
-        raise InputError(
-            "the kernel is not positive semi-definite; use another kernel, add a multiple of the identity, or "
-            "on_indefinite='clip' to drop the negative part"
-        )
+    smallest = 0.0 if kernel.is_psd else smallest_sampled_eigenvalue(kernel, random_state, n_points=_SAMPLE)
+    if smallest < 0:
+        report_indefinite((smallest, 1.0), on_indefinite, where="in shares of the largest", remedy=CLIP)
     values, V = top_eigenpairs(kernel, n_components, n_jobs=n_jobs)
     signal = values > kernel.n_points * np.finfo(kernel.precision).eps * values[0]
     if not signal.any():
@@ -133,16 +134,15 @@ def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=
         on_indefinite,
         n_landmarks=kernel.n_points,
         sampling="kernel-pca",
-        negative=negative,
+        negative=smallest < 0,
     )
 
 
 def _orthonormal(M):
     """Orthonormal basis of the columns; null directions are dropped."""
-    from scipy.linalg import qr
+    from scipy.linalg import orth
 
-    Q, R, _ = qr(M, mode="economic", pivoting=True)
-    size = np.abs(np.diag(R))
-    if size[0] == 0.0:
+    Q = orth(M)
+    if not Q.shape[1]:
         raise InputError("the kernel matrix is zero, so there is nothing to learn from it; check the kernel")
-    return Q[:, size > max(M.shape) * np.finfo(np.float64).eps * size[0]]
+    return Q

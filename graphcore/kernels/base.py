@@ -152,6 +152,10 @@ class Kernel:
 
     def whole(self, purpose, remedy="take a sample of the points"):
         """The matrix itself, for a `purpose` that needs it: a csr_array where it is sparse, otherwise an ndarray."""
+        return self.dense(purpose, remedy)
+
+    def dense(self, purpose, remedy="take a sample of the points"):
+        """The matrix as an ndarray of float64, for a `purpose` that needs it, unless it is too large."""
         if self.n_points > _MAX_DENSE:
             raise InputError(
                 f"{purpose} needs the whole kernel matrix, and {self.n_points} x {self.n_points} is too large (at most "
@@ -200,6 +204,6 @@ class Kernel:
     def updated_sums(self, sums, before, labels, weights, n_jobs=None):
         """:meth:`cluster_sums` of `labels`, given those of the labels before, which are not changed.
 
-        Kernels whose entries are dear evaluate only the columns of points that moved.
+        Kernels whose entries are costly to make evaluate only the columns of points that moved.
         """
         return self.cluster_sums(labels, weights, sums.shape[1], n_jobs)

@@ -28,8 +28,8 @@ def eigenvalue_noise(n_points, dtype):
 
 def clearly_negative(eigenvalues, dtype, n_points):
     """Whether the least of some eigenvalues is more negative than rounding of n x n values of this type explains."""
-    least, largest = float(np.min(eigenvalues)), float(np.abs(eigenvalues).max())
-    return least < -eigenvalue_noise(n_points, dtype) * largest
+    smallest, largest = float(np.min(eigenvalues)), float(np.abs(eigenvalues).max())
+    return smallest < -eigenvalue_noise(n_points, dtype) * largest
 
 
 def check_precomputed(K):

@@ -3,9 +3,14 @@
 import numpy as np
 
 from .._random import Streams
+from .._threads import limited_libraries
+from .._warn import warn_user
+from ..exceptions import InputError
 from .checks import check_symmetric, clearly_negative
 
-__all__ = ["rough_spectrum_ends", "semidefinite_shift", "smallest_sampled_eigenvalue", "spectrum_ends"]
+__all__ = [
+    "report_indefinite", "rough_spectrum_ends", "semidefinite_shift", "smallest_sampled_eigenvalue", "spectrum_ends",
+]  # fmt: skip
 
 _DENSE_POINTS = 1500
 _SAMPLE = 500
@@ -25,13 +30,38 @@ def spectrum_ends(K, random_state=None):
     ndarray of shape (2,), float64
     """
     if K.shape[0] <= _DENSE_POINTS:
-        return np.linalg.eigvalsh(np.asarray(K.toarray() if hasattr(K, "tocsr") else K, dtype=np.float64))[[0, -1]]
+        dense = np.asarray(K.toarray() if hasattr(K, "tocsr") else K, dtype=np.float64)
+        with limited_libraries():
+            return np.linalg.eigvalsh(dense)[[0, -1]]
     from scipy.sparse.linalg import eigsh
 
     start = Streams(random_state).generator("spectrum").standard_normal(K.shape[0])
-    return np.array(
-        [eigsh(K, k=1, which=which, v0=start, tol=1e-6, return_eigenvectors=False)[0] for which in ("SA", "LA")]
-    )
+    with limited_libraries():
+        return np.array(
+            [eigsh(K, k=1, which=which, v0=start, tol=1e-6, return_eigenvectors=False)[0] for which in ("SA", "LA")]
+        )
+
+
+def report_indefinite(ends, on_indefinite, *, where, remedy, consequence=None):
+    """Refuse a kernel with clearly negative eigenvalues ("error"), warn of it ("warn"), or say nothing ("clip").
+
+    Parameters
+    ----------
+    ends : (float, float)
+        Smallest and largest eigenvalue that were seen.
+    on_indefinite : {"error", "warn", "clip"}
+    where : str
+        What they are the eigenvalues of.
+    remedy : str
+        What else than another kernel helps.
+    consequence : str, optional
+        What comes of going on, for the warning.
+    """
+    found = f"the kernel is not positive semi-definite: {where} its eigenvalues go from {ends[0]:.3g} to {ends[1]:.3g}"
+    if on_indefinite == "error":
+        raise InputError(f"{found}; use another kernel, {remedy}")
+    if on_indefinite == "warn":
+        warn_user(f"{found}; {consequence}")
 
 
 def rough_spectrum_ends(product, n_points):
@@ -140,6 +170,6 @@ def semidefinite_shift(kernel, weights, *, random_state=None, n_jobs=None):
 
 def _beyond_rounding(extremes):
     """Minus the least eigenvalue and a little more; 0 where it is negative by rounding alone."""
-    least, largest = extremes
-    rounding = 1e-10 * max(abs(least), abs(largest))
-    return float(rounding - least) if least < -rounding else 0.0
+    smallest, largest = extremes
+    rounding = 1e-10 * max(abs(smallest), abs(largest))
+    return float(rounding - smallest) if smallest < -rounding else 0.0

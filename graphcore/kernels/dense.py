@@ -88,7 +88,7 @@ class DenseKernel(Kernel):
 
 def dense_submatrix(kernel, points, point_weights):
     """A kernel among some of its points, held dense; see :meth:`Kernel.submatrix`."""
-    few = DenseKernel(kernel.block(points, points), check=False)
-    few.is_psd, few.precision, few.noise = kernel.is_psd, kernel.precision, kernel.noise
-    few.point_weights = kernel.point_weights[points] if point_weights is None else point_weights
-    return few
+    part = DenseKernel(kernel.block(points, points), check=False)
+    part.is_psd, part.precision, part.noise = kernel.is_psd, kernel.precision, kernel.noise
+    part.point_weights = kernel.point_weights[points] if point_weights is None else point_weights
+    return part

@@ -219,11 +219,11 @@ class GraphKernel(RowsKernel):
         degrees = self.degrees[points]
         # With weights equal to degrees, W K W gives back the entries of A; loops are already inside.
         matrix = self.weighted_submatrix(points, degrees, exact=True)
-        few = GraphKernel.__new__(GraphKernel)
+        part = GraphKernel.__new__(GraphKernel)
         weights = degrees if point_weights is None else np.asarray(point_weights, dtype=np.float64)
         indptr, indices = read_only(matrix.indptr, np.int64), read_only(matrix.indices)
-        few._set(indptr, indices, read_only(matrix.data), degrees, weights, 0.0)
-        return few
+        part._set(indptr, indices, read_only(matrix.data), degrees, weights, 0.0)
+        return part
 
     def definite_shift(self, weights):
         """1: ``D^-1/2 A D^-1/2`` has no eigenvalue below -1."""

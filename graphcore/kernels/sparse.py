@@ -152,7 +152,7 @@ class SparseKernel(RowsKernel):
 
     def submatrix(self, points, point_weights=None):
         """See :meth:`Kernel.submatrix`."""
-        few = SparseKernel(self.sparse_rows(points)[:, points], check=False)
-        few.is_psd, few.precision, few.noise = self.is_psd, self.precision, self.noise
-        few.point_weights = self.point_weights[points] if point_weights is None else point_weights
-        return few
+        part = SparseKernel(self.sparse_rows(points)[:, points], check=False)
+        part.is_psd, part.precision, part.noise = self.is_psd, self.precision, self.noise
+        part.point_weights = self.point_weights[points] if point_weights is None else point_weights
+        return part

@@ -7,9 +7,8 @@ import numpy as np
 from .._validation import check_integer, check_labels, check_real, check_sample_weight
 from ..exceptions import InputError
 from ..features.diagnostics import FeatureDiagnostics, as_text
-from ..features.leverage import top_eigenpairs
+from ..features.leverage import largest_eigenpairs, top_eigenpairs
 from ..kernels.as_kernel import as_kernel
-from ..kernels.columns import map_rows
 from .linear import centers_and_cost
 
 __all__ = [
@@ -17,7 +16,6 @@ __all__ = [
     "DictionaryQuality",
     "SpectralGuarantee",
     "certify",
-    "column_cost",
     "dictionary_quality",
     "spectral_guarantee",
 ]
@@ -163,7 +161,7 @@ def spectral_guarantee(K, found, n_clusters, *, eigenvalues=None):
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
         Up to 20,000 points unless sparse.
     found : KernelFeatures, or FeatureDiagnostics
         Of an estimator, its `diagnostics_`.
@@ -231,7 +229,7 @@ def dictionary_quality(K, found, gamma, *, n_jobs=None):
 
     Parameters
     ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
+    K : array-like or sparse matrix of shape (n, n), or Kernel
     found : KernelFeatures
         Without restriction of the rank, for statements about the landmarks themselves.
     gamma : float
@@ -246,64 +244,18 @@ def dictionary_quality(K, found, gamma, *, n_jobs=None):
     ----------
     Calandriello, Rosasco, NeurIPS 2018, Definition 2; it is the same as ``|E| <= eps gamma / (1 - eps)``.
     """
-    from scipy.sparse.linalg import LinearOperator, eigsh
-
     kernel = as_kernel(K)
     gamma = check_real("gamma", gamma, low=0.0, open_low=True)
     B = np.asarray(found.features, dtype=np.float64)
 
-    def apply(v):
-        v = v.reshape(-1, 1)
-        return (kernel.product(v, n_jobs) - B @ (B.T @ v)).ravel()
+    def left_out(v):
+        return kernel.product(v, n_jobs) - B @ (B.T @ v)
 
     if kernel.n_points <= 2:
-        norm = float(np.linalg.eigvalsh(np.column_stack([apply(e) for e in np.eye(kernel.n_points)]))[-1])
+        norm = float(np.linalg.eigvalsh(left_out(np.eye(kernel.n_points)))[-1])
     elif found.alpha <= _ROUNDING * found.trace:
         norm = found.alpha  # nothing but rounding is left, and Lanczos would not converge on it
     else:
-        start = np.random.default_rng(0).standard_normal(kernel.n_points)
-        operator = LinearOperator((kernel.n_points, kernel.n_points), matvec=apply, dtype=np.float64)
-        norm = float(eigsh(operator, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
+        norm = float(largest_eigenpairs(left_out, kernel.n_points, 1)[0][0])
     norm = max(0.0, norm)
     return DictionaryQuality(norm, gamma, norm / (norm + gamma))
-
-
-def column_cost(K, labels, *, n_jobs=None):
-    """Mean squared distance of the columns of K, as vectors, to the means of their clusters.
-
-    The objective that the experiments of the Nystrom paper report (its equation 6). It is no kernel k-means cost: the
-    columns stand for the points, not their images in kernel space.
-
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Gram
-    labels : array-like of shape (n,), int
-        From 0.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.kmeans.certificates import column_cost
-    >>> round(column_cost(np.eye(4), [0, 0, 1, 1]), 6)
-    0.5
-    """
-    kernel = as_kernel(K)
-    labels = check_labels("labels", labels, kernel.n_points)
-    if labels.min() < 0:
-        raise InputError("every point needs a label from 0; -1 has no cost here")
-    found, labels = np.unique(labels, return_inverse=True)
-    membership = np.zeros((kernel.n_points, len(found)))
-    membership[np.arange(kernel.n_points), labels] = 1.0 / np.sqrt(np.bincount(labels))[labels]
-
-    def squares(rows):
-        rows = rows.toarray() if hasattr(rows, "toarray") else rows
-        return np.einsum("ij,ij->i", rows, rows, dtype=np.float64)[:, None]
-
-    total = map_rows(kernel.columns(), squares, n_jobs=n_jobs).sum()
-    explained = np.square(kernel.product(membership, n_jobs)).sum()
-    return float((total - explained) / kernel.n_points)

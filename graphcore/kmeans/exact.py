@@ -9,7 +9,7 @@ from .._threads import effective_jobs, limited_libraries
 from .._validation import check_choice, check_integer, check_labels, check_real
 from .._warn import warn_user
 from ..exceptions import InputError
-from ..kernels.definiteness import semidefinite_shift, smallest_sampled_eigenvalue
+from ..kernels.definiteness import report_indefinite, semidefinite_shift, smallest_sampled_eigenvalue
 from .initialisation import INITIALISATIONS, centres_to_labels, initial_shift
 from .inputs import check_init, kernel_and_weights
 from .lloyd import ON_EMPTY, centroid_step, lloyd
@@ -37,15 +37,15 @@ class KernelKMeansResult:
     shift : float
         The iterations worked with ``K + shift W^-1``; `cost` and `inertia` are those of K itself.
     history : list of float
-        Sums that the best start's iterations went through, with the shift.
+        Sums that the iterations of the best initialisation went through, with the shift.
     n_iter : int
         Partitions looked at.
     stopped : str
         See :class:`graphcore.kmeans.lloyd.LloydRun`.
     n_rises : int
         How often the sum went up; 0 for a positive semi-definite kernel.
-    costs_of_starts : ndarray of shape (n_init,), float64
-        What every start came to, as `cost`.
+    costs_of_initialisations : ndarray of shape (n_init,), float64
+        What every one came to, as `cost`.
     """
 
     labels: np.ndarray
@@ -58,11 +58,11 @@ class KernelKMeansResult:
     n_iter: int
     stopped: str
     n_rises: int
-    costs_of_starts: np.ndarray = field(repr=False)
+    costs_of_initialisations: np.ndarray = field(repr=False)
 
     @property
     def converged(self):
-        """Whether the best start came to rest, by the tolerance too, and not by `max_iter` or a cycle."""
+        """Whether the best initialisation came to rest, by the tolerance too, and not by `max_iter` or a cycle."""
         return self.stopped in ("converged", "tolerance")
 
 
@@ -94,7 +94,7 @@ def kernel_kmeans(
         "k-means++" draws centres in feature space by D2 sampling, "random" takes different points at random; every
         point goes to the nearest centre. An array is a first partition.
     n_init : int, default 10
-        Starts, of which the one of least cost is kept; 1 for a partition given.
+        Initialisations, of which the one of least cost is kept; 1 for a partition given.
     max_iter : int, default 300
     tol : float, default 0
         Also stop when the cost falls by no more than this share of itself.
@@ -128,7 +128,7 @@ def kernel_kmeans(
     GraphWarning
         If K is not positive semi-definite (then the cost may rise on the way, and the best partition met is kept), if
         there are fewer different points than clusters or negative distances leave clusters without points, or if no
-        start converged.
+        initialisation converged.
 
     Notes
     -----
@@ -171,7 +171,7 @@ def kernel_kmeans(
     with limited_libraries():
         shift = _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs)
         runs = []
-        for labels, exhausted in _starts(kernel, weights, n_clusters, given, init, n_init, shift, streams):
+        for labels, exhausted in _first_partitions(kernel, weights, n_clusters, given, init, n_init, shift, streams):
             run = lloyd(
                 kernel,
                 labels,
@@ -185,7 +185,7 @@ def kernel_kmeans(
             )
             runs.append(run)
             if exhausted:
-                break  # centres at every different point: another start is the same partition
+                break  # centres at every different point: another one is the same partition
     return _result(kernel, runs, weights, n_clusters, shift, on_empty)
 
 
@@ -224,17 +224,17 @@ def partition_cost(K, labels, *, weights=None, n_jobs=None):
     return float(weights @ step.own) / total
 
 
-def _starts(kernel, weights, n_clusters, given, init, n_init, shift, streams):
+def _first_partitions(kernel, weights, n_clusters, given, init, n_init, shift, streams):
     """First partitions, and whether there was a centre at every different point."""
     if given is not None:
         yield given, False
         return
     shift = initial_shift(kernel, weights, shift)
-    for start in range(n_init):
-        rng = streams.generator("start", start)
+    for number in range(n_init):
+        rng = streams.generator("start", number)
         labels, seeds = centres_to_labels(kernel, weights, n_clusters, init, rng, shift)
         if seeds.exhausted and seeds.n_negative:
-            # Points at negative distances are not equal: they can be told apart with a shift.
+            # Points at negative distances are not equal: they differ with a shift.
             shift = max(shift, kernel.definite_shift(weights))
             labels, seeds = centres_to_labels(kernel, weights, n_clusters, init, rng, shift)
         yield labels, seeds.exhausted
@@ -246,14 +246,15 @@ def _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs):
     else:
         check_choice("shift", shift, ("psd",))
     if not kernel.is_psd and not kernel.leaves_out_isolated:
-        least = smallest_sampled_eigenvalue(kernel, streams)
-        if least < 0 and shift == 0.0:
-            found = f"the kernel is not positive semi-definite (an eigenvalue is {least:.2g} of the largest)"
-            if on_indefinite == "error":
-                raise InputError(f"{found}; use another kernel, shift='psd', or on_indefinite='warn'")
-            warn_user(
-                f"{found}: the cost may rise on the way, and the best partition met is kept; shift='psd' makes it "
-                "fall, another kernel makes it a distance"
+        smallest = smallest_sampled_eigenvalue(kernel, streams)
+        if smallest < 0 and shift == 0.0:
+            report_indefinite(
+                (smallest, 1.0),
+                on_indefinite,
+                where="in shares of the largest",
+                remedy="shift='psd', or on_indefinite='warn' to go on",
+                consequence="the cost may rise on the way, and the best partition met is kept; shift='psd' makes it "
+                "fall, another kernel makes it a distance",
             )
     return semidefinite_shift(kernel, weights, random_state=streams, n_jobs=n_jobs) if shift == "psd" else shift
 
@@ -271,7 +272,7 @@ def _result(kernel, runs, weights, n_clusters, shift, on_empty):
         why = _why_fewer(kernel, weights, shift, best)
         warn_user(f"only {n_found} of n_clusters={n_clusters} clusters hold points: {why}")
     if all(run.stopped == "max_iter" for run in runs):
-        warn_user(f"no start converged in max_iter={len(best.history) - 1} iterations; raise max_iter, or tol")
+        warn_user(f"no initialisation converged in max_iter={len(best.history) - 1} iterations; raise max_iter, or tol")
     return KernelKMeansResult(
         labels=best.labels,
         cost=(best.inertia - extra) / total,
@@ -283,7 +284,7 @@ def _result(kernel, runs, weights, n_clusters, shift, on_empty):
         n_iter=best.n_iter,
         stopped=best.stopped,
         n_rises=best.n_rises,
-        costs_of_starts=np.array([(run.inertia - extra) / total for run in runs]),
+        costs_of_initialisations=np.array([(run.inertia - extra) / total for run in runs]),
     )
 
 

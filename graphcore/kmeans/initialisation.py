@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from .._warn import warn_user
 from ..coresets.seeding import draw_seeds
 from ..exceptions import InputError
 
-__all__ = ["INITIALISATIONS", "centres_to_labels", "initial_shift", "labels_of_few"]
+__all__ = ["INITIALISATIONS", "centres_to_labels", "initial_shift"]
 
 INITIALISATIONS = ("k-means++", "random")
 
@@ -39,18 +38,3 @@ def centres_to_labels(kernel, weights, n_clusters, init, rng, shift):
     if (labels < 0).any() and not kernel.leaves_out_isolated:
         labels[labels < 0] = 0  # points without weight: any cluster will do, the first step finds the nearest
     return labels, seeds
-
-
-def labels_of_few(kernel, n_clusters, rng, remedy="ask for fewer clusters"):
-    """Which points are equal, as labels and with a warning, if fewer than `n_clusters` are different; otherwise None.
-
-    To k-means on eigenvectors, equal points differ by rounding: it would find all clusters.
-    """
-    seeds = draw_seeds(kernel, np.ones(kernel.n_points), n_clusters, rng)
-    if not seeds.exhausted or seeds.n_negative:
-        return None
-    warn_user(
-        f"there are {len(seeds.indices)} clusters instead of n_clusters={n_clusters}: no more points are different "
-        f"under this kernel; {remedy}"
-    )
-    return seeds.nearest

@@ -9,6 +9,7 @@ from .._random import Streams
 from .._threads import limited_libraries
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
+from ..kernels.products import memberships
 
 __all__ = ["LinearKMeans", "linear_kmeans"]
 
@@ -59,7 +60,7 @@ def linear_kmeans(
     sample_weight : ndarray of shape (n,), optional
     solver : {"lloyd", "minibatch"}, default "lloyd"
     n_init : int, default 10
-        Starts; the cheapest result is kept.
+        Initialisations; the cheapest result is kept.
     max_iter : int, default 300
     tol : float, default 1e-4
         See :class:`sklearn.cluster.KMeans`.
@@ -100,7 +101,7 @@ def linear_kmeans(
     else:
         model = MiniBatchKMeans(k, batch_size=check_integer("batch_size", batch_size, low=1), **common)
     with limited_libraries(), warnings.catch_warnings():
-        # Fewer distinct rows than clusters is told below, in terms of the caller.
+        # Fewer distinct rows than clusters is said below, in terms of the caller.
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels = model.fit(B, sample_weight=sample_weight).labels_
         found, labels = np.unique(labels, return_inverse=True)
@@ -126,7 +127,7 @@ def centers_and_cost(B, labels, sample_weight=None):
     for start in range(0, n, step):
         span = slice(start, start + step)
         rows = np.asarray(B[span], dtype=np.float64)
-        sums += _membership(labels[span], w[span], k) @ rows
+        sums += memberships(labels[span], w[span], k) @ rows
     centers = np.divide(sums, masses[:, None], out=np.zeros_like(sums), where=masses[:, None] > 0)
     total = 0.0
     for start in range(0, n, step):
@@ -136,27 +137,15 @@ def centers_and_cost(B, labels, sample_weight=None):
     return centers, total / float(w.sum())
 
 
-def _membership(labels, weights, k):
-    """Sparse k x n matrix of weights."""
-    import scipy.sparse as sp
-
-    n = len(labels)
-    return sp.csr_array(sp.csc_array((weights, labels, np.arange(n + 1)), shape=(k, n)))
-
-
 def nearest_center(B, centers):
     """Index of the nearest centre of every row and the squared distance to it, in float64 and by blocks."""
+    from sklearn.metrics import pairwise_distances_argmin_min
+
     labels, distances = np.empty(len(B), dtype=np.int32), np.empty(len(B))
     step = max(1, (1 << 22) // max(1, B.shape[1] + len(centers)))
-    norms = np.einsum("ij,ij->i", centers, centers)
     with limited_libraries():
         for start in range(0, len(B), step):
             rows = np.asarray(B[start : start + step], dtype=np.float64)
-            half = rows @ centers.T
-            half *= -2.0
-            half += norms
-            best = half.argmin(axis=1)
-            labels[start : start + step] = best
-            closest = half[np.arange(len(rows)), best] + np.einsum("ij,ij->i", rows, rows)
-            distances[start : start + step] = np.maximum(closest, 0.0)
+            found = pairwise_distances_argmin_min(rows, centers, metric="sqeuclidean")
+            labels[start : start + step], distances[start : start + step] = found
     return labels, distances

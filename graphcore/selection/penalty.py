@@ -95,8 +95,8 @@ def radius_of(X):
 class KMeansErrors:
     """Mean squared error of k-means for ascending k, by scikit-learn; it never rises with k.
 
-    Lloyd's iteration is not the global minimum, so an error is the least one of several starts from k-means++ and of
-    one from the means found before, with the farthest points added. Rows are dense or sparse.
+    Lloyd's iteration is not the global minimum, so an error is the least one of several initialisations by k-means++
+    and of one by the means found before, with the farthest points added. Rows are dense or sparse.
     """
 
     def __init__(self, X, random_state=None, n_init=_N_INIT):

@@ -13,7 +13,7 @@ __all__ = ["spectral_embedding"]
 
 # Below this many nodes, or when many eigenvectors are asked for, a dense decomposition is safer and about as fast.
 # It is what remains where ARPACK does not converge, up to the second number.
-_DENSE_NODES, _MOST_DENSE_NODES = 400, 5000
+_DENSE_NODES, _MAX_DENSE_NODES = 400, 5000
 
 
 def spectral_embedding(A, n_vectors, *, random_state=None):
@@ -58,7 +58,7 @@ def _largest(S, root, n_vectors, random_state):
     try:
         return _by_lanczos(S, basis, n_vectors, Streams(random_state).generator("eigenvectors"))
     except ArpackNoConvergence as error:
-        if n <= _MOST_DENSE_NODES:
+        if n <= _MAX_DENSE_NODES:
             return _dense(S, n_vectors)
         raise InputError(
             f"the eigenvectors of a graph of {n:,} nodes did not converge ({error}): too many eigenvalues are nearly "

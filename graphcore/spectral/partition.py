@@ -13,8 +13,8 @@ from .rounding import kmeans_labels
 __all__ = ["EIGEN_SOLVERS", "SpectralPartition", "spectral_partition"]
 
 EIGEN_SOLVERS = ("power", "exact")
-# Starts of k-means, as long as an iteration takes no more distances than this.
-_STARTS, _DISTANCES = 10, 1 << 24
+# Initialisations of k-means, as long as an iteration takes no more distances than this.
+_INITIALISATIONS, _DISTANCES = 10, 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +37,8 @@ def spectral_partition(A, n_clusters, *, eigen_solver="power", n_init="auto", ra
     eigen_solver : {"power", "exact"}, default "power"
         "power" smooths log2(k) random vectors; "exact" takes k eigenvectors.
     n_init : int or "auto", default "auto"
-        Starts of k-means. "auto" is ten, or less where n times `n_clusters` is above 2^24, one from 10 x 2^24 on: the
-        more clusters there are, the less the costs of several starts differ, and the longer each one takes.
+        Initialisations of k-means. "auto" is ten, or less where n times `n_clusters` is above 2^24, one from 10 x 2^24
+        on: the more clusters there are, the less the costs of several differ, and the longer each one takes.
     random_state : int, Generator, RandomState or None
     n_jobs : int, optional
 
@@ -62,6 +62,6 @@ def spectral_partition(A, n_clusters, *, eigen_solver="power", n_init="auto", ra
         embedding, _ = spectral_embedding(A, n_clusters, random_state=streams)
     if isinstance(n_init, str):
         check_choice("n_init", n_init, ("auto",))
-        n_init = min(_STARTS, max(1, _STARTS * _DISTANCES // (len(embedding) * n_clusters)))
+        n_init = min(_INITIALISATIONS, max(1, _INITIALISATIONS * _DISTANCES // (len(embedding) * n_clusters)))
     labels = kmeans_labels(embedding, n_clusters, n_init=n_init, random_state=streams, n_jobs=n_jobs)
     return SpectralPartition(labels, embedding, n_clusters)

@@ -17,9 +17,9 @@ _MANY_DISTANCES = 1 << 22
 
 
 def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None, n_jobs=None):
-    """Cluster rows by scikit-learn's k-means, the best of `n_init` starts: labels (n,) int32, whatever `n_jobs` is.
+    """Cluster rows by scikit-learn's k-means, the best of `n_init` initialisations; returns labels (n,) int32.
 
-    There are fewer than `n_clusters` different labels if there are fewer distinct rows.
+    There are fewer than `n_clusters` different labels if there are fewer distinct rows. They do not depend on `n_jobs`.
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
@@ -29,18 +29,18 @@ def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None, n_jobs=None):
     rows, weights = _summable(X)
     seeds = Streams(random_state).generator("k-means").integers(2**31 - 1, size=n_init)
     n_threads = effective_jobs(n_jobs) if len(X) * n_clusters >= _MANY_DISTANCES else 1
-    best, least = None, np.inf
+    best, lowest = None, np.inf
     # Warning filters belong to the whole process, as thread pools do: only one thread at a time may change them.
     with limited_libraries(openmp=n_threads), warnings.catch_warnings():
         # Fewer distinct rows than clusters is counted by the caller, who knows what it means.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for seed in seeds.tolist():
             model = KMeans(n_clusters, n_init=1, random_state=seed, copy_x=False).fit(rows, sample_weight=weights)
-            cost = 0.0  # a single start is the best one
+            cost = 0.0  # a single one is the best
             if n_init > 1:  # scikit-learn's own sum of squares depends on the number of threads
                 cost = np.square(rows[:-1] - model.cluster_centers_[model.labels_[:-1]]).sum()
-            if cost < least:
-                best, least = model.labels_, cost
+            if cost < lowest:
+                best, lowest = model.labels_, cost
     return best[:-1].astype(np.int32)
 
 

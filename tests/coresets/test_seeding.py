@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, GraphWarning, InputError, ParameterError
-from graphcore.coresets import _loops
-from graphcore.coresets.sampling_tree import level_offsets
+from graphcore.coresets._tree_loops import FAN_OUT, level_offsets
 from graphcore.coresets.seeding import d2_seeding
 from graphcore.kernels.graph import GraphKernel
 
@@ -258,7 +257,7 @@ def simulate_fast(K, w, A, centres):
                 touched.add(x)
         current[y] = 0.0
         for _ in widths[1:]:
-            touched = {x // _loops.FAN_OUT for x in touched}
+            touched = {x // FAN_OUT for x in touched}
             groups += len(touched)
     return negative, groups
 

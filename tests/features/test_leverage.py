@@ -16,7 +16,7 @@ from graphcore.features.leverage import (
     top_eigenpairs,
 )
 from graphcore.features.ridge_sampling import dictionary_ridge_scores, recursive_ridge_scores
-from graphcore.features.sizes import suggest_landmarks, suggest_rank, suggest_sketch_size, theory_landmarks
+from graphcore.features.sizes import suggest_landmarks, suggest_rank, theory_landmarks
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 
@@ -68,12 +68,12 @@ def test_leverage_scores_of_eigenvectors():
 
 def test_approximate_leverage_scores():
     exact = leverage_scores(K, 10)
-    gram = VectorKernel(X, kernel_function("gaussian", X=X))
+    kernel = VectorKernel(X, kernel_function("gaussian", X=X))
     for seed in range(5):
-        got = leverage_scores(gram, 10, method="approximate", random_state=seed)
+        got = leverage_scores(kernel, 10, method="approximate", random_state=seed)
         assert ((got >= 0) & (got <= 1)).all()
         assert np.abs(got - exact).max() < 0.05
-    values, V = top_eigenpairs(gram, 10, method="approximate", random_state=0)
+    values, V = top_eigenpairs(kernel, 10, method="approximate", random_state=0)
     np.testing.assert_allclose(V.T @ V, np.eye(10), atol=1e-10)
     np.testing.assert_allclose(values, np.linalg.eigvalsh(K)[::-1][:10], rtol=1e-2)
 
@@ -255,22 +255,3 @@ class TestSizes:
     def test_theory_rejects(self, options):
         with pytest.raises(ParameterError):
             theory_landmarks(**{"n": 100, "gamma": 10.0, **options})
-
-    def test_sketch_sizes(self):
-        assert suggest_sketch_size("gaussian", 20, 0.5) == 40
-        assert suggest_sketch_size("countsketch", 20, 0.5) == 440
-        assert suggest_sketch_size("leverage", 20, 0.5) == 100  # 20 / 0.5 + 20 log 20 = 99.9
-        assert suggest_sketch_size("uniform", 20, 0.5, coherence=2.0) == 200
-        with pytest.raises(ParameterError, match="give n"):
-            suggest_sketch_size("srht", 20, 0.5)
-        with pytest.raises(ParameterError, match="coherence"):
-            suggest_sketch_size("uniform", 20, 0.5, coherence=0.5)
-        with pytest.raises(ParameterError, match="coherence"):
-            suggest_sketch_size("uniform", 20, 0.5, n=100, coherence=6.0)
-        assert suggest_sketch_size("leverage", 20, 0.5, n=50) == 50
-
-    @pytest.mark.parametrize("eps", [0.0, 1.0, -0.5, 1.5, np.nan, np.inf, "half"])
-    @pytest.mark.parametrize("sampling", ["uniform", "leverage", "gaussian", "countsketch"])
-    def test_sketch_sizes_reject_other_errors(self, sampling, eps):
-        with pytest.raises(ParameterError, match=f"eps={eps!r}"):
-            suggest_sketch_size(sampling, 20, eps)

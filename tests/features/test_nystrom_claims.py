@@ -21,7 +21,7 @@ from graphcore.kmeans.certificates import dictionary_quality, spectral_guarantee
 from graphcore.kmeans.exact import kernel_kmeans, partition_cost
 from graphcore.kmeans.linear import linear_kmeans
 
-from ..nystrom_oracles import blobs, gaussian_matrix
+from ..nystrom_oracles import blobs, gaussian_matrix, sketch_size
 
 # Kernels here are built to be hard; what is warned about is measured.
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")]
@@ -59,6 +59,14 @@ class TestTraceNorm:
         assert min(ratios) >= 1
         # The theorem allows a failure in ten; trials found at most 1.049.
         assert max(ratios) <= 1.10
+
+    @pytest.mark.parametrize("sketch", SKETCHES)
+    def test_sizes_of_table_2_are_enough(self, sketch):
+        """The table gives orders; with a constant of 2 its error holds for every draw here."""
+        mu = coherence(top_eigenpairs(self.K, self.S)[1])
+        for eps in (0.5, 0.25):
+            c = min(1000, 2 * sketch_size(sketch, self.S, eps, 1000, mu))
+            assert max(self.ratio(sketch, c, seed) for seed in range(10)) <= 1 + eps
 
     @pytest.mark.parametrize("sketch", SKETCHES)
     def test_c2_falls_to_one_as_the_sketch_grows(self, sketch):
@@ -332,27 +340,27 @@ def test_the_gap_to_exact_closes_faster_than_the_root_of_n(spread):
 class TestRidgeLeverage:
     """Ridge leverage scores against uniform landmarks: rare clusters, and flat leverage."""
 
-    def residual(self, gram, m, sampling, points, seed):
-        found = nystrom_features(gram, m, sampling=sampling, ridge=1.0, replace=False, random_state=seed)
+    def residual(self, kernel, m, sampling, points, seed):
+        found = nystrom_features(kernel, m, sampling=sampling, ridge=1.0, replace=False, random_state=seed)
         return found.residuals[points].mean()
 
     @pytest.mark.parametrize("sampling", ["ridge", "recursive-ridge"])
     def test_rare_clusters(self, sampling):
         rng = np.random.default_rng(0)
         X = np.concatenate([rng.normal(0, 0.1, (960, 5)), rng.normal(8, 2.0, (40, 5))])
-        gram = VectorKernel(X, kernel_function("gaussian", bandwidth=1.5))
+        kernel = VectorKernel(X, kernel_function("gaussian", bandwidth=1.5))
         rare = np.arange(960, 1000)
         for m in (40, 80):
-            uniform = np.mean([self.residual(gram, m, "uniform", rare, seed) for seed in range(3)])
-            ridge = np.mean([self.residual(gram, m, sampling, rare, seed) for seed in range(3)])
+            uniform = np.mean([self.residual(kernel, m, "uniform", rare, seed) for seed in range(3)])
+            ridge = np.mean([self.residual(kernel, m, sampling, rare, seed) for seed in range(3)])
             assert ridge < 0.7 * uniform
 
     def test_flat_leverage_is_uniform(self):
         angle = 2 * np.pi * np.arange(400) / 400
-        gram = VectorKernel(np.c_[np.cos(angle), np.sin(angle)], kernel_function("gaussian", bandwidth=0.2))
+        kernel = VectorKernel(np.c_[np.cos(angle), np.sin(angle)], kernel_function("gaussian", bandwidth=0.2))
         everyone = np.arange(400)
-        uniform = [self.residual(gram, 20, "uniform", everyone, seed) for seed in range(10)]
-        ridge = [self.residual(gram, 20, "ridge", everyone, seed) for seed in range(10)]
+        uniform = [self.residual(kernel, 20, "uniform", everyone, seed) for seed in range(10)]
+        ridge = [self.residual(kernel, 20, "ridge", everyone, seed) for seed in range(10)]
         assert np.mean(ridge) == pytest.approx(np.mean(uniform), abs=3 * np.std(uniform) / np.sqrt(10) + 1e-3)
 
 

@@ -7,7 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import InputError, ParameterError
-from graphcore.features.factor import inverse_root, nystrom_factor
+from graphcore.features.factor import nystrom_factor
+from graphcore.features.inverse_root import inverse_root
 from graphcore.features.projections import PROJECTIONS, projection_matrix
 from graphcore.kernels.columns import MatrixColumns
 

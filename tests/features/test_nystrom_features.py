@@ -26,11 +26,11 @@ KERNEL = kernel_function("gaussian", X=X)
 
 
 def test_kernel_matrix_of_vectors_is_that_of_the_oracle():
-    gram = VectorKernel(X, KERNEL)
-    np.testing.assert_allclose(gram.columns().rows(0, 200), K, atol=1e-12)
-    np.testing.assert_allclose(gram.block(np.arange(5), np.arange(3, 9)), K[:5, 3:9], atol=1e-12)
+    kernel = VectorKernel(X, KERNEL)
+    np.testing.assert_allclose(kernel.columns().rows(0, 200), K, atol=1e-12)
+    np.testing.assert_allclose(kernel.block(np.arange(5), np.arange(3, 9)), K[:5, 3:9], atol=1e-12)
     M = np.random.default_rng(0).normal(size=(200, 3))
-    np.testing.assert_allclose(gram.product(M), K @ M, atol=1e-10)
+    np.testing.assert_allclose(kernel.product(M), K @ M, atol=1e-10)
 
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
@@ -150,13 +150,13 @@ def test_streaming_evaluates_no_more_than_the_landmark_columns(monkeypatch):
 @pytest.mark.parametrize("block_bytes", [1, 5000, 1 << 24])
 @pytest.mark.parametrize("sampling", ["uniform", "srht"])
 def test_block_size_and_threads(block_bytes, sampling):
-    gram = VectorKernel(X, KERNEL)
-    plain = nystrom_features(gram, 40, 8, sampling=sampling, truncation="half", random_state=0).features
+    kernel = VectorKernel(X, KERNEL)
+    plain = nystrom_features(kernel, 40, 8, sampling=sampling, truncation="half", random_state=0).features
     got = nystrom_features(
-        gram, 40, 8, sampling=sampling, truncation="half", random_state=0, block_bytes=block_bytes, n_jobs=3
+        kernel, 40, 8, sampling=sampling, truncation="half", random_state=0, block_bytes=block_bytes, n_jobs=3
     )
     np.testing.assert_allclose(got.features, plain, rtol=0, atol=1e-10)
-    one = nystrom_features(gram, 40, 8, sampling=sampling, truncation="half", random_state=0, block_bytes=block_bytes)
+    one = nystrom_features(kernel, 40, 8, sampling=sampling, truncation="half", random_state=0, block_bytes=block_bytes)
     np.testing.assert_array_equal(got.features, one.features)
     np.testing.assert_allclose(got.feature_map(X, block_bytes=block_bytes, n_jobs=2), plain, rtol=0, atol=1e-10)
 

@@ -17,7 +17,7 @@ from graphcore import (
     KernelKMeans,
     NystromFeatures,
 )
-from graphcore.features.factor import inverse_root
+from graphcore.features.inverse_root import inverse_root
 from graphcore.kernels.as_kernel import as_kernel
 from graphcore.kernels.checks import clearly_negative, eigenvalue_noise
 from graphcore.kernels.definiteness import rough_spectrum_ends, smallest_sampled_eigenvalue
@@ -98,11 +98,11 @@ def test_float64_is_not_given_the_slack_of_float32():
 def test_every_form_of_a_kernel_knows_what_it_was_computed_in():
     K, X = low_rank(10, 3), np.ones((10, 3), dtype=np.float32)
     vectors = VectorKernel(X, kernel_function("linear"))
-    for matrix in (DenseKernel(K), SparseKernel(sp.coo_array(K)), vectors):
-        assert (matrix.precision, matrix.noise) == (np.float32, 2e-6)
-    for matrix in (DenseKernel(K.astype(int)), SparseKernel(sp.coo_array(K.astype(int)))):
-        assert (matrix.precision, matrix.noise) == (np.float64, 1e-12)
-        assert as_kernel(matrix).precision == np.float64
+    for kernel in (DenseKernel(K), SparseKernel(sp.coo_array(K)), vectors):
+        assert (kernel.precision, kernel.noise) == (np.float32, 2e-6)
+    for kernel in (DenseKernel(K.astype(int)), SparseKernel(sp.coo_array(K.astype(int)))):
+        assert (kernel.precision, kernel.noise) == (np.float64, 1e-12)
+        assert as_kernel(kernel).precision == np.float64
     assert as_kernel(K).precision == as_kernel(sp.csr_array(K)).precision == np.float32
 
 
@@ -121,7 +121,7 @@ def test_an_adjacency_matrix_is_clustered(form, init, diagonal):
     with pytest.warns(GraphWarning, match="not positive semi-definite") as said:
         result = kernel_kmeans(K, 5, init=init, random_state=0)
     assert not [warning for warning in said if "clusters hold points" in str(warning.message)]
-    assert len(result.costs_of_starts) == 10
+    assert len(result.costs_of_initialisations) == 10
     assert adjusted_rand_score(TRUTH, result.labels) == 1.0
     assert result.shift == 0.0
 
@@ -130,7 +130,7 @@ def test_centres_run_out_by_negative_distances_and_not_for_want_of_points():
     # With a small diagonal two points of a cave are at a negative distance, and D2 draws end at one of each cave.
     with pytest.warns(GraphWarning):
         result = kernel_kmeans(CAVES + 0.1 * np.eye(40), 8, random_state=0)
-    assert len(result.costs_of_starts) == 10
+    assert len(result.costs_of_initialisations) == 10
     assert len(set(result.labels.tolist())) > 5
 
 
@@ -156,15 +156,15 @@ def test_equal_points_are_told_so_also_with_a_shift():
 
 def test_the_shift_of_a_start():
     weights = np.random.default_rng(0).random(40) + 0.1
-    for matrix in (DenseKernel(CAVES), SparseKernel(sp.csr_array(CAVES))):
-        shift = initial_shift(matrix, weights, 0.0)
+    for kernel in (DenseKernel(CAVES), SparseKernel(sp.csr_array(CAVES))):
+        shift = initial_shift(kernel, weights, 0.0)
         assert shift == pytest.approx((CAVES @ weights).max())
         root = np.sqrt(weights)
         assert np.linalg.eigvalsh(root[:, None] * CAVES * root)[0] > -shift
-        assert initial_shift(matrix, weights, 100.0) == 100.0
+        assert initial_shift(kernel, weights, 100.0) == 100.0
     graph = Graph.from_scipy(sp.csr_array(CAVES))
-    matrix, looped = GraphKernel(graph), GraphKernel(graph, 0.5)
-    assert initial_shift(matrix, matrix.point_weights, 0.0) == matrix.definite_shift(matrix.point_weights) == 1.0
+    kernel, looped = GraphKernel(graph), GraphKernel(graph, 0.5)
+    assert initial_shift(kernel, kernel.point_weights, 0.0) == kernel.definite_shift(kernel.point_weights) == 1.0
     assert initial_shift(looped, looped.point_weights, 0.0) == 0.0
     # A vector of zeros has a zero on the diagonal too, and a whole row of them.
     x = np.array([0.0, 1.0, 2.0])
@@ -176,8 +176,8 @@ def test_sums_of_absolute_values(monkeypatch):
     monkeypatch.setattr("graphcore.kernels.columns._BLOCK_BYTES", 1)
     K, weights = np.random.default_rng(0).standard_normal((40, 40)), np.arange(40.0)
     K = K + K.T + 20 * np.eye(40)
-    for matrix in (DenseKernel(K), SparseKernel(sp.csr_array(K))):
-        np.testing.assert_allclose(matrix.absolute_sums(weights), np.abs(K) @ weights)
+    for kernel in (DenseKernel(K), SparseKernel(sp.csr_array(K))):
+        np.testing.assert_allclose(kernel.absolute_sums(weights), np.abs(K) @ weights)
 
 
 def test_a_coreset_of_a_matrix_without_a_diagonal():

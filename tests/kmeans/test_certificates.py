@@ -4,9 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
 
 from graphcore import GraphWarning, InputError, NystromKernelKMeans
 from graphcore.features.diagnostics import diagnose
@@ -14,12 +11,11 @@ from graphcore.features.leverage import coherence, effective_dimension, ridge_le
 from graphcore.features.nystrom import SAMPLINGS, nystrom_features
 from graphcore.features.subspace import kernel_pca_features, power_features
 from graphcore.kernels.functions import kernel_function
-from graphcore.kernels.vectors import VectorKernel
-from graphcore.kmeans.certificates import certify, column_cost, dictionary_quality, spectral_guarantee
+from graphcore.kmeans.certificates import certify, dictionary_quality, spectral_guarantee
 from graphcore.kmeans.exact import partition_cost
 from graphcore.kmeans.linear import centers_and_cost, linear_kmeans
 
-from ..depth import examples, seeds
+from ..depth import seeds
 from ..nystrom_oracles import best_of_rank, cost, gaussian_matrix, indicator, partitions, trace_norm
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
@@ -177,20 +173,6 @@ def test_cost_in_the_span_is_the_cost_with_centres_there():
     assert proof.cost_upper - found.alpha / 60 <= 1 - np.exp(-0.5)
 
 
-@examples(20)
-@given(st.integers(0, 10**6), st.sampled_from(["dense", "sparse", "vectors"]))
-def test_true_costs(seed, form):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(12, 2))
-    kernel = kernel_function("gaussian", bandwidth=1.0)
-    K = kernel(X)
-    source = {"dense": K, "sparse": sp.csr_array(K), "vectors": VectorKernel(X, kernel)}[form]
-    labels = rng.integers(0, 3, 12)
-    U = indicator(labels)
-    # The column objective of the paper's equation 6: columns of K as vectors.
-    assert column_cost(source, labels) == pytest.approx(np.linalg.norm(K - U @ (U.T @ K)) ** 2 / 12, rel=1e-9)
-
-
 def test_guarantee_of_low_rank_kernels():
     A = np.random.default_rng(0).normal(size=(20, 3))
     K = A @ A.T
@@ -332,8 +314,6 @@ def test_certificate_text_and_bad_labels():
         certify(found, np.full(20, -1))
     with pytest.raises(InputError, match="one label for each"):
         certify(found, np.zeros(3, dtype=int))
-    with pytest.raises(InputError, match="-1 has no cost"):
-        column_cost(K, np.full(20, -1))
     with pytest.raises(InputError, match="gamma"):
         dictionary_quality(K, found, 0.0)
 

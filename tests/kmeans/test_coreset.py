@@ -25,20 +25,20 @@ SEEDS = st.integers(0, 2**32 - 1)
 def test_labels_and_costs_against_an_oracle(form, sampling):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 2))
-    kernel, weights = kernel_function("gaussian", bandwidth=1.0), rng.random(40) + 0.1
-    K = kernel(X)
-    matrix = {"dense": DenseKernel, "sparse": lambda K: SparseKernel(sp.csr_array(K))}.get(
-        form, lambda K: VectorKernel(X, kernel, held_bytes=100)
+    function, weights = kernel_function("gaussian", bandwidth=1.0), rng.random(40) + 0.1
+    K = function(X)
+    kernel = {"dense": DenseKernel, "sparse": lambda K: SparseKernel(sp.csr_array(K))}.get(
+        form, lambda K: VectorKernel(X, function, held_bytes=100)
     )(K)
-    result = coreset_kernel_kmeans(matrix, 3, size=15, sampling=sampling, weights=weights, random_state=1)
-    few, idx, w = result.few, result.coreset.indices, result.coreset.weights
+    result = coreset_kernel_kmeans(kernel, 3, size=15, sampling=sampling, weights=weights, random_state=1)
+    found, idx, w = result.on_coreset, result.coreset.indices, result.coreset.weights
     within = K[np.ix_(idx, idx)]
-    assert few.inertia == pytest.approx(oracles.inertia(within, few.labels, w), abs=1e-10)
-    assert few.cost == pytest.approx(few.inertia / w.sum())
+    assert found.inertia == pytest.approx(oracles.inertia(within, found.labels, w), abs=1e-10)
+    assert found.cost == pytest.approx(found.inertia / w.sum())
     for x in range(40):
         # One more point, of no weight, in the oracle's matrix.
         at = np.append(idx, x)
-        D = oracles.distances(K[np.ix_(at, at)], np.append(few.labels, -1), np.append(w, 0.0), 3)[-1]
+        D = oracles.distances(K[np.ix_(at, at)], np.append(found.labels, -1), np.append(w, 0.0), 3)[-1]
         assert D[result.labels[x]] == pytest.approx(D.min(), abs=1e-10)
 
 
@@ -51,30 +51,30 @@ def test_all_go_to_the_nearest_centroid_where_norms_differ_much(form):
     K = kernel(X)
     given = {"dense": K, "sparse": sp.csr_array(K), "vectors": VectorKernel(X, kernel, held_bytes=100)}[form]
     result = coreset_kernel_kmeans(given, 3, size=30, sampling="uniform", random_state=0)
-    drawn, few = result.coreset.indices, result.few.labels
+    drawn, labels = result.coreset.indices, result.on_coreset.labels
     D = np.empty((90, 3))
     for j in range(3):
-        own = drawn[few == j]
+        own = drawn[labels == j]
         D[:, j] = np.diag(K) - 2 * K[:, own].mean(axis=1) + K[np.ix_(own, own)].mean()
     np.testing.assert_array_equal(result.labels, D.argmin(axis=1))
     assert sorted(np.bincount(result.labels)) == [30, 30, 30]
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:no start converged")
+@pytest.mark.filterwarnings("ignore:no initialisation converged")
 def test_importance_weights_make_costs_unbiased():
     # Mean of 300 estimates within 4 of its standard errors: a false alarm in 1 of 16,000 runs, and seeds are fixed.
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.standard_normal((150, 2)), rng.standard_normal((50, 2)) * 0.3 + 5])
-    matrix = VectorKernel(X, kernel_function("gaussian", bandwidth=1.5))
-    K, labels = matrix.block(slice(None), slice(None)), (X[:, 0] > 2.5).astype(int)
+    kernel = VectorKernel(X, kernel_function("gaussian", bandwidth=1.5))
+    K, labels = kernel.block(slice(None), slice(None)), (X[:, 0] > 2.5).astype(int)
     D = oracles.distances(K, labels, np.ones(200), 2)
     paid = D[np.arange(200), labels]
     for sampling in ("importance", "uniform"):
         estimates = []
         for seed in range(300):
             coreset = coreset_kernel_kmeans(
-                matrix, 2, size=20, sampling=sampling, n_init=1, max_iter=1, random_state=seed
+                kernel, 2, size=20, sampling=sampling, n_init=1, max_iter=1, random_state=seed
             ).coreset
             estimates.append(coreset.weights @ paid[coreset.indices])
         error = np.std(estimates) / np.sqrt(300)
@@ -92,8 +92,8 @@ def test_it_collapses_for_many_clusters_where_coreset_spectral_clustering_does_n
         graph, truth = graphcore.datasets.planted_partition(k, 200, 0.5, 0.001 / k, random_state=0)
         ours, spectral = [], []
         for seed in range(5):
-            few = coreset_kernel_kmeans(graph, k, size=10 * k, n_init=1, random_state=seed)
-            ours.append(adjusted_rand_score(truth[few.coreset.indices], few.few.labels))
+            result = coreset_kernel_kmeans(graph, k, size=10 * k, n_init=1, random_state=seed)
+            ours.append(adjusted_rand_score(truth[result.coreset.indices], result.on_coreset.labels))
             settings = resolve_settings(graph, k, coreset_size=0.05, preset="published")
             run = cluster_graph(graph, settings, random_state=seed)
             spectral.append(adjusted_rand_score(truth[run.coreset.indices], run.coreset_labels))

@@ -54,13 +54,13 @@ def test_a_linear_kernel_is_scikit_learns_k_means_from_the_same_start(weighted):
 def test_the_cost_on_a_graph_is_its_normalised_cut(pair, seed, shift, self_loop):
     graph, A = pair
     assume(graph.n_isolated < graph.n_nodes)
-    matrix = GraphKernel(graph, self_loop)
+    kernel = GraphKernel(graph, self_loop)
     k = min(3, graph.n_nodes - graph.n_isolated)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphWarning)
-        result = kernel_kmeans(matrix, k, init="random", n_init=2, shift=shift, random_state=seed)
+        result = kernel_kmeans(kernel, k, init="random", n_init=2, shift=shift, random_state=seed)
     n = graph.n_nodes - graph.n_isolated
-    degrees = matrix.point_weights
+    degrees = kernel.point_weights
     looped = A + np.diag(np.where(degrees > 0, self_loop, 0.0))
     trace = sum(looped[x, x] / degrees[x] for x in range(len(A)) if degrees[x] > 0)
     found = np.unique(result.labels[result.labels >= 0])
@@ -110,7 +110,7 @@ def test_no_partition_beats_the_optimum_and_the_optimum_stays(seed):
     best = min(costs, key=costs.get)
     result = kernel_kmeans(K, 2, weights=weights, n_init=5, random_state=seed)
     assert result.inertia >= costs[best] - 1e-9
-    assert result.cost == result.costs_of_starts.min()
+    assert result.cost == result.costs_of_initialisations.min()
     assert kernel_kmeans(K, 2, weights=weights, init=best).inertia == pytest.approx(costs[best], abs=1e-9)
 
 
@@ -136,8 +136,8 @@ def test_all_forms_of_a_kernel_give_the_same_partition():
 
 def test_results_repeat_and_do_not_depend_on_threads():
     X, _ = make_blobs(300, 4, centers=5, random_state=0)
-    matrix = VectorKernel(X, kernel_function("laplacian", gamma=0.3), held_bytes=50_000)
-    one, two = (kernel_kmeans(matrix, 5, n_init=2, random_state=5, n_jobs=jobs) for jobs in (None, 3))
+    kernel = VectorKernel(X, kernel_function("laplacian", gamma=0.3), held_bytes=50_000)
+    one, two = (kernel_kmeans(kernel, 5, n_init=2, random_state=5, n_jobs=jobs) for jobs in (None, 3))
     np.testing.assert_array_equal(one.labels, two.labels)
     assert one.inertia == two.inertia
 
@@ -231,13 +231,13 @@ def indefinite(n=40, seed=0):
 def test_the_shift_that_makes_a_kernel_definite(weighted, sparse):
     K = indefinite()
     weights = np.random.default_rng(1).random(40) + 0.1 if weighted else np.ones(40)
-    matrix = SparseKernel(sp.csr_array(K)) if sparse else DenseKernel(K)
-    shift = semidefinite_shift(matrix, weights)
+    kernel = SparseKernel(sp.csr_array(K)) if sparse else DenseKernel(K)
+    shift = semidefinite_shift(kernel, weights)
     eigenvalues = np.linalg.eigvalsh(np.sqrt(weights)[:, None] * K * np.sqrt(weights) + shift * np.eye(40))
     assert 0 <= eigenvalues[0] < 1e-8 * eigenvalues[-1]
     with warnings.catch_warnings():
         warnings.simplefilter("error", GraphWarning)
-        result = kernel_kmeans(matrix, 4, weights=weights, shift="psd", random_state=0)
+        result = kernel_kmeans(kernel, 4, weights=weights, shift="psd", random_state=0)
     assert result.shift == pytest.approx(shift)
     assert result.n_rises == 0
     assert (np.diff(result.history) <= 1e-9 * np.abs(result.history[0])).all()
@@ -248,9 +248,9 @@ def test_the_shift_by_lanczos(monkeypatch):
     rng = np.random.default_rng(0)
     Q, _ = np.linalg.qr(rng.standard_normal((300, 300)))
     K = (Q * np.concatenate([[-3.0], np.linspace(-0.5, 10, 299)])) @ Q.T
-    matrix = DenseKernel((K + K.T) / 2)
-    assert semidefinite_shift(matrix, np.ones(300)) == pytest.approx(3.0, rel=1e-3)
-    assert semidefinite_shift(matrix, np.ones(300)) >= 3.0 - 1e-6
+    kernel = DenseKernel((K + K.T) / 2)
+    assert semidefinite_shift(kernel, np.ones(300)) == pytest.approx(3.0, rel=1e-3)
+    assert semidefinite_shift(kernel, np.ones(300)) >= 3.0 - 1e-6
     definite = DenseKernel((Q * np.linspace(0.1, 1, 300)) @ Q.T, check=False)
     assert semidefinite_shift(definite, np.ones(300)) == 0.0
 
@@ -272,7 +272,7 @@ def test_an_indefinite_kernel_is_warned_about_and_a_definite_one_is_not():
 
 def test_what_does_not_converge_is_warned_about():
     X = np.random.default_rng(0).standard_normal((300, 2))
-    with pytest.warns(GraphWarning, match="no start converged in max_iter=1"):
+    with pytest.warns(GraphWarning, match="no initialisation converged in max_iter=1"):
         kernel_kmeans(X @ X.T, 9, n_init=2, max_iter=1, random_state=0)
 
 
@@ -321,9 +321,9 @@ def test_bad_input(K, parameters, words):
 @pytest.mark.parametrize("shift", [0.0, "psd"])
 def test_a_function_that_is_not_symmetric_is_refused(shift):
     X = np.random.default_rng(0).standard_normal((30, 2))
-    matrix = VectorKernel(X, kernel_function(lambda A, B: A @ np.array([[1.0, 2.0], [0.0, 1.0]]) @ B.T))
+    kernel = VectorKernel(X, kernel_function(lambda A, B: A @ np.array([[1.0, 2.0], [0.0, 1.0]]) @ B.T))
     with pytest.raises(InputError, match="not symmetric"):
-        kernel_kmeans(matrix, 2, shift=shift)
+        kernel_kmeans(kernel, 2, shift=shift)
 
 
 def test_labels_without_weight_have_no_cost():

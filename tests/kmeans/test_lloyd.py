@@ -34,8 +34,8 @@ def random_problem(seed, definite=True):
     return K, weights, rng.integers(0, k, n).astype(np.int32), k
 
 
-def check_step(matrix, K, weights, labels, k, shift, n_jobs=None):
-    step = centroid_step(matrix, labels, weights, k, shift=shift, n_jobs=n_jobs)
+def check_step(kernel, K, weights, labels, k, shift, n_jobs=None):
+    step = centroid_step(kernel, labels, weights, k, shift=shift, n_jobs=n_jobs)
     D = oracles.distances(K, labels, weights, k, shift)
     scale = 1e-11 * (1 + np.abs(K).max() + shift / weights[weights > 0].min() + (K.max() if K.size else 0))
     np.testing.assert_allclose(step.masses, [weights[labels == j].sum() for j in range(k)], atol=1e-12)
@@ -73,12 +73,12 @@ def test_a_step_on_vectors(seed, block_bytes):
 @given(graphs(), st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1.0]), SEEDS)
 def test_a_step_on_a_graph(pair, self_loop, shift, seed):
     graph, _ = pair
-    matrix = GraphKernel(graph, self_loop)
-    weights = matrix.point_weights
+    kernel = GraphKernel(graph, self_loop)
+    weights = kernel.point_weights
     assume(weights.any())
     labels = np.random.default_rng(seed).integers(0, 3, graph.n_nodes).astype(np.int32)
     labels[weights == 0] = -1
-    check_step(matrix, matrix.block(slice(None), slice(None)), weights, labels, 3, shift, n_jobs=2)
+    check_step(kernel, kernel.block(slice(None), slice(None)), weights, labels, 3, shift, n_jobs=2)
 
 
 @pytest.mark.parametrize("form", [DenseKernel, lambda K: SparseKernel(sp.csr_array(K))])
@@ -96,10 +96,10 @@ def test_threads_do_not_change_a_step():
     A = sp.random_array((3000, 3000), density=0.05, random_state=rng)
     from graphcore import Graph
 
-    matrix = GraphKernel(Graph.from_scipy(A + A.T, warn=False), 1.0)
+    kernel = GraphKernel(Graph.from_scipy(A + A.T, warn=False), 1.0)
     labels = rng.integers(0, 7, 3000).astype(np.int32)
-    one = centroid_step(matrix, labels, matrix.point_weights, 7)
-    two = centroid_step(matrix, labels, matrix.point_weights, 7, n_jobs=2)
+    one = centroid_step(kernel, labels, kernel.point_weights, 7)
+    two = centroid_step(kernel, labels, kernel.point_weights, 7, n_jobs=2)
     for a, b in zip(one, two, strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -125,11 +125,11 @@ def test_the_cost_never_rises_for_a_positive_semidefinite_kernel(seed, on_empty,
 
 def test_float32_rounding_is_no_rise():
     X = np.random.default_rng(0).standard_normal((600, 5)).astype(np.float32)
-    matrix = VectorKernel(X, kernel_function("gaussian", bandwidth=2.0), held_bytes=100_000)
-    run = lloyd(matrix, np.arange(600) % 20, np.ones(600), 20)
+    kernel = VectorKernel(X, kernel_function("gaussian", bandwidth=2.0), held_bytes=100_000)
+    run = lloyd(kernel, np.arange(600) % 20, np.ones(600), 20)
     assert run.n_rises == 0
     assert run.stopped in ("converged", "cycle")
-    wide = lloyd(VectorKernel(X.astype(np.float64), matrix.function), np.arange(600) % 20, np.ones(600), 20)
+    wide = lloyd(VectorKernel(X.astype(np.float64), kernel.function), np.arange(600) % 20, np.ones(600), 20)
     assert run.inertia == pytest.approx(wide.inertia, rel=1e-3)
 
 
@@ -154,11 +154,11 @@ def test_an_indefinite_kernel_cycles_and_the_best_partition_is_kept():
 def test_max_iter_and_tol():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 2))
-    matrix, labels = DenseKernel(X @ X.T), rng.integers(0, 9, 400)
-    full = lloyd(matrix, labels, np.ones(400), 9)
-    cut = lloyd(matrix, labels, np.ones(400), 9, max_iter=3)
+    kernel, labels = DenseKernel(X @ X.T), rng.integers(0, 9, 400)
+    full = lloyd(kernel, labels, np.ones(400), 9)
+    cut = lloyd(kernel, labels, np.ones(400), 9, max_iter=3)
     assert (cut.stopped, cut.history) == ("max_iter", full.history[:4])
-    loose = lloyd(matrix, labels, np.ones(400), 9, tol=0.01)
+    loose = lloyd(kernel, labels, np.ones(400), 9, tol=0.01)
     assert loose.stopped == "tolerance"
     assert 3 < len(loose.history) < len(full.history)
     falls = -np.diff(loose.history)

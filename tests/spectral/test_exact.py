@@ -112,6 +112,6 @@ def test_without_convergence(monkeypatch):
     monkeypatch.setattr("scipy.sparse.linalg.eigsh", fails)
     check(A.toarray(), *spectral_embedding(A, 4, random_state=0), 4)
     np.testing.assert_allclose(spectral_embedding(A, 4)[1], expected[1], atol=1e-9)
-    monkeypatch.setattr(exact, "_MOST_DENSE_NODES", 499)
+    monkeypatch.setattr(exact, "_MAX_DENSE_NODES", 499)
     with pytest.raises(InputError, match=r"500 nodes did not converge .* eigen_solver='power'"):
         spectral_embedding(A, 4)

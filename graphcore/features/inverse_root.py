@@ -1,0 +1,99 @@
+"""The root of the pseudo-inverse of a landmark matrix, and whether the kernel is positive semi-definite there."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._validation import check_choice, check_integer, check_real
+from ..exceptions import InputError
+from ..kernels.checks import clearly_negative
+from ..kernels.definiteness import report_indefinite
+
+__all__ = ["CLIP", "InverseRoot", "inverse_root"]
+
+# What helps against an indefinite kernel, beside another one.
+CLIP = "add a multiple of the identity, or on_indefinite='clip' to drop the negative part"
+
+
+@dataclass(frozen=True, eq=False)
+class InverseRoot:
+    """Z with ``Z Z^T = W^+``, or the pseudo-inverse of W truncated to a lower rank.
+
+    Attributes
+    ----------
+    root : ndarray of shape (c, rank), float64
+        Z.
+    eigenvalues : ndarray of shape (c,), float64
+        Of W, descending, before anything was cut off.
+    rank : int
+    cut : float
+        Eigenvalues up to this were taken for zero.
+    indefinite : bool
+        Whether eigenvalues were dropped that are negative beyond rounding.
+    """
+
+    root: np.ndarray
+    eigenvalues: np.ndarray
+    rank: int
+    cut: float
+    indefinite: bool
+
+
+def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precision=np.float64):
+    """Root of the pseudo-inverse of a positive semi-definite matrix.
+
+    Parameters
+    ----------
+    W : ndarray of shape (c, c)
+        Kernel values among landmarks. It is symmetrised.
+    truncation : int, optional
+        Largest rank kept.
+    rtol : float, optional
+        Eigenvalues up to this share of the largest are taken for zero; default c times the machine epsilon of
+        `precision`.
+    on_indefinite : {"error", "clip"}, default "error"
+        What becomes of clearly negative eigenvalues: an error, or they are dropped.
+    precision : dtype, default float64
+        What kernel values were computed in.
+
+    Returns
+    -------
+    InverseRoot
+
+    Raises
+    ------
+    InputError
+        If W holds NaN or infinity, is zero, or is indefinite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.features.inverse_root import inverse_root
+    >>> inverse_root(np.ones((3, 3))).rank
+    1
+    """
+    check_choice("on_indefinite", on_indefinite, ("error", "clip"))
+    W = np.asarray(W, dtype=np.float64)
+    c = len(W)
+    if truncation is not None:
+        truncation = check_integer("truncation", truncation, low=1, high=c, why_high="the number of landmarks")
+    rtol = c * float(np.finfo(precision).eps) if rtol is None else check_real("rtol", rtol, low=0.0, high=1.0)
+    if not np.isfinite(W).all():
+        raise InputError("kernel values among the landmarks hold NaN or infinity; check the data and the kernel")
+    values, vectors = np.linalg.eigh((W + W.T) / 2)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    if not values.any():
+        raise InputError(
+            "kernel values among the landmarks are all zero, so nothing can be learnt from them; choose other "
+            "landmarks (sampling='leverage', more of them) or check the kernel"
+        )
+    negative = clearly_negative(values, precision, c)
+    if negative:
+        report_indefinite((values[-1], values[0]), on_indefinite, where="among the landmarks", remedy=CLIP)
+    cut = rtol * max(float(values[0]), 0.0)
+    rank = int((values > cut).sum())
+    if rank == 0:
+        raise InputError("kernel values among the landmarks have no positive eigenvalue; use another kernel")
+    if truncation is not None:
+        rank = min(rank, truncation)
+    return InverseRoot(vectors[:, :rank] / np.sqrt(values[:rank]), values, rank, cut, negative)
