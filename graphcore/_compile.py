@@ -12,17 +12,7 @@ NOTICES = {
 
 @contextmanager
 def compilation_notices(tell, packages=tuple(NOTICES)):
-    """Within this context, `tell(text)` is called once for every package whose loops start to compile.
-
-    Loops found in numba's cache on disk are not compiled, and not notified.
-
-    Parameters
-    ----------
-    tell : callable
-        Takes a str.
-    packages : sequence of str
-        Packages to listen for.
-    """
+    """Within, `tell(text)` is called once for each package whose loops start to compile; what a cache has does not."""
     # Here and not above: whoever wants notices is about to need numba, whoever does not should not wait for it.
     from numba.core import event
 

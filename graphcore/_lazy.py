@@ -7,14 +7,9 @@ __all__ = ["lazy_names"]
 
 
 def lazy_names(package, homes):
-    """Return ``__getattr__``, ``__dir__`` and ``__all__`` for a package's ``__init__.py``.
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` for the ``__init__.py`` of the package of this name.
 
-    Parameters
-    ----------
-    package : str
-        ``__name__`` of the package.
-    homes : dict
-        The module, relative to the package, that holds each public name; None for a name that is a module itself.
+    `homes` maps public names to their modules, relative to the package; None for a name that is a module itself.
     """
     names = sorted(homes)
 

@@ -10,21 +10,10 @@ logger = logging.getLogger("graphcore")
 
 
 class Stages:
-    """Measures named stages and tells a listener when one begins.
+    """Measures named stages: wall-clock `seconds` of every stage ended so far, in order.
 
-    Parameters
-    ----------
-    on_stage : callable, optional
-        Called with a stage's name when it begins.
-    verbose : int, default 0
-        At 1 and above, every stage is logged at INFO level on the logger "graphcore" when it ends.
-    on_expect : callable, optional
-        Called with the number of stages that are still to come, once that is known.
-
-    Attributes
-    ----------
-    seconds : dict
-        Wall-clock seconds of every stage ended so far, in order.
+    `on_stage(name)` is called when a stage begins, `on_expect(n)` once it is known that n stages are still to come.
+    From `verbose` 1 on, every stage is logged at INFO level on the logger "graphcore" when it ends.
     """
 
     def __init__(self, on_stage=None, verbose=0, on_expect=None):

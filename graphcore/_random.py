@@ -13,18 +13,9 @@ __all__ = ["Streams"]
 class Streams:
     """Independent random generators drawn from one `random_state`.
 
-    Parameters
-    ----------
-    random_state : int, numpy.random.Generator, numpy.random.RandomState, SeedSequence, Streams or None
-        An int gives the same streams every time. A generator or RandomState is asked for fresh entropy once,
-        so calling twice with the same object gives two different results, as in scikit-learn. None takes
-        entropy from the operating system.
-
-    Examples
-    --------
-    >>> from graphcore._random import Streams
-    >>> bool(Streams(7).generator("seeding").random() == Streams(7).generator("seeding").random())
-    True
+    An int gives the same streams every time, Streams and a SeedSequence their own. A Generator or RandomState is asked
+    for fresh entropy once, so calling twice with the same object gives two different results, as in scikit-learn. None
+    takes entropy from the operating system.
     """
 
     def __init__(self, random_state=None):

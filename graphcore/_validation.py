@@ -45,8 +45,7 @@ def check_real(name, value, *, low=None, high=None, open_low=False):
 def check_size(name, value, total, of_what, *, low=1, words=()):
     """Return a size as a number of points: an integer is that number, a float a share of `total` in (0, 1].
 
-    A share comes to at least `low`, and one of `words` is returned as it is. `of_what` says in a message what `total`
-    counts.
+    A share comes to at least `low`; one of `words` is returned as it is; `of_what` tells what `total` counts.
     """
     if isinstance(value, str):
         return check_choice(name, value, words)

@@ -20,14 +20,11 @@ def count(name, amount):
 
 @contextmanager
 def counted():
-    """Count the work of all threads inside.
+    """Count the work of all threads inside, in a Counter.
 
-    Yields
-    ------
-    Counter
-        "entries moved over": entries of rows that were weighed for a move. "entries summed": entries read to add up
-        clusters. "entries grouped": entries read to make graphs between groups. "walk entries": entries kept in rows of
-        walks. "entries repaired", "sums updated": rows read and groups of the sampling tree summed by D2 seeding.
+    "entries moved over": entries of rows that were weighed for a move. "entries summed": entries read to add up
+    clusters. "entries grouped": entries read to make graphs between groups. "walk entries": entries kept in rows of
+    walks. "entries repaired", "sums updated": rows read and groups of the sampling tree summed by D2 seeding.
     """
     work = Counter()
     with _LOCK:

@@ -20,82 +20,26 @@ __all__ = ["Fit", "fit_graph", "graph_of_vectors"]
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """What a fit leaves behind.
-
-    Attributes
-    ----------
-    graph : Graph
-    clustering : Clustering
-    selection : KSelection or None
-        How the number of clusters was chosen; None if it was given.
-    sums : ClusterSums
-        Inner weight and volume of every cluster.
-    outside_shares : ndarray of shape (n_nodes,), float32
-        Share of each node's edge weight that leaves its cluster; NaN for isolated nodes.
-    seconds : dict
-        Seconds of every stage so far, those before the fit included.
-    """
+    """What a fit leaves behind."""
 
     graph: Graph
     clustering: Clustering
-    selection: KSelection | None
+    selection: KSelection | None  # how the number of clusters was chosen; None if it was given
     sums: ClusterSums = field(repr=False)
+    # (n_nodes,) float32: share of each node's edge weight that leaves its cluster; NaN for isolated nodes.
     outside_shares: np.ndarray = field(repr=False)
-    seconds: dict = field(repr=False)
+    seconds: dict = field(repr=False)  # of every stage so far, those before the fit included
 
 
 def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n_jobs=None, stages):
-    """The graph that vectors are clustered by: each joined to its nearest neighbours, at most to all others.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_samples, n_features)
-    n_neighbors : int
-    metric, n_jobs
-        See :func:`graphcore.knn_graph`.
-    random_state : int, Generator, RandomState, Streams or None
-    stages : Stages
-
-    Returns
-    -------
-    Graph
-    """
+    """The graph that vectors are clustered by: each joined to its nearest neighbours, at most to all others."""
     with stages("neighbours"):
-        return knn_graph(
-            X,
-            min(n_neighbors, X.shape[0] - 1),
-            metric=metric,
-            random_state=Streams(random_state).child("neighbours"),
-            n_jobs=n_jobs,
-        )
+        stream = Streams(random_state).child("neighbours")
+        return knn_graph(X, min(n_neighbors, X.shape[0] - 1), metric=metric, random_state=stream, n_jobs=n_jobs)
 
 
 def fit_graph(graph, n_clusters, settings, *, random_state=None, n_jobs=None, stages=None):
-    """Choose k if asked to, check the settings, cluster, and measure the clusters.
-
-    Parameters
-    ----------
-    graph : Graph
-    n_clusters : int or "auto"
-    settings : dict
-        For :func:`graphcore.pipeline.settings.resolve_settings`; what is left out has its default.
-    random_state : int, Generator, RandomState, Streams or None
-    n_jobs : int, optional
-        Threads; labels do not depend on it.
-    stages : Stages, optional
-
-    Returns
-    -------
-    Fit
-
-    Examples
-    --------
-    >>> import graphcore
-    >>> from graphcore.fit import fit_graph
-    >>> found = fit_graph(graphcore.datasets.load_karate().graph, 2, {}, random_state=0)
-    >>> found.clustering.labels.shape, bool(found.sums.conductance.mean() < 0.2)
-    ((34,), True)
-    """
+    """Choose k if it is "auto", check the settings (a dict; what is left out has its default), cluster, and measure."""
     stages = Stages() if stages is None else stages
     streams = Streams(random_state)
     selection = None

@@ -31,13 +31,11 @@ TERMINATED = 143
     examples=[
         ("a first try, on handwritten digits", "graphcore demo"),
         ("what is in a file", "graphcore info edges.txt.gz"),
-        (
-            "100 clusters, and a page about them",
-            "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --report page.html",
-        ),
+        ("100 clusters, and a page about them",
+         "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --report page.html"),
         ("how far two labellings agree", "graphcore compare labels.tsv classes.tsv"),
     ],
-)
+)  # fmt: skip
 @click.version_option(__version__, prog_name="graphcore")
 def app():
     """Clusters graphs too large for spectral clustering, as well as spectral clustering would have done.

@@ -1,7 +1,5 @@
 """``graphcore build`` and ``graphcore check``: graphs on disk."""
 
-import json
-
 import click
 
 from .console import Console, Job
@@ -14,14 +12,12 @@ __all__ = ["build", "check"]
     cls=Job,
     short_help="Build a graph on disk, larger than memory.",
     examples=[
-        (
-            "edge lists in several files, within 2 GB of memory",
-            "graphcore build part1.txt.gz part2.txt.gz edges.graph --memory 2G",
-        ),
+        ("edge lists in several files, within 2 GB of memory",
+         "graphcore build part1.txt.gz part2.txt.gz edges.graph --memory 2G"),
         ("go on after an interruption", "graphcore build edges.txt.gz edges.graph --resume"),
         ("then cluster it", "graphcore cluster edges.graph -k 100 -o labels.tsv"),
     ],
-)
+)  # fmt: skip
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=FILE)
 @click.argument("output", metavar="OUT.graph", type=FILE)
 @click.option(
@@ -40,13 +36,9 @@ def build(inputs, output, memory, resume, as_json, **reading):
     console = Console()
     with console.listening():
         graph = build_store(
-            inputs if len(inputs) > 1 else inputs[0],
-            output,
-            memory=memory,
-            resume=resume,
-            stages=console.stages,
+            inputs if len(inputs) > 1 else inputs[0], output, memory=memory, resume=resume, stages=console.stages,
             **reading,
-        )
+        )  # fmt: skip
     _report(output, graph, console, as_json)
 
 
@@ -68,13 +60,10 @@ def check(path, as_json):
 
 
 def _report(path, graph, console, as_json):
-    from .summary import table
+    from .summary import show
 
-    if as_json:
-        facts = {"output": path, "nodes": graph.n_nodes, "edges": graph.n_edges, "weighted": graph.is_weighted}
-        facts |= {"bytes": graph.nbytes, "warnings": console.warned, "seconds": dict(console.stages.seconds)}
-        click.echo(json.dumps(facts))
-        return
+    facts = {"output": path, "nodes": graph.n_nodes, "edges": graph.n_edges, "weighted": graph.is_weighted}
+    facts |= {"bytes": graph.nbytes, "warnings": console.warned, "seconds": dict(console.stages.seconds)}
     kind = "weighted" if graph.is_weighted else "unweighted"
     seconds = ", ".join(f"{stage} {spent:.2f}" for stage, spent in console.stages.seconds.items())
     lines = [
@@ -82,4 +71,4 @@ def _report(path, graph, console, as_json):
         ("on disk", f"{graph.nbytes / 2**20:,.1f} MiB in {path}"),
         ("seconds", seconds),
     ]
-    click.echo(table(lines))
+    show(facts, lines, as_json)

@@ -54,14 +54,9 @@ def clustering_options(command):
     for parameter in reversed(PARAMETERS):
         command = _option(parameter)(command)
     return click.option(
-        "-k",
-        "--clusters",
-        "n_clusters",
-        type=_Clusters(),
-        required=True,
-        metavar="K",
+        "-k", "--clusters", "n_clusters", type=_Clusters(), required=True, metavar="K",
         help="Number of clusters; auto to choose it.",
-    )(command)
+    )(command)  # fmt: skip
 
 
 def _option(parameter):
@@ -93,12 +88,9 @@ def _option(parameter):
 @clustering_options
 @input_options
 @click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=FILE,
+    "-o", "--output", metavar="FILE", type=FILE,
     help="Write node and label, tab between them (.npy: labels alone); - is standard output.",
-)
+)  # fmt: skip
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
@@ -169,20 +161,12 @@ def _report(path, graph, result, source, seed, jobs, console):
     from ..report import About, write_report
     from .report import report_title
 
+    about = About(
+        title=report_title(source), source=source, command=typed_command(), warnings=tuple(console.warned),
+        note=f"The random seed was {seed}; the number of threads changes nothing.",
+        seconds=dict(console.stages.seconds),
+    )  # fmt: skip
     write_report(
-        path,
-        graph,
-        result.labels,
-        n_clusters=result.settings.n_clusters,
-        clustering=result,
-        about=About(
-            title=report_title(source),
-            source=source,
-            command=typed_command(),
-            note=f"The random seed was {seed}; the number of threads changes nothing.",
-            warnings=tuple(console.warned),
-            seconds=dict(console.stages.seconds),
-        ),
-        random_state=seed,
-        n_jobs=jobs,
-    )
+        path, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result, about=about,
+        random_state=seed, n_jobs=jobs,
+    )  # fmt: skip

@@ -1,7 +1,5 @@
 """``graphcore compare``: two labellings of the same nodes."""
 
-import json
-
 import click
 
 from ..exceptions import InputError
@@ -43,13 +41,13 @@ def compare(labels, truth, graph_path, as_json, **options):
         with console.stages("score"):
             facts |= _scores(first, second)
             if graph is not None:
-                facts |= _cuts(graph, first, second)
-    if as_json:
-        click.echo(json.dumps(facts | {"warnings": console.warned}))
-        return
-    from .summary import table
+                from ..metrics import normalized_cut
 
-    click.echo(table(_lines(facts)))
+                facts["normalized_cut"] = normalized_cut(graph, first)
+                facts["normalized_cut_other"] = normalized_cut(graph, second)
+    from .summary import show
+
+    show(facts | {"warnings": console.warned}, _lines(facts), as_json)
 
 
 def _aligned(labels, truth, graph):
@@ -100,31 +98,20 @@ def _scores(first, second):
     kept = (first >= 0) & (second >= 0)
     homogeneity, completeness, _ = homogeneity_completeness_v_measure(second[kept], first[kept])
     return {
-        "n_clusters": len(set(first[kept].tolist())),
-        "n_other": len(set(second[kept].tolist())),
-        **scores,
-        "homogeneity": float(homogeneity),
-        "completeness": float(completeness),
-    }
-
-
-def _cuts(graph, first, second):
-    from ..metrics import normalized_cut
-
-    return {"normalized_cut": normalized_cut(graph, first), "normalized_cut_other": normalized_cut(graph, second)}
+        "n_clusters": len(set(first[kept].tolist())), "n_other": len(set(second[kept].tolist())), **scores,
+        "homogeneity": float(homogeneity), "completeness": float(completeness),
+    }  # fmt: skip
 
 
 def _lines(facts):
     lines = [
-        (
-            "compared",
-            f"{facts['n_compared']:,} nodes; {facts['n_clusters']:,} clusters, {facts['n_other']:,} in the other",
-        ),
+        ("compared",
+         f"{facts['n_compared']:,} nodes; {facts['n_clusters']:,} clusters, {facts['n_other']:,} in the other"),
         ("ARI", f"{facts['ari']:.4f}, 1 for the same clusters, about 0 for unrelated ones"),
         ("NMI", f"{facts['nmi']:.4f}"),
         ("homogeneity", f"{facts['homogeneity']:.4f}, 1 if every cluster lies within one of the other"),
         ("completeness", f"{facts['completeness']:.4f}, 1 if every one of the other lies within one cluster"),
-    ]
+    ]  # fmt: skip
     if "normalized_cut" in facts:
         lines.append(("NC", f"{facts['normalized_cut']:.4f}, {facts['normalized_cut_other']:.4f} of the other"))
     alone = facts.get("only_in_labels", 0), facts.get("only_in_other", 0)

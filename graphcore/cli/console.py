@@ -22,13 +22,7 @@ _TICK = 0.5
 
 
 class _Taught(click.Command):
-    """A command with examples in its help.
-
-    Parameters
-    ----------
-    examples : sequence of (str, str)
-        What is done, and the command that does it.
-    """
+    """A command with examples in its help: pairs of what is done, and the command that does it."""
 
     def __init__(self, *args, examples=(), **options):
         super().__init__(*args, **options)
@@ -77,22 +71,10 @@ def typed_command():
 
 
 class Console:
-    """Messages on stderr.
+    """Messages on stderr, none if `quiet`; `n_after` stages of the command itself follow the library's work.
 
-    Parameters
-    ----------
-    quiet : bool
-        Say nothing at all.
-    n_after : int
-        Stages of the command itself that follow the library's work.
-
-    Attributes
-    ----------
-    stages : Stages
-        Seconds of each stage; on a terminal the running stage is shown in a line that goes away again, with its seconds
-        and, once :meth:`expect` was called, a bar.
-    warned : list of str
-        Warnings given so far.
+    `stages` measures each stage; on a terminal the running one is shown in a line that goes away again, with its
+    seconds and, once :meth:`expect` was called, a bar. `warned` lists the warnings given so far.
     """
 
     def __init__(self, quiet=False, n_after=0):

@@ -1,7 +1,5 @@
 """``graphcore info``: what is in a file."""
 
-import json
-
 import click
 
 from .console import Console, Job
@@ -32,10 +30,7 @@ def info(input, as_json, **options):
         graph = load(input, console.stages, **options)
         with console.stages("count"):
             facts = _facts(input, graph)
-    if as_json:
-        click.echo(json.dumps(facts | {"warnings": console.warned}))
-        return
-    from .summary import graph_lines, table
+    from .summary import graph_lines, show
 
     degrees = facts["degrees"]
     spread = ", ".join(f"{value:,.6g} ({name})" for name, value in degrees.items())
@@ -44,7 +39,7 @@ def info(input, as_json, **options):
         ("largest", f"{facts['largest_component']:,} nodes in the largest component"),
         ("memory", f"{facts['bytes'] / 2**20:,.1f} MiB"),
     ]
-    click.echo(table(graph_lines(facts) + lines))
+    show(facts | {"warnings": console.warned}, graph_lines(facts) + lines, as_json)
 
 
 def _facts(path, graph):
@@ -54,12 +49,7 @@ def _facts(path, graph):
 
     degrees = graph.degrees
     return graph_facts(path, graph) | {
-        "degrees": {
-            "min": float(degrees.min()),
-            "median": float(np.median(degrees)),
-            "mean": float(degrees.mean()),
-            "max": float(degrees.max()),
-        },
+        "degrees": {name: float(getattr(np, name)(degrees)) for name in ("min", "median", "mean", "max")},
         "largest_component": int(np.bincount(graph.connected_components()).max()),
         "bytes": graph.nbytes,
     }

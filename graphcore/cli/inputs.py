@@ -8,16 +8,9 @@ from ..exceptions import InputError
 from .vectors import read_vectors
 
 __all__ = [
-    "FILE",
-    "READING",
-    "READING_OPTIONS",
-    "check_output",
-    "graph_options",
-    "input_options",
-    "load",
-    "load_graph",
+    "FILE", "READING", "READING_OPTIONS", "check_output", "graph_options", "input_options", "load", "load_graph",
     "reading_options",
-]
+]  # fmt: skip
 
 # A path that shells complete; whether it can be used is found out when it is.
 FILE = click.Path(readable=False, allow_dash=True)
@@ -43,25 +36,18 @@ def _column(_ctx, _param, text):
 _READING_OPTIONS = (
     click.option("--delimiter", metavar="CHAR", help="Between the columns of an edge list. [default: guessed]"),
     click.option(
-        "--columns",
-        metavar="A,B",
-        callback=_two_numbers,
+        "--columns", metavar="A,B", callback=_two_numbers,
         help="Columns of an edge list that hold the nodes, counted from 0. [default: 0,1]",
     ),
     click.option(
-        "--weight-column",
-        metavar="NAME",
-        callback=_column,
+        "--weight-column", metavar="NAME", callback=_column,
         help="Name or number of the column with weights; none for no weights. [default: guessed]",
     ),
     click.option(
-        "--symmetrize",
-        metavar="POLICY",
-        default="max",
-        show_default=True,
+        "--symmetrize", metavar="POLICY", default="max", show_default=True,
         help="What becomes of directed edges: max, average, sum, min, or error to refuse them.",
     ),
-)
+)  # fmt: skip
 _GRAPH_OPTIONS = (
     click.option("--format", metavar="NAME", help="Format of a graph file. [default: guessed from name and content]"),
     *_READING_OPTIONS,
@@ -70,39 +56,29 @@ _OPTIONS = (
     *_GRAPH_OPTIONS,
     click.option("--vectors", is_flag=True, help="INPUT holds vectors (.npy always does); their kNN graph is made."),
     click.option(
-        "--neighbors",
-        "n_neighbors",
-        metavar="N",
-        type=int,
-        default=10,
-        show_default=True,
+        "--neighbors", "n_neighbors", metavar="N", type=int, default=10, show_default=True,
         help="Neighbours of a vector.",
     ),
     click.option("--metric", default="euclidean", show_default=True, metavar="NAME", help="Distance between vectors."),
     click.option("--seed", "random_state", metavar="N", type=int, default=0, show_default=True, help="Random seed."),
     click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Threads; -1 is all."),
-)
+)  # fmt: skip
 
 
-def input_options(command):
-    """Add the options that :func:`load` takes to a command."""
-    return _with(command, _OPTIONS)
+def _adding(options):
+    """A decorator that adds options to a command."""
+
+    def add(command):
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
 
 
-def reading_options(command):
-    """Add the options that say how an edge list is read to a command."""
-    return _with(command, _READING_OPTIONS)
-
-
-def graph_options(command):
-    """Add the options that :func:`load_graph` takes to a command."""
-    return _with(command, _GRAPH_OPTIONS)
-
-
-def _with(command, options):
-    for option in reversed(options):
-        command = option(command)
-    return command
+reading_options = _adding(_READING_OPTIONS)  # how an edge list is read
+graph_options = _adding(_GRAPH_OPTIONS)  # what load_graph takes
+input_options = _adding(_OPTIONS)  # what load takes
 
 
 def check_output(path, format):
@@ -123,22 +99,7 @@ def load_graph(path, stages, **reading):
 
 
 def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **reading):
-    """Read a graph, or vectors and make their kNN graph.
-
-    Parameters
-    ----------
-    path : str
-    stages : Stages
-    vectors : bool
-    n_neighbors, metric, random_state, n_jobs
-        For the kNN graph of vectors.
-    **reading
-        For :func:`graphcore.read_graph`.
-
-    Returns
-    -------
-    Graph
-    """
+    """Read a graph (`reading` is for :func:`graphcore.read_graph`), or vectors and make their kNN graph."""
     if not vectors and not path.endswith(".npy"):
         return load_graph(path, stages, **reading)
     with stages("read"):

@@ -23,26 +23,16 @@ __all__ = ["knn"]
     "-n", "--neighbors", "n_neighbors", type=int, default=10, show_default=True, metavar="N", help="Neighbours."
 )
 @click.option(
-    "--metric",
-    default="euclidean",
-    show_default=True,
-    metavar="NAME",
-    help="Distance: euclidean, cosine or manhattan.",
+    "--metric", default="euclidean", show_default=True, metavar="NAME", help="Distance: euclidean, cosine or manhattan."
 )
 @click.option(
-    "--mode",
-    default="union",
-    show_default=True,
-    metavar="NAME",
+    "--mode", default="union", show_default=True, metavar="NAME",
     help="Join two vectors if one lists the other (union), both do (mutual), or by the average of the two directions.",
-)
+)  # fmt: skip
 @click.option(
-    "--weighting",
-    default="binary",
-    show_default=True,
-    metavar="NAME",
+    "--weighting", default="binary", show_default=True, metavar="NAME",
     help="Weights of edges: binary (none), gaussian or self-tuning.",
-)
+)  # fmt: skip
 @click.option(
     "--algorithm", default="auto", show_default=True, metavar="NAME", help="How to search: exact or approximate."
 )

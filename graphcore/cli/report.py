@@ -1,6 +1,5 @@
 """``graphcore report``: a page about labels that are there already."""
 
-import json
 import os
 
 import click
@@ -16,12 +15,10 @@ __all__ = ["report", "report_title"]
     short_help="Make a page about labels that are there already.",
     examples=[
         ("a page about the labels of an earlier run", "graphcore report edges.txt.gz labels.tsv -o report.html"),
-        (
-            "with stability and progress, made by the run itself",
-            "graphcore cluster edges.txt.gz -k 9 --report out.html",
-        ),
+        ("with stability and progress, made by the run itself",
+         "graphcore cluster edges.txt.gz -k 9 --report out.html"),
     ],
-)
+)  # fmt: skip
 @click.argument("input", metavar="GRAPH", type=FILE)
 @click.argument("labels", metavar="LABELS", type=FILE)
 @input_options
@@ -54,43 +51,27 @@ def report(input, labels, output, title, n_central, pictures, as_json, **options
         with console.stages("labels"):
             found = _as_numbers(read_labels(labels, graph))
         with console.stages("report"):
+            about = About(
+                title=title or report_title(input), source=f"{input}, labels of {labels}", command=typed_command(),
+                warnings=tuple(console.warned), seconds=dict(console.stages.seconds),
+            )  # fmt: skip
             facts = write_report(
-                output,
-                graph,
-                found,
-                about=About(
-                    title=title or report_title(input),
-                    source=f"{input}, labels of {labels}",
-                    command=typed_command(),
-                    warnings=tuple(console.warned),
-                    seconds=dict(console.stages.seconds),
-                ),
-                pictures="auto" if pictures else False,
-                n_central=n_central,
-                random_state=seed,
-                n_jobs=jobs,
-            )
+                output, graph, found, about=about, pictures="auto" if pictures else False, n_central=n_central,
+                random_state=seed, n_jobs=jobs,
+            )  # fmt: skip
     figures = {
-        "input": input,
-        "labels": labels,
-        "report": output,
-        "n_clusters": facts.n_clusters,
-        "normalized_cut": facts.normalized_cut,
-        "coverage": facts.coverage,
-        "modularity": facts.modularity,
+        "input": input, "labels": labels, "report": output, "n_clusters": facts.n_clusters,
+        "normalized_cut": facts.normalized_cut, "coverage": facts.coverage, "modularity": facts.modularity,
         "warnings": console.warned,
-    }
-    if as_json:
-        click.echo(json.dumps(figures))
-        return
-    from .summary import table
+    }  # fmt: skip
+    from .summary import show
 
     lines = [
         ("clusters", f"{len(facts.filled):,}"),
         ("NC", f"{facts.normalized_cut:.4f}, {facts.chance_cut:.4f} by chance"),
         ("report", output),
     ]
-    click.echo(table(lines), err=output == "-")
+    show(figures, lines, as_json, err=output == "-")
 
 
 def report_title(path):

@@ -5,7 +5,7 @@ import json
 import click
 import numpy as np
 
-__all__ = ["cluster_lines", "graph_facts", "graph_lines", "graph_summary", "size_facts", "table"]
+__all__ = ["cluster_lines", "graph_facts", "graph_lines", "graph_summary", "show", "size_facts", "table"]
 
 # Up to so many clusters are listed by size; of more, the extremes are given.
 _FEW_CLUSTERS = 20
@@ -14,14 +14,9 @@ _FEW_CLUSTERS = 20
 def graph_facts(path, graph):
     """Facts about a graph, ready for JSON."""
     return {
-        "input": path,
-        "nodes": graph.n_nodes,
-        "edges": graph.n_edges,
-        "weighted": graph.is_weighted,
-        "self_loops": graph.n_self_loops,
-        "components": graph.n_components,
-        "isolated": graph.n_isolated,
-    }
+        "input": path, "nodes": graph.n_nodes, "edges": graph.n_edges, "weighted": graph.is_weighted,
+        "self_loops": graph.n_self_loops, "components": graph.n_components, "isolated": graph.n_isolated,
+    }  # fmt: skip
 
 
 def size_facts(labels, n_clusters):
@@ -46,11 +41,8 @@ def graph_lines(facts):
 def graph_summary(graph, path, output, console, as_json):
     """Print what was written to a graph file."""
     facts = graph_facts(path, graph)
-    if as_json:
-        seconds = dict(console.stages.seconds)
-        click.echo(json.dumps(facts | {"output": output, "warnings": console.warned, "seconds": seconds}))
-        return
-    click.echo(table([*graph_lines(facts), ("output", output)]), err=output == "-")
+    facts |= {"output": output, "warnings": console.warned, "seconds": dict(console.stages.seconds)}
+    show(facts, [*graph_lines(facts), ("output", output)], as_json, err=output == "-")
 
 
 def cluster_lines(facts):
@@ -79,6 +71,11 @@ def cluster_lines(facts):
     if facts["report"]:
         lines.append(("report", facts["report"]))
     return lines
+
+
+def show(facts, lines, as_json, err=False):
+    """Print facts as one JSON object, or else lines as a table."""
+    click.echo(json.dumps(facts) if as_json else table(lines), err=err and not as_json)
 
 
 def table(lines):

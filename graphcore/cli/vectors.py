@@ -18,32 +18,20 @@ _COMPRESSED = {".gz": gzip, ".bz2": bz2, ".xz": lzma}
 
 
 def read_vectors(path):
-    """Read one vector per row.
+    """Read one vector per row, from ``.npy`` (two dimensions), ``.npz`` (scipy's, or one array), or else text.
 
-    Parameters
-    ----------
-    path : str
-        ``.npy`` (an array of two dimensions), ``.npz`` (a sparse matrix saved by scipy, or a single array), otherwise
-        text: numbers between commas, semicolons, tabs or blanks, ``#`` comments, a first line of column names allowed;
-        also compressed (.gz, .bz2, .xz). "-" is standard input, whose kind, as that of a pipe, is seen by its
-        first bytes.
-
-    Returns
-    -------
-    ndarray or csr_array of shape (n_vectors, n_features)
-
-    Raises
-    ------
-    InputError, FormatError
-        If the file holds something else.
+    Text is numbers between commas, semicolons, tabs or blanks, perhaps with ``#`` comments, a line of names,
+    compressed. The kind of standard input ("-") and of pipes is seen by its first bytes.
     """
+    import numpy as np
+
     from ..io._source import is_stream
 
     if is_stream(path):
         return _read_stream(path)
     try:
         if path.endswith(".npy"):
-            X = _load_array(path)
+            X = np.load(path, allow_pickle=False)
         elif path.endswith(".npz"):
             X = _load_archive(path)
         else:
@@ -73,12 +61,6 @@ def _read_stream(path):
             return read_vectors(copy)
         except InputError as error:
             raise type(error)(str(error).replace(copy, "standard input" if path == "-" else path)) from error
-
-
-def _load_array(path):
-    import numpy as np
-
-    return np.load(path, allow_pickle=False)
 
 
 def _load_archive(path):

@@ -14,17 +14,9 @@ _ATTEMPTS = 10
 
 
 def lfr(
-    n_nodes,
-    *,
-    mixing=0.1,
-    degree_exponent=3.0,
-    community_exponent=1.5,
-    average_degree=10.0,
-    max_degree=None,
-    min_community=None,
-    max_community=None,
-    random_state=None,
-):
+    n_nodes, *, mixing=0.1, degree_exponent=3.0, community_exponent=1.5, average_degree=10.0, max_degree=None,
+    min_community=None, max_community=None, random_state=None,
+):  # fmt: skip
     """Draw a graph from the benchmark of Lancichinetti, Fortunato and Radicchi: degrees and clusters by power laws.
 
     Parameters
@@ -94,15 +86,14 @@ def lfr(
 
 def _limits(n_nodes, max_degree, min_community, max_community):
     """The limits of the power laws, as networkx names them."""
-    given = {"max_degree": max_degree, "min_community": min_community, "max_community": max_community}
-    usual = {
-        "max_degree": min(50, (n_nodes - 1) // 2),
-        "min_community": min(20, n_nodes // 4),
-        "max_community": min(100, n_nodes // 2),
+    limits = {
+        "max_degree": (max_degree, min(50, (n_nodes - 1) // 2)),
+        "min_community": (min_community, min(20, n_nodes // 4)),
+        "max_community": (max_community, min(100, n_nodes // 2)),
     }
     return {
-        name: usual[name] if value is None else check_integer(name, value, low=1, high=n_nodes)
-        for name, value in given.items()
+        name: usual if given is None else check_integer(name, given, low=1, high=n_nodes)
+        for name, (given, usual) in limits.items()
     }
 
 

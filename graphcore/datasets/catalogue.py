@@ -18,23 +18,12 @@ _MNIST = "https://ossci-datasets.s3.amazonaws.com/mnist"
 
 @dataclass(frozen=True)
 class DataFile:
-    """One file of a data set.
-
-    Attributes
-    ----------
-    url : str
-    size : int or None
-        Bytes; None where no size is published.
-    sha256 : str or None
-        Published checksum; None where there is none, so that a download cannot be verified.
-    also : tuple of str
-        Other names under which loaders take the file.
-    """
+    """One file of a data set."""
 
     url: str
-    size: int | None = None
-    sha256: str | None = None
-    also: tuple = ()
+    size: int | None = None  # bytes; None where no size is published
+    sha256: str | None = None  # None where none is published, so that a download cannot be verified
+    also: tuple = ()  # other names under which loaders take the file
 
     @property
     def name(self):
@@ -44,35 +33,17 @@ class DataFile:
 
 @dataclass(frozen=True)
 class DataSet:
-    """A public data set.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"graph", "vectors"}
-    about : str
-        One line.
-    page : str
-        Where its owners describe it and state their terms.
-    files : tuple of DataFile
-        The graph or the vectors first.
-    n_rows : int
-        Nodes or vectors; a loader refuses other numbers.
-    n_edges : int or None
-        Undirected edges, self-loops included; None where only the number of directed edges is published.
-    n_columns, n_classes : int or None
-        Of vectors; classes of nodes, if each has one.
-    """
+    """A public data set."""
 
     name: str
-    kind: str
+    kind: str  # "graph" or "vectors"
     about: str
-    page: str
-    files: tuple
-    n_rows: int
-    n_edges: int | None = None
+    page: str  # where its owners describe it and state their terms
+    files: tuple  # of DataFile; the graph or the vectors first
+    n_rows: int  # nodes or vectors; a loader refuses other numbers
+    n_edges: int | None = None  # undirected, self-loops included; None where only directed ones are published
     n_columns: int | None = None
-    n_classes: int | None = None
+    n_classes: int | None = None  # of nodes only if each has one
 
     @property
     def is_verified(self):
@@ -89,13 +60,10 @@ def _community_graph(name, stem, about, n_rows, n_edges, also=()):
 
 _ALL = (
     DataSet(
-        "email-Eu-core",
-        "graph",
-        "e-mails between members of 42 departments of a research institution; directed",
+        "email-Eu-core", "graph", "e-mails between members of 42 departments of a research institution; directed",
         f"{_SNAP}/email-Eu-core.html",
         (DataFile(f"{_SNAP}/email-Eu-core.txt.gz"), DataFile(f"{_SNAP}/email-Eu-core-department-labels.txt.gz")),
-        1_005,
-        n_classes=42,
+        1_005, n_classes=42,
     ),
     _community_graph(
         "com-DBLP", "com-dblp", "authors of computer science joined by common papers", 317_080, 1_049_866,
@@ -104,18 +72,12 @@ _ALL = (
     _community_graph("com-LiveJournal", "com-lj", "friends on a blogging site", 3_997_962, 34_681_189),
     _community_graph("com-Friendster", "com-friendster", "friends on a gaming network", 65_608_366, 1_806_067_135),
     DataSet(
-        "wiki-topcats",
-        "graph",
+        "wiki-topcats", "graph",
         "links between pages of the largest categories of Wikipedia; directed, 28,511,807 links",
-        f"{_SNAP}/wiki-topcats.html",
-        (DataFile(f"{_SNAP}/wiki-topcats.txt.gz"),),
-        1_791_489,
+        f"{_SNAP}/wiki-topcats.html", (DataFile(f"{_SNAP}/wiki-topcats.txt.gz"),), 1_791_489,
     ),
     DataSet(
-        "MNIST",
-        "vectors",
-        "handwritten digits of 28 x 28 pixels",
-        "https://yann.lecun.com/exdb/mnist/",
+        "MNIST", "vectors", "handwritten digits of 28 x 28 pixels", "https://yann.lecun.com/exdb/mnist/",
         (
             DataFile(
                 f"{_MNIST}/train-images-idx3-ubyte.gz", 9_912_422,
@@ -134,39 +96,21 @@ _ALL = (
                 "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
             ),
         ),
-        70_000,
-        n_columns=784,
-        n_classes=10,
+        70_000, n_columns=784, n_classes=10,
     ),
     DataSet(
-        "PenDigits",
-        "vectors",
-        "digits written with a pen, as 8 points each",
-        "https://archive.ics.uci.edu/dataset/81",
+        "PenDigits", "vectors", "digits written with a pen, as 8 points each", "https://archive.ics.uci.edu/dataset/81",
         (DataFile(f"{_UCI}/pendigits/pendigits.tra"), DataFile(f"{_UCI}/pendigits/pendigits.tes")),
-        10_992,
-        n_columns=16,
-        n_classes=10,
+        10_992, n_columns=16, n_classes=10,
     ),
     DataSet(
-        "Letter",
-        "vectors",
-        "capital letters of 20 fonts, by 16 measures",
-        "https://archive.ics.uci.edu/dataset/59",
-        (DataFile(f"{_UCI}/letter-recognition/letter-recognition.data"),),
-        20_000,
-        n_columns=16,
-        n_classes=26,
+        "Letter", "vectors", "capital letters of 20 fonts, by 16 measures", "https://archive.ics.uci.edu/dataset/59",
+        (DataFile(f"{_UCI}/letter-recognition/letter-recognition.data"),), 20_000, n_columns=16, n_classes=26,
     ),
     DataSet(
-        "HAR",
-        "vectors",
-        "six activities of people who carry a smartphone, by 561 measures",
-        "https://archive.ics.uci.edu/dataset/240",
-        (DataFile(f"{_UCI}/00240/UCI%20HAR%20Dataset.zip"),),
-        10_299,
-        n_columns=561,
-        n_classes=6,
+        "HAR", "vectors", "six activities of people who carry a smartphone, by 561 measures",
+        "https://archive.ics.uci.edu/dataset/240", (DataFile(f"{_UCI}/00240/UCI%20HAR%20Dataset.zip"),),
+        10_299, n_columns=561, n_classes=6,
     ),
 )  # fmt: skip
 CATALOGUE = {dataset.name: dataset for dataset in _ALL}

@@ -21,25 +21,13 @@ _TIMEOUT = 60.0
 
 @dataclass(frozen=True)
 class Downloaded:
-    """A file that is there.
-
-    Attributes
-    ----------
-    path : str
-    size : int
-        Bytes.
-    sha256 : str
-    is_verified : bool
-        Whether the checksum is the published one; False where none is published.
-    n_received : int
-        Bytes that came over the network this time.
-    """
+    """A file that is there."""
 
     path: str
-    size: int
+    size: int  # bytes
     sha256: str
-    is_verified: bool
-    n_received: int
+    is_verified: bool  # whether the checksum is the published one; False where none is published
+    n_received: int  # bytes that came over the network this time
 
 
 def download(url, path, *, size=None, sha256=None, progress=None, attempts=3, pause=1.0):
@@ -47,34 +35,11 @@ def download(url, path, *, size=None, sha256=None, progress=None, attempts=3, pa
 
     What has come lies in ``path + ".part"``, and beside it what the server calls this version of the file (ETag or
     date). The rest is asked for by a range, on condition that the version is still the same. The file gets its name
-    when it is complete, flushed to the disk and checked.
+    when it is complete, flushed to the disk and checked; one that is not the published one is thrown away. A file there
+    already is kept, if it has the published size (bytes) and checksum.
 
-    Parameters
-    ----------
-    url : str
-    path : str
-        A file there already is kept, if it has the published size and checksum.
-    size : int, optional
-        Published bytes.
-    sha256 : str, optional
-        Published checksum.
-    progress : callable, optional
-        Called with the bytes there so far and the bytes in all (None if the server does not say).
-    attempts : int, default 3
-        Tries in a row that bring nothing before this gives up; a try that brings something does not count.
-    pause : float, default 1
-        Seconds before the second try, twice as long before each further one.
-
-    Returns
-    -------
-    Downloaded
-
-    Raises
-    ------
-    FormatError
-        If the complete file is not the published one; the download is thrown away.
-    OSError
-        If the server refuses, or cannot be reached; what has come is kept.
+    `progress(there, total)` is called with bytes, total None if the server does not say. `attempts` tries in a row that
+    bring nothing are the end of it; before the second one lie `pause` seconds, twice as many before each further one.
     """
     path = os.fspath(path)
     if os.path.exists(path):

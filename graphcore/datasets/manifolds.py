@@ -10,15 +10,8 @@ from ..exceptions import ParameterError
 from .results import LabeledVectors
 
 __all__ = [
-    "EmbeddedTrefoil",
-    "circles",
-    "cone",
-    "crossing_lines",
-    "embedded_trefoil",
-    "noisy_triangle",
-    "sphere",
-    "trefoil",
-]
+    "EmbeddedTrefoil", "circles", "cone", "crossing_lines", "embedded_trefoil", "noisy_triangle", "sphere", "trefoil",
+]  # fmt: skip
 
 
 class EmbeddedTrefoil(NamedTuple):

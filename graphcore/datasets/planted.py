@@ -1,15 +1,20 @@
-"""The planted partition model."""
+"""The planted partition model, plain and degree-corrected."""
 
 import numpy as np
 
 from .._random import Streams
-from .._validation import check_real
+from .._validation import check_integer, check_real
+from ..exceptions import ParameterError
 from ..graphs.graph import Graph
+from ..graphs.rows import rows_from_pairs
+from ..graphs.weights import NO_WEIGHTS
 from . import _loops
-from ._sizes import cluster_borders, labels_of
 from .results import LabeledGraph
 
-__all__ = ["planted_partition"]
+__all__ = ["degree_corrected_partition", "planted_partition"]
+
+# Edges drawn from one stream; bounds the memory of the draws.
+_BLOCK_EDGES = 1 << 20
 
 
 def planted_partition(n_clusters, cluster_size, p_in, p_out, *, random_state=None):
@@ -57,8 +62,9 @@ def planted_partition(n_clusters, cluster_size, p_in, p_out, *, random_state=Non
     >>> graph.n_edges, labels.tolist()
     (4, [0, 0, 0, 1, 1])
     """
-    borders = cluster_borders(n_clusters, cluster_size)
-    rates = [-np.log1p(-p) if p < 1 else np.inf for p in _probabilities(p_in, p_out)]
+    borders = _cluster_borders(n_clusters, cluster_size)
+    probabilities = check_real("p_in", p_in, low=0, high=1), check_real("p_out", p_out, low=0, high=1)
+    rates = [-np.log1p(-p) if p < 1 else np.inf for p in probabilities]
     stream = Streams(random_state).child("planted partition")
     n_nodes = int(borders[-1])
     indptr = np.zeros(n_nodes + 1, dtype=np.int64)
@@ -67,8 +73,133 @@ def planted_partition(n_clusters, cluster_size, p_in, p_out, *, random_state=Non
     indices = np.empty(indptr[-1], dtype=np.int32)
     if len(indices):
         _loops.planted_pairs(stream.generator("edges"), borders, *rates, indptr[:-1].copy(), indices)
-    return LabeledGraph(Graph(indptr, indices, check=False), labels_of(borders))
+    return LabeledGraph(Graph(indptr, indices, check=False), _labels_of(borders))
 
 
-def _probabilities(p_in, p_out):
-    return check_real("p_in", p_in, low=0, high=1), check_real("p_out", p_out, low=0, high=1)
+def degree_corrected_partition(
+    n_clusters, cluster_size, *, mean_degree=20.0, mixing=0.2, exponent=2.5, degree_ratio=100.0, expected_degrees=None,
+    random_state=None,
+):  # fmt: skip
+    """Draw a graph with planted clusters and uneven degrees (Karrer and Newman's degree-corrected block model).
+
+    The number of edges between nodes i and j of expected degrees d_i, d_j is a Poisson variable with mean
+    (1 - mixing) d_i d_j / D_c + mixing d_i d_j / D, the first term only if both are in the same cluster c, where
+    D_c and D are the sums of d over the cluster and over all nodes. Repeated edges are merged: i and j are joined
+    with probability 1 - exp(-mean), independently of all other pairs.
+
+    Parameters
+    ----------
+    n_clusters : int
+        At least 1.
+    cluster_size : int or sequence of n_clusters ints
+        Nodes of every cluster; one number for all, or one for each.
+    mean_degree : float, default 20.0
+        Mean of the expected degrees.
+    mixing : float, default 0.2
+        Share of the edges that are placed without regard to clusters, 0 to 1.
+    exponent : float, default 2.5
+        The expected degrees follow a power law with density proportional to d ** -exponent; more than 1.
+    degree_ratio : float, default 100.0
+        Largest over smallest possible expected degree; 1 makes them all equal.
+    expected_degrees : array-like of shape (n_nodes,), optional
+        The expected degrees themselves; the three parameters above are then not used.
+    random_state : int, numpy Generator, RandomState or None, default None
+
+    Returns
+    -------
+    LabeledGraph
+        The graph, unweighted and without self-loops, and the cluster of every node (int32). Nodes are numbered cluster
+        by cluster. Degrees are somewhat smaller than expected where edges were merged, and nodes may be isolated.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is out of its range.
+
+    References
+    ----------
+    Karrer, Newman, "Stochastic blockmodels and community structure in networks", Physical Review E 83 (2011),
+    equations 26 to 28.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph, labels = graphcore.datasets.degree_corrected_partition(4, 250, random_state=0)
+    >>> graph.n_nodes, bool(graph.degrees.max() > 5 * graph.degrees.mean())
+    (1000, True)
+    """
+    borders = _cluster_borders(n_clusters, cluster_size)
+    n_nodes = int(borders[-1])
+    mixing = check_real("mixing", mixing, low=0, high=1)
+    streams = Streams(random_state).child("degree-corrected partition")
+    if expected_degrees is None:
+        mean_degree = check_real("mean_degree", mean_degree, low=0, open_low=True)
+        theta = _power_law(exponent, degree_ratio, n_nodes, streams.generator("degrees"))
+        expected = theta * (mean_degree / theta.mean())
+    else:
+        expected = _as_degrees(expected_degrees, n_nodes)
+    # Node i owns the stretch from before[i] to before[i + 1]; a uniform point falls on i with probability d_i / D.
+    before = np.concatenate([[0.0], np.cumsum(expected)])
+    counts = streams.generator("counts")
+    n_inside, n_anywhere = counts.poisson((1 - mixing) * before[-1] / 2), counts.poisson(mixing * before[-1] / 2)
+    ends = np.empty((n_inside + n_anywhere, 2), dtype=np.int32)
+    for block, start in enumerate(range(0, len(ends), _BLOCK_EDGES)):
+        stop = min(start + _BLOCK_EDGES, len(ends))
+        generator = streams.generator("edges", block)
+        points = generator.random((stop - start, 2))
+        first = _node_at(before, points[:, 0] * before[-1], 0, n_nodes)
+        low, high = np.zeros_like(first), np.full_like(first, n_nodes)
+        inside = max(0, n_inside - start)  # edges of this block whose second end is in the cluster of the first
+        cluster = np.searchsorted(borders, first[:inside], side="right") - 1
+        low[:inside], high[:inside] = borders[cluster], borders[cluster + 1]
+        where = before[low] + points[:, 1] * (before[high] - before[low])
+        ends[start:stop, 0], ends[start:stop, 1] = first, _node_at(before, where, low, high)
+    kept = _loops.drop_self_loops(ends)
+    rows, *_ = rows_from_pairs(ends[:kept], NO_WEIGHTS, n_nodes, "max")
+    return LabeledGraph(Graph(rows.indptr, rows.indices, check=False), _labels_of(borders))
+
+
+def _power_law(exponent, ratio, n, generator):
+    """Draw n numbers between 1 and `ratio` with density proportional to x ** -exponent, by inversion."""
+    exponent = check_real("exponent", exponent, low=1, open_low=True)
+    ratio = check_real("degree_ratio", ratio, low=1)
+    tail = ratio ** (1 - exponent)
+    return (1 - generator.random(n) * (1 - tail)) ** (1 / (1 - exponent))
+
+
+def _as_degrees(values, n_nodes):
+    values = np.asarray(values)
+    if values.shape != (n_nodes,) or values.dtype.kind not in "biuf":
+        raise ParameterError(f"expected_degrees must be {n_nodes} numbers, got {values.dtype} of shape {values.shape}")
+    values = values.astype(np.float64)
+    if not (np.isfinite(values).all() and (values >= 0).all()):
+        raise ParameterError("expected_degrees must be finite and not negative")
+    return values
+
+
+def _node_at(before, points, low, high):
+    """Return the node whose stretch holds each point; rounding never leads out of [low, high)."""
+    return np.clip(np.searchsorted(before, points, side="right") - 1, low, np.asarray(high) - 1)
+
+
+def _cluster_borders(n_clusters, cluster_size):
+    """First node of every cluster, and at the end the number of nodes (int64); `cluster_size` for all or each."""
+    n_clusters = check_integer("n_clusters", n_clusters, low=1)
+    if np.ndim(cluster_size) == 0:
+        sizes = [check_integer("cluster_size", cluster_size, low=1)] * n_clusters
+    else:
+        sizes = [check_integer("cluster_size", size, low=1) for size in cluster_size]
+        if len(sizes) != n_clusters:
+            raise ParameterError(
+                f"cluster_size has {len(sizes)} sizes for n_clusters={n_clusters}; give one for every cluster, or one "
+                "number for all"
+            )
+    n_nodes = sum(sizes)
+    if n_nodes >= 2**31:
+        raise ParameterError(f"cluster_size: the clusters have {n_nodes} nodes in all; fewer than 2**31 are possible")
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+
+
+def _labels_of(borders):
+    """Cluster of every node, int32."""
+    return np.repeat(np.arange(len(borders) - 1, dtype=np.int32), np.diff(borders))

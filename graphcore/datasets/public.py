@@ -63,15 +63,8 @@ def fetch(name, folder=None, *, progress=None):
         def report(there, total, name=file.name):
             progress(name, there, total)
 
-        out.append(
-            download(
-                file.url,
-                os.path.join(folder, file.name),
-                size=file.size,
-                sha256=file.sha256,
-                progress=None if progress is None else report,
-            )
-        )
+        path, telling = os.path.join(folder, file.name), None if progress is None else report
+        out.append(download(file.url, path, size=file.size, sha256=file.sha256, progress=telling))
     return out
 
 
@@ -144,11 +137,9 @@ def _load_vectors(dataset, paths):
     from .results import LabeledVectors
 
     reader = {
-        "MNIST": vector_files.read_mnist,
-        "PenDigits": vector_files.read_pendigits,
-        "Letter": vector_files.read_letter,
-        "HAR": vector_files.read_har,
-    }[dataset.name]
+        "MNIST": vector_files.read_mnist, "PenDigits": vector_files.read_pendigits,
+        "Letter": vector_files.read_letter, "HAR": vector_files.read_har,
+    }[dataset.name]  # fmt: skip
     data, labels = reader(*paths)
     _check(dataset, "rows", len(data), dataset.n_rows)
     _check(dataset, "columns", data.shape[1], dataset.n_columns)

@@ -80,29 +80,23 @@ def compress_rows(indptr, indices, weights, out_indptr):
 
 @njit(cache=True, nogil=True)
 def merge_count(indptr, indices, t_indptr, t_indices, policy, out_counts):
-    """Row lengths of the symmetrised matrix; returns (entries found in both directions, in one only).
-
-    The diagonal counts in neither.
-    """
+    """Row lengths of the symmetrised matrix; returns entries in both directions and in one, the diagonal in neither."""
     both, single = 0, 0
     for i in range(len(indptr) - 1):
         a, b = indptr[i], t_indptr[i]
         a_end, b_end = indptr[i + 1], t_indptr[i + 1]
         length = 0
         while a < a_end or b < b_end:
-            if b == b_end or (a < a_end and indices[a] < t_indices[b]):
-                single += 1
-                length += policy != MIN
-                a += 1
-            elif a == a_end or t_indices[b] < indices[a]:
-                single += 1
-                length += policy != MIN
-                b += 1
-            else:
+            one_way = a < a_end and (b == b_end or indices[a] <= t_indices[b])
+            other_way = b < b_end and (a == a_end or t_indices[b] <= indices[a])
+            if one_way and other_way:
                 both += indices[a] != i
                 length += 1
-                a += 1
-                b += 1
+            else:
+                single += 1
+                length += policy != MIN
+            a += one_way
+            b += other_way
         out_counts[i] = length
     return both, single
 
@@ -116,22 +110,13 @@ def merge_fill(indptr, indices, weights, t_indptr, t_indices, t_weights, policy,
         a_end, b_end = indptr[i + 1], t_indptr[i + 1]
         position = out_indptr[i]
         while a < a_end or b < b_end:
-            if b == b_end or (a < a_end and indices[a] < t_indices[b]):
-                j = indices[a]
-                forward = weights[a] if weighted else 1.0
-                backward = 0.0
-                a += 1
-            elif a == a_end or t_indices[b] < indices[a]:
-                j = t_indices[b]
-                forward = 0.0
-                backward = t_weights[b] if weighted else 1.0
-                b += 1
-            else:
-                j = indices[a]
-                forward = weights[a] if weighted else 1.0
-                backward = t_weights[b] if weighted else 1.0
-                a += 1
-                b += 1
+            one_way = a < a_end and (b == b_end or indices[a] <= t_indices[b])
+            other_way = b < b_end and (a == a_end or t_indices[b] <= indices[a])
+            j = indices[a] if one_way else t_indices[b]
+            forward = (weights[a] if weighted else 1.0) if one_way else 0.0
+            backward = (t_weights[b] if weighted else 1.0) if other_way else 0.0
+            a += one_way
+            b += other_way
             if policy == MIN and (forward == 0.0 or backward == 0.0):
                 continue
             out_indices[position] = j
@@ -142,10 +127,7 @@ def merge_fill(indptr, indices, weights, t_indptr, t_indices, t_weights, policy,
 
 @njit(cache=True, nogil=True)
 def pack_pairs(ends, keys):
-    """keys[e] = lower end << 32 | higher end << 1 | whether the edge runs from the higher to the lower end.
-
-    `keys` may lie in the memory of `ends`.
-    """
+    """keys[e] = lower end << 32 | higher end << 1 | whether it runs downwards; may be the memory of `ends`."""
     for e in range(len(ends)):
         i, j = np.int64(ends[e, 0]), np.int64(ends[e, 1])
         keys[e] = (i << 32) | (j << 1) if i <= j else (j << 32) | (i << 1) | 1

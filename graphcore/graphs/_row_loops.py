@@ -89,10 +89,7 @@ def count_self_loops(indptr, indices, start, stop):
 
 @njit(cache=True, nogil=True)
 def union_components(indptr, indices, parent):
-    """Union-find with path halving; parent becomes the component number in order of first node.
-
-    Returns the number of components.
-    """
+    """Union-find with path halving: parent becomes the component number by first nodes; returns how many there are."""
     n = len(indptr) - 1
     for i in range(n):
         parent[i] = i

@@ -4,9 +4,16 @@ import numpy as np
 
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError
-from .directions import check_directions
 from .ids import as_ids, as_names, count_nodes
-from .rows import SYMMETRIZE, SYMMETRY_TOLERANCE, is_symmetric, rows_from_edges, rows_from_pairs, symmetrize_rows
+from .rows import (
+    SYMMETRIZE,
+    SYMMETRY_TOLERANCE,
+    check_directions,
+    is_symmetric,
+    rows_from_edges,
+    rows_from_pairs,
+    symmetrize_rows,
+)
 from .weights import edge_weights, without_ones
 
 __all__ = ["graph_from_edges", "graph_from_ends"]
@@ -42,10 +49,7 @@ def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, sym
 
 
 def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn):
-    """Make a graph from checked edges between less than 2**31 nodes, in the memory of the edges themselves.
-
-    `ends` (n_edges x 2, int32, contiguous) is overwritten; weights of length 0 stand for none.
-    """
+    """Make a graph of checked `ends` (n_edges x 2, int32, contiguous; overwritten) of less than 2**31 nodes."""
     if len(weights) and not weights.all():
         kept = weights != 0
         ends, weights = ends[kept], weights[kept]

@@ -6,9 +6,8 @@ import numpy as np
 
 from .._validation import check_choice
 from ..exceptions import InputError
-from .directions import undirected_rows
 from .ids import is_numbered
-from .rows import SYMMETRIZE, Rows, drop_zeros, transpose_rows
+from .rows import SYMMETRIZE, Rows, drop_zeros, transpose_rows, undirected_rows
 from .weights import NO_WEIGHTS, entry_weights, first_bad_weight, without_ones
 
 __all__ = ["graph_from_networkx", "networkx_rows"]

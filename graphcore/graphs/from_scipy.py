@@ -6,9 +6,8 @@ from .._arrays import read_only
 from .._validation import check_choice
 from ..exceptions import InputError
 from . import _row_loops
-from .directions import undirected_rows
 from .ids import narrow_ids
-from .rows import SYMMETRIZE, SYMMETRY_TOLERANCE, Rows, canonical_rows, describe_defect, is_symmetric
+from .rows import SYMMETRIZE, SYMMETRY_TOLERANCE, Rows, canonical_rows, describe_defect, is_symmetric, undirected_rows
 from .weights import as_floats, entry_weights, without_ones
 
 __all__ = ["graph_from_scipy"]

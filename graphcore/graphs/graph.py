@@ -8,9 +8,9 @@ from .._arrays import read_only
 from .._threads import map_blocks, row_blocks
 from ..exceptions import InputError
 from . import _row_loops
-from .ids import as_names, narrow_ids
-from .rows import Rows, as_csr_array, find_defect
-from .weights import NO_WEIGHTS, as_floats
+from .ids import as_names
+from .rows import Rows, as_csr_array, checked_arrays, find_defect
+from .weights import NO_WEIGHTS
 
 __all__ = ["Graph"]
 
@@ -20,6 +20,8 @@ class Graph:
 
     Use :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_table`, :meth:`from_networkx`, :meth:`from_igraph` or
     :func:`graphcore.read_graph`; the constructor itself takes arrays that are already canonical and only checks them.
+    Repeated edges are merged, explicit zeros dropped, self-loops kept (one entry on the diagonal, counted once in the
+    degree), isolated nodes kept (degree 0; clusterings give them label -1), several components allowed.
 
     Parameters
     ----------
@@ -33,8 +35,7 @@ class Graph:
     node_names : ndarray of shape (n_nodes,), optional
         The nodes' own names (integers or strings), in node order. None when they are 0 to n_nodes - 1.
     check : bool, default True
-        Whether to check the arrays (one pass over the entries, O(n_nodes) memory). False is for arrays that are
-        known to be canonical and symmetric.
+        One pass over the entries, O(n_nodes) memory. False is for arrays known to be canonical and symmetric.
 
     Attributes
     ----------
@@ -46,12 +47,8 @@ class Graph:
     Raises
     ------
     InputError
-        If the arrays are no symmetric matrix with positive finite weights; the message names row and column.
-
-    Notes
-    -----
-    Conventions: repeated edges are merged, explicit zeros dropped, self-loops kept (one entry on the diagonal, counted
-    once in the degree), isolated nodes kept (degree 0; clusterings give them label -1), several components allowed.
+        Here and in all constructors, if the data are no graph with finite weights that are not negative, or nothing is
+        there; the message names the place. From the arrays themselves, also if they are not symmetric.
 
     Examples
     --------
@@ -67,29 +64,8 @@ class Graph:
     _reopen = None
 
     def __init__(self, indptr, indices, weights=None, *, node_names=None, check=True):
-        indptr, indices = np.asarray(indptr), np.asarray(indices)
-        for name, array in (("indptr", indptr), ("indices", indices)):
-            if array.ndim != 1:
-                raise InputError(f"{name} must be one-dimensional, got shape {array.shape}")
-            if array.dtype.kind not in "iu" and len(array):
-                raise InputError(f"{name} must be integers, got {array.dtype}")
-        if len(indptr) < 2:
-            raise InputError("the graph is empty: it needs at least one node")
-        n_nodes = len(indptr) - 1
-        if weights is not None:
-            weights = as_floats(np.asarray(weights))
-            if weights.ndim != 1:
-                raise InputError(f"weights must be one-dimensional, got shape {weights.shape}")
-            weights = read_only(weights)
-        self.indptr = read_only(indptr, np.int64)
-        self.indices = read_only(narrow_ids(indices, n_nodes))
-        self.weights = weights
-        self.node_names = None if node_names is None else read_only(as_names(node_names, n_nodes))
-        if indptr[-1] != len(indices) or (weights is not None and len(weights) != len(indices)):
-            raise InputError(
-                f"indptr ends at {indptr[-1]} but there are {len(indices)} indices"
-                + ("" if weights is None else f" and {len(weights)} weights")
-            )
+        self.indptr, self.indices, self.weights = checked_arrays(indptr, indices, weights)
+        self.node_names = None if node_names is None else read_only(as_names(node_names, self.n_nodes))
         if check:
             defect, n_self_loops = find_defect(Rows(self.indptr, self.indices, self._weights))
             if defect:
@@ -97,9 +73,8 @@ class Graph:
             self.__dict__["n_self_loops"] = n_self_loops
         self.degrees = read_only(self._row_sums())
         with np.errstate(over="ignore"):
-            overflows = weights is not None and not np.isfinite(self.degrees.sum())
-        if overflows:
-            raise InputError("the weights are so large that their sum overflows; divide them by a common factor")
+            if self.weights is not None and not np.isfinite(self.degrees.sum()):
+                raise InputError("the weights are so large that their sum overflows; divide them by a common factor")
         self._frozen = True
 
     # -- made from ---------------------------------------------------------------------------------------------------
@@ -125,15 +100,6 @@ class Graph:
         warn : bool, default True
             Warn when the list looks directed: some pairs stand in both directions and others in one.
 
-        Returns
-        -------
-        Graph
-
-        Raises
-        ------
-        InputError
-            If ids are negative, not integers or beyond n_nodes, or weights negative or not finite, or nothing is there.
-
         Examples
         --------
         >>> import graphcore
@@ -155,18 +121,10 @@ class Graph:
         A : sparse array or matrix of any format, or ndarray, of shape (n_nodes, n_nodes)
             Finite, non-negative weights. A matrix whose entries are all 1 (or boolean) makes an unweighted graph.
             It is never changed; canonical int32 CSR arrays are shared, not copied.
-        node_names : array-like of shape (n_nodes,), optional
-            Names of the nodes.
-        symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
-            What to do with an asymmetric matrix, see :meth:`from_edges`; a warning says what was done.
-        warn : bool, default True
-            Whether to warn about an asymmetric matrix.
+        node_names, symmetrize, warn
+            See :meth:`from_edges`; an asymmetric matrix is warned about.
         check : bool, default True
             False skips all checks of a CSR matrix that is known to be canonical and symmetric.
-
-        Returns
-        -------
-        Graph
 
         Examples
         --------
@@ -189,14 +147,8 @@ class Graph:
             Parallel edges add up if they have weights. A directed graph is symmetrised.
         weight : str or None, default "weight"
             Edge attribute that holds the weight (1 where it is missing); None for an unweighted graph.
-        symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
-            How the two directions of a directed graph combine, see :meth:`from_edges`.
-        warn : bool, default True
-            Whether to warn about a directed graph.
-
-        Returns
-        -------
-        Graph
+        symmetrize, warn
+            See :meth:`from_edges`; a directed graph is warned about.
 
         Examples
         --------
@@ -216,20 +168,9 @@ class Graph:
         Parameters
         ----------
         g : igraph.Graph
-            Parallel edges add up if they have weights. A directed graph is symmetrised.
-        weight : str or None, default "weight"
-            Edge attribute that holds the weight (1 where it is missing); None for an unweighted graph.
-        symmetrize, warn
+            Parallel edges and directed graphs are treated as those of networkx.
+        weight, symmetrize, warn
             See :meth:`from_networkx`.
-
-        Returns
-        -------
-        Graph
-
-        Raises
-        ------
-        InputError
-            If it has no nodes, or weights that are no finite numbers from 0 on.
         """
         from .from_igraph import graph_from_igraph
 
@@ -238,6 +179,9 @@ class Graph:
     @classmethod
     def from_table(cls, table, source="source", target="target", weight="auto", *, symmetrize="max", warn=True):
         """Make a graph from a table with one edge a row.
+
+        Nodes keep their own names, unless they are the integers 0 to n_nodes - 1. Integers are put in ascending order,
+        text in the order in which it first appears. Missing values are refused.
 
         Parameters
         ----------
@@ -251,17 +195,6 @@ class Graph:
             "weight", if there is one.
         symmetrize, warn
             See :meth:`from_edges`.
-
-        Returns
-        -------
-        Graph
-            With the nodes' own names, unless they are the integers 0 to n_nodes - 1. Integers are put in ascending
-            order, text in the order in which it first appears.
-
-        Raises
-        ------
-        InputError
-            If a column is not there, holds missing values or what cannot name nodes, or the table has no rows.
 
         Examples
         --------
@@ -277,11 +210,7 @@ class Graph:
 
     @classmethod
     def _mapped(cls, indptr, indices, weights, node_names, degrees, *, reopen, known):
-        """A graph over arrays that were checked when they were stored; nothing is read or computed.
-
-        `reopen`, a function and its arguments, is what it is pickled as; `known` holds counts that would otherwise be
-        made when they are asked for.
-        """
+        """A graph over arrays checked when they were stored; `known` counts are not made, it is pickled as `reopen`."""
         graph = cls.__new__(cls)
         graph.indptr, graph.indices = read_only(indptr), read_only(indices)
         graph.weights = None if weights is None else read_only(weights)
@@ -343,22 +272,13 @@ class Graph:
         return self._components[0]
 
     def connected_components(self):
-        """Component of every node.
-
-        Returns
-        -------
-        ndarray of shape (n_nodes,), int32
-            Component numbers from 0, in the order of each component's first node.
-        """
+        """Component of every node (n_nodes,), int32: numbers from 0 in the order of each component's first node."""
         return self._components[1]
 
     def to_scipy(self):
-        """Return the adjacency matrix as a ``scipy.sparse.csr_array``.
+        """Return the adjacency matrix as a ``scipy.sparse.csr_array`` of shape (n_nodes, n_nodes).
 
-        Returns
-        -------
-        csr_array of shape (n_nodes, n_nodes)
-            Shares `indices` and weights with the graph (read-only); an unweighted graph gets an array of ones.
+        It shares `indices` and weights with the graph (read-only); an unweighted graph gets an array of ones.
         """
         data = np.ones(self.n_entries) if self.weights is None else self.weights
         matrix = as_csr_array(self.indptr, self.indices, data)

@@ -8,15 +8,7 @@ __all__ = ["read_at_random"]
 
 @contextmanager
 def read_at_random(*arrays):
-    """Read mapped arrays at random places inside: no more comes from the disk than is asked for.
-
-    Otherwise the system reads ahead, up to megabytes for every row. Arrays that are not mapped are left alone, and so
-    are all on systems that take no advice.
-
-    Parameters
-    ----------
-    *arrays : ndarray
-    """
+    """Keep the system, within, from reading ahead in mapped arrays (megabytes a row); other arrays are left alone."""
     maps = [found for found in map(_map_of, arrays) if found is not None] if hasattr(mmap, "MADV_RANDOM") else []
     for found in maps:
         found.madvise(mmap.MADV_RANDOM)

@@ -6,14 +6,16 @@ import numpy as np
 
 from .._arrays import read_only
 from .._validation import check_choice
+from .._warn import warn_user
 from ..exceptions import InputError
 from . import _loops, _row_loops
-from .ids import id_dtype
+from .ids import id_dtype, narrow_ids
+from .weights import as_floats
 
 __all__ = [
-    "SYMMETRIZE", "SYMMETRY_TOLERANCE", "Rows", "as_csr_array", "canonical_rows", "describe_defect", "drop_zeros",
-    "find_defect", "is_symmetric", "policy_code", "rows_from_edges", "rows_from_pairs", "symmetrize_rows",
-    "transpose_rows",
+    "SYMMETRIZE", "SYMMETRY_TOLERANCE", "Rows", "as_csr_array", "canonical_rows", "check_directions", "checked_arrays",
+    "describe_defect", "drop_zeros", "find_defect", "is_symmetric", "policy_code", "rows_from_edges", "rows_from_pairs",
+    "symmetrize_rows", "transpose_rows", "undirected_rows",
 ]  # fmt: skip
 
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
@@ -33,6 +35,27 @@ class Rows(NamedTuple):
     indptr: np.ndarray
     indices: np.ndarray
     weights: np.ndarray
+
+
+def checked_arrays(indptr, indices, weights):
+    """Arrays of rows (weights or None) read-only and of the types that a Graph keeps; wrong shapes are refused."""
+    indptr, indices = np.asarray(indptr), np.asarray(indices)
+    for name, array in (("indptr", indptr), ("indices", indices)):
+        if array.ndim != 1:
+            raise InputError(f"{name} must be one-dimensional, got shape {array.shape}")
+        if array.dtype.kind not in "iu" and len(array):
+            raise InputError(f"{name} must be integers, got {array.dtype}")
+    if len(indptr) < 2:
+        raise InputError("the graph is empty: it needs at least one node")
+    if weights is not None:
+        weights = read_only(as_floats(np.asarray(weights)))
+        if weights.ndim != 1:
+            raise InputError(f"weights must be one-dimensional, got shape {weights.shape}")
+    narrow = read_only(narrow_ids(indices, len(indptr) - 1))
+    if indptr[-1] != len(indices) or (weights is not None and len(weights) != len(indices)):
+        count = "" if weights is None else f" and {len(weights)} weights"
+        raise InputError(f"indptr ends at {indptr[-1]} but there are {len(indices)} indices{count}")
+    return read_only(indptr, np.int64), narrow, weights
 
 
 def as_csr_array(indptr, indices, data):
@@ -76,8 +99,7 @@ def describe_defect(code, row, entry, rows):
 def rows_from_edges(sources, targets, weights, n_nodes):
     """Sort directed edges into rows, repeated edges merged (weights added); columns ascend.
 
-    Edges are bucketed by target and then transposed: reading the buckets in order sorts every row, so no
-    comparison sort is needed.
+    Bucketed by target and then transposed: reading the buckets in order sorts every row without comparisons.
     """
     return _merge_repeats(transpose_rows(_bucket(targets, sources, weights, n_nodes)))
 
@@ -88,26 +110,11 @@ def canonical_rows(rows):
 
 
 def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
-    """Symmetric rows of edges between less than 2**31 nodes.
+    """Symmetric Rows of edges between less than 2**31 nodes, and pairs in both directions, in one, in both unevenly.
 
     The same result as :func:`rows_from_edges` and :func:`symmetrize_rows`, in less time and memory: every edge becomes
-    one integer, numpy sorts them (with vector instructions where the processor has them), and only the merged pairs
-    are scattered. Weights that repeat are added in no fixed order.
-
-    Parameters
-    ----------
-    ends : ndarray of shape (n_edges, 2), int32, contiguous
-        Overwritten: the integers take its place in memory.
-    weights : ndarray of shape (n_edges,) or (0,)
-    n_nodes : int
-    policy : {"max", "average", "sum", "min"}
-    tolerance : float
-        Weights of the two directions that differ by no more than this relative amount are alike.
-
-    Returns
-    -------
-    tuple
-        Rows; pairs in both directions; in one only; in both directions, with different weights.
+    one integer, in place of `ends` (n_edges x 2, int32, contiguous), and numpy sorts them (with vector instructions
+    where the processor has them). Weights that repeat are added in no fixed order; `tolerance` is relative.
     """
     keys = ends.view(np.int64).ravel()
     _loops.pack_pairs(ends, keys)
@@ -136,9 +143,7 @@ def transpose_rows(rows):
     counts = np.zeros(n + 1, dtype=np.int64)
     _loops.count_rows(rows.indices, counts[1:])
     indptr = np.cumsum(counts, out=counts)
-    out = Rows(
-        indptr, np.empty(rows.indices.shape, rows.indices.dtype), np.empty(rows.weights.shape, rows.weights.dtype)
-    )
+    out = Rows(indptr, np.empty_like(rows.indices), np.empty_like(rows.weights))
     _loops.transpose(*rows, indptr[:-1].copy(), out.indices, out.weights)
     return out
 
@@ -161,18 +166,12 @@ def is_symmetric(rows, tolerance):
 
 
 def symmetrize_rows(rows, policy):
-    """Combine the two directions of every pair; returns (rows, pairs in both directions, in one only).
+    """Combine the two directions of sorted rows by a policy of SYMMETRIZE, 0 where one is missing.
 
-    Parameters
-    ----------
-    rows : Rows
-        Directed, sorted, without repeats.
-    policy : {"max", "average", "sum", "min", "error"}
-        What a pair's weight becomes, from its weights in the two directions (0 where absent).
-        "error" refuses an asymmetric matrix.
+    Returns (rows, pairs in both directions, in one only); "error" refuses an asymmetric matrix.
     """
     check_choice("symmetrize", policy, SYMMETRIZE)
-    code = _POLICIES.get(policy, _loops.MAX)
+    code = policy_code(policy)
     n = len(rows.indptr) - 1
     rows = Rows(*map(read_only, rows))
     mirror = Rows(*map(read_only, transpose_rows(rows)))
@@ -209,3 +208,34 @@ def _merge_repeats(rows):
         return rows
     weights = rows.weights if len(rows.weights) == 0 else rows.weights[:length].copy()
     return Rows(indptr, rows.indices[:length].copy(), weights)
+
+
+def check_directions(both, single, uneven, symmetrize, warn):
+    """Refuse edges that look directed if `symmetrize` says so, or warn about them.
+
+    Edges listed once each, in any direction, are an undirected list; so are edges listed both ways alike.
+    """
+    if uneven and both > 0:
+        if symmetrize == "error":
+            how = f"{single} in one" if single else "some with two different weights"
+            raise InputError(
+                f"the edges look directed: {both} pairs stand in both directions, {how}; choose symmetrize='max', "
+                "'average', 'sum' or 'min'"
+            )
+        if warn:
+            _warn_directed("the input", both, single, symmetrize)
+
+
+def undirected_rows(rows, symmetrize, what):
+    """Combine the two directions of a directed graph; a warning names it `what`, if that is not empty."""
+    rows, both, single = symmetrize_rows(rows, symmetrize)
+    if what:
+        _warn_directed(what, both, single, symmetrize)
+    return rows
+
+
+def _warn_directed(what, both, single, symmetrize):
+    warn_user(
+        f"{what} is directed ({both} pairs in both directions, {single} in one) and was made undirected with "
+        f"symmetrize={symmetrize!r}"
+    )

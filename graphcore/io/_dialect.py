@@ -22,24 +22,19 @@ IDS = ("auto", "integer", "string")
 
 @dataclass(frozen=True)
 class Dialect:
-    """All that is needed to read the lines of an edge list.
+    """All that is needed to read the lines of an edge list."""
 
-    `delimiter` None is any white space; `skip` counts the physical lines before the first edge; `n_nodes` is the
-    node count that :func:`graphcore.write_graph` notes in a comment; `wide` says that ids need 64 bits; `notes` tell
-    what the guess left out.
-    """
-
-    delimiter: str | None
+    delimiter: str | None  # None is any white space
     quoted: bool
     comments: tuple
     marker: str | None
-    skip: int
+    skip: int  # physical lines before the first edge
     columns: tuple
     weight_column: int | None
     integer_ids: bool
-    wide: bool
-    n_nodes: int | None
-    notes: tuple
+    wide: bool  # whether ids need 64 bits
+    n_nodes: int | None  # as write_graph notes it in a comment
+    notes: tuple  # what the guess left out
     encoding: str
 
     @property

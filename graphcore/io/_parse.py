@@ -16,13 +16,8 @@ __all__ = ["parse"]
 def parse(source, dialect):
     """Return (ends, weights or None, names or None).
 
-    ends has shape (n_edges, 2). Integer ids stand there as in the file (int32 or int64), and names is None; other
-    names are numbered in the order in which they first appear (int32), and names is the list of them.
-
-    Raises
-    ------
-    FormatError
-        With the number of the first line that cannot be read, found in a second, slower pass.
+    Integer `ends` (n_edges, 2) are as in the file (int32 or int64), and names is None; other names are numbered (int32)
+    in the order in which they first appear. A FormatError names the first bad line, found in a second, slower pass.
     """
     ends, weights, names = _read_integers(source, dialect) if dialect.integer_ids else _read_names(source, dialect)
     # The minimum is NaN if any weight is, and makes no mask of full length.
@@ -82,17 +77,12 @@ def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows
         warnings.simplefilter("error", DeprecationWarning)  # a fraction as an integer
         try:
             table = np.loadtxt(
-                lines,
-                dtype=[("ends", id_dtype, 2), ("weight", np.float64)] if weighted else id_dtype,
-                delimiter=dialect.delimiter,
-                usecols=[*dialect.columns, *([dialect.weight_column] if weighted else [])],
+                lines, dtype=[("ends", id_dtype, 2), ("weight", np.float64)] if weighted else id_dtype,
+                delimiter=dialect.delimiter, usecols=[*dialect.columns, *([dialect.weight_column] if weighted else [])],
                 quotechar='"' if dialect.quoted else None,
-                converters=None if number is None else dict.fromkeys(dialect.columns, number),
-                comments=comments,
-                skiprows=skiprows,
-                encoding=source.encoding(dialect.text_encoding),
-                ndmin=1 if weighted else 2,
-            )
+                converters=None if number is None else dict.fromkeys(dialect.columns, number), comments=comments,
+                skiprows=skiprows, encoding=source.encoding(dialect.text_encoding), ndmin=1 if weighted else 2,
+            )  # fmt: skip
         except (InputError, UnicodeDecodeError):
             raise
         except (ValueError, OverflowError, DeprecationWarning) as error:

@@ -58,17 +58,9 @@ class Source:
     def open(self):
         """Yield the decompressed bytes as a binary stream; damaged data become a FormatError."""
         with self.guard(), contextlib.ExitStack() as stack:
-            if self.compression == "gz":
-                yield stack.enter_context(gzip.open(self.path, "rb"))
-            elif self.compression == "bz2":
-                yield stack.enter_context(bz2.open(self.path, "rb"))
-            elif self.compression == "xz":
-                yield stack.enter_context(lzma.open(self.path, "rb"))
-            elif self.compression == "zst":
-                raw = stack.enter_context(open(self.path, "rb"))
-                yield io.BufferedReader(_ZstdReader(raw), 1 << 20)
-            else:
-                yield stack.enter_context(open(self.path, "rb"))
+            opener = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}.get(self.compression, open)
+            stream = stack.enter_context(opener(self.path, "rb"))
+            yield io.BufferedReader(_ZstdReader(stream), 1 << 20) if self.compression == "zst" else stream
 
     @contextlib.contextmanager
     def text(self, encoding="utf-8"):

@@ -20,20 +20,10 @@ _TIME = 1e8
 
 
 def choose_weight(rows, columns, names, konect, weight_column):
-    """Return (weight column or None, notes on what was left out).
+    """Return (weight column or None, notes on what was left out) from sampled lines, split into fields.
 
-    Parameters
-    ----------
-    rows : list of list of str
-        Sampled lines.
-    columns : pair of int
-        The end nodes' columns.
-    names : list of str or None
-        Names of the columns, from a header or a comment.
-    konect : tuple of str or None
-        Kind and weight type from a KONECT header.
-    weight_column : {"auto", None} or int
-        What the caller asked for.
+    `columns` are those of the end nodes; `names` the columns' names from a header or a comment, or None; `konect` kind
+    and weight type from a KONECT header, or None; `weight_column` "auto", a number or None, as the caller asked.
     """
     if weight_column is None:
         return None, []

@@ -41,28 +41,18 @@ def check_writable(path):
 
 @contextlib.contextmanager
 def atomic_output(path, mode="wb", **options):
-    """Yield a stream whose content becomes the file `path` when the block ends without an error.
+    """Yield a stream, opened as by :func:`open`, whose content becomes `path` when the block ends without an error.
 
     The stream is a temporary file in the same folder, flushed to the disk and then renamed, so an interrupted or
     failed run leaves whatever was there before and no other file. Links are followed. Devices and pipes, which
     cannot be replaced, are written directly, as is standard output ("-").
-
-    Parameters
-    ----------
-    path : str or path-like
-        Output file.
-    mode, **options
-        As for :func:`open`.
     """
     path = check_path(path)
     check_writable(path)
     if path == "-":
-        if "b" in mode:
-            yield sys.stdout.buffer
-            sys.stdout.buffer.flush()
-        else:
-            yield sys.stdout
-            sys.stdout.flush()
+        stream = sys.stdout.buffer if "b" in mode else sys.stdout
+        yield stream
+        stream.flush()
         return
     path = os.path.realpath(path)
     if not _is_regular(path):

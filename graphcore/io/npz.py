@@ -38,14 +38,10 @@ def write_npz(graph, stream):
         names = graph.node_names
         extra["node_names"] = names.astype(str) if names.dtype == object else names
     np.savez_compressed(
-        stream,
-        format=b"csr",
-        shape=np.array([graph.n_nodes, graph.n_nodes]),
-        indptr=graph.indptr,
-        indices=graph.indices,
-        data=np.ones(graph.n_entries, dtype=np.int8) if graph.weights is None else graph.weights,
+        stream, format=b"csr", shape=np.array([graph.n_nodes, graph.n_nodes]), indptr=graph.indptr,
+        indices=graph.indices, data=np.ones(graph.n_entries, dtype=np.int8) if graph.weights is None else graph.weights,
         **extra,
-    )
+    )  # fmt: skip
 
 
 def _load(stream):

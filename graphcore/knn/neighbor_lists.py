@@ -8,18 +8,10 @@ __all__ = ["Neighbors", "empty_neighbors", "fill_block"]
 
 
 class Neighbors(NamedTuple):
-    """The neighbours found for every row, nearest first, the row itself never among them.
+    """The neighbours found for every row, nearest first, the row itself never among them."""
 
-    Attributes
-    ----------
-    indices : ndarray of shape (n_rows, n_neighbors), int32
-        Row numbers; -1 where the approximate search found none (always at a row's end).
-    distances : ndarray of shape (n_rows, n_neighbors), float32
-        Distances by the metric; infinite where none was found.
-    """
-
-    indices: np.ndarray
-    distances: np.ndarray
+    indices: np.ndarray  # (n_rows, n_neighbors) int32; -1 where the search found none (always at a row's end)
+    distances: np.ndarray  # (n_rows, n_neighbors) float32, by the metric; infinite where none was found
 
 
 def empty_neighbors(n_rows, n_neighbors):
@@ -29,10 +21,7 @@ def empty_neighbors(n_rows, n_neighbors):
 
 
 def fill_block(out, start, indices, distances):
-    """Write the lists of the rows from `start` on: the nearest others, in order, the row itself left out.
-
-    Among equal rows the row itself may stand anywhere in its list or be missing from it.
-    """
+    """Write the nearest others of the rows from `start` on; a row itself may stand anywhere in its list, or not."""
     rows = np.arange(start, start + len(indices))
     unusable = (indices == rows[:, None]) | (indices < 0)
     distances = np.where(unusable, np.inf, distances)

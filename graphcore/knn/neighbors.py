@@ -113,30 +113,10 @@ def knn_graph(
 
 
 def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
-    """Make a graph from neighbours that are already known.
+    """Make a graph from neighbours that are already known: arrays of row numbers and distances, nearest first.
 
-    Parameters
-    ----------
-    neighbors : Neighbors, or pair of array-likes of shape (n_samples, n_neighbors)
-        Row numbers (below 0 where there is none) and distances, nearest first, as neighbour libraries give them; a
-        row's own number is passed over.
-    mode, weighting : str
-        See :func:`knn_graph`.
-
-    Returns
-    -------
-    Graph
-
-    Raises
-    ------
-    InputError
-        If the two arrays do not fit together, a row lists another twice, or a distance is negative or not finite.
-
-    Examples
-    --------
-    >>> from graphcore.knn.neighbors import neighbor_graph
-    >>> neighbor_graph(([[1], [2], [1]], [[1.0], [0.5], [0.5]]), mode="mutual").n_edges
-    1
+    Both have shape (n_samples, n_neighbors), as neighbour libraries give them; numbers below 0 and a row's own number
+    are passed over. A row may not list another twice.
     """
     check_choice("mode", mode, MODES)
     check_choice("weighting", weighting, WEIGHTINGS)
@@ -205,10 +185,7 @@ def _self_tuning(neighbors, listed):
 
 
 def _distance_to(neighbors, listed, place):
-    """Distance to the place-th listed neighbour (counted from 1; the last one if there are fewer).
-
-    Rows that list nobody are left out.
-    """
+    """Distance to the place-th (from 1) listed neighbour, or the last; rows that list nobody are left out."""
     rank = np.cumsum(listed, axis=1, dtype=np.int32)
     counts = rank[:, -1]
     wanted = np.minimum(counts, place)[:, None]

@@ -9,26 +9,10 @@ __all__ = ["listed_neighbors"]
 
 
 def listed_neighbors(X, n_neighbors, *, without_self):
-    """The nearest neighbours that each row of a sparse matrix of distances lists.
+    """The nearest neighbours that each row of a sparse matrix of distances lists, -1 where it has fewer than asked for.
 
-    Parameters
-    ----------
-    X : sparse matrix or array of shape (n_rows, n_points)
-        Every stored entry is a neighbour, also one at distance 0.
-    n_neighbors : int
-        Most neighbours taken of a row.
-    without_self : bool
-        Whether X is square and a row's own number is passed over; every row must then list `n_neighbors` others.
-
-    Returns
-    -------
-    Neighbors
-        Nearest first, in the matrix's own order among equals; -1 where a row lists fewer.
-
-    Raises
-    ------
-    InputError
-        If distances are negative or not finite, or rows list too few neighbours.
+    A stored 0 is a neighbour. Equals stay in the matrix's own order. `without_self`: X is square, a row's own number is
+    passed over, and every row must list `n_neighbors` others.
     """
     import scipy.sparse as sp
 

@@ -27,33 +27,7 @@ _EXACT_SECONDS, _EXACT_SECONDS_SPARSE = 30.0, 60.0
 
 
 def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", random_state=None, n_jobs=None):
-    """Find the nearest neighbours of every row among the other rows.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_rows, n_columns), float32 or float64
-        From :func:`graphcore.knn.vectors.as_vectors`.
-    n_neighbors : int
-        1 to n_rows - 1.
-    metric : {"euclidean", "cosine", "manhattan"}, default "euclidean"
-    algorithm : {"auto", "exact", "approximate"}, default "auto"
-        See :func:`graphcore.knn_graph`.
-    random_state : int, Generator, RandomState or None
-        For the approximate search.
-    n_jobs : int or None
-        Threads.
-
-    Returns
-    -------
-    Neighbors
-
-    Examples
-    --------
-    >>> from graphcore.knn.search import nearest_neighbors
-    >>> from graphcore.knn.vectors import as_vectors
-    >>> nearest_neighbors(as_vectors([[0.0], [1.0], [3.0]]), 1).indices.ravel().tolist()
-    [1, 0, 1]
-    """
+    """Find the nearest others of every row of what :func:`as_vectors` gave; see :func:`graphcore.knn_graph`."""
     check_choice("metric", metric, METRICS)
     check_choice("algorithm", algorithm, ALGORITHMS)
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=X.shape[0] - 1, why_high="rows less one")

@@ -16,22 +16,7 @@ def is_sparse(X):
 
 
 def as_vectors(X):
-    """Check vectors and bring them to what the searches take; the caller's object is never changed.
-
-    Parameters
-    ----------
-    X : array-like, data frame or sparse matrix of shape (n_rows, n_columns)
-
-    Returns
-    -------
-    ndarray or csr_array of shape (n_rows, n_columns), float32 or float64
-        float32 stays as it is; integers become float32 where that holds them exactly.
-
-    Raises
-    ------
-    InputError
-        If X is no matrix of at least two rows and one column of finite numbers.
-    """
+    """Check vectors and make them float32 (if they are, or are integers that fit) or float64, in CSR or C order."""
     import scipy.sparse as sp
     from sklearn.utils import check_array
 
@@ -54,17 +39,7 @@ def as_vectors(X):
 
 
 def ordered(X):
-    """Sparse rows in order, without repeats and with 32-bit indices: others scikit-learn's distances change or refuse.
-
-    Parameters
-    ----------
-    X : csr_array or csr_matrix
-
-    Returns
-    -------
-    csr_array or csr_matrix
-        X itself, or what shares with it all that need not be changed.
-    """
+    """Sparse rows, sorted, without repeats, of 32-bit indices: scikit-learn's distances change or refuse others."""
     if max(X.nnz, X.shape[1]) >= 2**31:
         raise InputError(
             f"sparse vectors of {X.nnz} entries and {X.shape[1]} columns: distances take fewer than 2**31 of each"

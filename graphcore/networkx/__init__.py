@@ -2,9 +2,6 @@
 
 from .._lazy import lazy_names
 
-_HOMES = {
-    "BackendGraph": ".graph",
-    "coreset_spectral_communities": ".communities",
-}
+_HOMES = {"BackendGraph": ".graph", "coreset_spectral_communities": ".communities"}
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, _HOMES)

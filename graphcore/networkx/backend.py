@@ -29,12 +29,8 @@ __all__ = [
 # A conversion reads the whole graph, which only pays where networkx would read a large part of it too.
 _FEW_EDGES = 2_000
 _WHOLE_GRAPH = (
-    "connected_components",
-    "is_connected",
-    "modularity",
-    "number_connected_components",
-    "partition_quality",
-)
+    "connected_components", "is_connected", "modularity", "number_connected_components", "partition_quality",
+)  # fmt: skip
 
 _testing = False
 

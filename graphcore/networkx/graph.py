@@ -75,13 +75,7 @@ class BackendGraph:
 
     @classmethod
     def from_networkx(cls, G, edge_attrs=None):
-        """Convert a networkx graph with the given attributes (a dict of names and defaults).
-
-        Raises
-        ------
-        NotImplementedError
-            If an attribute holds something else than numbers; networkx then tries another backend.
-        """
+        """Convert a networkx graph with the given attributes (a dict of names and defaults), which must be numbers."""
         nodes = list(G)
         neighbors, indptr, indices = networkx_rows(G, nodes)
         counts, edges = None, []

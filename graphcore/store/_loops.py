@@ -80,8 +80,7 @@ def merge_entries(keys, weights, policy, tolerance, found):
     """Merge equal entries of sorted keys in place, as row << 31 | column; returns the number of entries left.
 
     Weights, if any, are added in each direction, in ascending order so that both rows of a pair get the same sum, and
-    then combined. found += (entries listed in both directions, in one only, in both with different weights,
-    self-loops); self-loops count in none of the first three.
+    combined. found += entries in both directions, in one, in both with different weights (no self-loops); self-loops.
     """
     weighted = len(weights) > 0
     length = 0
@@ -123,10 +122,7 @@ def merge_entries(keys, weights, policy, tolerance, found):
 
 @njit(cache=True, nogil=True)
 def count_rows(keys, weights, start, first, counts, sums):
-    """Add entries and weights of rows first to first + len(counts) - 1, from entry `start` on; returns the next entry.
-
-    Without weights, sums are left alone.
-    """
+    """Add entries, and weights if any, of len(counts) rows from `first` on, from entry `start`; returns the next."""
     weighted = len(weights) > 0
     e = start
     while e < len(keys):

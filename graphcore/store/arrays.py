@@ -16,13 +16,7 @@ __all__ = ["ArrayWriter", "cut_back", "map_array"]
 class ArrayWriter:
     """Writes a one-dimensional ``.npy`` file whose length is known only at the end.
 
-    Parameters
-    ----------
-    folder, name : str
-        Where, and which of the ARRAYS.
-    dtype : dtype
-    length, crc32 : int, optional
-        Of the part that is there already, to go on behind it; whatever follows it in the file is cut off.
+    With `length` and `crc32` it goes on behind a part that is there already; what follows that in the file is cut off.
     """
 
     def __init__(self, folder, name, dtype, length=0, crc32=0):
@@ -73,13 +67,7 @@ def cut_back(stream, size):
 
 
 def map_array(folder, name, facts):
-    """Open an array as a read-only memory map, after checking that its file has the type and the size it should have.
-
-    Raises
-    ------
-    FormatError
-        If the file is missing, cut off, or another one.
-    """
+    """Open an array as a read-only memory map, after checking that its file has the type and size it should have."""
     path = array_path(folder, name)
     dtype = np.dtype(facts.dtype)
     try:

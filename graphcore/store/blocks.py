@@ -18,33 +18,24 @@ __all__ = ["Block", "Input", "open_inputs"]
 
 
 class Block(NamedTuple):
-    """Edges, ends of shape (n_edges, 2), int32 or int64, and weights of length 0 for none.
+    """Edges as they come in."""
 
-    `position` is (number of the file, number of the next block in it), `share` how much of all input has been read.
-    """
-
-    ends: np.ndarray
-    weights: np.ndarray
-    position: tuple
-    share: float
+    ends: np.ndarray  # (n_edges, 2) int32 or int64
+    weights: np.ndarray  # of length 0 for none
+    position: tuple  # number of the file, number of the next block in it
+    share: float  # how much of all input has been read
 
 
 class Input(NamedTuple):
-    """Where edges come from.
+    """Where edges come from."""
 
-    `blocks(file, skip, folder)` yields Blocks of a file and of those after it, without the first `skip` of that file;
-    temporary files may lie in the folder.
-    `identity` tells this input from another. `names` numbers the nodes' names, None where ids are integers; `compact`
-    says that ids may have gaps, `n_nodes` is the number of nodes where it is known. `ones` is the type of weights
-    where each edge counts once, as for a graph in memory.
-    """
-
+    # blocks(file, skip, folder for temporary files): yields Blocks from this file on, without the first `skip` of it.
     blocks: object
-    identity: list
-    names: dict | None
-    compact: bool
-    n_nodes: int | None
-    ones: type
+    identity: list  # tells this input from another
+    names: dict | None  # numbers of the nodes' names; None where ids are integers
+    compact: bool  # whether ids may have gaps
+    n_nodes: int | None  # where it is known
+    ones: type  # of weights where each edge counts once, as for a graph in memory
 
 
 @contextlib.contextmanager
@@ -52,10 +43,8 @@ def open_inputs(source, n_nodes, options):
     """Yield the Input of what `build_store` is given: paths, or an iterator of blocks of edges."""
     if isinstance(source, (str, os.PathLike)):
         source = [source]
-    paths = (
-        isinstance(source, (list, tuple)) and bool(source) and all(isinstance(p, (str, os.PathLike)) for p in source)
-    )
-    if not paths:
+    listed = isinstance(source, (list, tuple)) and len(source) > 0
+    if not (listed and all(isinstance(path, (str, os.PathLike)) for path in source)):
         if not hasattr(source, "__iter__") or isinstance(source, np.ndarray):
             raise ParameterError(
                 f"source must be a path, a list of paths or an iterator of blocks of edges, got {type(source).__name__}"

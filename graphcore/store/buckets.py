@@ -20,10 +20,7 @@ _BYTES_PER_EDGE = 256
 
 
 def entry_bytes(kind):
-    """Bytes that sorting takes for each entry: a key, and what weights need beside it.
-
-    `kind` is "none", "file" (weights stand in files of their own) or "ones" (each direction of an edge counts once).
-    """
+    """Bytes to sort an entry without weights, with those of a "file", or with "ones" (each direction counts once)."""
     return {"none": 12, "file": 40, "ones": 36}[kind]
 
 
@@ -43,15 +40,7 @@ def choose_borders(spool, number, kind, limit):
 
 
 class Buckets:
-    """Files of entries (and of weights), in ascending order from file to file.
-
-    Parameters
-    ----------
-    folder : str
-    n_buckets : int
-    kind : {"none", "file", "ones"}
-        Where weights come from, see :func:`entry_bytes`.
-    """
+    """Files of entries (and of weights, see :func:`entry_bytes` for `kind`), in ascending order from file to file."""
 
     def __init__(self, folder, n_buckets, kind):
         self._folder, self.n_buckets, self._kind = folder, n_buckets, kind

@@ -8,9 +8,8 @@ import numpy as np
 from .._progress import Stages
 from .._validation import check_choice, check_integer
 from ..exceptions import FormatError, InputError
-from ..graphs.directions import check_directions
 from ..graphs.ids import count_nodes
-from ..graphs.rows import SYMMETRIZE, SYMMETRY_TOLERANCE, policy_code
+from ..graphs.rows import SYMMETRIZE, SYMMETRY_TOLERANCE, check_directions, policy_code
 from . import _loops
 from .arrays import ArrayWriter
 from .blocks import open_inputs
@@ -134,7 +133,8 @@ class _Build:
             with self._stages("spread"):
                 self._spread(number)
                 del number
-        self._remove_spool()
+        if os.path.exists(self._spool.path):
+            os.unlink(self._spool.path)
         with self._stages("sort"):
             self._sort()
         self._place()
@@ -232,10 +232,6 @@ class _Build:
         buckets.fill(self._spool, number, borders, limit, lambda share: self._tell("spread", share))
         self._notes["spread"] = {"n_buckets": buckets.n_buckets, "n_nodes": number.n_nodes}
         self._journal.save()
-
-    def _remove_spool(self):
-        if os.path.exists(self._spool.path):
-            os.unlink(self._spool.path)
 
     # -- sort --------------------------------------------------------------------------------------------------------
 

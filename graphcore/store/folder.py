@@ -15,15 +15,7 @@ __all__ = ["atomic_folder", "check_replaceable", "put_in_place"]
 
 
 def check_replaceable(path):
-    """Find out that a store could be written at `path`; returns the path as a string.
-
-    Raises
-    ------
-    InputError
-        If something that is no store stands there: it is never replaced.
-    OSError
-        If the folder around it is missing or may not be written.
-    """
+    """Find out that a store could be written at `path`, and return it as a string; only stores are ever replaced."""
     path = os.path.normpath(check_path(path))
     if not path.endswith(SUFFIX) or os.path.basename(path) == SUFFIX:
         raise ParameterError(f"the output is {path!r}, but graphs on disk are called NAME{SUFFIX}")

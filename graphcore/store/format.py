@@ -107,12 +107,8 @@ def _own_checksum(facts):
 
 def _check(meta):
     """Raise a ValueError if the counts do not go together."""
-    lengths = {
-        "indptr": meta.n_nodes + 1,
-        "indices": meta.n_entries,
-        "weights": meta.n_entries,
-        "degrees": meta.n_nodes,
-    }
+    n, n_entries = meta.n_nodes, meta.n_entries
+    lengths = {"indptr": n + 1, "indices": n_entries, "weights": n_entries, "degrees": n}
     missing = {"indptr", "indices", "degrees"} - set(meta.arrays)
     unknown = set(meta.arrays) - set(ARRAYS)
     if missing or unknown or meta.n_nodes < 1:

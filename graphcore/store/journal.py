@@ -61,8 +61,8 @@ class Journal:
 def working_folder(out, options, resume):
     """Yield the Journal of a build, in a hidden folder beside its output.
 
-    The folder goes away when the block ends well, or because the input is at fault. After an interruption or an
-    error of the system it stays, so that the build can be resumed.
+    It goes away when the block ends well, or because the input is at fault. After an interruption or an error of the
+    system it stays, so that the build can be resumed.
     """
     parent, name = os.path.split(os.path.realpath(out))
     folder = os.path.join(parent, f".{name}.building")

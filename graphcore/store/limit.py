@@ -38,19 +38,7 @@ def anonymous_memory():
 
 
 class Limit:
-    """A limit on the memory of the whole process.
-
-    Parameters
-    ----------
-    memory : str or int
-
-    Attributes
-    ----------
-    total : int
-        Bytes in all.
-    free : int
-        Bytes that arrays may take beside what the process holds already.
-    """
+    """A limit on the memory of the whole process: `total` bytes, `free` for arrays beside what the process holds."""
 
     def __init__(self, memory):
         self.total = parse_memory(memory)

@@ -36,7 +36,6 @@ class Marked:
         self.n_nodes = int(self._before[-1])
 
     def __call__(self, ids):
-        """Return the numbers of ids."""
         out = np.empty(len(ids), dtype=np.int64)
         _loops.rank_marked(ids, self._low, self._bits, self._before, out)
         return out
@@ -56,28 +55,16 @@ class Sorted:
         self.n_nodes = len(names)
 
     def __call__(self, ids):
-        """Return the numbers of ids; they are asked for in ascending order, so that the list is read from the start."""
+        # Asked for in ascending order, so that the list is read from the start.
         distinct, inverse = np.unique(ids, return_inverse=True)
         return np.searchsorted(self._names, distinct)[inverse]
 
 
 def number_ids(spool, low, high, folder, work, limit):
-    """Number the ids that occur in a Spool, in ascending order.
+    """Number the ids that occur in a Spool, from `low` to `high`, in ascending order, within `limit` bytes.
 
-    Parameters
-    ----------
-    spool : Spool
-    low, high : int
-        The smallest and the largest id.
-    folder, work : str
-        Where the names are written, unless they are 0 to n - 1; where temporary files may lie.
-    limit : int
-        Bytes that the work may take.
-
-    Returns
-    -------
-    tuple
-        Callable with `n_nodes` that maps ids to numbers; ArrayFacts of the names, or None.
+    Returns a callable with `n_nodes` that maps ids to numbers, and the ArrayFacts of the names, which are written to
+    `folder`, or None if they are 0 to n - 1. Temporary files lie in `work`.
     """
     span = high - low + 1
     if span <= 2 * limit:  # a bit for each, an int64 for every 64 of them, and as much again while these are made

@@ -62,11 +62,7 @@ def open_graph(path):
         if names is not None:
             names = names_from_arrays(names, arrays.get("node_name_ends"))
     return Graph._mapped(
-        indptr,
-        arrays["indices"],
-        arrays.get("weights"),
-        names,
-        arrays["degrees"],
+        indptr, arrays["indices"], arrays.get("weights"), names, arrays["degrees"],
         reopen=(open_graph, (os.path.abspath(path),)),
         known={"n_self_loops": meta.n_self_loops, "n_isolated": meta.n_isolated},
-    )
+    )  # fmt: skip

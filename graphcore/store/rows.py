@@ -13,17 +13,9 @@ _ENTRIES = 1 << 20
 
 
 class RowWriter:
-    """Writes indptr, indices, weights and degrees of rows that come in ascending order.
+    """Writes indptr, indices, weights (unless `weight_dtype` is None) and degrees of rows that come in ascending order.
 
-    The last row stays open, because the next bucket may go on with it.
-
-    Parameters
-    ----------
-    folder : str
-    n_nodes : int
-    weight_dtype : dtype or None
-    state : dict
-        Where an interrupted build stood, as :meth:`checkpoint` returned it; empty at the start.
+    The last row stays open, because the next bucket may go on with it. `state` is {}, or from :meth:`checkpoint`.
     """
 
     def __init__(self, folder, n_nodes, weight_dtype, state):

@@ -10,14 +10,7 @@ __all__ = ["Spool"]
 
 
 class Spool:
-    """Blocks of edges on disk.
-
-    Parameters
-    ----------
-    path : str
-    blocks : list
-        [number of edges, bytes of an id, bytes of a weight or 0] of each block that is there; added to.
-    """
+    """Blocks of edges on disk; `blocks` lists [number of edges, bytes of an id, bytes of a weight or 0] of each."""
 
     def __init__(self, path, blocks):
         self.path, self.blocks = path, blocks

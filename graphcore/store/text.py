@@ -25,10 +25,7 @@ _FIRST = 1 << 12
 
 
 def open_text(source, *, delimiter, comments, header, columns, weight_column, ids, encoding, memory):
-    """Return the TextFile of an open Source, whose dialect is guessed as by :func:`graphcore.read_graph`.
-
-    `memory` is the limit in bytes.
-    """
+    """Return the TextFile of an open Source, its dialect guessed as in :func:`graphcore.read_graph`."""
     kind = guess_format(source)
     if kind != "edgelist":
         raise FormatError(
@@ -43,20 +40,9 @@ def open_text(source, *, delimiter, comments, header, columns, weight_column, id
 
 
 class TextFile:
-    """An edge list.
+    """An edge list: `name`, `size` in bytes, time of change (`modified`, nanoseconds), `notes` on what was left out.
 
-    Attributes
-    ----------
-    name : str
-    size, modified : int
-        Bytes, and time of the last change in nanoseconds.
-    notes : tuple of str
-        What was left out.
-    n_nodes : int or None
-        The number of nodes, if the file says so.
-    weighted : bool
-    numbering : Numbering or None
-        Numbers of the nodes' names; None where ids are integers.
+    `n_nodes` is None unless the file says it; `numbering` numbers the nodes' names, None where ids are integers.
     """
 
     def __init__(self, source, dialect, chunk):

@@ -11,14 +11,7 @@ _PIECE = 1 << 22
 
 
 def write_store(graph, path):
-    """Write a graph as a folder that :func:`graphcore.open_graph` opens; the folder is whole or not there.
-
-    Parameters
-    ----------
-    graph : Graph
-    path : str or path-like
-        ``NAME.graph``. A store that is there is replaced; anything else is not.
-    """
+    """Write a graph as a folder ``NAME.graph``, whole or not there; a store there is replaced, anything else is not."""
     arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights, "degrees": graph.degrees}
     if graph.node_names is not None:
         arrays |= names_as_arrays(graph.node_names)

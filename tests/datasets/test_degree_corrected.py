@@ -8,7 +8,7 @@ from scipy import stats
 
 from graphcore import Graph, ParameterError
 from graphcore.datasets import degree_corrected_partition
-from graphcore.datasets.degree_corrected import _node_at, _power_law
+from graphcore.datasets.planted import _node_at, _power_law
 
 # A standard normal variable exceeds this in absolute value with probability 2e-9.
 SIX_SIGMA = 6.0
@@ -105,9 +105,9 @@ def test_nodes_of_degree_zero_stay_isolated():
 
 
 def test_several_blocks_of_edges(monkeypatch):
-    from graphcore.datasets import degree_corrected
+    from graphcore.datasets import planted
 
-    monkeypatch.setattr(degree_corrected, "_BLOCK_EDGES", 1000)
+    monkeypatch.setattr(planted, "_BLOCK_EDGES", 1000)
     graph, labels = degree_corrected_partition(5, 400, mean_degree=12, mixing=0.1, degree_ratio=3, random_state=0)
     assert abs(graph.n_edges - 12_000) < SIX_SIGMA * np.sqrt(12_000) + 600
     inside = np.count_nonzero(np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices]) / graph.n_entries
