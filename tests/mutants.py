@@ -42,7 +42,6 @@ TESTS = {
     "kmeans/assign.py": "kmeans/test_assign.py kmeans/test_coreset.py",
     "kmeans/lloyd.py": "kmeans/test_lloyd.py kmeans/test_exact.py",
     "metrics/_loops.py": "metrics/test_cut.py metrics/test_coreset.py",
-    "partition/_loops.py": "partition/test_nearest.py partition/test_theorem.py",
     "partition/_agglomerate_loops.py": "partition/test_merge.py",
     "partition/_heap_loops.py": "partition/test_merge.py",
     "partition/_local_moving_loops.py": "partition/test_local_moving.py",
@@ -51,7 +50,7 @@ TESTS = {
     "partition/_objective_loops.py": "partition/test_local_moving.py",
     "partition/_quotient_loops.py": "partition/test_quotient.py partition/test_consensus.py",
     "partition/_sample_loops.py": "partition/test_sampled_links.py",
-    "partition/_sum_loops.py": "partition/test_local_moving.py",
+    "partition/_sum_loops.py": "partition/test_local_moving.py partition/test_nearest.py partition/test_theorem.py",
     "spectral/_power_loops.py": "spectral/test_power.py",
     "store/_loops.py": "store/test_build.py store/test_store.py",
 }

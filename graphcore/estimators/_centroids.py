@@ -6,8 +6,6 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from .._validation import check_integer, check_real
 from .._warn import warn_user
 from ..exceptions import InputError
-from ..graphs.as_graph import as_graph, is_graph
-from ..graphs.graph import Graph
 from ..kernels.columns import VectorColumns
 from ..kernels.graph import GraphKernel
 from ..kernels.vectors import VectorKernel
@@ -27,10 +25,7 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
     def _graph_kernel(self, X):
         auto = isinstance(self.self_loop, str) and self.self_loop == "auto"
         self_loop = self._auto_loop if auto else check_real("self_loop", self.self_loop, low=0.0)
-        if not is_graph(X):
-            X = self._real(X, ensure_non_negative=True)
-        graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
-        self.n_features_in_ = graph.n_nodes
+        graph = self._graph_of(X)
         if graph.n_isolated:
             warn_user(
                 f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1"
@@ -56,10 +51,9 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like or sparse matrix
-            Vectors of shape (n_samples, n_features). With ``kernel="precomputed"`` the kernel of the new points
-            against the fitted ones, of shape (n_samples, n_fitted). For a graph the weights of the edges from new nodes
-            to the fitted ones, of the same shape.
+        X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_fitted)
+            Vectors. With ``kernel="precomputed"`` the kernel of the new points against the fitted ones; for a graph the
+            weights of the edges from new nodes to the fitted ones.
 
         Returns
         -------
@@ -77,8 +71,7 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
             As for :meth:`predict`. Rows of a kernel matrix do not hold ``K(x, x)``: its mean over the fitted points
             stands for it, which is exact where the diagonal is constant, and the same for all models of a search.
             Nodes of a graph count by their degrees, and their own loops are the model's `self_loop`.
-        y : None
-            Ignored.
+        y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Not negative; nodes of a graph take none.
 

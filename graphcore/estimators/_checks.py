@@ -7,7 +7,7 @@ from .._progress import Stages, logger
 from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object
 
-__all__ = ["refuse_graph", "stages_of"]
+__all__ = ["passed_on", "refuse_graph", "stages_of"]
 
 
 def refuse_graph(estimator, X):
@@ -17,6 +17,11 @@ def refuse_graph(estimator, X):
             f"{type(estimator).__name__} takes vectors or a kernel matrix, and this is a {type(X).__name__}; "
             "CoresetSpectralClustering and KernelKMeans cluster graphs"
         )
+
+
+def passed_on(estimator, names):
+    """Parameters that go to a function as they are; `names` with spaces between."""
+    return {name: getattr(estimator, name) for name in names.split()}
 
 
 @contextmanager

@@ -13,30 +13,14 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 class EqualRows(NamedTuple):
-    """Rows of which equal ones count as one.
+    """The different rows of what was given; equal ones count as one."""
 
-    Attributes
-    ----------
-    X : ndarray or csr matrix of shape (n_distinct, n_features)
-        The rows, in an order that depends on what they hold and not on where they stood.
-    weights : ndarray of shape (n_distinct,), float64, or None
-        Sums of the weights.
-    first : ndarray of shape (n_distinct,), int64, or None
-        Where each was given, at its first place; None if all rows are as they were given.
-    kind : ndarray of shape (n_given,), int64, or None
-        Place in X of the row that each given one is equal to; -1 for those without weight.
-    left_out : ndarray or csr matrix, or None
-        The given rows without weight.
-    n_given : int
-        Rows that were given.
-    """
-
-    X: Any
-    weights: np.ndarray | None
-    first: np.ndarray | None = None
-    kind: np.ndarray | None = None
-    left_out: Any = None
-    n_given: int = 0
+    X: Any  # (n_distinct, n_features): in an order by what the rows hold, not by where they stood
+    weights: np.ndarray | None  # (n_distinct,): sums of the weights
+    first: np.ndarray | None = None  # (n_distinct,) int64: where each was given first; None for rows as given
+    kind: np.ndarray | None = None  # (n_given,) int64: row of X that each is equal to; -1 without weight
+    left_out: Any = None  # the given rows without weight
+    n_given: int = 0  # rows that were given
 
     def given(self, places):
         """Where rows of X stood in what was given."""
@@ -56,26 +40,7 @@ def merge_equal_rows(X, weights=None, *, least=1):
     """Merge equal rows and leave out those without weight.
 
     Nothing is done where there is nothing to do (no weights, and all rows different), or where it is not worth a copy:
-    for large vectors, and where fewer rows than needed are different.
-
-    Parameters
-    ----------
-    X : ndarray or csr matrix of shape (n_rows, n_features)
-    weights : ndarray of shape (n_rows,), float64, optional
-    least : int
-        So many different rows are needed.
-
-    Returns
-    -------
-    EqualRows
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.estimators._equal_rows import merge_equal_rows
-    >>> merged = merge_equal_rows(np.array([[1.0], [2.0], [1.0]]))
-    >>> sorted(merged.first.tolist()), sorted(merged.weights.tolist())
-    ([0, 1], [1.0, 2.0])
+    for large vectors, and where fewer than `least` rows are different.
     """
     if (X.nnz if hasattr(X, "tocsr") else X.size) > _MAX_VALUES:
         return EqualRows(X, weights)

@@ -96,8 +96,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or graph
-            See :meth:`predict`.
+        X : array-like, sparse matrix or graph, as for :meth:`predict`
 
         Returns
         -------
@@ -117,8 +116,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         ----------
         X : array-like, sparse matrix or graph
             See :meth:`predict`. Rows without an edge to a cluster count for nothing.
-        y : None
-            Ignored.
+        y : ignored
 
         Returns
         -------

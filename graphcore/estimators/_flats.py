@@ -2,6 +2,8 @@
 
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
+from ._checks import passed_on
+
 __all__ = ["FlatsClusterer"]
 
 
@@ -9,9 +11,7 @@ class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterM
     """Base of KFlats and KernelKFlats; see them for the parameters."""
 
     def _rules(self):
-        """Parameters that go to the function as they are."""
-        names = "n_init max_iter on_empty on_degenerate max_restarts n_jobs verbose"
-        return {name: getattr(self, name) for name in names.split()}
+        return passed_on(self, "n_init max_iter on_empty on_degenerate max_restarts n_jobs verbose")
 
     def _keep(self, result):
         """Store what a fit found."""
@@ -30,10 +30,8 @@ class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterM
 
         Parameters
         ----------
-        X : array-like or sparse matrix
-            As for `predict`.
-        y : None
-            Ignored.
+        X : array-like or sparse matrix, as for `predict`
+        y : ignored
         sample_weight : array-like of shape (n_samples,), optional
 
         Returns

@@ -8,7 +8,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._threads import effective_jobs
 from .._validation import check_choice, check_integer, check_sample_weight, check_size
 from ..exceptions import InputError, ParameterError
-from ..graphs.as_graph import is_graph, is_graph_object
+from ..graphs.as_graph import as_graph, is_graph, is_graph_object
+from ..graphs.graph import Graph
 from ..kernels.as_kernel import as_kernel
 from ..kernels.functions import VECTOR_KERNELS, kernel_function
 from ..kernels.vectors import VectorKernel
@@ -37,12 +38,7 @@ class KernelInput:
     def _weighted_kernel_of(self, X, sample_weight, streams, *, merge=True):
         """The same for a clusterer: equal vectors count as one, and points without weight have no part.
 
-        Returns
-        -------
-        kernel : Kernel
-        rows : EqualRows
-            The weights of the kernel's points (None if there are none), and how they were given.
-        n_clusters : int
+        Returns the kernel, the EqualRows (its weights None if there are none), and the checked number of clusters.
         """
         X = self._checked(X)
         kernel = None if self._kind == "vectors" else self._view(X, streams)
@@ -108,6 +104,14 @@ class KernelInput:
 
     def _gamma_rule(self, X, rng):
         """Gamma of the Gaussian kernel where nothing is given; without one, it is left to `kernel_function`."""
+
+    def _graph_of(self, X):
+        """The graph that was given, as it is or as an adjacency matrix."""
+        if not is_graph(X):
+            X = self._real(X, ensure_non_negative=True)
+        graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
+        self.n_features_in_ = graph.n_nodes
+        return graph
 
     def _vector_kernel(self, X):
         return VectorKernel(X, self.kernel_)

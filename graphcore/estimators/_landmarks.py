@@ -13,6 +13,7 @@ from ..features.nystrom import SAMPLINGS, check_options, nystrom_features
 from ..features.sizes import suggest_landmarks
 from ..features.subspace import kernel_pca_features, power_features
 from ..kernels.vectors import VectorKernel
+from ._checks import passed_on
 from ._kernel_input import KernelInput
 
 __all__ = ["LandmarkEstimator"]
@@ -49,8 +50,7 @@ class LandmarkEstimator(KernelInput, BaseEstimator):
         """Features of all points; the map is stored, the features are not."""
         sampling = self.sampling
         common = {"on_indefinite": self.on_indefinite, "random_state": streams, "n_jobs": self.n_jobs}
-        names = ("replace", "truncation", "ridge", "block_bytes")
-        options = {name: getattr(self, name) for name in names}
+        options = passed_on(self, "replace truncation ridge block_bytes")
         if isinstance(sampling, str):
             check_choice("sampling", sampling, SAMPLINGS + SUBSPACES)
         if isinstance(sampling, str) and sampling in SUBSPACES:

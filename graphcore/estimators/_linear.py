@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
 from ..kmeans.linear import linear_kmeans, nearest_center
+from ._checks import passed_on
 
 __all__ = ["FeatureClusterer"]
 
@@ -16,10 +17,8 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             features,
             n_clusters,
             sample_weight=sample_weight,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            tol=self.tol,
             random_state=random_state,
+            **passed_on(self, "n_init max_iter tol"),
             **options,
         )
         self.cluster_centers_ = found.centers
@@ -66,8 +65,7 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         X : array-like, memmap or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
             Kernel rows do not hold ``K(x, x)``: where the cost needs it, its mean over the fitted points stands for it,
             which is exact where the diagonal is constant, and the same for all models of a search.
-        y : None
-            Ignored.
+        y : ignored
         sample_weight : array-like of shape (n,), optional
             Not negative.
 

@@ -25,14 +25,7 @@ def _has_callbacks(estimator):
 
 
 class StageTasks:
-    """Listens to the stages of a fit and calls the callbacks when a task begins and ends.
-
-    Parameters
-    ----------
-    estimator : estimator
-    X, y
-        As given to fit.
-    """
+    """Listens to the stages of a fit and calls the callbacks when a task begins and ends."""
 
     def __init__(self, estimator, X, y):
         self._estimator = estimator

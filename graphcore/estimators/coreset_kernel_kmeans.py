@@ -8,7 +8,7 @@ from .._random import Streams
 from ..exceptions import ParameterError
 from ..kmeans.coreset import coreset_kernel_kmeans
 from ._centroids import CentroidClusterer
-from ._checks import stages_of
+from ._checks import passed_on, stages_of
 
 __all__ = ["CoresetKernelKMeans"]
 
@@ -30,9 +30,8 @@ class CoresetKernelKMeans(CentroidClusterer):
         goes through a sampling tree.
     n_seeds : int or "auto", default "auto"
         D2 seeds; "auto" is twice `n_clusters`.
-    kernel, bandwidth, gamma, degree, coef0
-        As for :class:`KernelKMeans`. "auto" takes every square sparse matrix for a graph; in a search or a
-        cross-validation over an adjacency matrix name ``kernel="normalized_cut"``.
+    kernel, bandwidth, gamma, degree, coef0, held_bytes, symmetrize, random_state, n_jobs, verbose
+        As for :class:`KernelKMeans`.
     init : {"k-means++", "random"}, default "k-means++"
         Start on the coreset.
     n_init, max_iter, tol, on_empty, on_indefinite
@@ -40,8 +39,6 @@ class CoresetKernelKMeans(CentroidClusterer):
     self_loop : float or "auto", default "auto"
         Weight of a loop on every node of a graph, in the kernel only. "auto" is 1, as published: D2 seeding needs a
         diagonal.
-    held_bytes, symmetrize, random_state, n_jobs, verbose
-        As for :class:`KernelKMeans`.
 
     Attributes
     ----------
@@ -55,14 +52,10 @@ class CoresetKernelKMeans(CentroidClusterer):
         Mean squared distance on the coreset with its weights: an estimate of the cost of all points.
     n_unreached_ : int
         Nodes of a graph that no coreset node is joined to; their label is a default, no evidence.
-    n_iter_ : int
-        Partitions of the coreset that the best start looked at.
-    converged_ : bool
-        As for :class:`KernelKMeans`.
-    kernel_ : KernelFunction or None
+    n_iter_, converged_, kernel_, n_features_in_
+        As for :class:`KernelKMeans`, on the coreset.
     result_ : CoresetKernelKMeansResult
         All that is known of the run, over the different points that have weight.
-    n_features_in_ : int
 
     See Also
     --------
@@ -146,20 +139,17 @@ class CoresetKernelKMeans(CentroidClusterer):
         ----------
         X : array-like, sparse matrix, Graph or networkx graph
             See `kernel` of :class:`KernelKMeans`.
-        y : None
-            Ignored.
+        y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the points, not negative; a graph takes none.
 
         Returns
         -------
-        CoresetKernelKMeans
-            This object.
+        self : CoresetKernelKMeans
 
         Raises
         ------
-        ValueError
-            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+        InputError, ParameterError
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:
@@ -170,18 +160,10 @@ class CoresetKernelKMeans(CentroidClusterer):
                     kernel,
                     k,
                     size=self._n_draws(kernel, k, rows),
-                    sampling=self.sampling,
-                    seeding=self.seeding,
-                    n_seeds=self.n_seeds,
                     weights=rows.weights,
-                    init=self.init,
-                    n_init=self.n_init,
-                    max_iter=self.max_iter,
-                    tol=self.tol,
-                    on_empty=self.on_empty,
-                    on_indefinite=self.on_indefinite,
                     random_state=streams,
                     n_jobs=self.n_jobs,
+                    **passed_on(self, "sampling seeding n_seeds init n_init max_iter tol on_empty on_indefinite"),
                 )
         coreset, found = result.coreset, result.on_coreset
         given = rows.given(coreset.indices)

@@ -1,16 +1,17 @@
 """The scikit-learn class for coreset spectral clustering."""
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
 from ..fit import fit_graph
+from ..graphs.from_table import as_library
 from ..pipeline.parameters import PARAMETERS
 from ._checks import stages_of
 from ._fitted import FittedGraph
 from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
 from .graph_input import graph_of
-from .table import node_table
 
 __all__ = ["CoresetSpectralClustering"]
 
@@ -188,18 +189,15 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         ----------
         X : Graph, sparse matrix, networkx or igraph graph, or array-like of shape (n_samples, n_features)
             See `affinity` for what is taken as a graph.
-        y : None
-            Ignored.
+        y : ignored
 
         Returns
         -------
-        CoresetSpectralClustering
-            This object.
+        self : CoresetSpectralClustering
 
         Raises
         ------
-        ValueError
-            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+        InputError, ParameterError
         """
         return call_with_callbacks(type(self)._fit, self, X, y)
 
@@ -256,7 +254,11 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         ['node', 'cluster', 'stability', 'outside_share']
         """
         check_is_fitted(self)
-        return node_table(self, library)
+        n = len(self.labels_)
+        names = np.arange(n) if self.node_names_ is None else np.asarray(self.node_names_)
+        stability = np.full(n, np.nan, dtype=np.float32) if self.stability_ is None else self.stability_
+        columns = {"node": names, "cluster": self.labels_, "stability": stability, "outside_share": self.outside_share_}
+        return as_library(columns, library)
 
     @property
     def _n_features_out(self):

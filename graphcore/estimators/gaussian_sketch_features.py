@@ -1,11 +1,8 @@
 """Gaussian sketches of a kernel as a scikit-learn transformer."""
 
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
-
 from .._random import Streams
-from ..features.diagnostics import as_text
 from ._checks import stages_of
+from ._features import FeatureTransformer
 from ._sketches import SketchEstimator
 
 __all__ = ["GaussianSketchFeatures"]
@@ -13,7 +10,7 @@ __all__ = ["GaussianSketchFeatures"]
 _AUTO_FEATURES = 100
 
 
-class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SketchEstimator):
+class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
     """Gaussian sketch of kernel features (K-JL): a random projection in feature space without eigenvectors.
 
     Parameters
@@ -23,14 +20,9 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         sketch has in mean, as many as there are subsample points: they cost no more and have no error.
     n_subsample : int, float or "auto", default "auto"
         Points of the subsample, or their share. "auto" is ``max(200, n_samples / 100)``, at most all.
-    kernel : str or callable, default "gaussian"
-        See :func:`graphcore.kernels.functions.kernel_function`; "precomputed" for a kernel matrix, dense or sparse, of
-        which :meth:`transform` takes the rows of new points against all points fitted.
-    bandwidth, gamma : float, str or tuple, optional
-        See :func:`graphcore.kernels.functions.kernel_function`. By default the Gaussian kernel is the paper's,
+    kernel, bandwidth, gamma, degree, coef0
+        As for :class:`NystromFeatures`, but that by default the Gaussian kernel is the paper's,
         ``exp(-|x - y|^2 / sigma^2)`` with the 25th percentile of the distances for sigma.
-    degree : int, default 3
-    coef0 : float, default 1.0
     center : bool, default True
         Centre in feature space by the mean of the subsample. With a kernel without negative entries the mean direction
         swamps everything otherwise.
@@ -40,11 +32,8 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     on_indefinite : {"error", "warn"}, default "error"
         What becomes of a kernel that is not positive semi-definite on the subsample: it is refused, or taken as it is
         with a warning (the negative part counts as if it were positive).
-    random_state : int, numpy Generator, RandomState or None, default None
-    n_jobs : int or None, default None
-        Threads; results do not depend on it.
-    verbose : int, default 0
-        1 logs every stage on the logger "graphcore".
+    random_state, n_jobs, verbose
+        As for :class:`NystromFeatures`.
 
     Attributes
     ----------
@@ -113,37 +102,13 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None):
-        """Draw the subsample and the sketch.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) for a kernel matrix
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        GaussianSketchFeatures
-            This object.
-
-        Raises
-        ------
-        ValueError
-            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
-        """
-        self.fit_transform(X)
-        return self
-
     def fit_transform(self, X, y=None):
         """Draw the sketch and return the features of all points; the same as :meth:`fit` and :meth:`transform`.
 
         Parameters
         ----------
-        X : array-like or sparse matrix
-            As for :meth:`fit`.
-        y : None
-            Ignored.
+        X : array-like or sparse matrix, as for :meth:`fit`
+        y : ignored
 
         Returns
         -------
@@ -155,25 +120,3 @@ class GaussianSketchFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
                 kernel = self._kernel_of(X, streams)
             with stages("features"):
                 return self._fit_sketch(kernel, self._n_features(_AUTO_FEATURES), streams)
-
-    def transform(self, X):
-        """Features of any points, by the map that was drawn in :meth:`fit`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
-
-        Returns
-        -------
-        ndarray of shape (n, d), float64
-        """
-        return self._features_of(self._new_points(X))
-
-    @property
-    def _n_features_out(self):
-        return self.n_components_
-
-    def report(self):
-        """Summary of the fit as text."""
-        check_is_fitted(self, "projection_")
-        return as_text(self._report())

@@ -24,18 +24,10 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
     n_clusters : int, default 8
     n_components : int, None or "auto", default "auto"
         Features of the sketch; "auto" is ten for every cluster. See :class:`GaussianSketchFeatures`.
-    n_subsample, kernel, bandwidth, gamma, degree, coef0, center, scale, on_indefinite
+    n_subsample, kernel, bandwidth, gamma, degree, coef0, center, scale, on_indefinite, random_state, n_jobs, verbose
         See :class:`GaussianSketchFeatures`.
-    n_init : int, default 10
-        Starts of k-means.
-    max_iter : int, default 300
-    tol : float, default 1e-4
+    n_init, max_iter, tol
         See :class:`sklearn.cluster.KMeans`.
-    random_state : int, numpy Generator, RandomState or None, default None
-    n_jobs : int or None, default None
-        Threads for the features; results do not depend on it.
-    verbose : int, default 0
-        1 logs every stage on the logger "graphcore".
 
     Attributes
     ----------
@@ -118,20 +110,17 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) for a kernel matrix
-        y : None
-            Ignored.
+        y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the points in k-means; not negative. The subsample is drawn without regard to them.
 
         Returns
         -------
-        GaussianSketchKernelKMeans
-            This object.
+        self : GaussianSketchKernelKMeans
 
         Raises
         ------
-        ValueError
-            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+        InputError, ParameterError
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:

@@ -18,20 +18,9 @@ AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_n
 
 
 def graph_of(model, X, streams, stages):
-    """The graph that a model is fitted to, and what is kept of X for new points; `affinity` says what X is.
+    """The Graph that a model is fitted to, and the Reference that is kept of X; `affinity` says what X is.
 
-    Parameters
-    ----------
-    model : CoresetSpectralClustering
-        Its `n_features_in_` is set.
-    X : Graph, graph of another library, sparse matrix or array-like
-    streams : Streams
-    stages : Stages
-
-    Returns
-    -------
-    graph : Graph
-    reference : Reference
+    The model's `n_features_in_` is set.
     """
     affinity = check_choice("affinity", model.affinity, AFFINITIES)
     over_vectors = affinity in ("nearest_neighbors", "precomputed_nearest_neighbors")

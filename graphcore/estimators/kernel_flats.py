@@ -1,27 +1,22 @@
 """The scikit-learn class for kernel k-flats."""
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._random import Streams
-from .._validation import check_choice, check_sample_weight
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..flats.graph_kernel import cut_kernel_rows
 from ..flats.kernel_k_flats import kernel_k_flats
-from ..graphs.as_graph import as_graph, is_graph, is_graph_object
-from ..graphs.graph import Graph
-from ..kernels.functions import VECTOR_KERNELS, kernel_function
 from ..kernels.graph import GraphKernel
-from ..kernels.vectors import VectorKernel
 from ..pipeline.cluster import cluster_graph
 from ..pipeline.settings import resolve_settings
 from ._flats import FlatsClusterer
+from ._kernel_input import KernelInput
 
 __all__ = ["KernelKFlats"]
 
 
-class KernelKFlats(FlatsClusterer):
+class KernelKFlats(KernelInput, FlatsClusterer):
     """Kernel k-flats clustering of vectors, kernel matrices and graphs: flats in the feature space of a kernel.
 
     Parameters
@@ -29,19 +24,9 @@ class KernelKFlats(FlatsClusterer):
     n_clusters : int, default 8
     n_dims : int, default 1
         Dimension of the flats. 0 is kernel k-means; ``n_clusters=1`` is kernel PCA.
-    kernel : str or callable, default "auto"
-        "auto": "normalized_cut" for graph objects and square sparse matrices, "gaussian" for everything else.
-        "normalized_cut": what is given is a graph or an adjacency matrix A, with kernel ``shift D^-1 + D^-1 A D^-1``
-        and the degrees as weights. "precomputed": the kernel matrix, dense or sparse. Otherwise a kernel over vectors,
-        see :func:`graphcore.kernels.functions.kernel_function`.
-    bandwidth : float, str or (str, number), optional
-        Sigma of the Gaussian and the Laplacian kernel, or a rule for it, as in `kernel_function`; the default is the
-        root mean square distance. The report's rule is ``("neighbours", 0.1)``: the median over the points of the
-        radius of the ball around each that holds a tenth of the others.
-    gamma : float, optional
-    degree : int, default 3
-    coef0 : float, default 1
-        Parameters of the kernel over vectors.
+    kernel, bandwidth, gamma, degree, coef0, symmetrize
+        As for :class:`KernelKMeans`; of "normalized_cut" the kernel is ``shift D^-1 + D^-1 A D^-1``. The report's rule
+        for the bandwidth is ``("neighbours", 0.1)``.
     shift : float, default 1
         Of the kernel "normalized_cut"; from 1 it is positive semi-definite. It changes the objective of all partitions
         by the same number (as long as no cluster is too small for its flat), but the larger it is the less does a node
@@ -52,20 +37,12 @@ class KernelKFlats(FlatsClusterer):
         :func:`graphcore.flats.kernel_k_flats.kernel_k_flats`.
     n_init : int, default 10
         Initialisations, of which the best is kept; one for "spectral" and for labels given.
-    max_iter : int, default 300
-    on_empty : {"farthest", "restart", "drop", "error"}, default "farthest"
     on_degenerate : {"reduce", "restart"}, default "reduce"
-        What becomes of clusters that run empty, or are too small for their flat.
-    max_restarts : int, default 10
+        What becomes of a cluster of `n_dims` points or fewer: a flat of fewer dimensions, or a new initialisation.
     on_indefinite : {"error", "warn"}, default "error"
         What becomes of kernels that are not positive semi-definite.
-    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
-        What becomes of an asymmetric adjacency matrix, see :meth:`graphcore.Graph.from_edges`.
-    random_state : int, numpy Generator, RandomState or None, default None
-    n_jobs : int or None, default None
-        Threads: None is one, -1 is all. The result does not depend on it.
-    verbose : int, default 0
-        At 1, every initialisation is logged (INFO, logger "graphcore") with the time that it took.
+    max_iter, on_empty, max_restarts, random_state, n_jobs, verbose
+        As for :class:`KFlats`.
 
     Attributes
     ----------
@@ -75,15 +52,8 @@ class KernelKFlats(FlatsClusterer):
         The flats, as combinations of points; ``dims`` holds their dimensions.
     kernel_ : KernelFunction or None
         The kernel over vectors with its bandwidth; None for matrices and graphs.
-    reconstruction_error_ : float
-        Mean squared distance of a point to its flat in feature space (weighted, if there are weights). Errors for
-        different kernels or bandwidths cannot be compared.
-    inertia_ : float
-        Sum of the same.
-    history_ : ndarray of shape (n_iter,), float64
-        The inertia after each pass of the best initialisation.
-    n_iter_ : int
-    converged_ : bool
+    reconstruction_error_, inertia_, history_, n_iter_, converged_
+        As for :class:`KFlats`, in feature space: errors for different kernels or bandwidths cannot be compared.
     n_features_in_ : int
         Columns of the vectors or the matrix; nodes of a graph.
 
@@ -105,6 +75,8 @@ class KernelKFlats(FlatsClusterer):
     >>> graphcore.metrics.agreement(truth, model.labels_)["ari"]
     1.0
     """
+
+    _takes_graphs = True
 
     def __init__(
         self,
@@ -155,58 +127,39 @@ class KernelKFlats(FlatsClusterer):
         Parameters
         ----------
         X : array-like, sparse matrix or graph
-            Vectors of shape (n_samples, n_features), a kernel matrix of shape (n_samples, n_samples), or a graph.
-            See `kernel`.
-        y : None
-            Ignored.
+            Vectors, a kernel matrix, or a graph: see `kernel` of :class:`KernelKMeans`.
+        y : ignored
         sample_weight : array-like of shape (n_samples,), optional
-            Not negative; points of weight 0 take no part, and get the label of their nearest flat. A graph has its own
-            weights, the degrees.
+            As for :meth:`KFlats.fit`; a graph takes none, as its nodes weigh their degrees.
 
         Returns
         -------
-        KernelKFlats
-            This object.
+        self : KernelKFlats
 
         Raises
         ------
-        ValueError
-            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+        InputError, ParameterError
         """
-        kind = self._kind(X)
         streams = Streams(self.random_state)
-        automatic, init, shift = isinstance(self.init, str) and self.init == "auto", self.init, 0.0
-        if kind == "normalized_cut":
-            if sample_weight is not None:
-                raise ParameterError("sample_weight has no meaning for a graph: its degrees are the weights")
-            graph = self._graph(X)
-            K, shift = GraphKernel(graph), self.shift
-            if automatic or (isinstance(init, str) and init == "spectral"):
-                init = self._spectral_labels(graph, streams)
-            elif 0 < (n := np.count_nonzero(K.point_weights == 0)) < K.n_points:
-                warn_user(f"{n} nodes without an edge belong to no cluster: their label is -1")
-        else:
-            if isinstance(init, str) and init == "spectral":
-                raise ParameterError("init='spectral' is for graphs; for other kernels take 'k-means++' or 'k-means'")
-            init = "k-means++" if automatic else init
-            K = self._points(X, kind, ensure_min_samples=2)
-            if kind != "precomputed":
-                K = VectorKernel(K, self._function(kind, K, streams))
+        X = self._checked(X)
+        graph = self._graph_of(X) if self._kind == "graph" else None
+        kernel = self._view(X if graph is None else graph, streams)
+        if sample_weight is not None:
+            sample_weight = self._checked_weights(sample_weight, kernel.n_points)
         result = kernel_k_flats(
-            K,
+            kernel,
             self.n_clusters,
             self.n_dims,
-            shift=shift,
-            init=init,
+            shift=0.0 if graph is None else self.shift,
+            init=self._first_labels(graph, streams),
             sample_weight=sample_weight,
             on_indefinite=self.on_indefinite,
             random_state=streams,
             **self._rules(),
         )
         self._result = result
-        self._degrees = K.point_weights if kind == "normalized_cut" else None
-        self._own_values = K.diagonal() if kind == "precomputed" else None
-        self.kernel_ = result.new.function
+        self._degrees = None if graph is None else kernel.point_weights
+        self._diagonal = kernel.diagonal if self._kind == "precomputed" else None
         return self._keep(result)
 
     def fit_transform(self, X, y=None, sample_weight=None):
@@ -216,15 +169,14 @@ class KernelKFlats(FlatsClusterer):
         ----------
         X : array-like of shape (n_samples, n_features) or kernel matrix of shape (n_samples, n_samples)
             No graph: its nodes have no rows of the kernel at hand.
-        y : None
-            Ignored.
+        y : ignored
         sample_weight : array-like of shape (n_samples,), optional
 
         Returns
         -------
         ndarray of shape (n_samples, n_clusters), float64
         """
-        if self._kind(X) == "normalized_cut":
+        if self._kind_of(X) == "graph":
             raise InputError("fit_transform takes vectors or a kernel matrix; fit a graph and read labels_ and flats_")
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
@@ -233,17 +185,15 @@ class KernelKFlats(FlatsClusterer):
 
         Parameters
         ----------
-        X : array-like or sparse matrix
-            Vectors of shape (n_samples_new, n_features). With ``kernel="precomputed"`` the kernel of the new points
-            against those of the fit, of shape (n_samples_new, n_samples). For a graph the weights of the edges from new
-            nodes to those of the fit, of the same shape.
+        X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_fitted)
+            As for :meth:`KernelKMeans.predict`.
 
         Returns
         -------
-        ndarray of shape (n_samples_new,), int32
+        ndarray of shape (n_samples,), int32
             -1 for new nodes without an edge to the nodes of the fit.
         """
-        rows, _, degrees = self._rows(X)
+        rows, _, degrees = self._rows(X, connected=False)
         labels = self._result.nearest(rows)[0]
         if degrees is not None:
             labels[degrees == 0] = -1
@@ -254,23 +204,17 @@ class KernelKFlats(FlatsClusterer):
 
         Parameters
         ----------
-        X : array-like
-            As for :meth:`predict`.
-        diagonal : array-like of shape (n_samples_new,), optional
-            Kernel values of the points with themselves; needed where X is rows of the kernel, unless these are the
-            matrix of the fit again.
+        X : array-like, as for :meth:`predict`
+        diagonal : array-like of shape (n_samples,), optional
+            Kernel values of the points with themselves: needed for rows of a kernel other than the matrix of the fit.
 
         Returns
         -------
-        ndarray of shape (n_samples_new, n_clusters), float64
+        ndarray of shape (n_samples, n_clusters), float64
         """
-        rows, diagonal, degrees = self._rows(X, diagonal)
-        self._connected(degrees)
-        if diagonal is None and self._own_values is not None:
-            raise InputError(
-                "rows of a kernel alone do not give distances: give diagonal=, the kernel values of the points with "
-                "themselves"
-            )
+        rows, diagonal, _ = self._rows(X, diagonal)
+        if diagonal is None and self._diagonal is not None:
+            raise InputError("rows of a kernel alone do not give distances: give diagonal=, K(x, x) of every point")
         return np.sqrt(np.maximum(self._result.distances_to(rows, diagonal), 0.0))
 
     def encode(self, X):
@@ -280,16 +224,14 @@ class KernelKFlats(FlatsClusterer):
 
         Parameters
         ----------
-        X : array-like
-            As for :meth:`predict`.
+        X : array-like, as for :meth:`predict`
 
         Returns
         -------
         Codes
             ``labels`` and ``coordinates``, see :class:`graphcore.flats.flat_set.Codes`.
         """
-        rows, _, degrees = self._rows(X)
-        self._connected(degrees)
+        rows = self._rows(X)[0]
         return self._result.codes_of(rows)
 
     def reconstruction_error(self, X, diagonal=None, sample_weight=None):
@@ -299,13 +241,10 @@ class KernelKFlats(FlatsClusterer):
 
         Parameters
         ----------
-        X : array-like
-            As for :meth:`predict`.
-        diagonal : array-like of shape (n_samples_new,), optional
-            Kernel values of the points with themselves, where X is rows of the kernel. Without it their mean over the
-            points of the fit stands for them, which is exact where the diagonal is constant, and otherwise the same for
-            all models of a search.
-        sample_weight : array-like of shape (n_samples_new,), optional
+        X : array-like, as for :meth:`predict`
+        diagonal : array-like of shape (n_samples,), optional
+            As for :meth:`transform`. Without it the mean over the points of the fit stands for these values.
+        sample_weight : array-like of shape (n_samples,), optional
             Not negative; nodes of a graph take none.
 
         Returns
@@ -313,88 +252,48 @@ class KernelKFlats(FlatsClusterer):
         float
         """
         rows, diagonal, degrees = self._rows(X, diagonal)
-        self._connected(degrees)
-        if degrees is not None and sample_weight is not None:
-            raise ParameterError("sample_weight has no meaning for a graph: its degrees are the weights")
-        weights = check_sample_weight(sample_weight, rows.shape[0]) if degrees is None else degrees
-        alone = diagonal is None and self._own_values is not None
+        weights = degrees
+        if degrees is None or sample_weight is not None:
+            weights = self._checked_weights(sample_weight, rows.shape[0])
         distances = self._result.nearest(rows, diagonal)[1]
-        if alone:
-            return float(np.average(distances, weights=weights)) + float(self._own_values.mean())
+        if diagonal is None and self._diagonal is not None:
+            return float(np.average(distances, weights=weights)) + float(self._diagonal.mean())
         return float(np.average(np.maximum(distances, 0.0), weights=weights))
 
-    def _kind(self, X):
-        """What the kernel is: "normalized_cut", "precomputed", or one over vectors."""
-        if callable(self.kernel):
-            kind = self.kernel
-        else:
-            names = ("auto", "normalized_cut", "precomputed", *VECTOR_KERNELS, "rbf", "poly")
-            kind = check_choice("kernel", self.kernel, names)
-        if isinstance(kind, str) and kind == "auto":
-            kind = "normalized_cut" if is_graph(X) else "gaussian"
-        if kind != "normalized_cut" and is_graph_object(X):
-            raise ParameterError(f"kernel={self.kernel!r} does not take a graph; use kernel='normalized_cut' or 'auto'")
-        return kind
+    def _graph_kernel(self, X):
+        return GraphKernel(X)
 
-    def _function(self, kind, X, streams):
-        return kernel_function(
-            kind,
-            bandwidth=self.bandwidth,
-            gamma=self.gamma,
-            degree=self.degree,
-            coef0=self.coef0,
-            random_state=streams.child("bandwidth"),
-            X=X,
-        )
+    def _real(self, X, **options):
+        X = super()._real(X, **options)
+        return X.astype(np.float64, copy=False) if self._kind == "vectors" else X
 
-    def _graph(self, X):
-        if not is_graph(X):
-            X = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True)
-        graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
-        self.n_features_in_ = graph.n_nodes
-        return graph
+    def _first_labels(self, graph, streams):
+        """What `init` asks of the alternation: "auto" is resolved, and spectral clustering done."""
+        init = self.init
+        if isinstance(init, str) and init == "auto":
+            init = "k-means++" if graph is None else "spectral"
+        if isinstance(init, str) and init == "spectral":
+            if graph is None:
+                raise ParameterError("init='spectral' is for graphs; for other kernels take 'k-means++' or 'k-means'")
+            settings = resolve_settings(graph, self.n_clusters)
+            return cluster_graph(graph, settings, random_state=streams.child("spectral"), n_jobs=self.n_jobs).labels
+        if graph is not None and 0 < graph.n_isolated < graph.n_nodes:
+            warn_user(f"{graph.n_isolated} nodes without an edge belong to no cluster: their label is -1")
+        return init
 
-    def _spectral_labels(self, graph, streams):
-        settings = resolve_settings(graph, self.n_clusters)
-        return cluster_graph(graph, settings, random_state=streams.child("spectral"), n_jobs=self.n_jobs).labels
-
-    def _points(self, X, kind, **options):
-        """Vectors in float64, or a kernel matrix in the precision that it has."""
-        dtype = (np.float64, np.float32) if kind == "precomputed" else np.float64
-        return validate_data(self, X, accept_sparse="csr", dtype=dtype, **options)
-
-    def _rows(self, X, diagonal=None):
+    def _rows(self, X, diagonal=None, *, connected=True):
         """New points as the result takes them, their kernel values with themselves (None: not known), their degrees."""
-        check_is_fitted(self)
-        if diagonal is not None and self._own_values is None:
+        X = self._new_points(X)
+        known = self._diagonal
+        if diagonal is not None and known is None:
             raise ParameterError("diagonal is for rows of a precomputed kernel; here it is known")
-        if self._degrees is None:
-            X = self._points(X, "vectors", reset=False)
-            known = self._own_values is not None and diagonal is None and self._is_of_fit(X)
-            return X, self._own_values if known else diagonal, None
-        if is_graph_object(X):
-            raise InputError(
-                "new nodes are given by their edges to the nodes of the fit, as a matrix of shape (n_new, n_fitted); "
-                "labels_ has the labels of the fitted nodes"
-            )
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False, ensure_non_negative=True)
-        return cut_kernel_rows(X, self._degrees, self.shift)
-
-    def _is_of_fit(self, K):
-        """Whether rows of the kernel are those of the fit: they have the diagonal that its points have."""
-        n = len(self._own_values)
-        return K.shape == (n, n) and np.array_equal(K.diagonal(), self._own_values)
-
-    def _connected(self, degrees):
-        """Refuse new nodes of a graph that have no distance from any flat."""
-        if degrees is not None and not degrees.all():
-            i = int(np.argmin(degrees))
-            raise InputError(f"row {i} has no edge to a node of the fit: it is at no distance from any flat; drop it")
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        given = isinstance(self.kernel, str)
-        tags.input_tags.sparse = True
-        tags.input_tags.pairwise = given and self.kernel in ("precomputed", "normalized_cut")
-        tags.input_tags.positive_only = given and self.kernel == "normalized_cut"
-        return tags
+        if self._kind == "graph":
+            rows, own, degrees = cut_kernel_rows(X, self._degrees, self.shift)
+            if connected and not degrees.all():
+                i = int(np.argmin(degrees))
+                raise InputError(f"row {i} has no edge to a node of the fit, so no distance from any flat; drop it")
+            return rows, own, degrees
+        if diagonal is None and known is not None and X.shape == (len(known),) * 2:
+            # Rows of the kernel are taken for those of the fit where they have the diagonal that its points have.
+            diagonal = known if np.array_equal(X.diagonal(), known) else None
+        return X, diagonal, None

@@ -3,7 +3,7 @@
 from .._random import Streams
 from ..kmeans.exact import kernel_kmeans
 from ._centroids import CentroidClusterer
-from ._checks import stages_of
+from ._checks import passed_on, stages_of
 
 __all__ = ["KernelKMeans"]
 
@@ -20,10 +20,9 @@ class KernelKMeans(CentroidClusterer):
         - "precomputed": what :meth:`fit` gets is the kernel matrix, dense or sparse
         - "normalized_cut": what it gets is a graph, a networkx graph or an adjacency matrix A, with kernel
           ``D^-1 A D^-1`` and the degrees as weights; kernel k-means then is normalised cut
-        - "auto": "normalized_cut" for graphs and square sparse matrices, "gaussian" for everything else. A square
-          sparse matrix of vectors needs ``kernel="gaussian"``. In a search or a cross-validation over an adjacency
-          matrix name "normalized_cut": "auto" does not tell scikit-learn to cut it on both sides, and the rows that it
-          cuts out are not square and would be clustered as vectors.
+        - "auto": "normalized_cut" for graphs and square sparse matrices, "gaussian" for everything else. Name the
+          kernel where a square sparse matrix holds vectors, and in a search over an adjacency matrix: with "auto"
+          scikit-learn cuts out its rows only, which are not square and would be clustered as vectors.
     bandwidth : float, str or (str, number), optional
         Sigma of ``exp(-|x - y|^2 / (2 sigma^2))``, or a rule: ``("rms", beta)``, ``("quantile", q)``,
         ``("neighbours", share)``. Default ``("rms", 1.0)``, the root mean square distance.
@@ -157,21 +156,18 @@ class KernelKMeans(CentroidClusterer):
         ----------
         X : array-like, sparse matrix, Graph or networkx graph
             See `kernel`.
-        y : None
-            Ignored.
+        y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the points, not negative: a weight of 2 is a point given twice. A graph takes none, as its nodes
             weigh their degrees. Bandwidth rules look at the different points of weight alone.
 
         Returns
         -------
-        KernelKMeans
-            This object.
+        self : KernelKMeans
 
         Raises
         ------
-        ValueError
-            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+        InputError, ParameterError
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:
@@ -183,15 +179,9 @@ class KernelKMeans(CentroidClusterer):
                     kernel,
                     k,
                     weights=rows.weights,
-                    init=self.init,
-                    n_init=self.n_init,
-                    max_iter=self.max_iter,
-                    tol=self.tol,
-                    shift=self.shift,
-                    on_empty=self.on_empty,
-                    on_indefinite=self.on_indefinite,
                     random_state=streams,
                     n_jobs=self.n_jobs,
+                    **passed_on(self, "init n_init max_iter tol shift on_empty on_indefinite"),
                 )
         self.cost_ = result.cost
         self.inertia_ = result.inertia

@@ -1,18 +1,15 @@
 """The scikit-learn transformer for Nystrom features."""
 
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
-
 from .._random import Streams
 from .._validation import check_integer
-from ..features.diagnostics import as_text
 from ._checks import stages_of
+from ._features import FeatureTransformer
 from ._landmarks import LandmarkEstimator
 
 __all__ = ["NystromFeatures"]
 
 
-class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LandmarkEstimator):
+class NystromFeatures(FeatureTransformer, LandmarkEstimator):
     """Nystrom features: a map to few dimensions in which inner products approximate a kernel.
 
     Parameters
@@ -32,14 +29,9 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Landmar
     truncation : int, "half" or None, default None
         Rank that the landmark matrix is cut to before it is inverted; "half" is half of the landmarks, as in the
         paper's experiments. None: only what is rounding is cut.
-    kernel : str or callable, default "gaussian"
-        See :func:`graphcore.kernels.functions.kernel_function`; "precomputed" for a kernel matrix, dense or sparse, of
-        which :meth:`transform` takes the rows of new points against all points fitted.
-    bandwidth, gamma : float, str or tuple, optional
-        See :func:`graphcore.kernels.functions.kernel_function`; by default the bandwidth is the root mean
-        square distance.
-    degree : int, default 3
-    coef0 : float, default 1.0
+    kernel, bandwidth, gamma, degree, coef0
+        As for :class:`KernelKMeans`, without graphs; "gaussian" by default. Of "precomputed" :meth:`transform` takes
+        the rows of new points against all points fitted.
     ridge : float or None, default None
         For "ridge" and "recursive-ridge"; default ``sqrt(n)`` times the mean of the kernel's diagonal.
     rtol : float or None, default None
@@ -137,37 +129,13 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Landmar
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None):
-        """Choose landmarks and learn the map.
-
-        Parameters
-        ----------
-        X : array-like, memmap or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples)
-        y : None
-            Ignored.
-
-        Returns
-        -------
-        NystromFeatures
-            This object.
-
-        Raises
-        ------
-        ValueError
-            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
-        """
-        self.fit_transform(X)
-        return self
-
     def fit_transform(self, X, y=None):
         """Learn the map and return the features of all points: the same as :meth:`fit` and :meth:`transform`.
 
         Parameters
         ----------
-        X : array-like, memmap or sparse matrix
-            As for :meth:`fit`.
-        y : None
-            Ignored.
+        X : array-like, memmap or sparse matrix, as for :meth:`fit`
+        y : ignored
 
         Returns
         -------
@@ -184,28 +152,6 @@ class NystromFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Landmar
             c = self._n_draws(kernel, 1, ("auto", "sqrt"), n_components=s)
             with stages("features"):
                 return self._fit_features(kernel, c, s, streams).features
-
-    def transform(self, X):
-        """Features of any points.
-
-        Parameters
-        ----------
-        X : array-like, memmap or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
-
-        Returns
-        -------
-        ndarray of shape (n, n_components), float32 or float64
-        """
-        return self._features_of(self._new_points(X))
-
-    def report(self):
-        """Summary of the fit as text: settings and share of the kernel kept."""
-        check_is_fitted(self, "feature_map_")
-        return as_text(self._report())
-
-    @property
-    def _n_features_out(self):
-        return self.n_components_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -29,10 +29,10 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
         which is far too much.
     n_components : int, None or "auto", default "auto"
         Features for k-means, s: best from `n_clusters` to `n_landmarks`. "auto" is ``ceil(sqrt(k c))``; None keeps all.
-    sampling, replace, truncation, kernel, bandwidth, gamma, degree, coef0, ridge, rtol
+    sampling, replace, truncation, kernel, bandwidth, gamma, degree, coef0, ridge, rtol, on_indefinite, dtype
         See :class:`NystromFeatures`.
-    on_indefinite, dtype, block_bytes
-        See :class:`NystromFeatures`.
+    block_bytes, random_state, n_jobs, verbose
+        See :class:`NystromFeatures`; labels do not depend on `n_jobs`.
     solver : {"lloyd", "minibatch"}, default "lloyd"
         scikit-learn's :class:`~sklearn.cluster.KMeans` or :class:`~sklearn.cluster.MiniBatchKMeans`, on one thread.
     n_init : int, default 10
@@ -41,11 +41,6 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     tol : float, default 1e-4
     batch_size : int, default 1024
         For "minibatch".
-    random_state : int, numpy Generator, RandomState or None, default None
-    n_jobs : int or None, default None
-        Threads for the features. Labels do not depend on it.
-    verbose : int, default 0
-        1 logs every stage on the logger "graphcore".
 
     Attributes
     ----------
@@ -144,20 +139,17 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
         Parameters
         ----------
         X : array-like, memmap or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples)
-        y : None
-            Ignored.
+        y : ignored
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the points in k-means; not negative.
 
         Returns
         -------
-        NystromKernelKMeans
-            This object.
+        self : NystromKernelKMeans
 
         Raises
         ------
-        ValueError
-            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+        InputError, ParameterError
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:

@@ -1,5 +1,8 @@
 """New vectors and new nodes as rows of edges to the nodes that were clustered."""
 
+from dataclasses import dataclass, field
+from typing import Any
+
 import numpy as np
 from sklearn.utils.validation import validate_data
 
@@ -14,25 +17,16 @@ __all__ = ["Reference", "new_cost", "new_labels", "new_shares"]
 _PIECE = 1 << 14
 
 
+@dataclass(eq=False)
 class Reference:
-    """What a fitted model keeps of its input, and of its clusters, for what comes later.
+    """What a fitted model keeps of its input, and of its clusters, for what comes later."""
 
-    Parameters
-    ----------
-    kind : {"edges", "vectors", "distances"}
-        What rows of new input hold.
-    vectors : ndarray or csr matrix, optional
-        The vectors that were fitted.
-    n_neighbors : int, optional
-    metric : str, optional
-    """
-
-    def __init__(self, kind, *, vectors=None, n_neighbors=None, metric=None):
-        self.kind = kind
-        self.vectors = vectors
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.inner = self.volumes = None
+    kind: str  # what rows of new input hold: "edges", "vectors" or "distances"
+    vectors: Any = field(default=None, repr=False)  # those fitted, dense or csr
+    n_neighbors: int | None = None
+    metric: str | None = None
+    inner: np.ndarray | None = None
+    volumes: np.ndarray | None = None
 
     def set_clusters(self, sums):
         """Keep inner weights and volumes of the clusters."""

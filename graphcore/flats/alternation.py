@@ -15,28 +15,14 @@ _INCREASE = 1e-9
 
 
 class Run(NamedTuple):
-    """One run of the alternation.
+    """One run of the alternation on n points."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples,), int32
-    flats : object
-        What the problem's flat step gave for these labels.
-    own : ndarray of shape (n_samples,), float64
-        Squared distance of every point to its own flat.
-    history : ndarray of shape (n_iter,), float64
-        The objective (weighted sum of `own`) after each flat step.
-    converged : bool
-    rose : bool
-        Whether it was stopped because the objective rose, as only an indefinite kernel makes it.
-    """
-
-    labels: np.ndarray
-    flats: object
-    own: np.ndarray
-    history: np.ndarray
+    labels: np.ndarray  # (n,) int32
+    flats: object  # what the problem's flat step gave for these labels
+    own: np.ndarray  # (n,) float64: squared distance of every point to its own flat
+    history: np.ndarray  # (n_iter,) float64: the objective (weighted sum of `own`) after each flat step
     converged: bool
-    rose: bool = False
+    rose: bool = False  # stopped because the objective rose, as only an indefinite kernel makes it
 
 
 class _Restart(Exception):
@@ -46,19 +32,8 @@ class _Restart(Exception):
 def alternate(problem, labels, n_clusters, *, max_iter=300, on_empty="farthest", min_size=1):
     """Alternate flat steps and moves from the given labels until no point moves.
 
-    Parameters
-    ----------
-    problem : EuclideanFlats or KernelFlats
-    labels : ndarray of shape (n_samples,), int32
-    n_clusters : int
-    max_iter : int
-    on_empty : {"farthest", "restart", "drop", "error"}
-    min_size : int
-        A cluster with fewer points counts as one to restart for (``on_degenerate="restart"``).
-
-    Returns
-    -------
-    Run
+    `problem` is EuclideanFlats or KernelFlats. A cluster of fewer than `min_size` points counts as one to restart for
+    (``on_degenerate="restart"``).
     """
     history, converged, kept = [], False, None
     labels = np.array(labels, dtype=np.int32)
@@ -88,20 +63,8 @@ def alternate(problem, labels, n_clusters, *, max_iter=300, on_empty="farthest",
 def best_of(problem, draw_labels, rules, *, repeatable=False, verbose=0):
     """The run of lowest objective from several initialisations.
 
-    Parameters
-    ----------
-    problem : EuclideanFlats or KernelFlats
-    draw_labels : callable
-        Called with the number of the initialisation; returns labels.
-    rules : Rules
-    repeatable : bool
-        Whether every initialisation is the same, so that one run is enough and beginning anew is no use.
-    verbose : int
-        At 1, every initialisation is logged with the time that it took.
-
-    Returns
-    -------
-    Run
+    `draw_labels(i)` gives the labels of initialisation i. `repeatable`: all are the same, so that one run is enough and
+    beginning anew is no use.
     """
     best, n_drawn, stages = None, 0, Stages(verbose=verbose)
     n_init, n_tries = (1, 1) if repeatable else (rules.n_init, rules.max_restarts + 1)

@@ -15,15 +15,8 @@ _CLUSTER_BYTES = 1 << 31
 class EuclideanFlats:
     """The data of one k-flats problem, centred once, with the two steps that the alternation takes.
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n_samples, n_features), float64
-    weights : ndarray of shape (n_samples,), float64
-        Positive.
-    n_dims : int
-    pad : bool
-        Whether flats of clusters with too few points are completed to `n_dims` with arbitrary directions.
-    n_jobs : int or None
+    X is float64, dense or csr; all weights are positive. With `pad`, flats of clusters with too few points are
+    completed to `n_dims` with arbitrary directions.
     """
 
     def __init__(self, X, weights, n_dims, *, pad=False, n_jobs=None):
@@ -120,12 +113,8 @@ class EuclideanFlats:
         correction = np.add.reduceat(rest[order] * w, starts) / totals
         centres += correction
         rest -= correction[labels]
-        flats = FlatSet(
-            self.origin,
-            centres,
-            np.zeros((n_clusters, 0, self.Y.shape[1])),
-            np.zeros(n_clusters, dtype=np.int32),
-        )
+        no_bases = np.zeros((n_clusters, 0, self.Y.shape[1]))
+        flats = FlatSet(self.origin, centres, no_bases, np.zeros(n_clusters, dtype=np.int32))
         return flats, np.einsum("ij,ij->i", rest, rest)
 
     def _directions(self, Y, w):

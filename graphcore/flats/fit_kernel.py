@@ -27,46 +27,21 @@ _FLOAT = np.dtype(np.float64)
 
 @dataclass(frozen=True, eq=False)
 class NewRows:
-    """Rows of the kernel for any points, against those of the fit.
+    """Rows of the kernel for any points, against those of the fit."""
 
-    Attributes
-    ----------
-    n_points : int
-        Points that the kernel was given for.
-    points : ndarray of shape (n_fitted,), int64, or None
-        Those of the fit: the ones that have weight. None for all.
-    row_means : ndarray of shape (n_fitted,) or None
-        Means of the rows of the kernel, if it was centred.
-    function : KernelFunction or None
-        None for a kernel that comes as rows.
-    vectors : ndarray or csr_array of shape (n_fitted, n_features) or None
-        The vectors of the fit, less `origin`.
-    origin : ndarray of shape (n_features,) or None
-        Mean of the vectors, for the linear kernel.
-    """
-
-    n_points: int
-    points: np.ndarray | None = field(default=None, repr=False)
-    row_means: np.ndarray | None = field(default=None, repr=False)
-    function: object = None
-    vectors: object = field(default=None, repr=False)
-    origin: np.ndarray | None = field(default=None, repr=False)
+    n_points: int  # points that the kernel was given for
+    points: np.ndarray | None = field(default=None, repr=False)  # (n_fitted,): those with weight; None for all
+    row_means: np.ndarray | None = field(default=None, repr=False)  # (n_fitted,): if the kernel was centred
+    function: object = None  # the KernelFunction; None for a kernel that comes as rows
+    vectors: object = field(default=None, repr=False)  # of the fit, dense or csr, less `origin`
+    origin: np.ndarray | None = field(default=None, repr=False)  # mean of the vectors, for the linear kernel
 
     def blocks(self, X, diagonal=None):
-        """Rows of the kernel for points X, a block at a time, with their values on the diagonal.
+        """Rows of the kernel for points X, a block at a time, centred like those of the fit.
 
-        Parameters
-        ----------
-        X : ndarray or sparse array
-            Vectors, or rows of the kernel of shape (n_rows, n_points).
-        diagonal : array-like of shape (n_rows,), optional
-            Kernel values of the points with themselves, for kernels that come as rows; without it, 0 is taken, and
-            distances are right but for a number for each row.
-
-        Yields
-        ------
-        (int, int, ndarray or csr_array of shape (stop - start, n_fitted), ndarray of shape (stop - start,))
-            First row, last row plus one, kernel and diagonal, centred like those of the fit.
+        X holds vectors, or rows of the kernel (n_rows, n_points). `diagonal` (n_rows,): kernel values of the points
+        with themselves, for kernels that come as rows; without it, 0 is taken, and distances are right but for a number
+        for each row. Yields first row, last row plus one, kernel (stop - start, n_fitted) and diagonal (stop - start,).
         """
         if self.function is not None:
             X = X if self.origin is None else X - self.origin
@@ -101,32 +76,15 @@ class NewRows:
 
 @dataclass(frozen=True, eq=False)
 class FitKernel:
-    """The kernel of one fit.
+    """The kernel of one fit."""
 
-    Attributes
-    ----------
-    kernel : Kernel
-        Among the points of the fit, in float64.
-    weights : ndarray of shape (n_fitted,), float64
-        Their weights; all are positive.
-    all_weights : ndarray of shape (n_points,), float64
-        Weights of all points, those of weight 0 included.
-    new : NewRows
-    precision : dtype
-        What the kernel values came in.
-    added : ndarray of shape (n_fitted,), float64, or None
-        What is to be added to the diagonal of `kernel`: ``shift / weights``.
-    is_psd : bool or None
-        Whether it is positive semi-definite for certain (True), for certain not (False), or that is not known.
-    """
-
-    kernel: Kernel
-    weights: np.ndarray
-    all_weights: np.ndarray
+    kernel: Kernel  # among the points of the fit, in float64
+    weights: np.ndarray  # (n_fitted,): all are positive
+    all_weights: np.ndarray  # (n_points,): those of weight 0 included
     new: NewRows
-    precision: np.dtype
-    added: np.ndarray | None = None
-    is_psd: bool | None = None
+    precision: np.dtype  # what the kernel values came in
+    added: np.ndarray | None = None  # (n_fitted,): to be added to the kernel's diagonal, ``shift / weights``
+    is_psd: bool | None = None  # whether it is positive semi-definite for certain (True), for certain not (False)
 
     @property
     def diagonal(self):
@@ -158,21 +116,7 @@ class FitKernel:
 
 
 def fit_kernel(K, sample_weight=None, shift=0.0):
-    """The kernel that flats are fitted with.
-
-    Parameters
-    ----------
-    K : Kernel, Graph, or square array or sparse matrix
-        See :func:`graphcore.kernels.as_kernel.as_kernel`.
-    sample_weight : array-like of shape (n_points,), optional
-        Not negative. A graph has its own, the degrees.
-    shift : float
-        Work with ``K + shift W^-1``.
-
-    Returns
-    -------
-    FitKernel
-    """
+    """The kernel that flats are fitted with, ``K + shift W^-1``; a graph has weights of its own, the degrees."""
     given = as_kernel(K)
     shift = check_real("shift", shift, low=0.0)
     if not given.leaves_out_isolated:

@@ -16,40 +16,23 @@ _BLOCK_NUMBERS = 1 << 21
 
 
 class Codes(NamedTuple):
-    """Points written as the nearest flat and a place on it.
+    """Points written as the nearest flat and a place on it."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples,), int32
-        The flat of every point.
-    coordinates : ndarray of shape (n_samples, n_dims), float64
-        Coordinates along its basis, from its mean; 0 beyond the dimension of the flat.
-    """
-
-    labels: np.ndarray
-    coordinates: np.ndarray
+    labels: np.ndarray  # (n_samples,) int32: the flat of every point
+    coordinates: np.ndarray  # (n_samples, n_dims): along its basis, from its mean; 0 beyond the dimension of the flat
 
 
 @dataclass(frozen=True, eq=False)
 class FlatSet:
-    """Affine flats ``mean + span(basis)``; of dimension 0 they are points.
+    """Affine flats ``mean + span(basis)`` of k clusters in d dimensions; of dimension 0 they are points.
 
-    Attributes
-    ----------
-    origin : ndarray of shape (n_features,), float64
-        Mean of the data; coordinates are taken from here, so that a large offset of the data costs no digits.
-    centres : ndarray of shape (n_clusters, n_features), float64
-        Means of the clusters less `origin`.
-    bases : ndarray of shape (n_clusters, n_dims, n_features), float64
-        Orthonormal rows; rows beyond the dimension of a flat are 0.
-    dims : ndarray of shape (n_clusters,), int32
-        Dimension of every flat.
+    Coordinates are taken from `origin`, so that a large offset of the data costs no digits.
     """
 
-    origin: np.ndarray = field(repr=False)
-    centres: np.ndarray = field(repr=False)
-    bases: np.ndarray = field(repr=False)
-    dims: np.ndarray
+    origin: np.ndarray = field(repr=False)  # (d,): mean of the data
+    centres: np.ndarray = field(repr=False)  # (k, d): means of the clusters less `origin`
+    bases: np.ndarray = field(repr=False)  # (k, n_dims, d): orthonormal rows; 0 beyond the dimension of a flat
+    dims: np.ndarray  # (k,) int32: dimension of every flat
 
     @property
     def n_clusters(self):
@@ -62,16 +45,7 @@ class FlatSet:
         return self.origin + self.centres
 
     def squared_distances(self, X):
-        """Squared distances of points to every flat.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_clusters), float64
-        """
+        """Squared distances of points to every flat, (n_samples, n_clusters)."""
         Y = self._local(X)
         out = np.empty((len(Y), self.n_clusters))
         for part in parts(Y):
@@ -81,18 +55,7 @@ class FlatSet:
         return out
 
     def nearest(self, X, n_jobs=None):
-        """The nearest flat of every point, the first of equally near ones.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-        n_jobs : int or None
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,), int32
-        squared_distances : ndarray of shape (n_samples,), float64
-        """
+        """Labels (int32) of the nearest flat of every point, the first of equally near ones, and squared distances."""
         Y = self._local(X)
         labels = np.zeros(len(Y), dtype=np.int32)
         # Every point moves: nothing is nearer than infinitely far.
@@ -100,16 +63,7 @@ class FlatSet:
         return labels, self.own_distances(Y, labels)
 
     def encode(self, X):
-        """Write points as the nearest flat and the coordinates of their projection on it.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        Codes
-        """
+        """Codes of points: the nearest flat and the coordinates of the projection on it."""
         labels, _ = self.nearest(X)
         Y = self._local(X)
         coordinates = np.empty((len(Y), self.bases.shape[1]))
@@ -119,17 +73,7 @@ class FlatSet:
         return Codes(labels, coordinates)
 
     def decode(self, labels, coordinates):
-        """Points from their codes: piecewise constant for flats of dimension 0, else piecewise affine.
-
-        Parameters
-        ----------
-        labels : array-like of shape (n_samples,), int
-        coordinates : array-like of shape (n_samples, n_dims)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features), float64
-        """
+        """Points from codes: piecewise constant for flats of dimension 0, else piecewise affine."""
         labels = np.asarray(labels)
         labels = check_labels("labels", labels, len(labels))
         if len(labels) and (labels.min() < 0 or labels.max() >= self.n_clusters):

@@ -8,21 +8,9 @@ __all__ = ["cut_kernel_rows"]
 def cut_kernel_rows(edges, degrees, shift=1.0):
     """Rows of the kernel ``shift D^-1 + D^-1 A D^-1`` for new nodes, from the edges that lead to nodes of the fit.
 
-    Parameters
-    ----------
-    edges : array-like or sparse matrix of shape (n_new, n_nodes)
-        Weights of the edges, not negative. Those to isolated nodes of the fit do not count.
-    degrees : ndarray of shape (n_nodes,), float64
-        Degrees of the nodes of the fit, 0 for isolated ones.
-    shift : float, default 1
-
-    Returns
-    -------
-    K : csr_array of shape (n_new, n_nodes), float64
-    diagonal : ndarray of shape (n_new,), float64
-        Kernel values of the new nodes with themselves, as of nodes without a loop; infinite without an edge.
-    new_degrees : ndarray of shape (n_new,), float64
-        Degrees of the new nodes, their weights.
+    `edges` (n_new, n_nodes) are weights, not negative; those to isolated nodes of the fit (`degrees` 0) do not count.
+    Returns the rows as a csr_array, the kernel values of the new nodes with themselves (as of nodes without a loop;
+    infinite without an edge), and their degrees.
     """
     import scipy.sparse as sp
 

@@ -14,19 +14,7 @@ INITS = ("k-means++", "farthest", "random", "k-means")
 def label_draws(problem, init, n_clusters, streams, k_means):
     """A function that draws the labels of initialisation number i, and whether all are the same.
 
-    Parameters
-    ----------
-    problem : EuclideanFlats or KernelFlats
-    init : {"k-means++", "farthest", "random", "k-means"}
-    n_clusters : int
-    streams : Streams
-    k_means : callable
-        Gives the labels of a finished k-means from first labels and a random generator, for "k-means".
-
-    Returns
-    -------
-    draw : callable
-    repeatable : bool
+    `k_means` gives the labels of a finished k-means from first labels and a random generator, for ``init="k-means"``.
     """
     check_choice("init", init, INITS)
 
@@ -41,48 +29,17 @@ def label_draws(problem, init, n_clusters, streams, k_means):
 
 
 def random_labels(n_points, n_clusters, rng):
-    """Uniform labels, each of which occurs.
-
-    Parameters
-    ----------
-    n_points, n_clusters : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray of shape (n_points,), int32
-    """
+    """Uniform labels (n_points,) int32, each of which occurs."""
     labels = rng.integers(0, n_clusters, n_points, dtype=np.int32)
     labels[rng.permutation(n_points)[:n_clusters]] = np.arange(n_clusters)
     return labels
 
 
 def seed_labels(problem, n_clusters, rng, *, farthest=False):
-    """Seeds at different places, and the nearest seed of every point.
+    """Seeds (n_clusters,) at different places, and the nearest seed of every point.
 
-    Parameters
-    ----------
-    problem : EuclideanFlats or KernelFlats
-        Gives squared distances to one point, and the weights of points.
-    n_clusters : int
-    rng : numpy.random.Generator
-    farthest : bool
-        The next seed is the point farthest from all before (an epsilon-net) instead of a draw with probability
-        proportional to weight times squared distance (k-means++ as published, one draw for each seed).
-
-    Returns
-    -------
-    seeds : ndarray of shape (n_clusters,), int64
-    labels : ndarray of shape (n_points,), int32
-
-    Raises
-    ------
-    InputError
-        If there are fewer than `n_clusters` different points.
-
-    References
-    ----------
-    Arthur, Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
+    The seeds are k-means++ as published, with one draw for each (Arthur, Vassilvitskii 2007); or, with `farthest`, each
+    is the point farthest from all before, an epsilon-net.
     """
 
     def distances_to(point):

@@ -40,31 +40,10 @@ def k_flats(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Finite numbers; worked on as float64. Sparse vectors are made dense one cluster at a time, and refused where
         that takes more than 2 GiB.
-    n_clusters : int
-    n_dims : int, default 1
-        Dimension of the flats: 0 for points (k-means), 1 for lines, 2 for planes.
-    init : {"k-means++", "farthest", "random", "k-means", "global"} or ndarray, default "k-means++"
-        What the first labels are: the clusters of k-means++ or farthest-first seeds, random ones, those of a finished
-        k-means, or (for `n_dims` 0) global k-means. An integer array of shape (n_samples,) is taken as labels, one of
-        shape (n_clusters, n_features) as means whose clusters are the first.
-    n_init : int, default 10
-        Initialisations, of which the best is kept; one, if all would be the same.
-    max_iter : int, default 300
-    on_empty : {"farthest", "restart", "drop", "error"}, default "farthest"
-        What becomes of a cluster that runs empty: it gets the point farthest from its flat; a new initialisation is
-        drawn, at most `max_restarts` times, as the source has it; it is dropped, and there are fewer clusters; an error
-        is raised.
-    on_degenerate : {"reduce", "pad", "restart"}, default "reduce"
-        What becomes of a cluster too small for its flat (``n_dims`` points or fewer): the flat has fewer dimensions; it
-        is completed with arbitrary directions, as the source has it; a new initialisation is drawn.
-    max_restarts : int, default 10
+    n_clusters, n_dims, init, n_init, max_iter, on_empty, on_degenerate, max_restarts, random_state, n_jobs, verbose
+        As for :class:`graphcore.KFlats`.
     sample_weight : array-like of shape (n_samples,), optional
         Not negative. Points of weight 0 take no part, and get the label of their nearest flat.
-    random_state : int, numpy Generator, RandomState or None, default None
-    n_jobs : int or None, default None
-        Threads: None is one, -1 is all. The result does not depend on it.
-    verbose : int, default 0
-        At 1, every initialisation is logged (INFO, logger "graphcore") with the time that it took.
 
     Returns
     -------

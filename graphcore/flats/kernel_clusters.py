@@ -15,43 +15,17 @@ _DENSE_LIMIT = 8192
 
 
 class ClusterFlat(NamedTuple):
-    """The flat of one cluster and the distances of its own points.
+    """The flat of one cluster of n points, and the distances of these."""
 
-    Attributes
-    ----------
-    shares : ndarray of shape (n_members,), float64
-        Weights divided by their sum: the mean of the cluster as a combination of its points.
-    coefficients : ndarray of shape (n_members, n_dims), float64
-        Orthonormal directions as combinations of points, each summing to 0.
-    mean_norm : float
-        Squared norm of the mean.
-    shifts : ndarray of shape (n_dims,), float64
-        Inner products of the mean with the directions.
-    own : ndarray of shape (n_members,), float64
-        Squared distances of the points to the flat.
-    """
-
-    shares: np.ndarray
-    coefficients: np.ndarray
-    mean_norm: float
-    shifts: np.ndarray
-    own: np.ndarray
+    shares: np.ndarray  # (n,): weights divided by their sum, the mean as a combination of the points
+    coefficients: np.ndarray  # (n, n_dims): orthonormal directions as combinations of the points, each summing to 0
+    mean_norm: float  # squared norm of the mean
+    shifts: np.ndarray  # (n_dims,): inner products of the mean with the directions
+    own: np.ndarray  # (n,): squared distances of the points to the flat
 
 
 def fit_cluster(K, weights, n_dims):
-    """The best flat of a cluster whose kernel matrix is small enough for dense eigenvectors.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n_members, n_members), float64
-    weights : ndarray of shape (n_members,), float64
-    n_dims : int
-
-    Returns
-    -------
-    ClusterFlat
-        Of fewer dimensions where the cluster has no more.
-    """
+    """The best flat of a cluster by dense eigenvectors of its kernel; of fewer dimensions where it has no more."""
     from scipy.linalg import eigh
 
     n = len(weights)
@@ -77,16 +51,7 @@ def fit_cluster(K, weights, n_dims):
 def fit_large_cluster(K, weights, n_dims):
     """The same by Lanczos, without forming the centred matrix: for sparse kernels, few directions of large clusters.
 
-    Parameters
-    ----------
-    K : csr_array or ndarray of shape (n_members, n_members), float64
-    weights : ndarray of shape (n_members,), float64
-    n_dims : int
-        Fewer than the cluster has points, less one.
-
-    Returns
-    -------
-    ClusterFlat
+    `n_dims` is less than the number of points less one.
     """
     from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 

@@ -39,34 +39,20 @@ def kernel_k_flats(
     K : Kernel, Graph, or square array or sparse matrix of shape (n_samples, n_samples)
         A graph stands for its normalised-cut kernel ``D^-1 A D^-1``, arrays are precomputed kernels; for vectors
         :class:`graphcore.kernels.vectors.VectorKernel`.
-    n_clusters : int
-    n_dims : int, default 1
-        Dimension of the flats; 0 is kernel k-means, ``n_clusters=1`` kernel PCA.
+    n_clusters, n_dims, n_init, max_iter, on_empty, on_degenerate, max_restarts, random_state, n_jobs, verbose
+        As for :class:`graphcore.KernelKFlats`.
     shift : float, default 0
         Work with ``K + shift W^-1``, as :func:`graphcore.kmeans.exact.kernel_kmeans` does; W holds the weights. From 1
         the kernel of a graph is positive semi-definite.
     init : {"k-means++", "farthest", "random", "k-means"} or ndarray of shape (n_samples,), default "k-means++"
         What the first labels are, in feature space; "k-means" is kernel k-means run to its end. Integers from 0 are
         taken as labels.
-    n_init : int, default 10
-        Initialisations, of which the best is kept; one for labels given.
-    max_iter : int, default 300
-    on_empty : {"farthest", "restart", "drop", "error"}, default "farthest"
-        As in :func:`graphcore.flats.k_flats.k_flats`.
-    on_degenerate : {"reduce", "restart"}, default "reduce"
-        What becomes of a cluster of `n_dims` points or fewer: a flat of fewer dimensions, or a new initialisation.
-    max_restarts : int, default 10
     sample_weight : array-like of shape (n_samples,), optional
         Not negative. Points of weight 0 take no part, and get the label of their nearest flat. A graph has its own
         weights, the degrees, and its isolated nodes are in no cluster.
     on_indefinite : {"error", "warn"}, default "error"
         What becomes of kernels that are not positive semi-definite. If they are worked on, a run whose objective rises
         ends there.
-    random_state : int, numpy Generator, RandomState or None, default None
-    n_jobs : int or None, default None
-        Threads: None is one, -1 is all. The result does not depend on it.
-    verbose : int, default 0
-        At 1, every initialisation is logged (INFO, logger "graphcore") with the time that it took.
 
     Returns
     -------

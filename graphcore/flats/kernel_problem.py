@@ -18,12 +18,6 @@ class KernelFlats:
     """One kernel k-flats problem, with the two steps that the alternation takes.
 
     A pass is O(n^2 n_dims) for a dense kernel and O(entries n_dims) for a sparse one.
-
-    Parameters
-    ----------
-    fit_kernel : FitKernel
-    n_dims : int
-    n_jobs : int or None
     """
 
     def __init__(self, fit_kernel, n_dims, n_jobs=None):

@@ -17,31 +17,18 @@ _FEW_COLUMNS = 32
 
 @dataclass(frozen=True, eq=False)
 class KernelFlatSet:
-    """Affine flats in the feature space of a kernel.
+    """Affine flats of k clusters in the feature space of a kernel, as combinations of the n points of the fit.
 
     The flat of a cluster is its mean ``sum_i shares_i phi(x_i)`` and directions ``sum_i coefficients_il phi(x_i)``,
     both over the points of the cluster.
-
-    Attributes
-    ----------
-    labels : ndarray of shape (n_samples,), int32
-        The cluster of every point of the fit.
-    shares : ndarray of shape (n_samples,), float64
-    coefficients : ndarray of shape (n_samples, n_dims), float64
-        0 beyond the dimension of a flat.
-    mean_norms : ndarray of shape (n_clusters,), float64
-        Squared norms of the means.
-    shifts : ndarray of shape (n_clusters, n_dims), float64
-        Inner products of means with directions.
-    dims : ndarray of shape (n_clusters,), int32
     """
 
-    labels: np.ndarray = field(repr=False)
-    shares: np.ndarray = field(repr=False)
-    coefficients: np.ndarray = field(repr=False)
-    mean_norms: np.ndarray = field(repr=False)
-    shifts: np.ndarray = field(repr=False)
-    dims: np.ndarray
+    labels: np.ndarray = field(repr=False)  # (n,) int32: the cluster of every point
+    shares: np.ndarray = field(repr=False)  # (n,)
+    coefficients: np.ndarray = field(repr=False)  # (n, n_dims): 0 beyond the dimension of a flat
+    mean_norms: np.ndarray = field(repr=False)  # (k,): squared norms of the means
+    shifts: np.ndarray = field(repr=False)  # (k, n_dims): inner products of means with directions
+    dims: np.ndarray  # (k,) int32
 
     @property
     def n_clusters(self):
@@ -60,33 +47,16 @@ class KernelFlatSet:
         return sp.coo_array((values.ravel(), (rows.ravel(), points)), shape=(self.n_clusters * width, n)).tocsr()
 
     def products(self, K):
-        """Inner products of points with the means (first) and the directions, from their kernel rows.
-
-        Parameters
-        ----------
-        K : ndarray of shape (n_rows, n_samples)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_clusters, 1 + n_dims), float64
-        """
+        """Inner products (n_rows, k, 1 + n_dims) of points with means (first) and directions, by kernel rows."""
         factor, K = self._factor, np.asarray(K)
         few = factor.shape[0] <= _FEW_COLUMNS
         products = K @ factor.toarray().T if few else (factor @ K.T).T
         return products.reshape(len(K), self.n_clusters, -1)
 
     def squared_distances(self, K, diagonal):
-        """Squared distances of points to every flat, from their kernel rows and values with themselves.
+        """Squared distances (n_rows, k) of points to every flat, from their kernel rows (n_rows, n) and K(x, x).
 
-        Parameters
-        ----------
-        K : ndarray of shape (n_rows, n_samples)
-        diagonal : ndarray of shape (n_rows,)
-            0 is enough where only differences between flats matter.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_clusters), float64
+        A diagonal of 0 is enough where only differences between flats matter.
         """
         products = self.products(K)
         out = products[:, :, 0]
@@ -98,17 +68,7 @@ class KernelFlatSet:
         return out
 
     def coordinates(self, K, labels):
-        """Coordinates of points on the flats they belong to, from their kernel rows.
-
-        Parameters
-        ----------
-        K : ndarray of shape (n_rows, n_samples)
-        labels : ndarray of shape (n_rows,), int
-
-        Returns
-        -------
-        Codes
-        """
+        """Codes of points on the flats that they belong to, from their kernel rows."""
         out = np.empty((len(K), self.coefficients.shape[1]))
         for j, rows in members_by_cluster(labels, self.n_clusters):
             members = np.flatnonzero(self.labels == j)
@@ -118,18 +78,8 @@ class KernelFlatSet:
     def nearest(self, K, labels=None, slack=0.0):
         """The nearest flat of points, from their kernel rows; sparse ones in time proportional to their entries.
 
-        Parameters
-        ----------
-        K : ndarray or csr_array of shape (n_rows, n_samples)
-        labels : ndarray of shape (n_rows,), int32, optional
-            Where the points are now: they move only if that is nearer by more than `slack`.
-        slack : float
-
-        Returns
-        -------
-        labels : ndarray of shape (n_rows,), int32
-        values : ndarray of shape (n_rows,), float64
-            Squared distances less the kernel values of the points with themselves.
+        Given where the points are now (`labels`), they move only if that is nearer by more than `slack`. Returns labels
+        (int32) and squared distances less the kernel values of the points with themselves.
         """
         n_rows = K.shape[0]
         if not hasattr(K, "tocsr"):
@@ -142,40 +92,20 @@ class KernelFlatSet:
             labels = np.full(n_rows, -1, dtype=np.int32)
         out, values = np.empty(n_rows, dtype=np.int32), np.empty(n_rows)
         base = self.mean_norms - np.square(self.shifts).sum(axis=1)
+        factors = np.column_stack([self.shares, self.coefficients])
         nearest_rows(
-            read_only(K.indptr, np.int64),
-            read_only(K.indices, np.int32),
-            read_only(K.data, np.float64),
-            read_only(self.labels),
-            read_only(np.column_stack([self.shares, self.coefficients])),
-            read_only(self.mean_norms),
-            read_only(self.shifts),
-            read_only(base),
-            read_only(np.argsort(base, kind="stable")),
-            read_only(labels),
-            slack,
-            out,
-            values,
-        )
+            read_only(K.indptr, np.int64), read_only(K.indices, np.int32), read_only(K.data, np.float64),
+            read_only(self.labels), read_only(factors), read_only(self.mean_norms), read_only(self.shifts),
+            read_only(base), read_only(np.argsort(base, kind="stable")), read_only(labels), slack, out, values,
+        )  # fmt: skip
         return out, values
 
 
 def gather(labels, n_clusters, n_dims, fit):
-    """Fit every cluster and put the flats together.
+    """Fit every cluster (none is empty) and put the flats together.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,), int32
-        No cluster is empty.
-    n_clusters, n_dims : int
-    fit : callable
-        Gives the ClusterFlat of a cluster from its points, which ascend.
-
-    Returns
-    -------
-    flats : KernelFlatSet
-    own : ndarray of shape (n_samples,), float64
-        Squared distance of every point to its own flat.
+    `fit` gives the ClusterFlat of a cluster from its points, which ascend. Returns the KernelFlatSet, and the squared
+    distance of every point to its own flat.
     """
     n = len(labels)
     shares, own = np.empty(n), np.empty(n)

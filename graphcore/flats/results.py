@@ -17,39 +17,25 @@ _PART = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class KFlatsResult:
-    """Flats fitted to vectors.
+class _Flats:
+    """What is known of the flats fitted to n points; mean and sum are weighted, if there are weights."""
 
-    Attributes
-    ----------
-    flats : FlatSet
-        Gives distances, nearest flats and codes for any vectors.
-    labels : ndarray of shape (n_samples,), int32
-        The flat of every row; between flats that are equally near, a row stays where it was.
-    squared_distances : ndarray of shape (n_samples,), float64
-        Squared distance of every row to its own flat.
-    error : float
-        Reconstruction error: the (weighted) mean of the squared distances.
-    inertia : float
-        The (weighted) sum of the squared distances.
-    history : ndarray of shape (n_iter,), float64
-        The inertia after each pass of the best initialisation; it never rises.
-    converged : bool
-        Whether no row moved in the last pass.
-    """
-
-    flats: FlatSet
-    labels: np.ndarray = field(repr=False)
-    squared_distances: np.ndarray = field(repr=False)
-    error: float
-    inertia: float
-    history: np.ndarray = field(repr=False)
-    converged: bool
+    flats: FlatSet | KernelFlatSet  # gives distances, nearest flats and codes for any points
+    labels: np.ndarray = field(repr=False)  # (n,) int32: between equally near flats, a point stays where it was
+    squared_distances: np.ndarray = field(repr=False)  # (n,): of every point to its own flat
+    error: float  # reconstruction error: the mean of the squared distances
+    inertia: float  # their sum
+    history: np.ndarray = field(repr=False)  # (n_iter,): the inertia after each pass of the best initialisation
+    converged: bool  # whether no point moved in the last pass
 
     @property
     def n_iter(self):
         """Passes that the best start took."""
         return len(self.history)
+
+
+class KFlatsResult(_Flats):
+    """Flats fitted to vectors; the history never rises."""
 
     @classmethod
     def from_run(cls, run, X, weights, n_jobs=None):
@@ -70,59 +56,19 @@ def merged(where, inside, outside):
 
 
 @dataclass(frozen=True, eq=False)
-class KernelKFlatsResult:
-    """Flats fitted in the feature space of a kernel.
+class KernelKFlatsResult(_Flats):
+    """Flats fitted in the feature space of a kernel; errors for different kernels or bandwidths cannot be compared.
 
-    Attributes
-    ----------
-    flats : KernelFlatSet
-        The flats, as combinations of points.
-    labels : ndarray of shape (n_samples,), int32
-        The flat of every point; between flats that are equally near, a point stays where it was. -1 for isolated nodes
-        of a graph.
-    squared_distances : ndarray of shape (n_samples,), float64
-        Squared distance of every point to its own flat, in feature space; 0 for isolated nodes.
-    error : float
-        Reconstruction error: the (weighted) mean of the squared distances. It depends on the kernel: errors for
-        different kernels or bandwidths cannot be compared.
-    inertia : float
-        The (weighted) sum of the squared distances.
-    history : ndarray of shape (n_iter,), float64
-        The inertia after each pass of the best initialisation.
-    converged : bool
-        Whether no point moved in the last pass.
-    new : NewRows
-        How kernel rows of new points are got.
+    Isolated nodes of a graph have label -1 and distance 0.
     """
 
-    flats: KernelFlatSet
-    labels: np.ndarray = field(repr=False)
-    squared_distances: np.ndarray = field(repr=False)
-    error: float
-    inertia: float
-    history: np.ndarray = field(repr=False)
-    converged: bool
-    new: NewRows = field(repr=False)
-
-    @property
-    def n_iter(self):
-        """Passes that the best start took."""
-        return len(self.history)
+    new: NewRows = field(repr=False)  # how kernel rows of new points are got
 
     def distances_to(self, X, diagonal=None):
-        """Squared distances of points to every flat.
+        """Squared distances (n_rows, n_clusters) of points to every flat.
 
-        Parameters
-        ----------
-        X : ndarray or sparse array
-            Vectors, or rows of the kernel of shape (n_rows, n_samples).
-        diagonal : array-like of shape (n_rows,), optional
-            Kernel values of the points with themselves, where X is rows of the kernel. Without it, all distances of a
-            point lack one and the same number.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_clusters), float64
+        X holds vectors, or rows of the kernel (n_rows, n). `diagonal` (n_rows,): kernel values of the points with
+        themselves, where X is rows of the kernel; without it, all distances of a point lack one and the same number.
         """
         out = np.empty((X.shape[0], self.flats.n_clusters))
         for start, stop, K, own in self.new.blocks(X, diagonal):
@@ -130,18 +76,9 @@ class KernelKFlatsResult:
         return out
 
     def nearest(self, X, diagonal=None):
-        """The nearest flat of points; for sparse rows of a sparse kernel in time proportional to their entries.
+        """Labels (int32) of the nearest flat of points, and squared distances, less the diagonal if that is not given.
 
-        Parameters
-        ----------
-        X, diagonal
-            As for :meth:`distances_to`.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_rows,), int32
-        squared_distances : ndarray of shape (n_rows,), float64
-            Less the diagonal, if that is not given.
+        For sparse rows of a sparse kernel in time proportional to their entries.
         """
         labels, values = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
         for start, stop, K, own in self.new.blocks(X, diagonal):
@@ -150,17 +87,7 @@ class KernelKFlatsResult:
         return labels, values
 
     def codes_of(self, X):
-        """The nearest flat of points, and their coordinates on it.
-
-        Parameters
-        ----------
-        X : ndarray or sparse array
-            Vectors, or rows of the kernel of shape (n_rows, n_samples).
-
-        Returns
-        -------
-        Codes
-        """
+        """Codes of points (vectors, or rows of the kernel): the nearest flat, and their coordinates on it."""
         labels = np.empty(X.shape[0], dtype=np.int32)
         coordinates = np.empty((X.shape[0], self.flats.coefficients.shape[1]))
         for start, stop, K, _ in self.new.blocks(X):
@@ -172,18 +99,7 @@ class KernelKFlatsResult:
     def from_run(cls, run, fit, given, definite):
         """The result of one run on the points that have weight; the others get their nearest flat, or none in a graph.
 
-        Parameters
-        ----------
-        run : Run
-        fit : FitKernel
-        given : Kernel
-            Of all points.
-        definite : bool
-            Whether squared distances below 0 are rounding.
-
-        Returns
-        -------
-        KernelKFlatsResult
+        `given` is the kernel of all points. `definite`: squared distances below 0 are rounding.
         """
         labels, own, weights = run.labels, run.own, fit.all_weights
         inertia = float(run.history[-1])

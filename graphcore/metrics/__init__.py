@@ -8,16 +8,6 @@ from .cut import conductance, cut_and_volume, normalized_cut, outside_share
 from .quotient import quotient_graph
 
 __all__ = [
-    "ClusterSums",
-    "CoresetCost",
-    "CoresetDistortion",
-    "agreement",
-    "conductance",
-    "coreset_cost",
-    "coreset_distortion",
-    "cut_and_volume",
-    "kernel_kmeans_cost",
-    "normalized_cut",
-    "outside_share",
-    "quotient_graph",
-]
+    "ClusterSums", "CoresetCost", "CoresetDistortion", "agreement", "conductance", "coreset_cost", "coreset_distortion",
+    "cut_and_volume", "kernel_kmeans_cost", "normalized_cut", "outside_share", "quotient_graph",
+]  # fmt: skip

@@ -10,25 +10,9 @@ __all__ = ["centre_distances"]
 
 @njit(cache=True, nogil=True)
 def centre_distances(
-    indptr,
-    indices,
-    weights,
-    labels,
-    degrees,
-    diagonal,
-    self_loop,
-    shift,
-    masses,
-    norms,
-    nodes,
-    first,
-    last,
-    default,
-    inner,
-    touched,
-    own_out,
-    nearest_out,
-):
+    indptr, indices, weights, labels, degrees, diagonal, self_loop, shift, masses, norms, nodes, first, last, default,
+    inner, touched, own_out, nearest_out,
+):  # fmt: skip
     """Squared distances of nodes to the centre of their own cluster and to the nearest centre.
 
     `masses` and `norms` are volume and squared norm of each centre, `default` the smallest norm; `inner` (one place per

@@ -83,15 +83,7 @@ class CoresetDistortion:
 
 
 def coreset_cost(
-    graph,
-    coreset_indices,
-    coreset_weights,
-    labels,
-    *,
-    centres="own",
-    self_loop=0.0,
-    shift=0.0,
-    n_jobs=None,
+    graph, coreset_indices, coreset_weights, labels, *, centres="own", self_loop=0.0, shift=0.0, n_jobs=None
 ):
     """Estimate the cost of a partition from a coreset, and compare with the true cost.
 
@@ -164,19 +156,9 @@ def coreset_cost(
 
 
 def coreset_distortion(
-    graph,
-    coreset_indices,
-    coreset_weights,
-    partitions=None,
-    *,
-    n_clusters=None,
-    n_partitions=10,
-    centres="own",
-    self_loop=0.0,
-    shift=0.0,
-    random_state=None,
-    n_jobs=None,
-):
+    graph, coreset_indices, coreset_weights, partitions=None, *, n_clusters=None, n_partitions=10, centres="own",
+    self_loop=0.0, shift=0.0, random_state=None, n_jobs=None,
+):  # fmt: skip
     """Errors of a coreset's estimates over several partitions; formulas in :func:`coreset_cost`.
 
     Parameters
@@ -221,17 +203,11 @@ def coreset_distortion(
         partitions = (streams.generator("partition", i).integers(k, size=graph.n_nodes) for i in range(count))
     results = [
         coreset_cost(
-            graph,
-            coreset_indices,
-            coreset_weights,
-            labels,
-            centres=centres,
-            self_loop=self_loop,
-            shift=shift,
+            graph, coreset_indices, coreset_weights, labels, centres=centres, self_loop=self_loop, shift=shift,
             n_jobs=n_jobs,
         )
         for labels in partitions
-    ]
+    ]  # fmt: skip
     if not results:
         raise InputError("there are no partitions to measure")
     columns = zip(*((r.cost, r.cost_estimate, r.cut, r.cut_estimate) for r in results), strict=True)
@@ -249,25 +225,10 @@ def _distances(found, nodes, n_jobs):
     def block(first, last):
         inner, touched = np.zeros(k), np.empty(k, dtype=np.int32)
         _loops.centre_distances(
-            kernel.indptr,
-            kernel.indices,
-            kernel.values,
-            found.labels,
-            kernel.degrees,
-            kernel.diagonal,
-            kernel.self_loop,
-            found.shift,
-            found.masses,
-            found.norms,
-            nodes,
-            first,
-            last,
-            default,
-            inner,
-            touched,
-            own,
+            kernel.indptr, kernel.indices, kernel.values, found.labels, kernel.degrees, kernel.diagonal,
+            kernel.self_loop, found.shift, found.masses, found.norms, nodes, first, last, default, inner, touched, own,
             nearest,
-        )
+        )  # fmt: skip
 
     map_blocks(block, borders, n_jobs)
     # The kernel's own diagonal knows nothing of the shift.

@@ -134,20 +134,9 @@ def _unite(objective, one, other, shared, new):
 
 @njit(cache=True, nogil=True)
 def agglomerate(
-    indptr,
-    indices,
-    weights,
-    degrees,
-    sizes,
-    objective,
-    n_clusters,
-    min_size,
-    total,
-    rest_inner,
-    rest_square,
-    children,
+    indptr, indices, weights, degrees, sizes, objective, n_clusters, min_size, total, rest_inner, rest_square, children,
     losses,
-):
+):  # fmt: skip
     """Merge the nodes of a weighted graph with self-loops until n_clusters are left.
 
     Each step unites the two neighbours whose union loses least of the objective. A cluster without neighbours is

@@ -92,22 +92,9 @@ def _add(cluster, part, link, loop, degree, count, sign):
 
 @njit(cache=True, nogil=True)
 def move_nodes(
-    indptr,
-    indices,
-    weights,
-    degrees,
-    counts,
-    objective,
-    order,
-    n_passes,
-    tolerance,
-    min_size,
-    min_volume,
-    inner,
-    volumes,
-    sizes,
-    labels,
-):
+    indptr, indices, weights, degrees, counts, objective, order, n_passes, tolerance, min_size, min_volume, inner,
+    volumes, sizes, labels,
+):  # fmt: skip
     """Move single nodes to a neighbouring cluster while that raises the objective.
 
     Nodes are visited in `order` (natural order if it is empty), and again only after a neighbour has moved. Ends when

@@ -8,20 +8,9 @@ from numba import njit
 from .._select import nth_largest
 
 __all__ = [
-    "apply_labels",
-    "compact_labels",
-    "count_in_table",
-    "count_pairs",
-    "group_nodes",
-    "label_sizes",
-    "label_volumes",
-    "link_cuts",
-    "number_pairs",
-    "pick_labels",
-    "quotient_rows",
-    "row_lengths",
-    "strong_rows",
-]
+    "apply_labels", "compact_labels", "count_in_table", "count_pairs", "group_nodes", "label_sizes", "label_volumes",
+    "link_cuts", "number_pairs", "pick_labels", "quotient_rows", "row_lengths",
+]  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
@@ -87,36 +76,6 @@ def _grown(array, length, room):
 
 
 @njit(cache=True, nogil=True)
-def quotient_rows(indptr, indices, weights, labels, starts, members, first, last, out_counts):
-    """Rows first to last of the graph between clusters: entry (a, b) is the weight between a and b.
-
-    The diagonal holds the weight inside, both directions counted, so row sums are volumes, as long as no node with an
-    edge is left out (label -1). Returns (columns, weights) of these rows one after the other, in the order met;
-    out_counts gets row lengths.
-    """
-    n_clusters = len(starts) - 1
-    sums = np.zeros(n_clusters)
-    touched = np.empty(n_clusters + 1, dtype=np.int32)
-    room = 32 * (last - first) + 64
-    columns = np.empty(room, dtype=np.int32)
-    values = np.empty(room)
-    length = 0
-    for a in range(first, last):
-        n_touched = _gather(indptr, indices, weights, labels, starts, members, a, sums, touched)
-        if length + n_touched > room:
-            room = 2 * (length + n_touched)
-            columns, values = _grown(columns, length, room), _grown(values, length, room)
-        for t in range(n_touched):
-            b = touched[t]
-            columns[length] = b
-            values[length] = sums[b]
-            sums[b] = 0.0
-            length += 1
-        out_counts[a] = n_touched
-    return columns[:length].copy(), values[:length].copy()
-
-
-@njit(cache=True, nogil=True)
 def row_lengths(indptr, indices, labels, starts, members, chosen, out):
     """Entries in the chosen rows of the graph between clusters."""
     last_seen = np.full(len(starts) - 1, -1, dtype=np.int32)
@@ -159,17 +118,19 @@ def link_cuts(indptr, indices, weights, labels, starts, members, first, last, vo
 
 
 @njit(cache=True, nogil=True)
-def strong_rows(indptr, indices, weights, labels, starts, members, first, last, volumes, max_links, cuts, out_counts):
-    """Rows first to last of the graph between clusters, with the links that are strong for either end, and the inside.
+def quotient_rows(indptr, indices, weights, labels, starts, members, first, last, volumes, max_links, cuts, out_counts):
+    """Rows first to last of the graph between clusters: entry (a, b) is the weight between a and b.
 
-    Returns (columns, weights) like quotient_rows.
+    The diagonal holds the weight inside, both directions counted, so row sums are volumes, as long as no node with an
+    edge is left out (label -1). With `max_links`, links that are strong for neither end (`cuts`) are left out. Returns
+    (columns, weights) of these rows one after the other, in the order met; out_counts gets row lengths.
     """
     n_clusters = len(starts) - 1
     total = volumes.sum()
     sums = np.zeros(n_clusters)
     touched = np.empty(n_clusters + 1, dtype=np.int32)
     # No row has more links of its own than `max_links`, and what the other ends add is as much again over all rows.
-    room = (2 * max_links + 1) * (last - first) + 64
+    room = (2 * max_links + 1 if max_links > 0 else 32) * (last - first) + 64
     columns = np.empty(room, dtype=np.int32)
     values = np.empty(room)
     length = 0
@@ -181,7 +142,7 @@ def strong_rows(indptr, indices, weights, labels, starts, members, first, last, 
             columns, values = _grown(columns, length, room), _grown(values, length, room)
         for t in range(n_touched):
             b = touched[t]
-            kept = b == a
+            kept = max_links == 0 or b == a
             if not kept:
                 strength = _strength(sums[b], volumes[a], volumes[b], total)
                 # Sums taken in another order differ in the last bits; both ends must come to the same answer.

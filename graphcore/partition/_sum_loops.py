@@ -2,7 +2,7 @@
 
 from numba import njit
 
-__all__ = ["add_cluster_sums"]
+__all__ = ["add_cluster_sums", "within_weights"]
 
 
 @njit(cache=True, nogil=True)
@@ -32,3 +32,14 @@ def add_cluster_sums(
         if split:
             inside[x] = within
             outside[x] = beyond
+
+
+@njit(cache=True, nogil=True)
+def within_weights(indptr, indices, values, labels, out):
+    """out[j] += entries of a sparse matrix between points that both have label j."""
+    for i in range(len(indptr) - 1):
+        total = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            if labels[indices[e]] == labels[i]:
+                total += values[e]
+        out[labels[i]] += total

@@ -55,24 +55,10 @@ class ClusterSums:
 
 
 def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None):
-    """Add up weights and nodes of every cluster.
+    """Add up weights and nodes of every cluster; `labels` (n,) int32, -1 for no cluster.
 
-    Parameters
-    ----------
-    rows : GraphRows
-    labels : ndarray of shape (n,), int32
-        Below `n_clusters`; -1 for no cluster.
-    n_clusters : int
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-    counts : ndarray of shape (n,), int64, optional
-        Nodes that each row stands for, where rows are groups.
-    splits : (ndarray, ndarray) of shape (n,), float64, optional
-        Filled with each node's weight inside and outside of its own cluster.
-
-    Returns
-    -------
-    ClusterSums
+    Where rows are groups, `counts` (n,) int64 holds the nodes that each stands for. `splits`, two float64 arrays (n,),
+    are filled with each node's weight inside and outside of its own cluster. The result does not depend on `n_jobs`.
     """
     counts = read_only(np.empty(0, dtype=np.int64) if counts is None else counts)
     labels = read_only(labels)

@@ -25,28 +25,11 @@ _SMALL_ENTRIES = 1 << 18
 
 
 def coarse_partition(rows, sizes, n_clusters, *, objective, min_size=1, min_share=0.0, rng=None, n_jobs=None):
-    """Partition groups of nodes: merge, move groups, merge on, move groups again.
+    """Partition groups of nodes: merge, move groups, merge on, move groups again; returns labels (n,) int32.
 
-    Parameters
-    ----------
-    rows : GraphRows
-        Quotient graph of the groups.
-    sizes : ndarray of shape (n,), int64
-        Nodes in each group.
-    n_clusters : int
-    objective : {"information", "ncut"}
-    min_size : int
-        Clusters of fewer nodes are merged before all others, and moves make none.
-    min_share : float
-        Moves leave every cluster at least this share of the mean volume.
-    rng : numpy Generator
-        Order of visits.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-
-    Returns
-    -------
-    ndarray of shape (n,), int32
+    `rows` is the quotient graph of the groups, `sizes` (n,) int64 the nodes in each. Clusters of fewer than `min_size`
+    nodes are merged before all others, and moves make none; moves leave every cluster at least `min_share` of the mean
+    volume. The Generator `rng` draws the order of visits.
     """
     n = len(rows.degrees)
     halfway = _HALFWAY * n_clusters
@@ -95,48 +78,16 @@ def _merge(rows, sizes, n_clusters, *, objective, min_size, min_share, n_jobs):
 
 
 def consensus(
-    rows,
-    groups,
-    n_groups,
-    labels,
-    n_clusters,
-    *,
-    objective,
-    min_size=1,
-    min_share=0.0,
-    rng=None,
-    n_jobs=None,
+    rows, groups, n_groups, labels, n_clusters, *, objective, min_size=1, min_share=0.0, rng=None, n_jobs=None,
     max_entries=None,
-):
+):  # fmt: skip
     """Partition the common refinement of several labellings: the groups of nodes that are together in all of them.
 
-    Two starts are tried, the best of the labellings and a partition of the groups from scratch; both are improved by
-    moving whole groups, and the better one is returned; one whose clusters have the least size is better than one with
-    smaller or empty clusters. So it is never worse than the labelling given, if that has no such clusters.
-
-    Parameters
-    ----------
-    rows : GraphRows
-    groups : ndarray of shape (n,), int32
-        From :func:`graphcore.partition.quotient.common_refinement`.
-    n_groups : int
-    labels : ndarray of shape (n,), int32
-        The best of the labellings; groups do not cross its clusters.
-    n_clusters : int
-    objective : {"information", "ncut"}
-    min_size : int
-    min_share : float
-    rng : numpy Generator
-    n_jobs : int, optional
-    max_entries : int, optional
-        See :func:`graphcore.partition.quotient.quotient`.
-
-    Returns
-    -------
-    table : ndarray of shape (n_groups,), int32
-        Clusters of the groups.
-    between : GraphRows
-        The graph between the groups.
+    Two starts are tried, the best of the labellings (`labels`, whose clusters no group crosses) and a partition of the
+    groups from scratch; both are improved by moving whole groups, and the better one is returned; one whose clusters
+    have the least size is better than one with smaller or empty clusters. So it is never worse than the labelling
+    given, if that has no such clusters. Returns the clusters of the groups, (n_groups,) int32, and the graph between
+    the groups, which :func:`graphcore.partition.quotient.quotient` makes with `max_entries`.
     """
     between = quotient(rows, groups, n_groups, n_jobs, max_entries)
     sizes = label_sizes(groups, n_groups)
@@ -159,25 +110,12 @@ def consensus(
 
 
 def stability(labels, labellings, n_clusters, n_jobs=None):
-    """How far several labellings agree with a final one.
+    """How far several labellings agree with a final one (n,) int32, -1 for nodes outside.
 
     The clusters of each labelling are matched one to one to the final clusters, so that as many nodes as possible
-    agree.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n,), int32
-        Final labels, -1 for nodes outside.
-    labellings : list of ndarray of shape (n,), int32
-    n_clusters : int
-    n_jobs : int, optional
-
-    Returns
-    -------
-    nodes : ndarray of shape (n,), float32
-        Share of the labellings that agree with the final label; 0 for nodes outside.
-    clusters : ndarray of shape (n_clusters,), float64
-        Mean Jaccard index of each final cluster with the clusters matched to it.
+    agree. Returns, for nodes (n,) float32, the share of the labellings that agree with the final label (0 for nodes
+    outside), and for clusters (n_clusters,) float64 the mean Jaccard index of the final cluster with those matched to
+    it.
     """
     sizes = label_sizes(labels, n_clusters)
 

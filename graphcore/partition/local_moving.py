@@ -19,65 +19,24 @@ _SWEEP_BLOCKS, _SWEEP_PARTS = 64, 8
 
 
 def move_locally(
-    rows,
-    labels,
-    n_clusters,
-    *,
-    objective="information",
-    order=None,
-    n_passes=50,
-    tolerance=0.0,
-    min_size=1,
-    min_share=0.0,
-    counts=None,
-    sums=None,
-):
-    """Move single nodes, in place, while that raises the objective.
+    rows, labels, n_clusters, *, objective="information", order=None, n_passes=50, tolerance=0.0, min_size=1,
+    min_share=0.0, counts=None, sums=None,
+):  # fmt: skip
+    """Move single nodes, in place, while that raises the objective; returns (ClusterSums as they are now, moves made).
 
-    Parameters
-    ----------
-    rows : GraphRows
-    labels : ndarray of shape (n,), int32
-        Changed in place; nodes of label -1 stay.
-    n_clusters : int
-    objective : {"information", "ncut"}
-    order : ndarray of shape (n,), int64, optional
-        Order of visits; default natural order.
-    n_passes : int, default 50
-    tolerance : float, default 0
-        Share of nodes moved in a pass at or below which it is the last. With 0, a pass over all nodes confirms that no
-        single move to a neighbouring cluster raises the objective (unless `n_passes` come first).
-    min_size : int, default 1
-        No cluster shrinks below this number of nodes.
-    min_share : float, default 0
-        No cluster shrinks below this share of the mean volume of a cluster.
-    counts : ndarray of shape (n,), int64, optional
-        Nodes that each row stands for, where rows are groups.
-    sums : ClusterSums, optional
-        Of `labels`, if at hand; changed in place, but for the cut.
-
-    Returns
-    -------
-    sums : ClusterSums
-        Of the labels as they are now.
-    n_moves : int
+    `labels` (n,) int32, nodes of label -1 stay. Visits are in `order` (n,) int64, or natural order. A pass that moves
+    no more than a share `tolerance` of the nodes is the last; with 0, a pass over all nodes confirms that no single
+    move to a neighbouring cluster raises the objective (unless `n_passes` come first). No cluster shrinks below
+    `min_size` nodes or `min_share` of the clusters' mean volume. Where rows are groups, `counts` (n,) int64 holds the
+    nodes that each stands for. `sums`, those of `labels` if at hand, are changed in place, but for the cut.
     """
     if sums is None:
         sums = cluster_sums(rows, labels, n_clusters, counts=counts)
     moves, entries = _loops.move_nodes(
-        *rows,
-        _ONES if counts is None else counts,
-        objective_code(objective),
-        _NATURAL if order is None else order,
-        n_passes,
-        float(tolerance),
-        max(1, min_size),
-        min_share * float(sums.volume.sum()) / n_clusters,
-        sums.internal,
-        sums.volume,
-        sums.size,
-        labels,
-    )
+        *rows, _ONES if counts is None else counts, objective_code(objective), _NATURAL if order is None else order,
+        n_passes, float(tolerance), max(1, min_size), min_share * float(sums.volume.sum()) / n_clusters, sums.internal,
+        sums.volume, sums.size, labels,
+    )  # fmt: skip
     count("entries moved over", entries)
     if moves:
         sums.cut[:] = np.nan
@@ -87,18 +46,10 @@ def move_locally(
 def block_sweep(rows, labels, n_clusters, *, objective="information", n_jobs=None):
     """Move nodes a block at a time to the cluster of steepest ascent, in place, once over the graph.
 
-    The slopes are those of the start; the labels are those that the blocks before have left. So it takes a third of the
-    time of a pass of :func:`move_locally`, on any number of threads, but does not promise that the objective rises.
-    From a poor start it rises further than by moving single nodes, and some small clusters are given up.
-
-    Parameters
-    ----------
-    rows : GraphRows
-    labels : ndarray of shape (n,), int32
-        Changed in place; nodes of label -1 stay.
-    n_clusters : int
-    objective : {"information", "ncut"}
-    n_jobs : int, optional
+    The slopes are those of the start; the labels (-1 stays) are those that the blocks before have left. So it takes a
+    third of the time of a pass of :func:`move_locally`, on any number of threads, but does not promise that the
+    objective rises. From a poor start it rises further than by moving single nodes, and some small clusters are given
+    up.
     """
     sums = cluster_sums(rows, labels, n_clusters, n_jobs)
     by_inner, by_volume = np.empty(n_clusters), np.empty(n_clusters)

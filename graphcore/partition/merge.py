@@ -24,14 +24,9 @@ LINKAGES = {
 class MergeTree:
     """The order in which groups of nodes are merged, down to one cluster.
 
-    Attributes
-    ----------
-    children : ndarray of shape (n_leaves - 1, 2), int64
-        Step i makes cluster ``n_leaves + i`` of these two, as in scipy.
-    heights : ndarray of shape (n_leaves - 1,), float64
-        What the objective loses at each step (minus the similarity for average linkage), made non-decreasing.
-    leaf_sizes : ndarray of shape (n_leaves,), int64
-        Nodes in each leaf.
+    `children` (n_leaves - 1, 2) int64: step i makes cluster ``n_leaves + i`` of these two, as in scipy. `heights`: what
+    the objective loses at each step (minus the similarity for average linkage), made non-decreasing. `leaf_sizes`
+    (n_leaves,) int64: nodes in each leaf.
     """
 
     children: np.ndarray
@@ -44,18 +39,7 @@ class MergeTree:
         return len(self.leaf_sizes)
 
     def labels_at(self, n_clusters):
-        """Labels of the leaves when `n_clusters` are left.
-
-        Parameters
-        ----------
-        n_clusters : int
-            1 to n_leaves.
-
-        Returns
-        -------
-        ndarray of shape (n_leaves,), int32
-            Numbered in the order of each cluster's first leaf.
-        """
+        """Labels of the leaves, (n_leaves,) int32, when `n_clusters` are left, numbered by first leaf."""
         n_clusters = check_integer(
             "n_clusters", n_clusters, low=1, high=self.n_leaves, why_high="the leaves of the merge tree"
         )
@@ -64,13 +48,10 @@ class MergeTree:
         return labels
 
     def linkage(self):
-        """The tree as scipy writes it.
+        """The tree as scipy writes it, (n_leaves - 1, 4) float64: children, height, number of leaves below.
 
-        Returns
-        -------
-        ndarray of shape (n_leaves - 1, 4), float64
-            Children, height, and number of leaves below, for ``scipy.cluster.hierarchy``. Scipy refuses negative
-            heights: where the first unions gain (or heights are minus similarities), all heights are raised alike.
+        Scipy refuses negative heights: where the first unions gain (or heights are minus similarities), all are raised
+        alike.
         """
         heights = self.heights - min(self.heights[0], 0.0) if len(self.heights) else self.heights
         below = np.ones(2 * self.n_leaves - 1)
@@ -80,34 +61,15 @@ class MergeTree:
 
 
 def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, elsewhere=None):
-    """Merge the nodes of a quotient graph, the pair of neighbours that costs least first.
+    """Merge the nodes of a quotient graph, the pair of neighbours that costs least first, until `n_clusters` are left.
 
-    Parameters
-    ----------
-    rows : GraphRows
-        With weights, and the weight inside every group as its self-loop.
-    sizes : ndarray of shape (n,), int64
-        How many nodes each group stands for.
-    n_clusters : int
-        Number of clusters to stop at; nothing is done if there are no more nodes.
-    linkage : {"information", "ncut", "average"}
-        What a union costs: the loss of an objective, or minus ``Q_ab / (vol_a vol_b)`` with weights and volumes as
-        shares of the whole (volume-weighted average linkage).
-    min_size : int, default 1
-        Clusters of fewer nodes are merged first, whatever it costs.
-    elsewhere : (float, float, float), optional
-        For a part of a larger graph: the volume of the whole, and what the clusters elsewhere add to the sums of inner
-        weights and of squared volumes, as shares of it.
+    `sizes` (n,) int64 holds the nodes that each group stands for; clusters of fewer than `min_size` are merged first. A
+    union costs the loss of an objective or, for the linkage "average", minus ``Q_ab / (vol_a vol_b)`` with weights and
+    volumes as shares of the whole. Of a part of a larger graph, `elsewhere` gives the volume of the whole, and what the
+    clusters elsewhere add to the sums of inner weights and of squared volumes, as shares of it. Returns labels (n,)
+    int32, children (n - n_clusters, 2) int64, and what each union cost when it was made: the objective falls by their
+    sum.
 
-    Returns
-    -------
-    labels : ndarray of shape (n,), int32
-    children : ndarray of shape (n - n_clusters, 2), int64
-    losses : ndarray of shape (n - n_clusters,), float64
-        What each union cost when it was made: the objective falls by their sum in all.
-
-    Notes
-    -----
     For "ncut" and "average" every step is the cheapest there is. For "information" what a union costs changes a little
     with every other union, and costs are only looked up again when a partner is gone, so a step may be slightly dearer.
     """
@@ -127,28 +89,12 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, e
 
 
 def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, min_size=1):
-    """Merge the nodes of a quotient graph in rounds of disjoint pairs, the best pairs first.
+    """Merge the nodes of a quotient graph in rounds of disjoint pairs, the best pairs first; returns labels (n,) int32.
 
     Every round costs one pass over the entries, however long the rows are. Around hubs, where few pairs are disjoint,
-    many nodes join the same one in a round.
-
-    Parameters
-    ----------
-    rows : GraphRows
-        With weights, and the weight inside every group as its self-loop.
-    sizes : ndarray of shape (n,), int64
-        How many nodes each group stands for.
-    n_clusters : int
-        Number of clusters to stop at.
-    objective : {"information", "ncut"}
-    share : float, default 0.2
-        Share of the clusters that a round unites, at most: small is closer to one pair at a time.
-    min_size : int, default 1
-        Clusters of fewer nodes are united before all others.
-
-    Returns
-    -------
-    ndarray of shape (n,), int32
+    many nodes join the same one in a round. A round unites at most `share` of the clusters: small is closer to one pair
+    at a time. Clusters of fewer than `min_size` nodes (`sizes` says how many a group stands for) are united before all
+    others.
     """
     count = len(rows.degrees)
     labels = np.arange(count, dtype=np.int32)
@@ -173,24 +119,10 @@ def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2,
 
 
 def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information"):
-    """Build a merge tree that passes through a given partition.
+    """Build a merge tree that passes through a given partition, whose labels 0 to n_clusters - 1 are all in use.
 
     Groups are first merged inside each cluster of the partition, then the clusters are merged with each other, so
     ``tree.labels_at(n_clusters)`` is the partition itself.
-
-    Parameters
-    ----------
-    rows : GraphRows
-        Quotient graph of the groups.
-    sizes : ndarray of shape (n,), int64
-    labels : ndarray of shape (n,), int32
-        Clusters of the groups, every one of 0 to n_clusters - 1 in use.
-    n_clusters : int
-    linkage : {"information", "ncut", "average"}
-
-    Returns
-    -------
-    MergeTree
     """
     n = len(labels)
     starts, members = grouped(labels, n_clusters)

@@ -13,18 +13,10 @@ _PASSES = 2
 
 
 def coreset_micro_clusters(reach):
-    """Give every node to the coreset node that reaches it best.
+    """Give every node to the coreset node that reaches it best, by ``kernel.reach(indices)`` of ascending indices.
 
-    Parameters
-    ----------
-    reach : KernelRows or HalfWalkRows
-        ``kernel.reach(indices)`` of the coreset's nodes, ascending.
-
-    Returns
-    -------
-    ndarray of shape (n_points,), int32
-        Position in `reach.points`; -1 for nodes that no row reaches. A coreset node is in its own micro-cluster
-        unless another row is larger there.
+    Returns positions in `reach.points`, (n_points,) int32; -1 for nodes that no row reaches. A coreset node is in its
+    own micro-cluster unless another row is larger there.
     """
     n, indices = len(reach.degrees), reach.points
     labels = np.full(n, -1, dtype=np.int32)
@@ -39,19 +31,9 @@ def coreset_micro_clusters(reach):
 
 
 def spread(rows, labels, n_labels):
-    """Give every unlabelled node that has an edge the label with most weight around it, breadth first, in place.
+    """Give every node of label -1 that has an edge the label with most weight around it, breadth first, in place.
 
-    Parameters
-    ----------
-    rows : GraphRows
-    labels : ndarray of shape (n,), int32
-        -1 for unlabelled nodes; changed in place.
-    n_labels : int
-
-    Returns
-    -------
-    int
-        Number of labels; a component that held none adds one.
+    Returns the number of labels: a component that held none adds one.
     """
     return int(_loops.spread_labels(rows.indptr, rows.indices, rows.weights, n_labels, labels))
 
@@ -60,26 +42,10 @@ def settled_micro_clusters(reach, rows, min_count, objective=None, n_jobs=None):
     """Micro-clusters of all nodes that have an edge, settled by a few moves of nodes between them.
 
     On huge graphs a single sweep does, block by block, and micro-clusters that it left too small for the sample of
-    links go to their neighbours: they would have no links to be merged by.
-
-    Parameters
-    ----------
-    reach : KernelRows or HalfWalkRows
-        ``kernel.reach(indices)`` of the coreset's nodes, ascending.
-    rows : GraphRows
-    min_count : int
-        Where fewer would be left, every coreset node keeps its micro-cluster and nothing is moved.
-    objective : str, optional
-        What moves raise, see :func:`graphcore.partition.local_moving.move_locally`; None moves nothing.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    labels : ndarray of shape (n_points,), int32
-        Micro-clusters of the nodes; -1 for isolated nodes.
-    n_micro_clusters : int
-    n_unreached : int
-        Nodes that have an edge and that no row reaches.
+    links go to their neighbours: they would have no links to be merged by. Where fewer than `min_count` would be left,
+    every coreset node keeps its micro-cluster and nothing is moved, as with no objective. Returns labels (n_points,)
+    int32 with -1 for isolated nodes, the number of micro-clusters, and that of the nodes with an edge that no row
+    reaches.
     """
     indices = reach.points
     labels = coreset_micro_clusters(reach)

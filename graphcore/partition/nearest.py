@@ -5,22 +5,17 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..exceptions import ParameterError
-from . import _loops
+from ._sum_loops import within_weights
 
 __all__ = ["Labelling", "label_all"]
 
 
 @dataclass(frozen=True, eq=False)
 class Labelling:
-    """Labels of all points.
+    """Labels of all points, (n_points,) int32 with -1 for points of weight 0.
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_points,), int32
-        -1 for points of weight 0.
-    unreached : ndarray of shape (n_points,), bool
-        Points whose kernel values with all coreset points are 0. They carry the label of the centroid of smallest
-        norm, which is evidence for no cluster.
+    `unreached` are the points, as bool, whose kernel values with all coreset points are 0. They carry the label of the
+    centroid of smallest norm, which is evidence for no cluster.
     """
 
     labels: np.ndarray
@@ -28,38 +23,14 @@ class Labelling:
 
 
 def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=None, reach=None, n_jobs=None):
-    """Give every point the label of the centroid nearest to it.
+    """Give every point the label of the centroid nearest to it, from `labels` and `weights` of the coreset points.
 
     With ``c_j = sum_{y in P_j} w(y) phi(y) / w(P_j)``, point x goes to ``argmin_j ||c_j||^2 - 2 <phi(x), c_j>``. Norms
     and products are of the same kernel, which says what the products cost: the plain graph kernel reads the rows of
-    coreset points alone, O(n + entries of those rows); with the walk kernel every node takes its half walk.
+    coreset points alone, O(n + entries of those rows); with the walk kernel every node takes its half walk. Indices
+    ascend; `coreset_graph` is ``kernel.weighted_submatrix(indices, weights)`` and `reach` is ``kernel.reach(indices)``,
+    if at hand.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    indices : ndarray of shape (n_coreset,), integer, ascending
-    weights : ndarray of shape (n_coreset,), float64
-        Not negative, and not all 0.
-    labels : ndarray of shape (n_coreset,), integer
-        Clusters of the coreset points, 0 to n_clusters - 1.
-    n_clusters : int
-    coreset_graph : csr_array of shape (n_coreset, n_coreset), optional
-        ``kernel.weighted_submatrix(indices, weights)``, if it is at hand.
-    reach : KernelRows or HalfWalkRows, optional
-        ``kernel.reach(indices)``, if it is at hand.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    Labelling
-
-    Raises
-    ------
-    ParameterError
-        If the arrays do not fit each other, the kernel or `n_clusters`.
-
-    References
-    ----------
     Section 5 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
     """
     labels = np.ascontiguousarray(labels, dtype=np.int32)
@@ -70,7 +41,7 @@ def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=Non
         coreset_graph = kernel.weighted_submatrix(indices, weights, n_jobs=n_jobs, reach=reach)
     masses = np.bincount(labels, weights=weights, minlength=n_clusters)
     norms = np.zeros(n_clusters)
-    _loops.within_weights(coreset_graph.indptr, coreset_graph.indices, coreset_graph.data, labels, norms)
+    within_weights(coreset_graph.indptr, coreset_graph.indices, coreset_graph.data, labels, norms)
     with np.errstate(invalid="ignore", divide="ignore"):
         norms = np.where(masses > 0, norms / masses**2, np.inf)
     out, best = kernel.nearest_centroids(reach, weights, labels, norms, masses, n_jobs)

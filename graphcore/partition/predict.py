@@ -9,21 +9,7 @@ __all__ = ["cluster_shares", "predict_labels"]
 
 
 def cluster_shares(rows, labels, n_clusters):
-    """Weight of each row's edges to every cluster.
-
-    Parameters
-    ----------
-    rows : csr_array of shape (n_rows, n_nodes)
-        Weights of edges, not negative.
-    labels : ndarray of shape (n_nodes,), int32
-        -1 for no cluster.
-    n_clusters : int
-
-    Returns
-    -------
-    csr_array of shape (n_rows, n_clusters), float64
-        Edges to nodes of no cluster are left out.
-    """
+    """Weight of each row's edges to every cluster, csr_array (n_rows, n_clusters); nodes of label -1 are left out."""
     import scipy.sparse as sp
 
     placed = np.flatnonzero(labels >= 0)
@@ -35,23 +21,11 @@ def cluster_shares(rows, labels, n_clusters):
 
 
 def predict_labels(sums, inner, volumes, objective):
-    """The cluster that gains most from each row, among those that it has edges to.
+    """The cluster, of those around it, that gains most from each row of :func:`cluster_shares`; -1 for none.
 
     This is the move of refinement to first order: adding a node of degree d with weight l to cluster c raises the
-    objective by about ``2 l dF/dL_c + d dF/dv_c``. For "ncut" that is the nearest centroid of kernel k-means.
-
-    Parameters
-    ----------
-    sums : csr_array of shape (n_rows, n_clusters)
-        From :func:`cluster_shares`.
-    inner, volumes : ndarray of shape (n_clusters,), float64
-        Inner weights (both directions) and volumes of the clusters.
-    objective : {"information", "ncut"}
-
-    Returns
-    -------
-    ndarray of shape (n_rows,), int32
-        -1 for rows without an edge to a cluster.
+    objective by about ``2 l dF/dL_c + d dF/dv_c``, with the clusters' inner weights L (both directions) and volumes v.
+    For "ncut" that is the nearest centroid of kernel k-means.
     """
     by_inner, by_volume = np.empty(len(inner)), np.empty(len(inner))
     _objective_loops.slopes(objective_code(objective), inner, volumes, by_inner, by_volume)

@@ -11,20 +11,9 @@ from . import _quotient_loops as _loops
 from .sampled_links import sampled_links
 
 __all__ = [
-    "GraphRows",
-    "apply_labels",
-    "common_refinement",
-    "compact_labels",
-    "contingency",
-    "graph_rows",
-    "grouped",
-    "is_huge",
-    "label_sizes",
-    "label_volumes",
-    "min_sampled_volume",
-    "pick_labels",
-    "quotient",
-]
+    "GraphRows", "apply_labels", "common_refinement", "compact_labels", "contingency", "graph_rows", "grouped",
+    "is_huge", "label_sizes", "label_volumes", "min_sampled_volume", "pick_labels", "quotient",
+]  # fmt: skip
 
 _MIN_ENTRIES_PER_BLOCK = 1 << 19
 _MAX_BLOCKS = 32
@@ -57,25 +46,10 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     """Graph between clusters: weights between them summed, the weight inside (both directions) as self-loop.
 
     Degrees of the result are the clusters' volumes, and inner weights and volumes of any union of clusters are exact.
-    Edges to nodes left out count in the degrees alone. Of a graph of more than 2^28 entries a sample of 2^27 stands for
-    all, and everything is estimated.
-
-    Parameters
-    ----------
-    rows : GraphRows
-    labels : ndarray of shape (n,), int32
-        -1 for nodes to leave out.
-    n_clusters : int
-    n_jobs : int, optional
-    max_entries : int, optional
-        Where there would be many more entries than this, by a sample of rows, only links among the strongest 64 of
-        either end are kept: those whose weight times the logarithm of weight over weight by chance is largest. Volumes
-        and inner weights of clusters stay exact.
-
-    Returns
-    -------
-    GraphRows
-        Columns in no particular order.
+    Columns are in no particular order. Edges to nodes of label -1 count in the degrees alone. Of a graph of more than
+    2^28 entries a sample of 2^27 stands for all, and everything is estimated. Where there would be many more than
+    `max_entries`, by a sample of rows, only links among the strongest 64 of either end are kept: those whose weight
+    times the logarithm of weight over weight by chance is largest. Volumes and inner weights of clusters stay exact.
     """
     scale = 1.0
     if is_huge(len(rows.indices)):
@@ -91,16 +65,15 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     borders = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1]))
     borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
     grouping = rows.indptr, rows.indices, rows.weights, labels, starts, members
+    max_links, cuts = 0, np.empty(n_clusters, dtype=np.float32)
     if max_entries is not None and _estimated_entries(grouping) > max_entries:
-        count("entries grouped", 2 * len(rows.indices))
-        cuts = np.empty(n_clusters, dtype=np.float32)
-        map_blocks(lambda a, b: _loops.link_cuts(*grouping, a, b, volumes, _MAX_LINKS, cuts), borders, n_jobs)
-        parts = map_blocks(
-            lambda a, b: _loops.strong_rows(*grouping, a, b, volumes, _MAX_LINKS, cuts, counts[1:]), borders, n_jobs
-        )
-    else:
         count("entries grouped", len(rows.indices))
-        parts = map_blocks(lambda a, b: _loops.quotient_rows(*grouping, a, b, counts[1:]), borders, n_jobs)
+        max_links = _MAX_LINKS
+        map_blocks(lambda a, b: _loops.link_cuts(*grouping, a, b, volumes, max_links, cuts), borders, n_jobs)
+    count("entries grouped", len(rows.indices))
+    parts = map_blocks(
+        lambda a, b: _loops.quotient_rows(*grouping, a, b, volumes, max_links, cuts, counts[1:]), borders, n_jobs
+    )
     indptr = np.cumsum(counts, out=counts)
     if len(parts) == 1:
         ((indices, weights),) = parts
@@ -143,19 +116,7 @@ def grouped(labels, n_clusters):
 
 
 def common_refinement(labellings, n_clusters):
-    """The common refinement of several labellings: groups of nodes that are together in all of them.
-
-    Parameters
-    ----------
-    labellings : sequence of ndarray of shape (n,), int32
-        Labels below `n_clusters`, -1 for nodes to leave out.
-    n_clusters : int
-
-    Returns
-    -------
-    groups : ndarray of shape (n,), int32
-    n_groups : int
-    """
+    """(groups (n,) int32, their number): nodes that are together in all of several labellings; -1 is left out."""
     groups, count = labellings[0].copy(), n_clusters
     for other in labellings[1:]:
         starts, members = grouped(groups, count)
@@ -182,19 +143,7 @@ def label_volumes(labels, degrees, n_clusters):
 
 
 def contingency(labels, other, n_clusters):
-    """Count the nodes in common of the clusters of two labellings.
-
-    Parameters
-    ----------
-    labels, other : ndarray of shape (n,), int32
-        Labels below `n_clusters`, -1 for nodes to leave out.
-    n_clusters : int
-
-    Returns
-    -------
-    csr_array of shape (n_clusters, n_clusters), int64
-        Only pairs of clusters that have nodes in common are stored.
-    """
+    """Count the nodes in common of the clusters of two labellings (-1 left out): csr_array (n_clusters, n_clusters)."""
     import scipy.sparse as sp
 
     if 8 * n_clusters**2 <= len(labels):

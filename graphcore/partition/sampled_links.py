@@ -12,32 +12,12 @@ _ENTRIES_PER_BLOCK = 1 << 20
 
 
 def sampled_links(indptr, indices, weights, labels, n_clusters, n_entries, n_jobs=None):
-    """Sample the edges, and list what each cluster has of them.
+    """Sample the edges, and list what each cluster has of them: (indptr, indices, weights, degrees, scale).
 
     An edge is in the sample by a hash of its ends, so both its entries are, or none. The graph is read once, row after
-    row; edges with an end of label -1 are left out.
-
-    Parameters
-    ----------
-    indptr, indices, weights : ndarray
-        A symmetric graph, as in GraphRows.
-    labels : ndarray of shape (n,), int32
-    n_clusters : int
-    n_entries : int
-        Entries wanted; the expected number, for a graph of more.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    indptr : ndarray of shape (n_clusters + 1,), int64
-    indices : ndarray of shape (n_sampled,), int32
-        Clusters at the other ends; one may stand in a row many times.
-    weights : ndarray of shape (n_sampled,), float64
-        Of length 0 if the graph's are.
-    degrees : ndarray of shape (n_clusters,), float64
-        Sums of the rows.
-    scale : float
-        Entries of the graph for each one wanted: sums over the sample times this estimate sums over the graph.
+    row; edges with an end of label -1 are left out. About `n_entries` are kept of a graph of more. The first three are
+    rows, one for each cluster, in which the cluster at the other end may stand many times (weights of length 0 if the
+    graph's are); degrees are sums of the rows. Sums over the sample times `scale` estimate sums over the graph.
     """
     scale = max(1.0, len(indices) / n_entries)
     limit = np.uint64(min(2.0**64 / scale, 2.0**64 - 2048))

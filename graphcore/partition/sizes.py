@@ -8,27 +8,13 @@ __all__ = ["grow_small_clusters"]
 
 
 def grow_small_clusters(rows, labels, n_clusters, min_size, *, counts=None):
-    """Give clusters of fewer than `min_size` nodes more of them, in place.
+    """Give clusters of fewer than `min_size` nodes more of them, in place (-1 stays); returns how many nodes changed.
 
     A small cluster grows over its border, each time by the node that has most to do with it and least with its own
     cluster, ``(l_xc - l_xa) / d_x``; no cluster is made small by that. Where its border gives nothing, nodes come from
-    the largest cluster, those of low degree first.
-
-    Parameters
-    ----------
-    rows : GraphRows
-    labels : ndarray of shape (n,), int32
-        Changed in place; nodes of label -1 stay.
-    n_clusters : int
-    min_size : int
-    counts : ndarray of shape (n,), int64, optional
-        Nodes that each row stands for, where rows are groups. Single nodes always add up to the size asked for, if
-        there are as many as n_clusters times min_size; groups may not.
-
-    Returns
-    -------
-    int
-        How many nodes (or groups) have changed their cluster.
+    the largest cluster, those of low degree first. Where rows are groups, `counts` (n,) int64 holds the nodes that each
+    stands for. Single nodes always add up to the size asked for, if there are as many as n_clusters times min_size;
+    groups may not.
     """
     inside = labels >= 0
     counts = np.ones(len(labels), dtype=np.int64) if counts is None else counts

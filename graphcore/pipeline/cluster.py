@@ -129,22 +129,14 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
     labels, history = best.labels, list(best.history)
     groups, group_labels, group_graph = best.groups, best.group_labels, best.group_graph
-    labellings = [run.labels for run in runs]
     k = settings.n_clusters
     if agreed is not None:
         with stages("consensus"):
             groups, n_groups = agreed
             group_labels, group_graph = consensus(
-                rows,
-                groups,
-                n_groups,
-                best.labels,
-                k,
-                **limits(settings),
-                rng=streams.generator("consensus"),
-                n_jobs=n_jobs,
-                max_entries=max_links(rows),
-            )
+                rows, groups, n_groups, best.labels, k, **limits(settings), rng=streams.generator("consensus"),
+                n_jobs=n_jobs, max_entries=max_links(rows),
+            )  # fmt: skip
             labels = apply_labels(group_labels, groups)
             grow_clusters(rows, labels, settings)
             sums = cluster_sums(rows, labels, k, n_jobs)
@@ -155,23 +147,15 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     _warn_of_clusters(labels, settings)
     node_stability = cluster_stability = None
     if len(runs) > 1:
-        node_stability, cluster_stability = stability(labels, labellings, k, n_jobs)
+        node_stability, cluster_stability = stability(labels, [run.labels for run in runs], k, n_jobs)
     first = runs[0]
     return Clustering(
-        labels=labels,
-        coreset=first.coreset,
+        labels=labels, coreset=first.coreset,
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
-        n_unreached=first.n_unreached,
-        groups=groups,
-        group_labels=group_labels,
-        group_graph=group_graph,
-        row_bytes=first.row_bytes,
-        node_stability=node_stability,
-        cluster_stability=cluster_stability,
-        history=history,
-        settings=settings,
-        seconds=dict(stages.seconds),
-    )
+        n_unreached=first.n_unreached, groups=groups, group_labels=group_labels, group_graph=group_graph,
+        row_bytes=first.row_bytes, node_stability=node_stability, cluster_stability=cluster_stability, history=history,
+        settings=settings, seconds=dict(stages.seconds),
+    )  # fmt: skip
 
 
 def _runs(graph, rows, settings, streams, n_jobs, stages):
@@ -201,22 +185,20 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
     k = settings.n_clusters
     max_groups = max(_MAX_GROUPS, round(_MAX_GROUPS_SHARE * graph.n_nodes))
     runs = wave(0, 2)
-    _drop_groups(runs)
-    groups, n_groups = common_refinement([run.labels for run in runs], k)
-    hopeless = n_groups > max_groups
-    if n_runs > 2 and not (settings.may_stop_early and hopeless):
+    groups, n_groups = _groups_of_all(runs, k)
+    if n_runs > 2 and not (settings.may_stop_early and n_groups > max_groups):
         runs += wave(2, n_runs)
-        _drop_groups(runs)
-        groups, n_groups = common_refinement([run.labels for run in runs], k)
+        groups, n_groups = _groups_of_all(runs, k)
     return runs, (groups, n_groups) if k < n_groups <= max_groups else None
 
 
-def _drop_groups(runs):
-    """Forget the groups of all runs but the best: they are as large as labels, and needed only without a consensus."""
+def _groups_of_all(runs, n_clusters):
+    """The common refinement; groups of single runs are forgotten, but for the best, needed only without a consensus."""
     best = max(runs, key=lambda run: run.value)
     for run in runs:
         if run is not best:
-            run.groups = run.group_labels = run.group_graph = None
+            run.groups = run.group_labels = run.group_graph = None  # each as large as labels
+    return common_refinement([run.labels for run in runs], n_clusters)
 
 
 def _warn_of_clusters(labels, settings):

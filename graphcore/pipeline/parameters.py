@@ -10,35 +10,16 @@ __all__ = ["PARAMETERS", "Parameter", "defaults"]
 
 @dataclass(frozen=True)
 class Parameter:
-    """One setting of a run.
+    """One setting of a run."""
 
-    Attributes
-    ----------
-    name : str
-        As a keyword; on the command line with hyphens.
-    default : object
-    kind : {"integer", "real", "size", "choice", "flag"}
-        A "size" is a number of nodes, or their share as a float in (0, 1].
-    help : str
-        One line, for the command line.
-    choices : tuple
-        Words of a "choice", or what a number may be instead. None is left out on the command line.
-    low : int, optional
-        Least value of a number or a size.
-    auto : str
-        What "auto" (or None, where that is the default) comes to, in words.
-    metavar : str
-        Placeholder of the value on the command line.
-    """
-
-    name: str
+    name: str  # as a keyword; on the command line with hyphens
     default: object
-    kind: str
-    help: str
-    choices: tuple = ()
-    low: int | None = None
-    auto: str = ""
-    metavar: str = "N"
+    kind: str  # "integer", "real", "choice", "flag", or "size": a number of nodes, or their share as a float in (0, 1]
+    help: str  # one line, for the command line
+    choices: tuple = ()  # words of a "choice", or what a number may be instead; None is no choice on the command line
+    low: int | None = None  # least value of a number or a size
+    auto: str = ""  # what "auto" (or None, where that is the default) comes to, in words
+    metavar: str = "N"  # placeholder of the value on the command line
 
 
 PARAMETERS = (

@@ -81,32 +81,15 @@ def node_kernel(graph, settings, n_jobs):
 
 
 def run_coreset(graph, settings, streams, n_jobs, stages):
-    """Cluster by way of one coreset.
-
-    Parameters
-    ----------
-    graph : Graph
-    settings : Settings
-    streams : Streams
-    n_jobs : int
-    stages : Stages
-
-    Returns
-    -------
-    CoresetRun
-    """
+    """Cluster by way of one coreset."""
     k = settings.n_clusters
     plain = settings.walk_steps == 1
     with stages("coreset"):
         kernel = node_kernel(graph, settings, n_jobs)
         coreset = sample_coreset(
-            kernel if plain or settings.sampling != "importance" else GraphKernel(graph, settings.self_loop),
-            k,
-            size=settings.coreset_size,
-            method=settings.sampling,
-            n_seeds=settings.n_seeds,
-            random_state=streams,
-        )
+            kernel if plain or settings.sampling != "importance" else GraphKernel(graph, settings.self_loop), k,
+            size=settings.coreset_size, method=settings.sampling, n_seeds=settings.n_seeds, random_state=streams,
+        )  # fmt: skip
     with stages("rows"):
         reach = kernel.reach(coreset.indices)
     rows = graph_rows(graph)
@@ -129,12 +112,7 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
             sizes = label_sizes(groups, n_groups)
             if settings.overcluster is None:
                 group_labels = coarse_partition(
-                    between,
-                    sizes,
-                    k,
-                    **limits(settings),
-                    rng=streams.generator("merging"),
-                    n_jobs=n_jobs,
+                    between, sizes, k, **limits(settings), rng=streams.generator("merging"), n_jobs=n_jobs
                 )
             else:
                 group_labels, _, _ = agglomerate(
@@ -152,17 +130,9 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
             value = sums.value(settings.objective)
             history.append(("refinement", value))
     return CoresetRun(
-        labels,
-        value,
-        coreset,
-        coreset_labels,
-        n_unreached,
-        None if group_labels is None else groups,
-        group_labels,
-        between,
-        0 if plain else reach.nbytes,
-        history,
-    )
+        labels, value, coreset, coreset_labels, n_unreached, None if group_labels is None else groups, group_labels,
+        between, 0 if plain else reach.nbytes, history,
+    )  # fmt: skip
 
 
 def _spectral(kernel, coreset, reach, rows, settings, streams, n_jobs, stages):
@@ -178,15 +148,9 @@ def _spectral(kernel, coreset, reach, rows, settings, streams, n_jobs, stages):
     with stages("labelling"):
         n_labels = max(n_parts, k)
         labelling = label_all(
-            kernel,
-            coreset.indices,
-            coreset.weights,
-            partition.labels,
-            n_labels,
-            coreset_graph=coreset_graph,
-            reach=reach,
-            n_jobs=n_jobs,
-        )
+            kernel, coreset.indices, coreset.weights, partition.labels, n_labels, coreset_graph=coreset_graph,
+            reach=reach, n_jobs=n_jobs,
+        )  # fmt: skip
         labels = labelling.labels
         if settings.refine or n_parts > k:
             # A node that no row reaches carries no evidence: it follows its neighbours instead.

@@ -24,81 +24,32 @@ _N_CORESETS = 4
 
 @dataclass(frozen=True)
 class Settings:
-    """Resolved parameters of one run; nothing is "auto" any more.
-
-    Attributes
-    ----------
-    n_clusters : int
-    coreset_size : int
-        Nodes (or, for importance sampling, draws).
-    sampling : {"degree", "uniform", "importance"}
-    n_seeds : int
-        D2 seeds, used by importance sampling alone.
-    self_loop : float
-        Loop on every node inside the kernel.
-    eigen_solver : {"power", "exact"}
-    walk_steps : int
-        1 for the plain kernel, an even number for the walk kernel.
-    laziness : float
-    row_budget : int
-    overcluster : float or None
-        Spectral clusters for each one asked for; None makes every coreset node a cluster of its own, its
-        micro-cluster.
-    objective : {"information", "ncut"}
-    refine : bool
-    min_cluster_size : int
-    n_coresets : int
-    may_stop_early : bool
-        Whether two coresets may do, where they agree on next to nothing.
-    """
+    """Resolved parameters of one run; nothing is "auto" any more."""
 
     n_clusters: int
-    coreset_size: int
-    sampling: str
-    n_seeds: int
-    self_loop: float
-    eigen_solver: str
-    walk_steps: int
+    coreset_size: int  # nodes (or, for importance sampling, draws)
+    sampling: str  # "degree", "uniform" or "importance"
+    n_seeds: int  # D2 seeds, used by importance sampling alone
+    self_loop: float  # on every node inside the kernel
+    eigen_solver: str  # "power" or "exact"
+    walk_steps: int  # 1 for the plain kernel, an even number for the walk kernel
     laziness: float
     row_budget: int
-    overcluster: float | None
-    objective: str
+    overcluster: float | None  # spectral clusters for each one asked for; None: every coreset node is a micro-cluster
+    objective: str  # "information" or "ncut"
     refine: bool
     min_cluster_size: int
     n_coresets: int
-    may_stop_early: bool
+    may_stop_early: bool  # whether two coresets may do, where they agree on next to nothing
 
 
 def resolve_settings(graph, n_clusters, **given):
-    """Check all settings against a graph and fill in what is "auto".
+    """Check all settings against a graph and fill in what is "auto"; messages name the parameter.
 
-    Parameters
-    ----------
-    graph : Graph
-    n_clusters : int
-    **given
-        Settings by the names of :data:`graphcore.pipeline.parameters.PARAMETERS`; see :class:`Settings` and
-        :class:`graphcore.CoresetSpectralClustering` for what they do. `walk_steps` "auto" lets the half walk see about
-        twice as many nodes as there are for each coreset node, 2 to 4 steps; one step only in graphs of more than 2^28
-        entries.
-
-    Returns
-    -------
-    Settings
-
-    Raises
-    ------
-    ParameterError
-        For any value out of range; the message names the parameter.
-    InputError
-        If no node has an edge.
-
-    Examples
-    --------
-    >>> import graphcore
-    >>> from graphcore.pipeline.settings import resolve_settings
-    >>> resolve_settings(graphcore.datasets.load_karate().graph, 2, coreset_size=0.5).coreset_size
-    17
+    Settings go by the names of :data:`graphcore.pipeline.parameters.PARAMETERS`;
+    :class:`graphcore.CoresetSpectralClustering` says what they do. `walk_steps` "auto" lets the half walk see about
+    twice as many nodes as there are for each coreset node, 2 to 4 steps; one step only in graphs of more than 2^28
+    entries.
     """
     n_linked = graph.n_nodes - graph.n_isolated
     if n_linked == 0:

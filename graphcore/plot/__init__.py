@@ -8,12 +8,6 @@ from .quotient import quotient_graph
 from .sizes import cluster_sizes
 
 __all__ = [
-    "cluster_sizes",
-    "coreset_coordinates",
-    "coreset_error",
-    "coreset_map",
-    "dendrogram",
-    "k_sweep",
-    "objective_history",
-    "quotient_graph",
-]
+    "cluster_sizes", "coreset_coordinates", "coreset_error", "coreset_map", "dendrogram", "k_sweep",
+    "objective_history", "quotient_graph",
+]  # fmt: skip

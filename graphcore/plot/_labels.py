@@ -7,26 +7,10 @@ _ALIGNED = {-1: ("right", "top"), 0: ("center", "center"), 1: ("left", "bottom")
 
 
 def label_points(ax, points, texts, *, gap=4.0, size=8, beside=True, dots=()):
-    """Write texts beside points, the first ones first; a text that finds no free place is left out.
+    """Write texts beside points, the first ones first; a text that finds no free place is left out. Returns the texts.
 
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Its limits must be final.
-    points : array-like of shape (n, 2)
-    texts : sequence of str
-    gap : float
-        Points of the page between a point and its text.
-    size : float
-        Of the text.
-    beside : bool
-        False writes over the points.
-    dots : array-like of shape (n_dots, 2)
-        Points that no text may cover.
-
-    Returns
-    -------
-    list of matplotlib Text
+    The limits of `ax` must be final. `gap` is in points of the page; ``beside=False`` writes over the points; no text
+    covers one of the `dots`.
     """
     from ._style import INK
 
@@ -41,16 +25,9 @@ def label_points(ax, points, texts, *, gap=4.0, size=8, beside=True, dots=()):
             continue
         for x, y in _PLACES if beside else ((0, 0),):
             note = ax.annotate(
-                text,
-                point,
-                xytext=(gap * x, gap * y),
-                textcoords="offset points",
-                ha=_ALIGNED[x][0],
-                va=_ALIGNED[y][1],
-                fontsize=size,
-                color=INK,
-                zorder=5,
-            )
+                text, point, xytext=(gap * x, gap * y), textcoords="offset points", ha=_ALIGNED[x][0],
+                va=_ALIGNED[y][1], fontsize=size, color=INK, zorder=5,
+            )  # fmt: skip
             box = note.get_window_extent()
             inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
             covers = any(box.contains(*mark) for mark in marks) or any(box.overlaps(other) for other in taken)

@@ -3,20 +3,9 @@
 from ..exceptions import InputError
 
 __all__ = [
-    "FAINT",
-    "INK",
-    "MIDDLE",
-    "NEEDED",
-    "PAPER",
-    "SHADES",
-    "SHAPES",
-    "STEPS",
-    "axes_of",
-    "bare",
-    "open_frame",
-    "step_of",
-    "steps_legend",
-]
+    "BESIDE", "FAINT", "INK", "MIDDLE", "NEEDED", "PAPER", "SHADES", "SHAPES", "STEPS", "TITLED", "axes_of", "bare",
+    "open_frame", "plain_numbers", "step_of", "steps_legend",
+]  # fmt: skip
 
 NEEDED = "pictures need the package matplotlib: pip install 'graphcore[plot]'"
 INK = "#1a1a1a"
@@ -28,6 +17,9 @@ SHADES = ("#1b4965", "#e0a030", "#5fa883", "#b5547a", "#666666", "#a9b4c2")
 SHAPES = "osD^vP"
 # A quantity from low to high, light to dark.
 STEPS = ("#f0e6d2", "#d9bf92", "#b08d57", "#76592f", "#3d2c12")
+# Where a legend stands.
+BESIDE = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0, "frameon": False, "fontsize": 8}
+TITLED = BESIDE | {"title_fontsize": 8, "alignment": "left"}
 
 
 def axes_of(ax, figsize):
@@ -53,6 +45,15 @@ def open_frame(ax):
     ax.spines[["top", "right"]].set_visible(False)
 
 
+def plain_numbers(axis, form, subs=(1, 2, 5)):
+    """Ticks of a logarithmic axis as numbers, not as powers, however few decades there are."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
+    axis.set_major_locator(LogLocator(subs=subs, numticks=12))
+    axis.set_major_formatter(StrMethodFormatter(form))
+    axis.set_minor_locator(NullLocator())
+
+
 def steps_legend(ax, title, **more):
     """Legend of the five shades of a quantity from 0 to 1."""
     from matplotlib.lines import Line2D
@@ -62,8 +63,7 @@ def steps_legend(ax, title, **more):
         Line2D([], [], ls="", marker="o", ms=7, mfc=shade, mec=INK, mew=0.6, label=name)
         for shade, name in zip(STEPS, names, strict=True)
     ]
-    options = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0, "alignment": "left"} | more
-    return ax.legend(handles=handles, title=title, frameon=False, fontsize=8, title_fontsize=8, **options)
+    return ax.legend(handles=handles, title=title, **TITLED | more)
 
 
 def step_of(values):

@@ -5,7 +5,7 @@ import numpy as np
 from .._validation import check_labels
 from ..exceptions import InputError
 from ._labels import label_points
-from ._style import INK, MIDDLE, PAPER, SHADES, SHAPES, axes_of
+from ._style import INK, MIDDLE, PAPER, SHADES, SHAPES, TITLED, axes_of
 
 __all__ = ["coreset_map"]
 
@@ -70,27 +70,15 @@ def coreset_map(points, weights, labels, *, names=None, ax=None):
     for i, c in enumerate(order):
         mine = labels == c
         ax.scatter(
-            *shown[mine].T,
-            s=area[mine],
-            c=SHADES[i % len(SHADES)],
-            marker=SHAPES[i % len(SHAPES)],
-            linewidths=0.3,
-            edgecolors=INK,
-            alpha=0.85,
-            zorder=2,
-            clip_on=False,
-            label=_name(names, c),
-        )
+            *shown[mine].T, s=area[mine], c=SHADES[i % len(SHADES)], marker=SHAPES[i % len(SHAPES)], linewidths=0.3,
+            edgecolors=INK, alpha=0.85, zorder=2, clip_on=False, label=_name(names, c),
+        )  # fmt: skip
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
     for spine in ax.spines.values():
         spine.set(color=MIDDLE, visible=True)
     if few:
-        legend = ax.legend(
-            title="cluster", loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False, fontsize=8,
-            title_fontsize=8, alignment="left",
-        )  # fmt: skip
-        for handle in legend.legend_handles:
+        for handle in ax.legend(title="cluster", **TITLED).legend_handles:
             handle.set_sizes([36])
     else:
         middles = np.array([np.median(shown[labels == c], axis=0) for c in order])

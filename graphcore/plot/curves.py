@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..exceptions import InputError
-from ._style import FAINT, INK, MIDDLE, PAPER, axes_of, open_frame
+from ._style import BESIDE, FAINT, INK, MIDDLE, PAPER, axes_of, open_frame, plain_numbers
 
 __all__ = ["coreset_error", "k_sweep", "objective_history"]
 
@@ -101,18 +101,9 @@ def k_sweep(ks, scores, *, errors=None, chosen=None, label="score", ax=None):
         marker, dash = _LOOKS[i % len(_LOOKS)]
         bar = bars.get(name)
         ax.errorbar(
-            ks,
-            values[order],
-            yerr=None if bar is None else bar[order],
-            marker=marker,
-            ls=dash,
-            ms=5,
-            lw=1.2,
-            capsize=2,
-            mfc=PAPER,
-            color=_GREYS[i % 2],
-            label=name,
-        )
+            ks, values[order], yerr=None if bar is None else bar[order], marker=marker, ls=dash, ms=5, lw=1.2,
+            capsize=2, mfc=PAPER, color=_GREYS[i % 2], label=name,
+        )  # fmt: skip
     if chosen is not None:
         ax.axvline(chosen, color=INK, lw=0.8, ls=(0, (2, 2)), zorder=1)
         ax.annotate(
@@ -123,7 +114,7 @@ def k_sweep(ks, scores, *, errors=None, chosen=None, label="score", ax=None):
     ax.set(xlabel="number of clusters k", ylabel=label)
     open_frame(ax)
     if set(curves) != {None}:
-        _legend_beside(ax)
+        ax.legend(**BESIDE)
     return ax
 
 
@@ -173,9 +164,9 @@ def coreset_error(sizes, errors, *, label="relative error", ax=None):
     ax.plot(sizes, max(largest) * np.sqrt(sizes[0] / sizes), color=FAINT, lw=3, zorder=1, label="falls as 1 / √size")
     ax.set(xscale="log", yscale="log", xlabel="nodes in the coreset", ylabel=label)
     _sparse_ticks(ax.xaxis, sizes)
-    _plain_decades(ax.yaxis)
+    plain_numbers(ax.yaxis, "{x:g}")  # 0.01, 0.02, 0.05, ...
     open_frame(ax)
-    _legend_beside(ax)
+    ax.legend(**BESIDE)
     return ax
 
 
@@ -196,10 +187,6 @@ def _named(curves, length, what):
             of = "" if name is None else f" of {name!r}"
             raise InputError(f"{what}{of} have shape {values.shape}; one for each of {length} points is needed")
     return curves
-
-
-def _legend_beside(ax):
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False, fontsize=8)
 
 
 def _whole_ticks(ax, ks):
@@ -227,13 +214,4 @@ def _sparse_ticks(axis, values, most=8):
         if spots[i] - spots[kept[-1]] >= least and spots[i] > spots[kept[-1]]:
             kept.append(i)
     axis.set_ticks([values[i] for i in kept], [f"{values[i]:,}" for i in kept])
-    axis.set_minor_locator(NullLocator())
-
-
-def _plain_decades(axis):
-    """0.01, 0.02, 0.05, ... instead of powers."""
-    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
-
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=12))
-    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
     axis.set_minor_locator(NullLocator())

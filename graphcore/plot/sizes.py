@@ -4,7 +4,7 @@ import numpy as np
 
 from ..exceptions import InputError
 from ._labels import label_points
-from ._style import INK, MIDDLE, STEPS, axes_of, open_frame, step_of, steps_legend
+from ._style import INK, MIDDLE, STEPS, axes_of, open_frame, plain_numbers, step_of, steps_legend
 
 __all__ = ["cluster_sizes"]
 
@@ -67,9 +67,10 @@ def cluster_sizes(sums, *, stability=None, n_named=8, ax=None):
         steps_legend(ax, "stability")
     ax.set_xscale("log")
     low, high = sizes.min(), sizes.max()
-    ax.set_xlim(low / (high / low * 4) ** 0.06, high * (high / low * 4) ** 0.06)
+    air = (high / low * 4) ** 0.06
+    ax.set_xlim(low / air, high * air)
     ax.set_ylim(*_span(conductance))
-    _plain_numbers(ax)
+    plain_numbers(ax.xaxis, "{x:,.0f}", (1, 2, 5) if high / low * air**2 < 300 else (1,))
     empty = len(sums.size) - len(filled)
     ax.set_xlabel("nodes in the cluster" + (f" ({empty:,} empty clusters not shown)" if empty else ""))
     ax.set_ylabel("conductance")
@@ -91,17 +92,6 @@ def _span(values):
     low, high = float(values.min()), float(values.max())
     air = max(0.08 * (high - low), 0.01)
     return max(-0.02, low - air), min(1.03, high + air)
-
-
-def _plain_numbers(ax):
-    """Sizes as numbers, not as powers, however few decades there are."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-
-    low, high = ax.get_xlim()
-    subs = (1, 2, 5) if high / low < 300 else (1,)
-    ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=12))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    ax.xaxis.set_minor_locator(NullLocator())
 
 
 def _conspicuous(sizes, conductance, count):

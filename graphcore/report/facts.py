@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .. import __version__
+from ..exceptions import InputError
+from ..graphs.graph import Graph
 from ..metrics import cut_and_volume, quotient_graph
 from ..metrics._labels import placed_labels
 from ..partition.cluster_sums import ClusterSums
-from ..partition.merge import agglomerate
+from ..partition.merge import MergeTree, agglomerate
 from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering
 from .central import central_nodes
@@ -130,43 +132,24 @@ def gather_facts(graph, labels, n_clusters=None, *, clustering=None, n_central=5
     sums = cut_and_volume(graph, labels, n_clusters, n_jobs=n_jobs)
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:
-        from ..exceptions import InputError
-
         raise InputError("no node with an edge has a label from 0 on: there is no cluster to report on")
     between = quotient_graph(graph, labels, n_clusters, n_jobs=n_jobs)
     central = central_nodes(graph, labels, n_clusters, count=n_central, n_jobs=n_jobs)
     return ReportFacts(
-        n_nodes=graph.n_nodes,
-        n_edges=graph.n_edges,
-        n_components=graph.n_components,
-        n_isolated=graph.n_isolated,
-        n_self_loops=graph.n_self_loops,
-        is_weighted=graph.is_weighted,
-        n_clusters=n_clusters,
-        sums=sums,
-        quotient=between,
-        central=[[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central],
-        filled=filled,
-        tree=_tree(between[filled][:, filled], sums.size[filled], clustering),
-        n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))),
-        clustering=clustering,
+        n_nodes=graph.n_nodes, n_edges=graph.n_edges, n_components=graph.n_components, n_isolated=graph.n_isolated,
+        n_self_loops=graph.n_self_loops, is_weighted=graph.is_weighted, n_clusters=n_clusters, sums=sums,
+        quotient=between, central=[[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central],
+        filled=filled, tree=_tree(between[filled][:, filled], sums.size[filled], clustering),
+        n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))), clustering=clustering,
         version=__version__,
-    )
+    )  # fmt: skip
 
 
 def _tree(between, sizes, clustering):
     """Merges of the clusters down to one, in scipy's linkage form."""
-    from ..graphs.graph import Graph
-
-    n = len(sizes)
-    if n < 2:
+    if len(sizes) < 2:
         return np.empty((0, 4))
     rows = graph_rows(Graph(between.indptr, between.indices, between.data, check=False))
     objective = "information" if clustering is None else clustering.settings.objective
     _, children, losses = agglomerate(rows, sizes.astype(np.int64), 1, linkage=objective)
-    heights = np.maximum.accumulate(losses)
-    below = np.ones(2 * n - 1)
-    for i, (a, b) in enumerate(children):
-        below[n + i] = below[a] + below[b]
-    # scipy refuses heights below 0, which a union that gains would have.
-    return np.column_stack([children.astype(float), heights - min(heights[0], 0.0), below[n:]])
+    return MergeTree(children, np.maximum.accumulate(losses), sizes).linkage()

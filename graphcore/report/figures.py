@@ -5,7 +5,15 @@ import re
 from typing import NamedTuple
 
 from ..exceptions import InputError
-from ..plot import _style
+from ..plot import (
+    _style,
+    cluster_sizes,
+    coreset_coordinates,
+    coreset_map,
+    dendrogram,
+    objective_history,
+    quotient_graph,
+)
 
 __all__ = ["Picture", "draw_pictures"]
 
@@ -19,17 +27,9 @@ _VARIABLES = {
     **{shade: f"--shade{i}" for i, shade in enumerate(_style.SHADES)},
     **{shade: f"--step{i}" for i, shade in enumerate(_style.STEPS)},
 }
-_RC = {
-    "svg.fonttype": "path",
-    "text.color": _style.INK,
-    "axes.labelcolor": _style.INK,
-    "axes.edgecolor": _style.INK,
-    "xtick.color": _style.INK,
-    "ytick.color": _style.INK,
-    "font.size": 9,
-    "font.family": "DejaVu Sans",
-    "path.simplify": True,
-}
+_INKED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+_RC = {"svg.fonttype": "path", "font.size": 9, "font.family": "DejaVu Sans", "path.simplify": True}
+_RC |= dict.fromkeys(_INKED, _style.INK)
 
 
 class Picture(NamedTuple):
@@ -42,34 +42,14 @@ class Picture(NamedTuple):
 
 
 def draw_pictures(facts, graph=None, *, random_state=0, n_jobs=None):
-    """Draw what can be drawn of a clustering.
-
-    Parameters
-    ----------
-    facts : ReportFacts
-    graph : Graph, optional
-        For the map of the coreset, which is left out without it.
-    random_state : int, Generator, RandomState or None
-        For the map of the coreset.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    list of Picture
-
-    Raises
-    ------
-    InputError
-        If matplotlib is not there.
-    """
+    """Draw what can be drawn of a clustering (list of Picture); without its graph there is no map of the coreset."""
     try:
         import matplotlib as mpl
     except ImportError:
         raise InputError(_style.NEEDED) from None
     pictures = []
-    drawings = [_sizes, _quotient, _coreset, _tree, _history]
     with mpl.rc_context(_RC):
-        for draw in drawings:
+        for draw in (_sizes, _quotient, _coreset, _tree, _history):
             figure, ax = _figure()
             found = draw(ax, facts, graph, random_state, n_jobs)
             if found is not None:
@@ -88,8 +68,6 @@ def _figure():
 
 
 def _sizes(ax, facts, graph, random_state, n_jobs):
-    from ..plot import cluster_sizes
-
     stability = None if facts.clustering is None else facts.clustering.cluster_stability
     cluster_sizes(facts.sums, stability=stability, ax=ax)
     shade = "" if stability is None else " Its shade is the cluster's stability."
@@ -101,8 +79,6 @@ def _sizes(ax, facts, graph, random_state, n_jobs):
 
 
 def _quotient(ax, facts, graph, random_state, n_jobs):
-    from ..plot import quotient_graph
-
     if len(facts.filled) < 2:
         return None
     quotient_graph(facts.quotient, facts.sums.size, ax=ax)
@@ -115,8 +91,6 @@ def _quotient(ax, facts, graph, random_state, n_jobs):
 
 
 def _tree(ax, facts, graph, random_state, n_jobs):
-    from ..plot import dendrogram
-
     if len(facts.filled) < 3:
         return None
     n_leaves = min(len(facts.filled), _MOST_LEAVES)
@@ -133,21 +107,15 @@ def _tree(ax, facts, graph, random_state, n_jobs):
 
 
 def _coreset(ax, facts, graph, random_state, n_jobs):
-    from ..plot import coreset_coordinates, coreset_map
-
     run = facts.clustering
     if run is None or graph is None:
         return None
     coreset = run.coreset
     try:
         chosen, points = coreset_coordinates(
-            graph,
-            coreset.indices,
-            run.labels,
-            walk_steps=max(4, run.settings.walk_steps),
-            random_state=random_state,
+            graph, coreset.indices, run.labels, walk_steps=max(4, run.settings.walk_steps), random_state=random_state,
             n_jobs=n_jobs,
-        )
+        )  # fmt: skip
     except InputError:
         # Two clusters, or clusters that nothing joins, have no map; nothing is wrong with them.
         return None
@@ -162,8 +130,6 @@ def _coreset(ax, facts, graph, random_state, n_jobs):
 
 
 def _history(ax, facts, graph, random_state, n_jobs):
-    from ..plot import objective_history
-
     run = facts.clustering
     if run is None or len(run.history) == 0:
         return None

@@ -12,31 +12,19 @@ def report_model(model, path, graph, clustering, *, title=None, pictures="auto")
     """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
     if title is None:
         title = f"{clustering.settings.n_clusters:,} clusters of a graph"
+    about = About(title=title, command=_constructor(model), note=_note(model.random_state), seconds=clustering.seconds)
     return write_report(
-        path,
-        graph,
-        clustering.labels,
-        n_clusters=clustering.settings.n_clusters,
-        clustering=clustering,
-        about=About(
-            title=title, command=_constructor(model), note=_note(model.random_state), seconds=clustering.seconds
-        ),
-        pictures=pictures,
-        n_jobs=model.n_jobs,
-    )
+        path, graph, clustering.labels, n_clusters=clustering.settings.n_clusters, clustering=clustering, about=about,
+        pictures=pictures, n_jobs=model.n_jobs,
+    )  # fmt: skip
 
 
 def _constructor(model):
     """Python that makes and fits such a model; parameters left at their defaults are not shown."""
-    name = type(model).__name__
-    given = []
-    for parameter in inspect.signature(type(model).__init__).parameters.values():
-        if parameter.name == "self":
-            continue
-        value = getattr(model, parameter.name)
-        if repr(value) != repr(parameter.default):
-            given.append(f"{parameter.name}={value!r}")
-    return f"import graphcore\n\nmodel = graphcore.{name}({', '.join(given)}).fit(X)"
+    defaults = {name: repr(each.default) for name, each in inspect.signature(type(model)).parameters.items()}
+    values = {name: repr(getattr(model, name)) for name in defaults}
+    given = ", ".join(f"{name}={value}" for name, value in values.items() if value != defaults[name])
+    return f"import graphcore\n\nmodel = graphcore.{type(model).__name__}({given}).fit(X)"
 
 
 def _note(random_state):

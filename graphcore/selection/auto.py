@@ -8,20 +8,10 @@ __all__ = ["choose_for_fit"]
 
 
 def choose_for_fit(graph, parameters, *, random_state=None, n_jobs=None):
-    """Choose the number of clusters for a fit.
+    """Choose the number of clusters for a fit (KSelection).
 
-    Parameters
-    ----------
-    graph : Graph
-    parameters : dict
-        Keywords of :func:`graphcore.pipeline.settings.resolve_settings`; a coreset size and a least size of clusters
-        that are given bound the candidates.
-    random_state : int, Generator, RandomState, Streams or None
-    n_jobs : int, optional
-
-    Returns
-    -------
-    KSelection
+    `parameters` are keywords of :func:`graphcore.pipeline.settings.resolve_settings`; a coreset size and a least size
+    of clusters that are given bound the candidates.
     """
     settings = resolve_settings(graph, 1, **parameters)  # so that every mistake is found before any work
     n_linked = graph.n_nodes - graph.n_isolated

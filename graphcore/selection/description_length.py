@@ -8,17 +8,10 @@ __all__ = ["description_gain", "partition_length"]
 
 
 def partition_length(tree):
-    """Nats that it takes to write down each of a tree's partitions of the nodes.
+    """Nats that it takes to write down each of a tree's partitions of the nodes, for k = 1, 2, ..., n_leaves.
 
-    Parameters
-    ----------
-    tree : MergeTree
-
-    Returns
-    -------
-    ndarray of shape (n_leaves,), float64
-        For k = 1, 2, ...: the number of clusters, ``log n``; their sizes, ``log C(n - 1, k - 1)``; which node is where,
-        ``log(n! / prod n_r!)``.
+    They are for the number of clusters, ``log n``; their sizes, ``log C(n - 1, k - 1)``; and which node is where,
+    ``log(n! / prod n_r!)``.
     """
     from scipy.special import gammaln
 
@@ -36,28 +29,12 @@ def partition_length(tree):
 
 
 def description_gain(micro_tree, graph):
-    """Nats by which each number of clusters shortens the description of a graph, against one cluster.
+    """Nats by which k = 1, 2, ... clusters shorten the description of a graph, against one cluster; the first is 0.
 
-    Parameters
-    ----------
-    micro_tree : MicroClusterTree
-    graph : Graph
-
-    Returns
-    -------
-    ndarray of shape (n_micro_clusters,), float64
-        For k = 1, 2, ...; the first is 0.
-
-    Notes
-    -----
     Edges times information is the gain in log-likelihood of a degree-corrected planted partition model over its form
-    with one cluster. What is paid are the labels, see :func:`partition_length`, and half of log(edges) for each
-    fitted rate, of which there are k inside the clusters and one between them.
-
-    References
-    ----------
-    Zhang, Peixoto, "Statistical inference of assortative community structures", Physical Review Research 2 (2020), for
-    a fully Bayesian relative.
+    with one cluster. What is paid are the labels, see :func:`partition_length`, and half of log(edges) for each fitted
+    rate, of which there are k inside the clusters and one between them. For a fully Bayesian relative see Zhang,
+    Peixoto, "Statistical inference of assortative community structures", Physical Review Research 2 (2020).
     """
     n_edges = effective_edges(graph)
     length = partition_length(micro_tree.tree)

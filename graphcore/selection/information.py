@@ -13,22 +13,11 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Corners:
-    """Corners of the information curve, for k = 1, 2, ..., n.
+    """Corners of the information curve, for k = 1, 2, ..., n."""
 
-    Attributes
-    ----------
-    scores : ndarray of shape (n,), float64
-        How much the slope falls at k; 0 where the curve has no corner and at k = 1, NaN at the
-        last k, after which nothing is known.
-    hull : ndarray of shape (n,), float64
-        The least concave function above the information, as a function of log k.
-    slopes : ndarray of shape (n, 2), float64
-        Slope of the hull before and after k, not below the price of labels; before k = 1 it is 1.
-    """
-
-    scores: np.ndarray
-    hull: np.ndarray
-    slopes: np.ndarray
+    scores: np.ndarray  # how much the slope falls at k; 0 without a corner and at k = 1, NaN (not known) at the last k
+    hull: np.ndarray  # the least concave function above the information, as a function of log k
+    slopes: np.ndarray  # (n, 2): of the hull before and after k, not below the price of labels; before k = 1 it is 1
 
     def stands_out(self, k):
         """Whether the slope falls by a larger factor at k than at 1."""
@@ -41,14 +30,6 @@ def label_price(graph):
 
     Labels of all nodes take ``n log k`` nats to write down, and information is counted for each edge. With weights, the
     number of edges is the effective one, ``(sum w)^2 / sum w^2``.
-
-    Parameters
-    ----------
-    graph : Graph
-
-    Returns
-    -------
-    float
     """
     return (graph.n_nodes - graph.n_isolated) / effective_edges(graph)
 
@@ -78,34 +59,12 @@ def concave_hull(x, y):
 
 
 def information_corners(information, price):
-    """Find the corners of information against log k.
+    """Find the corners of information, for k = 1, 2, ..., n clusters, against log k; slopes below `price` count as it.
 
-    Parameters
-    ----------
-    information : ndarray of shape (n,), float64
-        For k = 1, 2, ..., n clusters, the first one 0.
-    price : float
-        From :func:`label_price`; slopes below it count as equal to it.
-
-    Returns
-    -------
-    Corners
-
-    Notes
-    -----
     k clusters have at most log k nats of information, and reach that if they have equal volumes and no edge between
     them. So slopes lie between 0 and 1 but for noise: the slope is the share of each further nat of labels that the
     edges confirm. The k at a vertex of the hull is the best one by ``information - s log k`` for all prices s between
     the slopes after and before it: the score is the length of that range of prices.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.selection.information import information_corners
-    >>> x = np.log(np.arange(1, 9))
-    >>> corners = information_corners(np.minimum(0.9 * x, 0.9 * np.log(4) + 0.3 * (x - np.log(4))), 0.1)
-    >>> int(np.nanargmax(corners.scores)) + 1, round(float(np.nanmax(corners.scores)), 6)
-    (4, 0.6)
     """
     n = len(information)
     x = np.log(np.arange(1, n + 1))

@@ -16,36 +16,13 @@ _N_INIT = 10
 
 
 def penalty(k, n, radius=1.0):
-    """Penalty of k means on n points: ``R^2 (sqrt(18 pi) k / sqrt(n) + 4 sqrt(log(k) / n))``.
+    """Penalty of k means on n points in a ball: ``R^2 (sqrt(18 pi) k / sqrt(n) + 4 sqrt(log(k) / n))``, R its radius.
 
-    Parameters
-    ----------
-    k : int or array-like of int
-        At least 1.
-    n : int
-        Number of points.
-    radius : float, default 1
-        Radius R of a ball that holds the data; the report has the unit ball.
-
-    Returns
-    -------
-    float or ndarray of float64
-
-    Notes
-    -----
     Nothing is fitted: the first constant is that of Maurer and Pontil's bound for k means in a Hilbert space, the
     second makes the sum over all k converge. The penalty is very careful. For n <= 117 it always leads to k = 1,
-    whatever the data, and to at most ``1 + sqrt(n) / 7.52`` for any n.
+    whatever the data, and to at most ``1 + sqrt(n) / 7.52`` for any n. k may be an array.
 
-    References
-    ----------
     El Ghazzal, "Learning data representation and piece-wise estimation", 2012, section 4.2.
-
-    Examples
-    --------
-    >>> from graphcore.selection.penalty import penalty
-    >>> [round(float(p), 3) for p in penalty([1, 2, 3, 5, 10], 1000)]
-    [0.238, 0.581, 0.846, 1.349, 2.57]
     """
     n = check_integer("n", n, low=1)
     radius = check_real("radius", radius, low=0.0)
@@ -89,21 +66,10 @@ def statistical_bound(k, n, delta):
 
 
 def penalised_curve(error_of, candidates, n, radius):
-    """Penalised errors of ascending candidates, as far as one of them can still be the least.
+    """(errors, penalised errors) of ascending candidates, as far as one of them can still be the least.
 
-    Parameters
-    ----------
-    error_of : callable
-        Mean squared error for a number of clusters; called with ascending numbers.
-    candidates : ndarray of int, ascending
-    n : int
-    radius : float
-
-    Returns
-    -------
-    errors, penalised : ndarray of shape (n_candidates,), float64
-        NaN where the penalty alone is above the least sum before: errors are not negative, so no later candidate can
-        win.
+    Both are NaN where the penalty alone is above the least sum before: errors are not negative, so no later candidate
+    can win. `error_of(k)` is called with ascending numbers.
     """
     errors = np.full(len(candidates), np.nan)
     penalties = penalty(candidates, n, radius)
@@ -129,14 +95,8 @@ def radius_of(X):
 class KMeansErrors:
     """Mean squared error of k-means for ascending k, by scikit-learn; it never rises with k.
 
-    Lloyd's iteration is not the global minimum, so an error is the least one of several starts from k-means++ and of
-    one from the means found before, with the farthest points added.
-
-    Parameters
-    ----------
-    X : ndarray or csr_array of shape (n, d)
-    random_state : int, Generator, RandomState, Streams or None
-    n_init : int, default 10
+    Lloyd's iteration is not the global minimum, so an error is the least one of several initialisations by k-means++
+    and of one by the means found before, with the farthest points added. Rows are dense or sparse.
     """
 
     def __init__(self, X, random_state=None, n_init=_N_INIT):
@@ -176,19 +136,8 @@ def kmeans_cost_of_graph(graph, micro_tree):
     """Mean error of weighted kernel k-means on a graph for the partitions of a tree, and the radius of the data.
 
     The kernel is ``K = D^-1 + D^-1 A D^-1`` with the degrees as weights: positive semi-definite, and its cost is
-    normalised cut up to a constant.
-
-    Parameters
-    ----------
-    graph : Graph
-    micro_tree : MicroClusterTree
-
-    Returns
-    -------
-    error_of : callable
-        Cost over total weight for a number of clusters.
-    radius : float
-        Root of the largest K_ii: all points lie in the ball of that radius around 0.
+    normalised cut up to a constant. The error, a function of the number of clusters, is cost over total weight. The
+    radius is the root of the largest K_ii: all points lie in the ball of that radius around 0.
     """
     degrees = graph.degrees
     linked = degrees > 0

@@ -14,10 +14,9 @@ from ..graphs.graph import Graph
 from ..pipeline.settings import resolve_settings
 from . import penalty as _penalty
 from .description_length import description_gain
-from .eigengap import laplacian_eigenvalues
+from .heuristics import agreement_at, laplacian_eigenvalues
 from .information import information_corners, label_price
 from .result import selection
-from .stability import agreement_at
 from .sweep import micro_cluster_trees
 
 __all__ = ["METHODS", "default_candidates", "select_n_clusters"]
@@ -28,16 +27,9 @@ _MAX_CANDIDATES = 200
 
 
 def select_n_clusters(
-    X,
-    candidates=None,
-    *,
-    method="information",
-    n_neighbors=10,
-    metric="euclidean",
-    n_coresets=None,
-    random_state=None,
+    X, candidates=None, *, method="information", n_neighbors=10, metric="euclidean", n_coresets=None, random_state=None,
     n_jobs=None,
-):
+):  # fmt: skip
     """Choose the number of clusters of a graph, or of vectors through their kNN graph.
 
     Parameters
@@ -111,7 +103,8 @@ def select_n_clusters(
     if not is_graph(X):
         X = _as_vectors(X)
         if method == "penalty":
-            return _penalised_vectors(X, _as_candidates(candidates, X.shape[0], "vectors"), streams)
+            candidates = _as_candidates(candidates, X.shape[0], "vectors")
+            return _penalised(_penalty.KMeansErrors(X, streams), candidates, X.shape[0], _penalty.radius_of(X))
         X = _neighbours(X, n_neighbors, metric, streams, n_jobs)
     graph = X if isinstance(X, Graph) else as_graph(X)
     n_linked = graph.n_nodes - graph.n_isolated
@@ -123,11 +116,7 @@ def select_n_clusters(
         n_coresets = max(n_coresets, 2) if method == "stability" else n_coresets
     # One more than asked about, since a gap or a corner needs what comes next.
     trees = micro_cluster_trees(
-        graph,
-        min(int(candidates[-1]) + 1, n_linked),
-        n_coresets=n_coresets,
-        random_state=streams,
-        n_jobs=n_jobs,
+        graph, min(int(candidates[-1]) + 1, n_linked), n_coresets=n_coresets, random_state=streams, n_jobs=n_jobs
     )
     return _CHOICES[method](graph, trees, candidates, streams)
 
@@ -199,10 +188,6 @@ def _by_penalty(graph, trees, candidates, streams):
     return _penalised(error_of, candidates, graph.n_nodes - graph.n_isolated, radius)
 
 
-def _penalised_vectors(X, candidates, streams):
-    return _penalised(_penalty.KMeansErrors(X, streams), candidates, X.shape[0], _penalty.radius_of(X))
-
-
 def _penalised(error_of, candidates, n, radius):
     errors, penalised = _penalty.penalised_curve(error_of, candidates, n, radius)
     return selection("penalty", candidates, -penalised, {"penalised error": penalised, "error": errors})
@@ -234,11 +219,7 @@ def _neighbours(X, n_neighbors, metric, streams, n_jobs):
 
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1)
     return knn_graph(
-        X,
-        min(n_neighbors, X.shape[0] - 1),
-        metric=metric,
-        random_state=streams.child("neighbours"),
-        n_jobs=n_jobs,
+        X, min(n_neighbors, X.shape[0] - 1), metric=metric, random_state=streams.child("neighbours"), n_jobs=n_jobs
     )
 
 

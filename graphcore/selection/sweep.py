@@ -25,23 +25,12 @@ _CELLS_PER_CLUSTER = 10
 
 @dataclass(frozen=True, eq=False)
 class MicroClusterTree:
-    """Micro-clusters of one coreset and the tree that merges them, pair by pair, down to one cluster.
+    """Micro-clusters of one coreset and the tree that merges them, pair by pair, down to one cluster."""
 
-    Attributes
-    ----------
-    micro_clusters : ndarray of shape (n_nodes,), int32
-        -1 for isolated nodes.
-    rows : GraphRows
-        The graph between the micro-clusters.
-    tree : MergeTree
-    information : ndarray of shape (n_micro_clusters,), float64
-        ``information[k - 1]`` is the objective "information", in nats, of the tree's partition into k clusters.
-    """
-
-    micro_clusters: np.ndarray
-    rows: GraphRows
+    micro_clusters: np.ndarray  # (n_nodes,) int32, -1 for isolated nodes
+    rows: GraphRows  # the graph between the micro-clusters
     tree: MergeTree
-    information: np.ndarray = field(repr=False)
+    information: np.ndarray = field(repr=False)  # [k - 1]: the objective, in nats, of the partition into k clusters
 
     @property
     def n_micro_clusters(self):
@@ -58,28 +47,12 @@ class MicroClusterTree:
 
 
 def micro_cluster_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n_jobs=None):
-    """Draw coresets, give every node to a micro-cluster, and merge the micro-clusters of each down to one.
+    """Draw coresets, give every node to a micro-cluster, and merge those of each down to one (MicroClusterTrees).
 
-    Parameters
-    ----------
-    graph : Graph
-        With an edge.
-    n_clusters : int
-        The most clusters that will be asked about; at most the number of nodes that have an edge.
-    n_coresets : int, default 1
-    random_state : int, Generator, RandomState, Streams or None
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-
-    Returns
-    -------
-    list of MicroClusterTree
-
-    Notes
-    -----
     This is the first half of a default fit: coreset, walks, micro-clusters, two passes of moves. Then micro-clusters
     are merged one pair at a time down to one cluster, so that one tree holds a partition for every number of clusters
-    and none of them is favoured.
+    and none of them is favoured. `n_clusters` is the most that will be asked about, at most the nodes that have an
+    edge. The result does not depend on `n_jobs`.
     """
     n_linked = graph.n_nodes - graph.n_isolated
     share = min(round(_SHARE * n_linked), _LARGEST_SHARE)

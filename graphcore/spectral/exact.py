@@ -17,44 +17,18 @@ _DENSE_NODES, _MAX_DENSE_NODES = 400, 5000
 
 
 def spectral_embedding(A, n_vectors, *, random_state=None):
-    """Return the eigenvectors of ``D^-1/2 A D^-1/2`` with the largest eigenvalues.
+    """The eigenvectors of ``D^-1/2 A D^-1/2`` with the largest eigenvalues: (vectors (n, m) float64, values (m,)).
 
-    Parameters
-    ----------
-    A : csr_array of shape (n, n)
-        Symmetric, non-negative.
-    n_vectors : int
-    random_state : int, Generator, RandomState or None
-        Seeds ARPACK's start vector.
+    Columns, min(n_vectors, n) of them, have norm 1 and are at right angles, largest eigenvalue first; rows of degree 0
+    are 0, and so are columns beyond the number of nodes that have an edge.
 
-    Returns
-    -------
-    vectors : ndarray of shape (n, min(n_vectors, n)), float64
-        Columns of norm 1 at right angles, largest eigenvalue first; rows of degree 0 are 0. Columns beyond the number
-        of nodes that have an edge are 0.
-    values : ndarray of shape (min(n_vectors, n),), float64
-
-    Notes
-    -----
     The eigenvectors of the largest eigenvalues are those of the smallest of the normalised Laplacian. The matrix is
     shifted by the identity so that ARPACK's largest-magnitude mode, its most reliable, finds them. A graph of c
     components has the eigenvalue 1 c times, with the roots of the degrees on each of them as eigenvectors; of more than
     `n_vectors` components, those of the largest volume are taken. A Lanczos run from one start vector may miss copies
     of a multiple eigenvalue: what was found is taken out and the rest is searched again, until nothing larger than the
-    smallest found is left.
-
-    Raises
-    ------
-    InputError
-        If ARPACK does not converge on a graph of more than 5,000 nodes.
-
-    Examples
-    --------
-    >>> import graphcore
-    >>> from graphcore.spectral.exact import spectral_embedding
-    >>> vectors, values = spectral_embedding(graphcore.Graph.from_edges([0, 0, 1], [1, 2, 2]).to_scipy(), 2)
-    >>> values.round(6).tolist()
-    [1.0, -0.5]
+    smallest found is left. Where ARPACK does not converge, small graphs are solved densely; more than 5,000 nodes are
+    an InputError.
     """
     n = A.shape[0]
     S, root = normalized_adjacency(A)

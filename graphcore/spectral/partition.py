@@ -19,19 +19,11 @@ _INITIALISATIONS, _DISTANCES = 10, 1 << 24
 
 @dataclass(frozen=True, eq=False)
 class SpectralPartition:
-    """Labels of a graph's nodes and the embedding they were read from.
+    """Labels of a graph's nodes and the embedding they were read from."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n,), int32
-    embedding : ndarray of shape (n, n_vectors), float64 or float32
-    n_clusters : int
-        Number of clusters asked for; `labels` may hold fewer when there are fewer distinct rows.
-    """
-
-    labels: np.ndarray
-    embedding: np.ndarray = field(repr=False)
-    n_clusters: int
+    labels: np.ndarray  # (n,) int32
+    embedding: np.ndarray = field(repr=False)  # (n, n_vectors), float64 or float32
+    n_clusters: int  # asked for; there may be fewer labels, where there are fewer distinct rows
 
 
 def spectral_partition(A, n_clusters, *, eigen_solver="power", n_init="auto", random_state=None, n_jobs=None):

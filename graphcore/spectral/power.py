@@ -20,20 +20,7 @@ _PLAIN_PRODUCTS, _LEFT_OUT, _SLACK, _LARGEST_EXPONENT = 8, 1e-6, 1.02, 128
 
 
 def normalized_adjacency(A):
-    """``D^-1/2 A D^-1/2`` of a symmetric sparse matrix, and ``D^1/2`` as a vector.
-
-    Rows of degree 0 stay 0.
-
-    Parameters
-    ----------
-    A : csr_array of shape (n, n)
-
-    Returns
-    -------
-    S : csr_array of shape (n, n)
-    root : ndarray of shape (n,)
-        Square roots of the degrees.
-    """
+    """``D^-1/2 A D^-1/2`` of a symmetric csr_array, where rows of degree 0 stay 0, and ``D^1/2`` as a vector."""
     import scipy.sparse as sp
 
     root = np.sqrt(_degrees(A))
@@ -44,46 +31,17 @@ def normalized_adjacency(A):
 
 
 def power_embedding(A, n_clusters, *, n_vectors=None, n_products=None, random_state=None, n_jobs=None):
-    """Embed the nodes of a graph by the power method on ``I - N/2``, N the normalised Laplacian.
+    """Embed the nodes of a graph by the power method on ``I - N/2``, N the normalised Laplacian: (n, n_vectors).
 
-    Parameters
-    ----------
-    A : csr_array of shape (n, n)
-        Symmetric, non-negative.
-    n_clusters : int
-    n_vectors : int, optional
-        Random vectors; default ``ceil(log2(n_clusters))``, at least 1 and at most `n_clusters`.
-    n_products : int, optional
-        The power; default ``10 ceil(log2(n / n_clusters))``, at least 10.
-    random_state : int, Generator, RandomState or None
-    n_jobs : int, optional
-        Threads for graphs of two million entries and more; the result does not depend on it.
+    float64, or float32 for a graph of two million entries and more (where `n_jobs` threads work, with the same result).
+    Rows of degree 0 are 0. Scaled to Frobenius norm 1; all 0 if there is only one node, or no edge. By default there
+    are ``ceil(log2(n_clusters))`` random vectors, and the power is ``10 ceil(log2(n / n_clusters))``. The first
+    eigenvector, ``D^1/2 1``, is projected out at every step: it tells nothing apart. Products stop early where they
+    would leave nothing but rounding errors (two nodes and one edge). On graphs of two million entries and more a power
+    of 100 takes about 45 products, by its Chebyshev expansion, which leaves the same up to 1e-4.
 
-    Returns
-    -------
-    ndarray of shape (n, n_vectors), float64, or float32 for a graph of two million entries and more
-        Rows of degree 0 are 0. Scaled to Frobenius norm 1; all 0 if there is only one node, or no edge.
-
-    Notes
-    -----
-    The first eigenvector, ``D^1/2 1``, is projected out at every step: it tells nothing apart. Products stop early
-    where they would leave nothing but rounding errors (two nodes and one edge). On graphs of two million entries and
-    more a power of 100 takes about 45 products, by its Chebyshev expansion, which leaves the same up to 1e-4.
-
-    References
-    ----------
+    Macgregor, "Fast and simple spectral clustering in theory and practice", NeurIPS 2023, Algorithm 2;
     Sachdeva, Vishnoi, "Faster algorithms via approximation theory", 2014, section 3, for the expansion.
-
-    Macgregor, "Fast and simple spectral clustering in theory and practice", NeurIPS 2023, Algorithm 2.
-
-    Examples
-    --------
-    >>> import graphcore
-    >>> from graphcore.spectral.power import power_embedding
-    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    >>> x = power_embedding(graph.to_scipy(), 2, random_state=0)[:, 0]
-    >>> (x > 0).tolist() in ([True] * 3 + [False] * 3, [False] * 3 + [True] * 3)
-    True
     """
     n = A.shape[0]
     if n_vectors is None:

@@ -17,22 +17,9 @@ _MANY_DISTANCES = 1 << 22
 
 
 def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None, n_jobs=None):
-    """Cluster rows by scikit-learn's k-means.
+    """Cluster rows by scikit-learn's k-means, the best of `n_init` initialisations; returns labels (n,) int32.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, n_features)
-    n_clusters : int
-    n_init : int, default 10
-        Initialisations; the one of the least cost is kept.
-    random_state : int, Generator, RandomState or None
-    n_jobs : int, optional
-        Threads; the labels do not depend on it.
-
-    Returns
-    -------
-    ndarray of shape (n,), int32
-        Labels; fewer than `n_clusters` different ones if there are fewer distinct rows.
+    There are fewer than `n_clusters` different labels if there are fewer distinct rows. They do not depend on `n_jobs`.
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
@@ -58,17 +45,12 @@ def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None, n_jobs=None):
 
 
 def _summable(X):
-    """The rows, shifted, scaled and rounded to integers so small that their sums have no rounding errors.
+    """(rows, weights): `X`, shifted, scaled and rounded to integers so small that their sums have no rounding errors.
 
     Threads may then add them up in any order. scikit-learn subtracts the mean of the rows, which would bring rounding
     errors back. So the mean is made exactly 0: the rows are shifted by integers, and one more row, of weight 0, takes
     what is left over. Rows that were equal stay equal. With 100,000 rows, numbers are rounded to 1e-10 of the largest
     difference from the first row.
-
-    Returns
-    -------
-    rows : ndarray of shape (n + 1, n_features), float64
-    weights : ndarray of shape (n + 1,), float64
     """
     n = len(X)
     # Sums of n + 1 numbers below twice 2^bits have to stay below 2^53.

@@ -18,7 +18,7 @@ from graphcore.pipeline.cluster import cluster_graph
 from graphcore.pipeline.settings import resolve_settings
 from graphcore.report import About, gather_facts, write_report
 from graphcore.report.central import central_nodes
-from graphcore.report.page import render
+from graphcore.report.render import render
 
 from ..depth import examples
 from ..strategies import graphs, labellings

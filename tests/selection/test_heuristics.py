@@ -8,8 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from graphcore import Graph
 from graphcore.partition.quotient import graph_rows, quotient
-from graphcore.selection.eigengap import laplacian_eigenvalues
-from graphcore.selection.stability import agreement_at
+from graphcore.selection.heuristics import agreement_at, laplacian_eigenvalues
 from graphcore.selection.sweep import micro_cluster_trees
 
 from ..oracles import planted, quick, random_adjacency

@@ -1,0 +1,55 @@
+"""What NystromFeatures and GaussianSketchFeatures share."""
+
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..features.diagnostics import as_text
+
+__all__ = ["FeatureTransformer"]
+
+
+class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Mixin of transformers whose features of the points fitted come with the fit."""
+
+    def fit(self, X, y=None):
+        """Learn the map.
+
+        Parameters
+        ----------
+        X : array-like, memmap or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples)
+            Vectors, or a kernel matrix.
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+        """
+        self.fit_transform(X)
+        return self
+
+    def transform(self, X):
+        """Features of any points, by the map that was learnt in :meth:`fit`.
+
+        Parameters
+        ----------
+        X : array-like, memmap or sparse matrix of shape (n, n_features), or (n, n_samples) for kernel rows
+
+        Returns
+        -------
+        ndarray of shape (n, n_components_), float32 or float64
+        """
+        return self._features_of(self._new_points(X))
+
+    def report(self):
+        """Summary of the fit as text: settings and diagnostics."""
+        check_is_fitted(self, "n_components_")
+        return as_text(self._report())
+
+    @property
+    def _n_features_out(self):
+        return self.n_components_
