@@ -18,7 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
-os.environ["NUMBA_DISABLE_JIT"] = "1"  # before numba is imported
+if __name__ == "__main__":
+    os.environ["NUMBA_DISABLE_JIT"] = "1"  # before numba is imported
 
 import numba
 import pytest
