@@ -11,7 +11,7 @@ from ..kernels.as_kernel import as_kernel
 from ..kernels.base import Kernel
 from ..kernels.checks import clearly_negative, eigenvalue_noise
 from ..kernels.columns import MatrixColumns, VectorColumns, block_borders
-from ..kernels.definiteness import rough_spectrum_ends, smallest_sampled_eigenvalue, spectrum_ends
+from ..kernels.definiteness import report_indefinite, rough_spectrum_ends, smallest_sampled_eigenvalue, spectrum_ends
 from ..kernels.dense import DenseKernel
 from ..kernels.vectors import VectorKernel
 from ._checks import as_points
@@ -184,23 +184,25 @@ def check_definite(fit, on_indefinite):
     are not held on 500 points.
     """
     check_choice("on_indefinite", on_indefinite, ("error", "warn"))
-    function = fit.new.function
     if fit.is_psd:
         return
     if fit.is_psd is False:
-        found = f"kernel={function.name!r} with these parameters is" if function is not None else "the kernel is"
-        found += " not positive semi-definite, and the alternation need not settle"
-    else:
-        ends = _spectrum_ends(fit)
-        if not clearly_negative(ends, fit.precision, fit.kernel.n_points):
-            return
-        found = (
-            f"the kernel is not positive semi-definite: it has an eigenvalue of {ends[0]:.3g} or less, where the "
-            f"largest is {ends[1]:.3g}; raise shift=, which adds to its diagonal"
+        function = fit.new.function
+        name = "the kernel" if function is None else f"kernel={function.name!r} with these parameters"
+        found = f"{name} is not positive semi-definite, and the alternation need not settle"
+        if on_indefinite == "error":
+            raise InputError(f"{found}; on_indefinite='warn' tries it")
+        warn_user(found)
+        return
+    ends = _spectrum_ends(fit)
+    if clearly_negative(ends, fit.precision, fit.kernel.n_points):
+        report_indefinite(
+            ends,
+            on_indefinite,
+            where="of all points",
+            remedy="raise shift=, which adds to its diagonal, or take on_indefinite='warn' to go on",
+            consequence="the alternation need not settle; shift= adds to its diagonal",
         )
-    if on_indefinite == "error":
-        raise InputError(f"{found}; on_indefinite='warn' tries it")
-    warn_user(found)
 
 
 def _spectrum_ends(fit):

@@ -17,7 +17,7 @@ from ..plot import (
 
 __all__ = ["Picture", "draw_pictures"]
 
-_MOST_LEAVES = 40
+_MAX_LEAVES = 40
 # Named by their part in the picture; page.css gives each a colour for light and for dark pages.
 _VARIABLES = {
     _style.INK: "--ink",
@@ -93,7 +93,7 @@ def _quotient(ax, facts, graph, random_state, n_jobs):
 def _tree(ax, facts, graph, random_state, n_jobs):
     if len(facts.filled) < 3:
         return None
-    n_leaves = min(len(facts.filled), _MOST_LEAVES)
+    n_leaves = min(len(facts.filled), _MAX_LEAVES)
     ax.get_figure().set_size_inches(6.6, 1.0 + 0.19 * n_leaves)
     sizes = facts.sums.size
     names = [f"{c} ({sizes[c]:,})" for c in facts.filled]
