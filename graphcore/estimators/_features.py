@@ -41,7 +41,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Returns
         -------
-        ndarray of shape (n, n_components_), float32 or float64
+        ndarray of shape (n, n_components), float32 or float64
         """
         return self._features_of(self._new_points(X))
 
