@@ -48,6 +48,9 @@ def check(matrix, K, seed, n_jobs=None, tolerance=1e-12):
     np.testing.assert_array_equal(memberships(labels, weights, 4).toarray(), Z.T)
     sums = matrix.cluster_sums(labels, weights, 4, n_jobs)
     np.testing.assert_allclose(sums, K @ Z, atol=n * scale)
+    own = np.where(labels >= 0, (K @ Z)[np.arange(n), labels], 0.0)
+    products = matrix.cluster_products(labels.astype(np.int32), weights, 4, n_jobs)
+    np.testing.assert_allclose(products.own, own, atol=n * scale)
     for share in (0.0, 0.2, 1.0):
         other = np.where(rng.random(n) < share, rng.integers(-1, 4, n), labels)
         Z = np.zeros((n, 4))
