@@ -5,7 +5,7 @@ import warnings
 
 from .exceptions import GraphWarning
 
-__all__ = ["warn_user"]
+__all__ = ["warn_of_isolated", "warn_user"]
 
 
 def warn_user(message, category=GraphWarning):
@@ -16,3 +16,11 @@ def warn_user(message, category=GraphWarning):
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)
+
+
+def warn_of_isolated(graph):
+    """Say what becomes of nodes without an edge, if a graph has any."""
+    if graph.n_isolated:
+        warn_user(
+            f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1"
+        )

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from .._validation import check_integer, check_real
-from .._warn import warn_user
+from .._warn import warn_of_isolated
 from ..exceptions import InputError
 from ..kernels.columns import VectorColumns
 from ..kernels.graph import GraphKernel
@@ -26,10 +26,7 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
         auto = isinstance(self.self_loop, str) and self.self_loop == "auto"
         self_loop = self._auto_loop if auto else check_real("self_loop", self.self_loop, low=0.0)
         graph = self._graph_of(X)
-        if graph.n_isolated:
-            warn_user(
-                f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1"
-            )
+        warn_of_isolated(graph)
         return GraphKernel(graph, self_loop)
 
     def _vector_kernel(self, X):

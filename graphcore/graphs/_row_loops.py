@@ -5,7 +5,7 @@
 
 from numba import njit
 
-__all__ = ["check_rows", "check_symmetric", "count_self_loops", "row_sums", "union_components"]
+__all__ = ["check_rows", "check_symmetric", "count_self_loops", "own_entry", "row_sums", "union_components"]
 
 
 @njit(cache=True, nogil=True)
@@ -72,18 +72,24 @@ def row_sums(indptr, weights, start, stop, out):
 
 
 @njit(cache=True, nogil=True)
+def own_entry(indptr, indices, i):
+    """Where row i, whose columns ascend, holds its diagonal entry; -1 where it has none."""
+    low, high = indptr[i], indptr[i + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if indices[middle] < i:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < indptr[i + 1] and indices[low] == i else -1
+
+
+@njit(cache=True, nogil=True)
 def count_self_loops(indptr, indices, start, stop):
     """How many rows between start and stop hold their own diagonal entry (rows are sorted)."""
     loops = 0
     for i in range(start, stop):
-        low, high = indptr[i], indptr[i + 1]
-        while low < high:
-            middle = (low + high) // 2
-            if indices[middle] < i:
-                low = middle + 1
-            else:
-                high = middle
-        loops += low < indptr[i + 1] and indices[low] == i
+        loops += own_entry(indptr, indices, i) >= 0
     return loops
 
 

@@ -2,6 +2,8 @@
 
 from numba import njit
 
+from ..graphs._row_loops import own_entry
+
 __all__ = ["diagonal_entries", "submatrix_count", "submatrix_fill"]
 
 
@@ -9,17 +11,11 @@ __all__ = ["diagonal_entries", "submatrix_count", "submatrix_fill"]
 def diagonal_entries(indptr, indices, weights, out):
     """out[i] = the entry (i, i) of a sparse matrix with sorted rows, 0 where there is none."""
     for i in range(len(indptr) - 1):
-        low, high = indptr[i], indptr[i + 1]
-        while low < high:
-            middle = (low + high) // 2
-            if indices[middle] < i:
-                low = middle + 1
-            else:
-                high = middle
-        if low < indptr[i + 1] and indices[low] == i:
-            out[i] = weights[low] if len(weights) > 0 else 1.0
-        else:
+        entry = own_entry(indptr, indices, i)
+        if entry < 0:
             out[i] = 0.0
+        else:
+            out[i] = weights[entry] if len(weights) > 0 else 1.0
 
 
 @njit(cache=True, nogil=True)

@@ -36,12 +36,12 @@ def assign_columns(columns, labels, weights, masses, norms, n_jobs=None):
             f"the kernel has {columns.shape[1]} columns; one for each of {len(labels)} fitted points is needed"
         )
     Z = memberships(labels, weights, len(norms)).T
-    sparse = Z.tocsr()  # for sparse rows, whose clusters may be too many for dense memberships
-    dense = None if columns.is_sparse else Z.toarray()
+    # Sparse rows are those of large graphs, whose clusters may be too many for dense memberships.
+    Z = Z.tocsr() if columns.is_sparse else Z.toarray()
     divisors = np.where(masses > 0, masses, np.inf)
 
     def nearest(rows):
-        S = np.asarray(rows @ dense, dtype=np.float64) if dense is not None else (rows @ sparse).toarray()
+        S = (rows @ Z).toarray() if columns.is_sparse else np.asarray(rows @ Z, dtype=np.float64)
         values = norms - 2.0 * S / divisors
         found = values.argmin(axis=1)
         return np.column_stack([found, values[np.arange(len(found)), found]])

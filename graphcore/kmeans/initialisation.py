@@ -20,9 +20,10 @@ def initial_shift(kernel, weights, shift):
     bare = (weights > 0) & (kernel.diagonal == 0)
     if kernel.is_psd or not bare.any():
         return shift
-    if not kernel.leaves_out_isolated and not kernel.absolute_sums(weights)[bare].any():
-        return shift  # points at the origin
-    return max(shift, kernel.definite_shift(weights))
+    if kernel.leaves_out_isolated:
+        return max(shift, kernel.definite_shift(weights))
+    sums = kernel.absolute_sums(weights)
+    return max(shift, float(sums.max())) if sums[bare].any() else shift  # without sums, points at the origin
 
 
 def centres_to_labels(kernel, weights, n_clusters, init, rng, shift):

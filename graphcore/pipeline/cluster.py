@@ -8,7 +8,7 @@ import numpy as np
 from .._progress import Stages
 from .._random import Streams
 from .._threads import effective_jobs, map_items
-from .._warn import warn_user
+from .._warn import warn_of_isolated, warn_user
 from ..coresets.coreset import Coreset
 from ..partition.cluster_sums import cluster_sums
 from ..partition.consensus import consensus, stability
@@ -120,10 +120,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     """
     stages = Stages() if stages is None else stages
     streams = Streams(random_state)
-    if graph.n_isolated:
-        warn_user(
-            f"{graph.n_isolated} of {graph.n_nodes} nodes are isolated; they belong to no cluster and get label -1"
-        )
+    warn_of_isolated(graph)
     rows = graph_rows(graph)
     runs, agreed = _runs(graph, rows, settings, streams, n_jobs, stages)
     best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
