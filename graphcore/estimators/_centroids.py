@@ -78,7 +78,7 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
             For the points of the fit, minus ``cost_``.
         """
         X = self._new_points(X)
-        weights = None if sample_weight is None else self._checked_weights(sample_weight, X.shape[0])
+        weights = None if sample_weight is None else self._checked_weights(sample_weight, X)
         if self._kind == "graph":
             weights = self._degrees(X)
             if not weights.any():

@@ -14,16 +14,14 @@ class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterM
         return passed_on(self, "n_init max_iter on_empty on_degenerate max_restarts n_jobs verbose")
 
     def _keep(self, result):
-        """Store what a fit found."""
+        """Store what a fit found, but for the labels."""
         self.flats_ = result.flats
-        self.labels_ = result.labels
         self.reconstruction_error_ = result.error
         self.inertia_ = result.inertia
         self.history_ = result.history
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
         self._n_features_out = result.flats.n_clusters
-        return self
 
     def score(self, X, y=None, sample_weight=None):
         """Minus the reconstruction error, so that larger is better; for one and the same kernel.

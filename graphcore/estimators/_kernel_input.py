@@ -44,11 +44,13 @@ class KernelInput:
         kernel = None if self._kind == "vectors" else self._view(X, streams)
         rows = EqualRows(X, None)
         if sample_weight is not None:
-            rows = EqualRows(X, self._checked_weights(sample_weight, X.shape[0]))
+            rows = EqualRows(X, self._checked_weights(sample_weight, X))
         taking_part = rows.weights
         if taking_part is None:
             taking_part = np.ones(X.shape[0]) if kernel is None else kernel.point_weights
         n_points = int(np.count_nonzero(taking_part))
+        if self._kind == "graph" and not n_points:
+            raise InputError("no node has an edge: there is nothing to cluster")
         why = "the points that have weight; ask for fewer clusters"
         k = check_integer("n_clusters", self.n_clusters, low=1, high=n_points, why_high=why)
         if kernel is None:
@@ -123,10 +125,10 @@ class KernelInput:
         size = check_size(name, value, total, "the points", words=words)
         return size if isinstance(size, str) else min(size, n_points)
 
-    def _checked_weights(self, sample_weight, n_points):
+    def _checked_weights(self, sample_weight, X):
         if self._kind == "graph":
             raise ParameterError("a graph's nodes are weighted by their degrees; leave sample_weight out")
-        return check_sample_weight(sample_weight, n_points)
+        return check_sample_weight(sample_weight, X.shape[0])
 
     def _real(self, X, **options):
         """Real numbers of any type as they are, also if they are memory-mapped."""

@@ -75,7 +75,7 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             For the points of the fit, minus ``cost_``.
         """
         X = self._new_points(X)
-        weights = None if sample_weight is None else self._checked_weights(sample_weight, X.shape[0])
+        weights = None if sample_weight is None else self._checked_weights(sample_weight, X)
         B = self._features_of(X)
         squares = nearest_center(B, self.cluster_centers_)[1] + self._residuals(X, B)
         return -float(np.average(squares, weights=weights))

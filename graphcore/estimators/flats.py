@@ -3,9 +3,10 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._validation import check_sample_weight
+from .._validation import check_integer, check_sample_weight
 from ..flats.k_flats import k_flats
 from ._checks import refuse_graph
+from ._equal_rows import EqualRows, merge_equal_rows
 from ._flats import FlatsClusterer
 
 __all__ = ["KFlats"]
@@ -112,7 +113,8 @@ class KFlats(FlatsClusterer):
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
-            Not negative. Rows of weight 0 take no part, and get the label of their nearest flat.
+            Not negative: a weight of 2 is a row given twice. Rows of weight 0 take no part, and get the label of their
+            nearest flat.
 
         Returns
         -------
@@ -124,18 +126,24 @@ class KFlats(FlatsClusterer):
         """
         refuse_graph(self, X)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        rows = EqualRows(X, None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0]))
+        if isinstance(self.init, str):
+            fewest = check_integer("n_clusters", self.n_clusters, low=1)
+            rows = merge_equal_rows(X, rows.weights, least=max(fewest, 2))
         result = k_flats(
-            X,
+            rows.X,
             self.n_clusters,
             self.n_dims,
             init=self.init,
-            sample_weight=sample_weight,
+            sample_weight=rows.weights,
             random_state=self.random_state,
             **self._rules(),
         )
         self.cluster_centers_ = result.flats.means
         self.components_ = result.flats.bases
-        return self._keep(result)
+        self._keep(result)
+        self.labels_ = rows.for_all(result.labels, self.predict)
+        return self
 
     def predict(self, X):
         """The nearest flat of every row.

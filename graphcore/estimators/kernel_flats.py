@@ -141,18 +141,16 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         InputError, ParameterError
         """
         streams = Streams(self.random_state)
-        X = self._checked(X)
-        graph = self._graph_of(X) if self._kind == "graph" else None
-        kernel = self._view(X if graph is None else graph, streams)
-        if sample_weight is not None:
-            sample_weight = self._checked_weights(sample_weight, kernel.n_points)
+        drawn = isinstance(self.init, str)
+        kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams, merge=drawn)
+        graph = kernel.graph if self._kind == "graph" else None
         result = kernel_k_flats(
             kernel,
-            self.n_clusters,
+            k,
             self.n_dims,
             shift=0.0 if graph is None else self.shift,
             init=self._first_labels(graph, streams),
-            sample_weight=sample_weight,
+            sample_weight=rows.weights,
             on_indefinite=self.on_indefinite,
             random_state=streams,
             **self._rules(),
@@ -160,7 +158,9 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         self._result = result
         self._degrees = None if graph is None else kernel.point_weights
         self._diagonal = kernel.diagonal if self._kind == "precomputed" else None
-        return self._keep(result)
+        self._keep(result)
+        self.labels_ = rows.for_all(result.labels, self.predict)
+        return self
 
     def fit_transform(self, X, y=None, sample_weight=None):
         """Fit, and the distances of the same points to every flat.
@@ -254,14 +254,14 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         rows, diagonal, degrees = self._rows(X, diagonal)
         weights = degrees
         if degrees is None or sample_weight is not None:
-            weights = self._checked_weights(sample_weight, rows.shape[0])
+            weights = self._checked_weights(sample_weight, rows)
         distances = self._result.nearest(rows, diagonal)[1]
         if diagonal is None and self._diagonal is not None:
             return float(np.average(distances, weights=weights)) + float(self._diagonal.mean())
         return float(np.average(np.maximum(distances, 0.0), weights=weights))
 
     def _graph_kernel(self, X):
-        return GraphKernel(X)
+        return GraphKernel(self._graph_of(X))
 
     def _real(self, X, **options):
         X = super()._real(X, **options)

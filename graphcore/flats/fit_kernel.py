@@ -122,7 +122,7 @@ def fit_kernel(K, sample_weight=None, shift=0.0):
     if not given.leaves_out_isolated:
         weights = check_sample_weight(sample_weight, given.n_points)
     elif sample_weight is not None:
-        raise ParameterError("sample_weight has no meaning for a graph: its degrees are the weights")
+        raise ParameterError("a graph's nodes are weighted by their degrees; leave sample_weight out")
     else:
         weights = given.point_weights
         if not weights.any():

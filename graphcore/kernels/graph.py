@@ -30,6 +30,8 @@ class GraphKernel(RowsKernel):
 
     Attributes
     ----------
+    graph : Graph or None
+        None for the kernel among some of the nodes.
     degrees : ndarray of shape (n_points,), float64
         Degrees, with the loop.
     point_weights : ndarray of shape (n_points,), float64
@@ -57,14 +59,14 @@ class GraphKernel(RowsKernel):
         if self_loop:
             degrees = np.where(degrees > 0, degrees + self_loop, 0.0)
         self._set(graph.indptr, graph.indices, graph._weights, degrees, degrees, self_loop)
-        self._graph = graph
+        self.graph = graph
 
     def _set(self, indptr, indices, values, degrees, point_weights, self_loop):
         self.indptr, self.indices, self.values = indptr, indices, values
         self.degrees, self.point_weights = read_only(degrees), read_only(point_weights)
         self.self_loop = float(self_loop)
         # Only asked whether it has loops. None: not known, as among some nodes, whose loops are stored.
-        self._graph = None
+        self.graph = None
 
     @property
     def n_points(self):
@@ -80,7 +82,7 @@ class GraphKernel(RowsKernel):
     def diagonal(self):
         """``K_xx`` for every point, 0 for isolated ones."""
         out = np.zeros(self.n_points)
-        if self._graph is None or self._graph.n_self_loops:
+        if self.graph is None or self.graph.n_self_loops:
             _loops.diagonal_entries(self.indptr, self.indices, self.values, out)
         out += self.self_loop
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -23,18 +23,14 @@ X, Y = make_blobs([40, 40, 40], n_features=3, centers=None, random_state=0)
 
 
 def expected_failures(estimator):
-    # As for scikit-learn's own KMeans. That weights are repeats, and 0 is a row left out, is tested below and in
-    # test_k_flats.py and test_kernel_k_flats.py, from the same initialisation.
-    drawn = "initialisations are drawn, and repeated rows lead to other draws and another local optimum"
-    names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
-    failures = {} if estimator.init == "farthest" else dict.fromkeys(names, drawn)
+    failures = {}
     if isinstance(estimator, KernelKFlats) and estimator.kernel == "precomputed":
         names = (
             "check_fit_idempotent",
             "check_methods_sample_order_invariance",
             "check_methods_subset_invariance",
         )
-        failures |= dict.fromkeys(names, "distances of other points need the diagonal beside rows of the kernel")
+        failures = dict.fromkeys(names, "distances of other points need the diagonal beside rows of the kernel")
         failures["check_estimators_dtypes"] = "rounds a kernel to single precision, and then gives it as double"
         failures["check_clustering"] = "fits vectors, which are no square matrix"
         failures["check_positive_only_tag_during_fit"] = "fits vectors, which are no symmetric matrix"
@@ -112,6 +108,18 @@ def test_integer_weights_are_repeated_rows():
         repeated = KernelKFlats(3, m, bandwidth=3.0, init=Y.repeat(times)).fit(X.repeat(times, axis=0))
         np.testing.assert_array_equal(weighted.labels_.repeat(times), repeated.labels_)
         assert weighted.inertia_ == pytest.approx(repeated.inertia_)
+
+
+@pytest.mark.parametrize("model", [KFlats(3, 1, random_state=0), KernelKFlats(3, 1, bandwidth=2.0, random_state=0)])
+def test_weights_are_repeats_in_any_order_for_drawn_initialisations(model):
+    rng = np.random.default_rng(1)
+    times = rng.integers(0, 3, 120)
+    order = rng.permutation(times.sum())
+    weighted, repeated = clone(model).fit(X, sample_weight=times), clone(model).fit(X.repeat(times, axis=0)[order])
+    np.testing.assert_array_equal(weighted.labels_.repeat(times)[order], repeated.labels_)
+    assert weighted.inertia_ == pytest.approx(repeated.inertia_)
+    left_out = times == 0
+    np.testing.assert_array_equal(weighted.labels_[left_out], weighted.predict(X[left_out]))
 
 
 def test_what_kernel_k_flats_stores():
