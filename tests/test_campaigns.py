@@ -1,0 +1,29 @@
+"""Campaigns: a short run of each with a fixed seed, and what the harness makes of cases that go wrong."""
+
+import pytest
+
+from .campaigns.harness import NAMES, load, run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_short_run_finds_nothing(name, tmp_path):
+    found = run(name, load(name).short, seed=1, keep=tmp_path)
+    assert found.cases == load(name).short
+    assert not found.failures, "\n\n".join(path.read_text() for path in sorted(tmp_path.glob("*/failure.txt")))
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_the_harness_counts_whatever_goes_wrong_and_goes_on(tmp_path, processes):
+    found = run("trial", 12, processes=processes, keep=tmp_path)
+    assert (found.cases, found.outcomes["accepted"]) == (12, 7)
+    origin = "from the campaign"
+    kinds = ["hangs", "process ended with -11", f"MemoryError {origin}", "a kind", f"KeyError {origin}"]
+    assert found.failures == dict.fromkeys(kinds, 1)
+    assert found.first == {kind: number for number, kind in enumerate(kinds)}
+    for number in range(5):
+        folder = tmp_path / f"trial-0-{number}"
+        assert (folder / "input.txt").read_text() == str(number)
+        text = (folder / "failure.txt").read_text()
+        assert f"-m tests.campaigns trial --seed 0 --case {number}" in text
+        assert ("trial.py" in text) == (number not in (2, 3, 4)) or "Traceback" in text
