@@ -181,7 +181,8 @@ def _load(file):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return np.load(file, allow_pickle=False)
-    except (ValueError, TypeError, OSError, EOFError, SyntaxError, MemoryError, KeyError, tokenize.TokenError):
+    except (ValueError, TypeError, OSError, EOFError, SyntaxError, MemoryError, KeyError, ArithmeticError,
+            tokenize.TokenError):  # fmt: skip
         return None
 
 
