@@ -1,0 +1,148 @@
+"""Structure that does not go together is refused before compiled code, scipy's included, reads or writes by it."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import graphcore
+from graphcore import Graph, InputError
+from graphcore.graphs.rows import is_symmetric, rows_from_edges
+from graphcore.graphs.structure import check_compressed, check_sparse
+
+RING = sp.csr_array(np.eye(5, k=1) + np.eye(5, k=-1))
+
+
+def changed(kind, **arrays):
+    """A sound matrix of some format with other arrays, as no constructor of scipy lets them in."""
+    X = getattr(sp, kind)(RING.tocoo())
+    for name, array in arrays.items():
+        setattr(X, name, array)
+    return X
+
+
+def with_value(array, place, value):
+    array = array.copy()
+    array[place] = value
+    return array
+
+
+DAMAGED = {
+    "column too large": changed("csr_array", indices=with_value(RING.indices, 3, 2**31 - 1)),
+    "column negative": changed("csr_matrix", indices=with_value(RING.indices, 3, -7)),
+    "indptr beyond the end": changed("csr_array", indptr=with_value(RING.indptr, 2, 10**9)),
+    "indptr falls": changed("csr_array", indptr=with_value(RING.indptr, 2, 0)),
+    "indptr starts late": changed("csr_array", indptr=with_value(RING.indptr, 0, 1)),
+    "indptr too long": changed("csr_array", indptr=np.append(RING.indptr, 8).astype(np.int32)),
+    "indptr empty": changed("csr_array", indptr=RING.indptr[:0]),
+    "indptr of floats": changed("csr_array", indptr=RING.indptr.astype(float)),
+    "indices of one byte": changed("csr_array", indices=RING.indices.astype(np.uint8)),
+    "indices in two dimensions": changed("csr_array", indices=RING.indices[None]),
+    "data cut": changed("csr_array", data=RING.data[:3]),
+    "data of other bytes": changed("csr_array", data=RING.data.astype(">f8")),
+    "data of half precision": changed("csr_array", data=RING.data.astype(np.float16)),
+    "csc": changed("csc_array", indices=with_value(RING.indices, 0, 99)),
+    "coo row": changed("coo_array", coords=(np.full(8, 9), RING.tocoo().col)),
+    "coo length": changed("coo_array", coords=(np.zeros(3, dtype=int), RING.tocoo().col)),
+    "bsr blocks": changed("bsr_array", data=np.ones((8, 2, 1))),
+    "dia offset": changed("dia_array", offsets=np.array([-1, 2**31 - 2], dtype=np.int32)),
+    "dia twice": changed("dia_array", offsets=np.array([1, 1], dtype=np.int32)),
+    "one dimension": sp.coo_array(np.ones(4)),
+}
+for row, column in ((2, 17), (3, "x")):
+    lists = RING.tolil()
+    lists.rows[row] = [column] * len(lists.rows[row])
+    DAMAGED[f"lil {column}"] = lists
+lists = RING.tolil()
+lists.data[1] = [1.0] * 7
+DAMAGED["lil lengths"] = lists
+keys = RING.todok()
+keys._dict[(0, 77)] = 1.0
+DAMAGED["dok key"] = keys
+
+
+@pytest.mark.parametrize("how", DAMAGED)
+@pytest.mark.parametrize("check", [True, False])
+def test_damaged_matrices_make_no_graph(how, check):
+    with pytest.raises(InputError) as caught:
+        Graph.from_scipy(DAMAGED[how], check=check)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("how", DAMAGED)
+@pytest.mark.parametrize(
+    "use",
+    [
+        graphcore.CoresetSpectralClustering(2).fit,
+        graphcore.CoresetSpectralClustering(2, affinity="precomputed_nearest_neighbors").fit,
+        graphcore.CoresetSpectralClustering(2, affinity="nearest_neighbors").fit,
+        graphcore.KernelKMeans(2, kernel="precomputed").fit,
+        graphcore.KernelKMeans(2, kernel="rbf").fit,
+        graphcore.NystromFeatures(2, kernel="rbf").fit,
+        graphcore.KFlats(2, 1).fit,
+        graphcore.knn_graph,
+        graphcore.select_n_clusters,
+        lambda X: graphcore.metrics.normalized_cut(X, [0, 0, 0, 1, 1]),
+    ],
+)
+def test_damaged_matrices_are_refused_wherever_matrices_are_taken(how, use):
+    with pytest.raises(InputError):
+        use(DAMAGED[how])
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_sound_matrices_pass(kind, index):
+    X = RING.asformat(kind)
+    if kind in ("csr", "csc", "bsr"):
+        X.indptr, X.indices = X.indptr.astype(index), X.indices.astype(index)
+    check_sparse(X)
+    np.testing.assert_array_equal(Graph.from_scipy(X).to_scipy().toarray(), RING.toarray())
+    check_sparse(getattr(sp, f"{kind}_array")((3, 4)))
+    check_sparse(np.eye(3))
+
+
+def test_arrays_may_be_longer_than_the_rows():
+    X = changed("csr_array", indices=np.append(RING.indices, 99).astype(np.int32), data=np.append(RING.data, 1))
+    np.testing.assert_array_equal(Graph.from_scipy(X).to_scipy().toarray(), RING.toarray())
+
+
+def test_borders_are_compared_and_not_subtracted():
+    # The difference of these two overflows, to a number above 0.
+    indptr = np.array([0, 2**63 - 1, -(2**63)])
+    with pytest.raises(InputError, match=r"never fall \(row 1\)"):
+        check_compressed(indptr, np.zeros(3, dtype=np.int32), 2, 5)
+
+
+def test_unchecked_arrays_are_safe():
+    with pytest.raises(InputError, match="names column 9"):
+        Graph([0, 1, 2], [1, 9], check=False)
+    with pytest.raises(InputError, match="never fall"):
+        Graph([0, 5, 2], [1, 0], check=False)
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_symmetry_by_hashes_and_by_entries_agree(weighted):
+    rng = np.random.default_rng(0)
+    for n in (2, 5, 30):
+        for _ in range(30):
+            A = np.triu(rng.random((n, n)) < 0.4).astype(float)
+            A *= rng.random((n, n)) if weighted else 1
+            A = np.maximum(A, A.T)
+            broken = A.copy()
+            i, j = rng.integers(n, size=2)
+            broken[i, j] = 0.5 if broken[i, j] == 0 else 0
+            for B in (A, broken):
+                i, j = np.nonzero(B)
+                rows = rows_from_edges(i, j, B[i, j] if weighted else np.empty(0), n)
+                assert is_symmetric(rows, 1e-6) == np.array_equal(B, B.T)
+    nearly = rows_from_edges(np.array([0, 1]), np.array([1, 0]), np.array([1.0, 1.0 + 1e-9]), 2)
+    assert is_symmetric(nearly, 1e-6)
+    assert not is_symmetric(nearly, 1e-12)
+
+
+def test_a_kernel_matrix_that_says_it_is_canonical_and_is_not():
+    K = sp.csr_array((np.array([1.0, 2.0, 1.0, 2.0]), np.array([1, 0, 0, 1]), np.array([0, 2, 4])), shape=(2, 2))
+    K.has_canonical_format = K.has_sorted_indices = True
+    K.indices.flags.writeable = K.data.flags.writeable = False
+    graphcore.KernelKMeans(2, kernel="precomputed", random_state=0).fit(K)
+    assert K.indices.tolist() == [1, 0, 0, 1]

@@ -1,0 +1,281 @@
+"""A store that is damaged or made to do harm is refused when it is opened; a large one opens by what is known of it."""
+
+import json
+import os
+import pickle
+import shutil
+
+import numpy as np
+import pytest
+
+import graphcore
+from graphcore import FormatError, Graph, GraphWarning, InputError, build_store, check_store, open_graph, write_graph
+from graphcore.store import check, format, journal, open, record
+from tests.store.test_store import assert_same
+
+RING = Graph.from_edges(range(9), [*range(1, 9), 0], np.arange(1, 10) / 4)
+
+
+@pytest.fixture
+def store(tmp_path):
+    write_graph(RING, tmp_path / "g.graph")
+    return tmp_path / "g.graph"
+
+
+def change(store, name, **places):
+    """Change values of an array, and make its checksum and that of meta.json fit, as who means harm would."""
+    array = np.load(store / f"{name}.npy")
+    for place, value in places.items():
+        array[int(place[1:])] = value
+    np.save(store / f"{name}.npy", array)
+    forge(store, lambda facts: facts["arrays"][name].update(crc32=format.checksum(array)))
+
+
+def forge(store, do):
+    facts = json.loads((store / "meta.json").read_text())
+    do(facts)
+    facts.pop("crc32")
+    facts["crc32"] = format._own_checksum(facts)
+    (store / "meta.json").write_text(json.dumps(facts))
+
+
+@pytest.mark.parametrize(
+    ("name", "places", "message"),
+    [
+        ("indices", {"_5": 2**31 - 1}, "names column 2147483647"),
+        ("indices", {"_5": -1}, "names column -1"),
+        ("indices", {"_5": 4}, "not symmetric"),
+        ("indices", {"_5": 0}, "not in ascending order"),
+        ("indptr", {"_5": 10**9}, "never fall"),
+        ("indptr", {"_5": -(2**63)}, "never fall"),
+        ("weights", {"_3": np.nan}, "must be finite"),
+        ("weights", {"_3": -1.0}, "must not be negative"),
+        ("weights", {"_3": 77.0}, "not symmetric"),
+        ("degrees", {"_3": 1e9}, "does not hold the row sums"),
+    ],
+)
+def test_a_forged_store_is_refused(store, name, places, message):
+    change(store, name, **places)
+    for look in (open_graph, check_store, graphcore.read_graph):
+        with pytest.raises(FormatError, match=message):
+            look(store)
+
+
+def test_a_byte_that_changes_nothing_but_the_graph_is_found_by_the_checksum(store):
+    weights = np.load(store / "weights.npy")
+    weights[[1, 3]] = weights[[3, 1]]
+    np.save(store / "weights.npy", weights)
+    with pytest.raises(FormatError, match=r"weights\.npy is damaged: its checksum"):
+        open_graph(store)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 60_000, '{"a":' * 10_000, "1" * 60_000, "x" * 100_000, '{"format": "graphcore graph", "version": [[]]}'],
+)
+def test_meta_of_any_form(store, text):
+    (store / "meta.json").write_text(text)
+    with pytest.raises(FormatError) as caught:
+        open_graph(store)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize(
+    "do",
+    [
+        lambda facts: facts.update(n_nodes=True),
+        lambda facts: facts.update(n_entries=18.0),
+        lambda facts: facts.update(n_nodes=10**300),
+        lambda facts: facts["arrays"]["indices"].update(dtype="|O"),
+        lambda facts: facts["arrays"]["indices"].update(crc32={}),
+        lambda facts: facts["arrays"].update(node_names={"dtype": "|O", "length": 9, "crc32": 0}),
+        lambda facts: facts["arrays"].update(node_names={"dtype": "i4,i4", "length": 9, "crc32": 0}),
+        lambda facts: facts["arrays"].update(node_names={"dtype": "<U0", "length": 9, "crc32": 0}),
+        lambda facts: facts["arrays"].update(node_name_ends={"dtype": "<c16", "length": 9, "crc32": 0}),
+        lambda facts: facts.update(arrays=[]),
+    ],
+)
+def test_forged_counts_and_types(store, do):
+    forge(store, do)
+    with pytest.raises(FormatError, match="does not describe a graph"):
+        open_graph(store)
+
+
+def test_damaged_names(tmp_path):
+    for i, name in enumerate(["é", "é" * 70]):
+        path = tmp_path / f"{i}.graph"
+        write_graph(Graph.from_edges([0, 1], [1, 2], node_names=[name, "b", "c"]), path)
+    codes = np.array([0x110000, ord("b"), ord("c")], dtype="<u4").view("<U1")
+    np.save(tmp_path / "0.graph" / "node_names.npy", codes)
+    forge(tmp_path / "0.graph", lambda facts: facts["arrays"]["node_names"].update(crc32=format.checksum(codes)))
+    with pytest.raises(InputError, match="the name of node 0 is no text"):
+        open_graph(tmp_path / "0.graph")
+    change(tmp_path / "1.graph", "node_names", _0=0xFF)
+    with pytest.raises(FormatError, match="the name of node 0 is not UTF-8"):
+        open_graph(tmp_path / "1.graph")
+    write_graph(Graph.from_edges([0, 1], [1, 2], node_names=["é" * 70, "b", "c"]), tmp_path / "1.graph")
+    change(tmp_path / "1.graph", "node_name_ends", _0=2**63 - 1, _1=-(2**63))
+    with pytest.raises(FormatError, match="the names do not end where they should"):
+        open_graph(tmp_path / "1.graph")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+@pytest.mark.parametrize("name", ["meta.json", "indices.npy"])
+@pytest.mark.parametrize("what", ["pipe", "folder", "endless"])
+def test_what_is_no_file_is_not_waited_for(store, name, what):
+    (store / name).unlink()
+    make = {"pipe": os.mkfifo, "folder": os.mkdir, "endless": lambda path: os.symlink("/dev/zero", path)}[what]
+    make(store / name)
+    with pytest.raises(FormatError, match="no file|no graph|no meta"):
+        graphcore.open_graph(store)
+
+
+# -- graphs too large to be read whenever they are opened ----------------------------------------------------------------
+
+
+@pytest.fixture
+def all_are_large(monkeypatch):
+    for module in (format, open, check):
+        monkeypatch.setattr(module, "CHECKED", 0)
+
+
+def verified(monkeypatch):
+    """Paths that are verified from now on."""
+    seen = []
+    for module in (open, check):
+        monkeypatch.setattr(module, "verify", lambda path, *_, real=module.verify: seen.append(path) or real(path, *_))
+    return seen
+
+
+def test_what_was_written_here_opens_without_being_read(tmp_path, all_are_large, monkeypatch):
+    seen = verified(monkeypatch)
+    write_graph(RING, tmp_path / "a.graph")
+    np.savetxt(tmp_path / "edges.txt", [[0, 1], [1, 2]], fmt="%d")
+    build_store(tmp_path / "edges.txt", tmp_path / "b.graph")
+    for name in ("a", "b"):
+        graph = open_graph(tmp_path / f"{name}.graph")
+        assert_same(pickle.loads(pickle.dumps(graph)), graph)
+    os.rename(tmp_path / "a.graph", tmp_path / "c.graph")
+    assert_same(open_graph(tmp_path / "c.graph"), RING)
+    assert seen == []
+
+
+@pytest.mark.parametrize("how", ["touched", "copied", "changed", "replaced", "no note", "a note of another"])
+def test_what_changed_since_is_refused_until_it_is_checked(tmp_path, all_are_large, how):
+    path = tmp_path / "g.graph"
+    write_graph(RING, path)
+    if how == "touched":
+        facts = os.stat(path / "indices.npy")
+        os.utime(path / "indices.npy", ns=(facts.st_atime_ns, facts.st_mtime_ns))  # its other time cannot be set back
+    elif how == "copied":
+        shutil.copytree(path, tmp_path / "h.graph")  # with the times of change
+        path = tmp_path / "h.graph"
+    elif how == "changed":
+        content = (path / "indices.npy").read_bytes()
+        (path / "indices.npy").write_bytes(content)
+    elif how == "replaced":
+        shutil.copy2(path / "indices.npy", path / "new")
+        os.rename(path / "new", path / "indices.npy")
+    elif how == "no note":
+        (path / record.RECORD).unlink()
+    else:
+        (path / record.RECORD).write_text("[" * 50_000)
+    with pytest.raises(InputError, match=r"was not verified here.*graphcore check .*trusted=True"):
+        open_graph(path)
+    assert_same(open_graph(path, trusted=True), RING)
+    assert_same(pickle.loads(pickle.dumps(open_graph(path, trusted=True))), RING)
+    assert_same(check_store(path), RING)
+    assert_same(open_graph(path), RING)
+
+
+def test_a_damaged_one_is_not_noted(tmp_path, all_are_large):
+    write_graph(RING, tmp_path / "g.graph")
+    change(tmp_path / "g.graph", "indices", _5=2**31 - 1)
+    for _ in range(2):
+        with pytest.raises(FormatError, match="names column"):
+            check_store(tmp_path / "g.graph")
+        with pytest.raises(InputError, match="was not verified here"):
+            open_graph(tmp_path / "g.graph")
+
+
+def test_a_folder_that_cannot_be_written(tmp_path, all_are_large, monkeypatch):
+    write_graph(RING, tmp_path / "g.graph")
+    (tmp_path / "g.graph" / record.RECORD).unlink()
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(check, "note", refuse)
+    with pytest.warns(GraphWarning, match="the graph is sound, but this cannot be noted"):
+        graph = check_store(tmp_path / "g.graph")
+    assert_same(pickle.loads(pickle.dumps(graph)), RING)  # workers open it as it was found
+
+
+def test_small_graphs_have_no_note_and_are_read(store, monkeypatch):
+    seen = verified(monkeypatch)
+    open_graph(store)
+    assert seen == [store] or [os.fspath(path) for path in seen] == [os.fspath(store)]
+    assert record.RECORD not in os.listdir(store)
+
+
+# -- builds ------------------------------------------------------------------------------------------------------------
+
+
+def test_empty_names_and_no_names(tmp_path):
+    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    (tmp_path / "a.csv").write_text('"",b\nb,""\n')
+    try:
+        graph = build_store(tmp_path / "a.csv", tmp_path / "a.graph")
+        assert_same(open_graph(tmp_path / "a.graph"), graph)
+    except FormatError as error:
+        assert "\n" not in str(error)
+    pq.write_table(pa.table({"source": ["", "b"], "target": ["b", ""]}), tmp_path / "b.parquet")
+    assert build_store(tmp_path / "b.parquet", tmp_path / "b.graph").node_names.tolist() == ["", "b"]
+    pq.write_table(pa.table({"source": pa.array([], pa.string()), "target": pa.array([], pa.string())}), tmp_path / "c")
+    with pytest.raises(FormatError, match="there are no edges"):
+        build_store(tmp_path / "c", tmp_path / "c.graph")
+    assert not (tmp_path / "c.graph").exists()
+
+
+def test_parquet_columns_by_name_and_of_one_name(tmp_path):
+    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    table = pa.table({"a": [0, 1], "b": [1, 2], "strength": [2.0, 3.0]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    graph = build_store(tmp_path / "a.parquet", tmp_path / "a.graph", weight_column="strength")
+    assert graph.degrees.tolist() == [2.0, 5.0, 3.0]
+    with pytest.raises(graphcore.ParameterError, match="weight_column='x' is no column"):
+        build_store(tmp_path / "a.parquet", tmp_path / "b.graph", weight_column="x")
+    pq.write_table(table.rename_columns(["a", "a", "w"]), tmp_path / "b.parquet")
+    with pytest.raises(FormatError, match="several columns are called 'a'"):
+        build_store(tmp_path / "b.parquet", tmp_path / "b.graph")
+
+
+def test_no_room_for_the_first_note(tmp_path, monkeypatch):
+    np.savetxt(tmp_path / "edges.txt", [[0, 1], [1, 2]], fmt="%d")
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal.Journal, "save", full)
+        with pytest.raises(OSError, match="No space left on device .what was done so far is kept"):
+            build_store(tmp_path / "edges.txt", tmp_path / "g.graph")
+    assert build_store(tmp_path / "edges.txt", tmp_path / "g.graph", resume=True).n_nodes == 3
+
+
+def test_a_build_that_begins_while_another_one_takes_its_folder_away(tmp_path, monkeypatch):
+    np.savetxt(tmp_path / "edges.txt", [[0, 1], [1, 2]], fmt="%d")
+    real, tried = os.path.samestat, []
+
+    def gone_the_first_time(one, other):
+        tried.append(1)
+        if len(tried) == 1:
+            shutil.rmtree(tmp_path / ".g.graph.building")
+            return False
+        return real(one, other)
+
+    monkeypatch.setattr(journal.os.path, "samestat", gone_the_first_time)
+    assert build_store(tmp_path / "edges.txt", tmp_path / "g.graph").n_nodes == 3
+    assert len(tried) >= 2
+    assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.graph"]
