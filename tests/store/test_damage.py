@@ -127,11 +127,11 @@ def test_what_is_no_file_is_not_waited_for(store, name, what):
     (store / name).unlink()
     make = {"pipe": os.mkfifo, "folder": os.mkdir, "endless": lambda path: os.symlink("/dev/zero", path)}[what]
     make(store / name)
-    with pytest.raises(FormatError, match="no file|no graph|no meta"):
+    with pytest.raises(FormatError, match=r"no file|no graph|no meta"):
         graphcore.open_graph(store)
 
 
-# -- graphs too large to be read whenever they are opened ----------------------------------------------------------------
+# -- graphs too large to be read whenever they are opened --------------------------------------------------------------
 
 
 @pytest.fixture
@@ -259,7 +259,7 @@ def test_no_room_for_the_first_note(tmp_path, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(journal.Journal, "save", full)
-        with pytest.raises(OSError, match="No space left on device .what was done so far is kept"):
+        with pytest.raises(OSError, match=r"No space left on device .what was done so far is kept"):
             build_store(tmp_path / "edges.txt", tmp_path / "g.graph")
     assert build_store(tmp_path / "edges.txt", tmp_path / "g.graph", resume=True).n_nodes == 3
 
