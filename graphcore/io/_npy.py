@@ -17,6 +17,8 @@ __all__ = ["Archive", "open_archive", "read_array"]
 
 # No compression that numpy writes makes content so many times smaller.
 _MOST_COMPRESSED = 1040
+# Graphs are a half to a twentieth of their arrays. What stays small may be as regular as it likes.
+_MAX_RATIO, _ALWAYS_FINE = 100, 1 << 26
 _PIECE = 1 << 24
 _DAMAGE = (
     ValueError, TypeError, KeyError, EOFError, RuntimeError, OverflowError, struct.error, zipfile.BadZipFile,
@@ -57,12 +59,18 @@ def _fill(stream, piece):
 
 
 @contextlib.contextmanager
-def open_archive(stream):
-    """Yield the Archive in a binary stream; whatever is damaged in it becomes a FormatError."""
+def open_archive(stream, *, any_size=True):
+    """Yield the Archive in a binary stream; whatever is damaged in it becomes a FormatError.
+
+    Unless it may be of `any_size`, an archive that is small beyond what a graph can be compressed to is refused.
+    """
     try:
         with warnings.catch_warnings(), zipfile.ZipFile(stream) as archive:
             warnings.simplefilter("ignore")  # of names that are there twice
-            yield Archive(archive, stream.seek(0, 2))
+            opened = Archive(archive, stream.seek(0, 2))
+            if not any_size:
+                opened.require_plausible()
+            yield opened
     except InputError:
         raise
     except _DAMAGE as error:
@@ -88,6 +96,15 @@ class Archive:
     def names(self):
         """Names of the arrays, in order."""
         return list(self._members)
+
+    def require_plausible(self):
+        """Refuse an archive whose arrays would be far larger than it is."""
+        total = sum(info.file_size for info in self._members.values())
+        if total > max(_ALWAYS_FINE, _MAX_RATIO * self._size):
+            raise FormatError(
+                f"the archive has {self._size:,} bytes, and says that its arrays have {total:,}; pass any_size=True "
+                "(--any-size) if they are meant to"
+            )
 
     def get(self, name):
         """An array, or None."""

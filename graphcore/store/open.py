@@ -20,9 +20,10 @@ __all__ = ["map_graph", "open_graph"]
 def open_graph(path, *, trusted=False):
     """Open a graph on disk without taking it into memory: its arrays are read-only memory maps.
 
-    A damaged graph is not opened. One of up to 256 MiB is verified, as :func:`graphcore.check_store` does it, which
-    takes about a second. A larger one is opened at once if graphcore wrote it here, or :func:`graphcore.check_store`
-    has verified it, and its files have not been changed, replaced or copied since; otherwise it is refused.
+    A damaged graph is not opened. One of up to 64 MiB is verified, as :func:`graphcore.check_store` does it, which
+    takes less than a second. A larger one is opened at once if graphcore wrote it here, or
+    :func:`graphcore.check_store` has verified it, and its files have not been changed, replaced or copied since;
+    otherwise it is refused.
 
     Parameters
     ----------

@@ -5,6 +5,7 @@ import gzip
 import lzma
 import os
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -273,3 +274,42 @@ def test_bad_gml_and_graphml(refuse):
     assert "no nodes" in refuse("graph [ ]", "x.gml")
     gml = "graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 weight -2 ] ]"
     assert "negative" in refuse(gml, "x.gml", InputError)
+
+
+def test_npz_that_promises_more_than_it_can_hold(refuse, tmp_path):
+    np.savez_compressed(tmp_path / "made.npz", indptr=np.zeros(2, dtype=int), indices=np.zeros(1 << 24, dtype=int))
+    assert "any_size=True" in refuse((tmp_path / "made.npz").read_bytes(), "x.npz")
+    np.savez(tmp_path / "made.npz", format=b"coo", shape=[10**9, 10**9], row=[0, 1], col=[1, 0], data=[1, 1])
+    assert "shape (1000000000, 1000000000)" in refuse((tmp_path / "made.npz").read_bytes(), "x.npz")
+    np.save(tmp_path / "a.npy", np.arange(10))
+    array = (tmp_path / "a.npy").read_bytes()
+    for old, new, message in ((b"(10,)", b"(99,)", "too short"), (b"(10,)", b"(10,(", "header is damaged")):
+        with zipfile.ZipFile(tmp_path / "made.npz", "w") as archive:
+            archive.writestr("indptr.npy", array.replace(old, new))
+            archive.writestr("indices.npy", array)
+        assert message in refuse((tmp_path / "made.npz").read_bytes(), "x.npz")
+    for kind in ("U1", "c16", "M8[s]"):
+        np.savez(
+            tmp_path / "made.npz",
+            indptr=np.arange(10),
+            indices=np.arange(9),
+            weights=np.ones(9, dtype=int).astype(kind),
+        )
+        assert "real numbers" in refuse((tmp_path / "made.npz").read_bytes(), "x.npz", InputError)
+
+
+@pytest.mark.parametrize("weight_column", ["auto", None])
+def test_npz_with_one_bad_border(refuse, tmp_path, weight_column):
+    indptr = np.arange(1001)
+    indptr[500] = 2**40
+    matrix = {
+        "format": b"csr",
+        "shape": [1000, 1000],
+        "indptr": indptr,
+        "indices": np.arange(1000),
+        "data": np.ones(1000),
+    }
+    np.savez(tmp_path / "made.npz", **matrix)
+    assert "never fall" in refuse(
+        (tmp_path / "made.npz").read_bytes(), "x.npz", InputError, weight_column=weight_column
+    )
