@@ -1,10 +1,16 @@
-"""Errors and warnings that graphcore raises on purpose."""
+"""Errors and warnings that graphcore raises on purpose, each one line of bounded length."""
 
-__all__ = ["FormatError", "GraphWarning", "InputError", "ParameterError"]
+__all__ = ["FormatError", "GraphWarning", "InputError", "ParameterError", "one_line"]
+
+_LONGEST = 480
+_LONGEST_WORD = 200
 
 
 class InputError(ValueError):
     """The input data cannot be used; the message names the problem and a remedy."""
+
+    def __init__(self, message="", *others):
+        super().__init__(one_line(message), *others)
 
 
 class ParameterError(InputError, TypeError):
@@ -17,3 +23,18 @@ class FormatError(InputError):
 
 class GraphWarning(UserWarning):
     """The graph was changed, or has an unusual property."""
+
+
+def one_line(message):
+    """A message as one printable line, whatever it repeats of the input: long words and long texts lose their middle.
+
+    The beginning stays, which says where and what, and the end, which says what to do.
+    """
+    text = _without_middle(str(message), 2 * _LONGEST, 2 * _LONGEST, 4 * _LONGEST)  # the rest looks at every character
+    text = "".join(" " if c in "\t\n\v\f\r" else c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    words = (_without_middle(word, _LONGEST_WORD // 2, _LONGEST_WORD // 4, _LONGEST_WORD) for word in text.split(" "))
+    return _without_middle(" ".join(words), 2 * _LONGEST // 3, _LONGEST // 4, _LONGEST)
+
+
+def _without_middle(text, first, last, longest):
+    return text if len(text) <= longest else f"{text[:first]}...{text[-last:]}"

@@ -75,6 +75,7 @@ def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows
     weighted = dialect.weight_column is not None
     with warnings.catch_warnings(), source.guard():
         warnings.simplefilter("error", DeprecationWarning)  # a fraction as an integer
+        warnings.filterwarnings("error", "loadtxt: input contained no data", UserWarning)
         try:
             table = np.loadtxt(
                 lines, dtype=[("ends", id_dtype, 2), ("weight", np.float64)] if weighted else id_dtype,
@@ -85,6 +86,6 @@ def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows
             )  # fmt: skip
         except (InputError, UnicodeDecodeError):
             raise
-        except (ValueError, OverflowError, DeprecationWarning) as error:
+        except (ValueError, OverflowError, DeprecationWarning, UserWarning) as error:
             raise _Unfit(str(error)) from None
     return (np.ascontiguousarray(table["ends"]), np.ascontiguousarray(table["weight"])) if weighted else (table, None)

@@ -13,7 +13,9 @@ from ..graphs.graph import Graph
 from ..graphs.ids import compact_ids
 from ..graphs.rows import SYMMETRIZE
 from ._dialect import guess_dialect
+from ._names import first_unfit
 from ._parse import parse
+from ._sizes import check_node_count
 
 __all__ = ["read_edge_list", "write_edge_list"]
 
@@ -30,6 +32,9 @@ def read_edge_list(source, *, symmetrize, **options):
     ends, weights, names = parse(source, dialect)
     if names is not None:
         n_nodes = len(names)
+        unfit = first_unfit(names)
+        if unfit is not None:
+            raise FormatError(f"the node name {unfit!r} has control characters: this is no text")
     elif dialect.n_nodes is None:
         numbers, names = compact_ids(ends.ravel())
         ends = numbers.reshape(-1, 2)
@@ -38,6 +43,7 @@ def read_edge_list(source, *, symmetrize, **options):
         n_nodes = dialect.n_nodes
         if ends.max() >= n_nodes or ends.min() < 0:
             raise FormatError(f"a comment says that nodes are 0 to {n_nodes - 1}, but there are edges of other nodes")
+        check_node_count(n_nodes, len(ends), source.any_size)
         ends = ends.astype(np.int32, copy=False)
     weights = np.empty(0, dtype=np.float32) if weights is None else weights
     return graph_from_ends(Graph, ends, weights, n_nodes, node_names=names, symmetrize=symmetrize, warn=True)
@@ -82,6 +88,9 @@ def _check_names(names, delimiter):
     """Refuse names that would not come back: blank ones, line ends, and what a tab separated file cannot quote."""
     if names.dtype.kind in "iu":
         return
+    unfit = first_unfit(names.tolist())
+    if unfit is not None:
+        raise InputError(f"node name {unfit!r} has characters that no text file holds; write .npz instead")
     forbidden = '\n\r"' if delimiter == "," else '\n\r\t"'
     for name in map(str, names.tolist()):
         if not name or name != name.strip() or name[0] in "#%" or any(mark in name for mark in forbidden):

@@ -9,7 +9,9 @@ import numpy as np
 from .._validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
+from ..graphs.ids import as_names
 from ._dialect import split_line
+from ._names import first_unfit, without_formula
 from ._source import open_source
 from .atomic import atomic_output
 
@@ -19,7 +21,7 @@ _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
 
 
-def write_labels(labels, path, names=None, format=None):
+def write_labels(labels, path, names=None, format=None, *, spreadsheet=False):
     """Write the cluster of every node, atomically.
 
     Parameters
@@ -35,13 +37,16 @@ def write_labels(labels, path, names=None, format=None):
         Two columns, node and cluster, without a header, split by a tab or a comma; or NumPy's file of the labels alone,
         in the order of the graph's nodes, much faster for many millions. Default: by the ending, tab unless it is .csv
         or .npy.
+    spreadsheet : bool, default False
+        Put a ' before names that a spreadsheet would take for formulas: those that begin with =, +, - or @ and are no
+        numbers. :func:`graphcore.io.read_labels` knows them again.
 
     Raises
     ------
     OSError
         If the file cannot be written; :func:`check_writable` finds out before the work.
     InputError
-        If there are not as many labels as names.
+        If there are not as many labels as names, or a name has control characters, which no text file holds.
 
     Examples
     --------
@@ -67,6 +72,9 @@ def write_labels(labels, path, names=None, format=None):
     if format is None:
         ending = os.path.splitext(path)[1][1:].lower() if isinstance(path, (str, os.PathLike)) else ""
         format = ending if ending in ("csv", "npy") else "tsv"
+    unfit = None if names is None or format == "npy" else first_unfit(names)
+    if unfit is not None:
+        raise InputError(f"node name {unfit!r} has characters that no text file holds; write .npy, or give other names")
     mode = {} if format == "npy" else {"mode": "w", "encoding": "utf-8", "newline": ""}
     with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path, **mode) as stream:
         if format == "npy":
@@ -76,10 +84,12 @@ def write_labels(labels, path, names=None, format=None):
         for start in range(0, n_nodes, _PIECE):
             stop = min(start + _PIECE, n_nodes)
             piece = range(start, stop) if names is None else names[start:stop]
+            if spreadsheet:
+                piece = map(without_formula, piece)
             writer.writerows(zip(piece, labels[start:stop].tolist(), strict=True))
 
 
-def read_labels(path, graph=None, delimiter=None):
+def read_labels(path, graph=None, delimiter=None, *, any_size=False):
     """Read the clusters of nodes, as :func:`write_labels` and the collections of benchmarks write them.
 
     Parameters
@@ -92,6 +102,8 @@ def read_labels(path, graph=None, delimiter=None):
         The labels are put in the order of its nodes, found by their names. Default: in the order of the file.
     delimiter : str, optional
         One character, or "whitespace". Default: guessed.
+    any_size : bool, default False
+        Whether compressed data may expand without bound, as for :func:`graphcore.read_graph`.
 
     Returns
     -------
@@ -120,7 +132,7 @@ def read_labels(path, graph=None, delimiter=None):
     """
     if graph is not None and not isinstance(graph, Graph):
         raise ParameterError(f"graph must be a Graph or None, got {type(graph).__name__}")
-    with open_source(path) as source:
+    with open_source(path, any_size) as source:
         nodes, clusters = _read(source, delimiter)
         if graph is not None:
             clusters = _aligned(nodes, clusters, graph)
@@ -129,12 +141,12 @@ def read_labels(path, graph=None, delimiter=None):
     try:
         return np.array([int(cluster) for cluster in clusters], dtype=np.int64)
     except (ValueError, OverflowError):
-        return np.array(clusters)
+        return as_names(clusters, len(clusters))
 
 
-def read_label_lines(path, delimiter=None):
+def read_label_lines(path, delimiter=None, *, any_size=False):
     """Return (nodes or None, clusters) as lists of text, in the order of a file that :func:`read_labels` reads."""
-    with open_source(path) as source:
+    with open_source(path, any_size) as source:
         nodes, clusters = _read(source, delimiter)
     return nodes, clusters.astype(str).tolist() if isinstance(clusters, np.ndarray) else clusters
 
@@ -184,6 +196,8 @@ def _aligned(nodes, clusters, graph):
     out = [None] * graph.n_nodes
     for node, cluster in zip(nodes, clusters, strict=True):
         i = position.get(node)
+        if i is None and node.startswith("'"):  # from write_labels, for spreadsheets
+            i = position.get(node[1:])
         if i is None:
             raise InputError(f"node {node!r} has a label, but the graph does not have it")
         if out[i] is not None:
