@@ -9,7 +9,7 @@ from ._weight_column import is_number
 __all__ = ["first_unfit", "without_formula"]
 
 # What no text has (files with control characters are taken for binary ones), and halves of characters.
-_UNFIT = re.compile("[\0-\x08\x0e-\x19\x1b-\x1f\ud800-\udfff]")
+_UNFIT = re.compile("[\0-\x08\r\x0e-\x19\x1b-\x1f\ud800-\udfff]")
 _FORMULA = "=+-@\t\r"
 
 

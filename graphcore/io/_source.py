@@ -11,7 +11,6 @@ import stat
 import sys
 import tempfile
 import zlib
-
 from functools import cached_property
 
 from .._validation import check_path
@@ -87,10 +86,10 @@ class Source:
             if self.compression is None:
                 yield stream
                 return
-            if self.compression == "zst":
-                stream = _ZstdReader(stream, _ZSTD_LARGEST_WINDOW if self.any_size else _ZSTD_WINDOW)
             most = None if self.any_size else max(_ALWAYS_FINE, _MAX_RATIO * os.stat(self.path).st_size)
-            yield io.BufferedReader(_Expanded(stream, most), 1 << 18)
+            window = _ZSTD_LARGEST_WINDOW if self.any_size else _ZSTD_WINDOW
+            expanded = _ZstdReader(stream, window) if self.compression == "zst" else stream
+            yield io.BufferedReader(_Expanded(expanded, most), 1 << 18)
 
     @contextlib.contextmanager
     def text(self, encoding="utf-8", errors="strict"):

@@ -32,9 +32,9 @@ def read_edge_list(source, *, symmetrize, **options):
     ends, weights, names = parse(source, dialect)
     if names is not None:
         n_nodes = len(names)
-        unfit = first_unfit(names)
+        unfit = first_unfit(names) or next((name for name in names if "\n" in name), None)
         if unfit is not None:
-            raise FormatError(f"the node name {unfit!r} has control characters: this is no text")
+            raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
     elif dialect.n_nodes is None:
         numbers, names = compact_ids(ends.ravel())
         ends = numbers.reshape(-1, 2)

@@ -80,13 +80,24 @@ def write_labels(labels, path, names=None, format=None, *, spreadsheet=False):
         if format == "npy":
             np.save(stream, labels, allow_pickle=False)
             return
-        writer = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
+        plain = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
+        quoting = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
         for start in range(0, n_nodes, _PIECE):
             stop = min(start + _PIECE, n_nodes)
             piece = range(start, stop) if names is None else names[start:stop]
             if spreadsheet:
                 piece = map(without_formula, piece)
-            writer.writerows(zip(piece, labels[start:stop].tolist(), strict=True))
+            rows = zip(piece, labels[start:stop].tolist(), strict=True)
+            if names is None or (isinstance(names, np.ndarray) and names.dtype.kind in "iu"):
+                plain.writerows(rows)
+            else:
+                for row in rows:
+                    (quoting if _is_delicate(str(row[0])) else plain).writerow(row)
+
+
+def _is_delicate(name):
+    """Whether a name would be taken for a comment, for nothing or for two columns, unless it has quotes around it."""
+    return not name.strip() or name.startswith(("#", "%")) or "\t" in name
 
 
 def read_labels(path, graph=None, delimiter=None, *, any_size=False):
@@ -171,12 +182,11 @@ def _read(source, delimiter):
         return None, _array(source)
     source.require_text()
     with source.text() as text:
-        numbered = enumerate((line.strip("\r\n") for line in text), 1)
-        lines = [(n, line) for n, line in numbered if line.strip() and line.lstrip()[0] not in "#%"]
+        lines = [(n, line) for n, line in _lines(text) if line.strip() and line.lstrip()[0] not in "#%"]
     if not lines:
         raise FormatError("there are no labels: every line is blank or a comment")
     if delimiter is None:
-        delimiter = next((mark for mark in "\t,;" if mark in lines[0][1].strip()), "whitespace")
+        delimiter = _delimiter(lines[0][1])
     mark = None if delimiter == "whitespace" else delimiter
     rows = [split_line(line, mark, '"' in line) for _, line in lines]
     width = len(rows[0])
@@ -186,13 +196,35 @@ def _read(source, delimiter):
     return [row[0] for row in rows] if width == 2 else None, [row[-1] for row in rows]
 
 
+def _lines(text):
+    """Yield numbered lines without their ends; a name in quotes at a line's beginning may run over several."""
+    numbered = enumerate(text, 1)
+    for number, line in numbered:
+        if line.startswith('"') and line.count('"') % 2:
+            parts = [line]
+            for _, part in numbered:
+                parts.append(part)
+                if part.count('"') % 2:
+                    break
+            yield number, "".join(parts).strip("\n")
+        else:
+            yield number, line.strip("\n")
+
+
+def _delimiter(line):
+    """The mark that makes two columns of a line; if none does, one that is there."""
+    marks = [mark for mark in "\t,;" if mark in line.strip()]
+    two = [mark for mark in marks if len(split_line(line, mark, '"' in line)) == 2]
+    return (*two, *marks, "whitespace")[0]
+
+
 def _aligned(nodes, clusters, graph):
     if nodes is None:
         if len(clusters) != graph.n_nodes:
             raise InputError(f"{len(clusters)} clusters without nodes, but the graph has {graph.n_nodes} nodes")
         return clusters
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
-    position = {str(name): i for i, name in enumerate(names)}
+    position = {str(name).strip(): i for i, name in enumerate(names)}  # as the reader leaves out blanks around fields
     out = [None] * graph.n_nodes
     for node, cluster in zip(nodes, clusters, strict=True):
         i = position.get(node)
