@@ -9,7 +9,7 @@ from .._validation import check_choice, check_integer
 from ..exceptions import FormatError, ParameterError
 from ._weight_column import ID_NAMES, MISSING, choose_weight, is_number
 
-__all__ = ["Dialect", "data_lines", "guess_dialect", "split_line"]
+__all__ = ["Dialect", "data_lines", "guess_dialect", "is_edge", "split_line"]
 
 _SAMPLE = 200
 # So many characters of them are enough, too; what is far longer is no line of an edge list.
@@ -111,9 +111,14 @@ def guess_dialect(source, *, delimiter, comments, header, columns, weight_column
 def data_lines(text, dialect):
     """Yield the lines that hold edges: no comments, blank lines or header."""
     for line in islice(text, dialect.skip, None):
-        stripped = line.lstrip()
-        if stripped and not stripped.startswith(dialect.comments):
+        if is_edge(line, dialect):
             yield line
+
+
+def is_edge(line, dialect):
+    """Whether a line is neither blank nor a comment."""
+    stripped = line.lstrip()
+    return stripped != "" and not stripped.startswith(dialect.comments)
 
 
 def split_line(line, delimiter, quoted):

@@ -66,7 +66,7 @@ def write_edge_list(graph, stream, delimiter):
     if delimiter == ",":
         writer.writerow(["source", "target", *([] if graph.weights is None else ["weight"])])
     if names is not None:
-        _check_names(names, delimiter)
+        names = _checked_names(names, delimiter)
     for sources, targets, weights in _upper_edges(graph):
         ends = [ids.tolist() if names is None else names[ids].tolist() for ids in (sources, targets)]
         writer.writerows(zip(*ends, strict=True) if weights is None else zip(*ends, weights.tolist(), strict=True))
@@ -84,10 +84,10 @@ def _upper_edges(graph):
         yield sources[kept], graph.indices[span][kept], weights
 
 
-def _check_names(names, delimiter):
-    """Refuse names that would not come back: blank ones, line ends, and what a tab separated file cannot quote."""
+def _checked_names(names, delimiter):
+    """Names as they are written, those refused that would not come back: blank ones, line ends, some quotes."""
     if names.dtype.kind in "iu":
-        return
+        return names
     unfit = first_unfit(names.tolist())
     if unfit is not None:
         raise InputError(f"node name {unfit!r} has characters that no text file holds; write .npz instead")
@@ -95,3 +95,4 @@ def _check_names(names, delimiter):
     for name in map(str, names.tolist()):
         if not name or name != name.strip() or name[0] in "#%" or any(mark in name for mark in forbidden):
             raise InputError(f"node name {name!r} cannot be written to an edge list; write .npz instead")
+    return np.array(list(map(str, names.tolist())), dtype=object) if names.dtype.kind == "O" else names

@@ -91,8 +91,8 @@ def write_labels(labels, path, names=None, format=None, *, spreadsheet=False):
             if names is None or (isinstance(names, np.ndarray) and names.dtype.kind in "iu"):
                 plain.writerows(rows)
             else:
-                for row in rows:
-                    (quoting if _is_delicate(str(row[0])) else plain).writerow(row)
+                for name, label in ((str(name), label) for name, label in rows):
+                    (quoting if _is_delicate(name) else plain).writerow((name, label))
 
 
 def _is_delicate(name):
