@@ -6,7 +6,6 @@ import lzma
 import os
 import tempfile
 import warnings
-import zipfile
 import zlib
 
 from ..exceptions import FormatError, InputError
@@ -15,6 +14,8 @@ __all__ = ["read_vectors"]
 
 _MAGIC = {b"\x93NUMPY": ".npy", b"PK\x03\x04": ".npz", b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz"}
 _COMPRESSED = {".gz": gzip, ".bz2": bz2, ".xz": lzma}
+# How damaged text and damaged compressed data show; OSError is of bz2, which gives it no number.
+_DAMAGE = (ValueError, EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, OSError)
 
 
 def read_vectors(path):
@@ -23,26 +24,35 @@ def read_vectors(path):
     Text is numbers between commas, semicolons, tabs or blanks, perhaps with ``#`` comments, a line of names,
     compressed. The kind of standard input ("-") and of pipes is seen by its first bytes.
     """
-    import numpy as np
-
     from ..io._source import is_stream
 
     if is_stream(path):
         return _read_stream(path)
     try:
-        if path.endswith(".npy"):
-            X = np.load(path, allow_pickle=False)
-        elif path.endswith(".npz"):
-            X = _load_archive(path)
-        else:
-            X = _load_text(path)
-    except (ValueError, EOFError, gzip.BadGzipFile, lzma.LZMAError, zipfile.BadZipFile, zlib.error) as error:
-        if isinstance(error, InputError):
+        X = _load(path)
+    except InputError as error:
+        if str(error).startswith(f"{path}:"):
             raise
-        raise FormatError(f"{path}: cannot be read as vectors: {error}") from error
-    if X.ndim != 2:
+        raise type(error)(f"{path}: {error}") from error.__cause__
+    except _DAMAGE as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        said = str(error).partition("\n")[0][:200]
+        raise FormatError(f"{path}: cannot be read as vectors: {said}") from error
+    if X.ndim != 2 or 0 in X.shape:
         raise InputError(f"{path}: vectors are rows of an array of two dimensions; this one has shape {X.shape}")
+    if X.dtype.kind not in "biuf":
+        raise InputError(f"{path}: vectors are rows of real numbers; this array holds {X.dtype}")
     return X
+
+
+def _load(path):
+    from ..io._npy import read_array
+
+    if path.endswith(".npy"):
+        with open(path, "rb") as stream:
+            return read_array(stream, os.fstat(stream.fileno()).st_size)
+    return _load_archive(path) if path.endswith(".npz") else _load_text(path)
 
 
 def _read_stream(path):
@@ -64,17 +74,16 @@ def _read_stream(path):
 
 
 def _load_archive(path):
-    import numpy as np
+    from ..io._npy import open_archive
+    from ..io.npz import matrix_of
 
-    with np.load(path, allow_pickle=False) as archive:
-        names = list(archive)
-        if "format" not in names:
-            if len(names) != 1:
-                raise InputError(f"{path}: holds {len(names)} arrays ({', '.join(names)}); save the vectors alone")
-            return archive[names[0]]
-    import scipy.sparse as sp
-
-    return sp.load_npz(path).tocsr()
+    with open(path, "rb") as stream, open_archive(stream) as archive:
+        if "format" in archive:
+            return matrix_of(archive).tocsr()
+        if len(archive.names) != 1:
+            listed = ", ".join(archive.names)[:200]
+            raise InputError(f"{path}: holds {len(archive.names)} arrays ({listed}); save the vectors alone")
+        return archive[archive.names[0]]
 
 
 def _load_text(path):

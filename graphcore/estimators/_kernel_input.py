@@ -10,6 +10,7 @@ from .._validation import check_choice, check_integer, check_sample_weight, chec
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
+from ..graphs.structure import check_sparse
 from ..kernels.as_kernel import as_kernel
 from ..kernels.functions import VECTOR_KERNELS, kernel_function
 from ..kernels.vectors import VectorKernel
@@ -132,6 +133,7 @@ class KernelInput:
 
     def _real(self, X, **options):
         """Real numbers of any type as they are, also if they are memory-mapped."""
+        check_sparse(X)
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric", order="C", **options)
         if X.dtype.kind not in "biuf":
             raise InputError(f"X must hold real numbers, got type {X.dtype}")

@@ -8,6 +8,7 @@ from sklearn.utils.validation import validate_data
 
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph, is_graph_object
+from ..graphs.structure import check_sparse
 from ..knn.neighbor_lists import listed_neighbors
 from ..knn.vectors import ordered
 from ..partition.predict import cluster_shares, predict_labels
@@ -98,6 +99,7 @@ def _checked(model, X):
         if not np.array_equal(graph.names_of(np.arange(graph.n_nodes)), names):
             raise InputError("the graph's nodes are not those that were fitted, or in another order")
         return graph.to_scipy()
+    check_sparse(X)
     X = validate_data(
         model,
         X,

@@ -6,6 +6,7 @@ import numpy as np
 
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
+from ..graphs.structure import check_sparse
 
 __all__ = ["Rules", "as_points", "check_n_clusters", "check_rules", "given_labels"]
 
@@ -34,6 +35,7 @@ class Rules(NamedTuple):
 
 def as_points(X, name="X", *, sparse=False):
     """Return vectors as float64 rows, an ndarray or (where `sparse` allows it) a csr_array; nothing is changed."""
+    check_sparse(X)
     sparse = sparse and hasattr(X, "tocsr")
     if np.iscomplexobj(X):
         raise InputError(f"{name} is complex; real numbers are needed")

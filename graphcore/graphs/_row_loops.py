@@ -3,9 +3,12 @@
 `weights` of length 0 stands for a graph without weights (every entry counts 1). Outputs are allocated by the caller.
 """
 
+import numpy as np
 from numba import njit
 
-__all__ = ["check_rows", "check_symmetric", "count_self_loops", "own_entry", "row_sums", "union_components"]
+__all__ = [
+    "check_rows", "check_symmetric", "count_self_loops", "mirror_sum", "own_entry", "row_sums", "union_components",
+]  # fmt: skip
 
 
 @njit(cache=True, nogil=True)
@@ -59,6 +62,36 @@ def check_symmetric(indptr, indices, weights, tolerance, cursor):
                 return i, e
             cursor[j] = mirror + 1
     return -1, -1
+
+
+@njit(cache=True, nogil=True)
+def mixed(word):
+    """A permutation of 64-bit words without visible order (the finalizer of SplitMix64)."""
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True)
+def mirror_sum(indptr, indices, bits, key, start, stop):
+    """Sum of hashes of the entries above the diagonal, less those of the mirrored entries below, of some rows.
+
+    Over all rows it is 0 if the rows are symmetric, and by a chance of 2**-64 if not: `key` is random. `bits` are the
+    weights as unsigned integers, of length 0 for none.
+    """
+    weighted = len(bits) > 0
+    total = np.uint64(0)
+    for i in range(start, stop):
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            low, high = np.uint64(min(i, j)), np.uint64(max(i, j))
+            word = mixed(low * np.uint64(0x9E3779B97F4A7C15) + key) + high
+            word = mixed(word ^ (np.uint64(bits[e]) * np.uint64(0xD1B54A32D192ED03) if weighted else np.uint64(0)))
+            if i < j:
+                total += word
+            elif j < i:
+                total -= word
+    return total
 
 
 @njit(cache=True, nogil=True)

@@ -8,6 +8,7 @@ from ..exceptions import InputError
 from . import _row_loops
 from .ids import narrow_ids
 from .rows import SYMMETRIZE, SYMMETRY_TOLERANCE, Rows, canonical_rows, describe_defect, is_symmetric, undirected_rows
+from .structure import check_sparse
 from .weights import as_floats, entry_weights, without_ones
 
 __all__ = ["graph_from_scipy"]
@@ -37,6 +38,7 @@ def _as_csr(A):
     """Any matrix as scipy CSR, without a copy where it is CSR or CSC."""
     import scipy.sparse as sp
 
+    check_sparse(A)
     if not sp.issparse(A):
         A = np.asarray(A)
     if A.ndim != 2:

@@ -10,6 +10,7 @@ from ..exceptions import InputError
 from . import _row_loops
 from .ids import as_names
 from .rows import Rows, as_csr_array, checked_arrays, find_defect
+from .structure import check_compressed
 from .weights import NO_WEIGHTS
 
 __all__ = ["Graph"]
@@ -35,7 +36,8 @@ class Graph:
     node_names : ndarray of shape (n_nodes,), optional
         The nodes' own names (integers or strings), in node order. None when they are 0 to n_nodes - 1.
     check : bool, default True
-        One pass over the entries, O(n_nodes) memory. False is for arrays known to be canonical and symmetric.
+        A few passes over the entries, O(n_nodes) memory. False is for arrays known to be canonical and symmetric, and
+        looks at the row borders and the range of the columns only.
 
     Attributes
     ----------
@@ -71,6 +73,8 @@ class Graph:
             if defect:
                 raise InputError(defect)
             self.__dict__["n_self_loops"] = n_self_loops
+        else:
+            check_compressed(self.indptr, self.indices, self.n_nodes, self.n_nodes)
         self.degrees = read_only(self._row_sums())
         with np.errstate(over="ignore"):
             if self.weights is not None and not np.isfinite(self.degrees.sum()):
@@ -124,7 +128,8 @@ class Graph:
         node_names, symmetrize, warn
             See :meth:`from_edges`; an asymmetric matrix is warned about.
         check : bool, default True
-            False skips all checks of a CSR matrix that is known to be canonical and symmetric.
+            False is for a CSR matrix that is known to be canonical and symmetric: only what would make compiled code
+            read or write beyond its arrays is looked for.
 
         Examples
         --------

@@ -1,13 +1,15 @@
 """Ids and names of nodes: checked, numbered from 0, narrowed."""
 
+import sys
+
 import numpy as np
 
 from ..exceptions import InputError, ParameterError
 from . import _loops
 
 __all__ = [
-    "FIXED_WIDTH", "Numbering", "as_ids", "as_names", "compact_ids", "count_nodes", "id_dtype", "is_numbered",
-    "narrow_ids",
+    "FIXED_WIDTH", "Numbering", "as_ids", "as_names", "check_name_array", "compact_ids", "count_nodes", "id_dtype",
+    "is_numbered", "narrow_ids",
 ]  # fmt: skip
 
 _PIECE = 1 << 16
@@ -146,6 +148,20 @@ def as_names(node_names, n_nodes):
     for i, name in enumerate(node_names):  # one by one: numpy would spread tuples over columns
         names[i] = name
     return names
+
+
+def check_name_array(names):
+    """Raise an InputError unless an array from a file holds names that Python can read: numbers, dates, true text."""
+    if names.dtype.kind not in "biufcUSMm":
+        raise InputError(f"node names must be numbers or text, got {names.dtype}")
+    if names.dtype.kind != "U":
+        return
+    codes = np.ascontiguousarray(names).view(np.dtype(np.uint32).newbyteorder(names.dtype.byteorder))
+    for start in range(0, len(codes), _PIECE):
+        wrong = codes[start : start + _PIECE] > sys.maxunicode
+        if wrong.any():
+            node = (start + int(np.argmax(wrong))) * len(names) // len(codes)
+            raise InputError(f"the name of node {node} is no text")
 
 
 def is_numbered(names):

@@ -1,30 +1,31 @@
 """NumPy archives: scipy's sparse matrices, and plain arrays of compressed rows."""
 
-import zipfile
-import zlib
-
 import numpy as np
 
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
+from ..graphs.ids import check_name_array
+from ..graphs.structure import check_sparse
 from ._guess import NPZ_MAGIC
+from ._npy import open_archive
 
-__all__ = ["read_npz", "write_npz"]
+__all__ = ["matrix_of", "read_npz", "write_npz"]
+
+# Rows and columns that a matrix may have, whatever is in it; beyond that, so many for every entry.
+_NODES, _NODES_PER_ENTRY = 1 << 24, 1000
 
 
 def read_npz(source, *, weighted, symmetrize):
     """Read an open Source; see :func:`graphcore.read_graph`."""
     if not source.head.startswith(NPZ_MAGIC):
         raise FormatError("this is no .npz archive (which begins with 'PK')")
-    try:
-        with source.open() as stream:
-            matrix, names = _load(stream)
-    except InputError:
-        raise
-    except (ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
-        raise FormatError(f"the .npz archive cannot be read: {error}") from None
-    if names is not None and names.shape != matrix.shape[:1]:
-        raise FormatError(f"node_names has shape {names.shape}, but the matrix has {matrix.shape[0]} rows")
+    with source.open() as stream, open_archive(stream) as archive:
+        names = archive.get("node_names")
+        matrix = matrix_of(archive) if "format" in archive else _rows_of(archive)
+    if names is not None:
+        if names.shape != matrix.shape[:1]:
+            raise FormatError(f"node_names has shape {names.shape}, but the matrix has {matrix.shape[0]} rows")
+        check_name_array(names)
     if not weighted:
         matrix = matrix.astype(bool)
     return Graph.from_scipy(matrix, node_names=names, symmetrize=symmetrize)
@@ -44,22 +45,62 @@ def write_npz(graph, stream):
     )  # fmt: skip
 
 
-def _load(stream):
+def matrix_of(archive):
+    """The sparse matrix that ``scipy.sparse.save_npz`` wrote to an open Archive, its structure checked."""
     import scipy.sparse as sp
 
-    with np.load(stream, allow_pickle=False) as archive:
-        keys = set(archive.files)
-        names = archive["node_names"] if "node_names" in keys else None
-        if "format" not in keys:
-            if not {"indptr", "indices"} <= keys:
-                raise FormatError(
-                    f"the archive holds {', '.join(sorted(keys)) or 'nothing'}; a graph is what scipy.sparse.save_npz "
-                    "writes, or the arrays indptr and indices (with weights and node_names if there are any)"
-                )
-            indptr, indices = archive["indptr"], archive["indices"]
-            key = next((key for key in ("weights", "data") if key in keys), None)
-            weights = archive[key] if key else np.ones(len(indices), dtype=bool)
-            n_nodes = len(indptr) - 1
-            return sp.csr_array((weights, indices, indptr), shape=(n_nodes, n_nodes)), names
-    stream.seek(0)
-    return sp.load_npz(stream), names
+    kind = archive["format"]
+    kind = kind.item() if kind.size == 1 else None
+    kind = kind.decode("ascii", "replace") if isinstance(kind, bytes) else kind
+    if kind in ("csr", "csc", "bsr"):
+        parts = tuple(archive[name] for name in ("data", "indices", "indptr"))
+        indices = parts[1:]
+    elif kind == "dia":
+        parts = archive["data"], archive["offsets"]
+        indices = parts[1:]
+    elif kind == "coo":
+        indices = tuple(archive["coords"]) if "coords" in archive else (archive["row"], archive["col"])
+        parts = archive["data"], indices
+    else:
+        raise FormatError(f"format {str(kind)[:40]!r} is not one of scipy's: csr, csc, bsr, dia, coo")
+    shape = archive["shape"]
+    if shape.shape != (2,) or shape.dtype.kind not in "iu" or min(shape.tolist()) < 0:
+        raise FormatError(f"shape must be two numbers that are not negative, got {str(shape.tolist())[:80]}")
+    shape = tuple(shape.tolist())
+    if kind in ("coo", "dia") and max(shape) > max(_NODES, _NODES_PER_ENTRY * parts[0].size):
+        raise FormatError(f"the archive says a matrix of shape {shape}, but holds {parts[0].size} entries")
+    return _checked(getattr(sp, f"{kind}_array"), parts, indices, shape)
+
+
+def _rows_of(archive):
+    """The matrix of plain arrays `indptr` and `indices`, and weights if there are any."""
+    import scipy.sparse as sp
+
+    if not ("indptr" in archive and "indices" in archive):
+        listed = ", ".join(sorted(archive.names))
+        listed = listed if len(listed) <= 200 else f"{listed[:200]}..."
+        raise FormatError(
+            f"the archive holds {listed or 'nothing'}; a graph is what scipy.sparse.save_npz "
+            "writes, or the arrays indptr and indices (with weights and node_names if there are any)"
+        )
+    indptr, indices = archive["indptr"], archive["indices"]
+    key = next((key for key in ("weights", "data") if key in archive), None)
+    weights = archive[key] if key else np.ones(indices.shape, dtype=bool)
+    n_nodes = indptr.size - 1
+    return _checked(sp.csr_array, (weights, indices, indptr), (indices, indptr), (n_nodes, n_nodes))
+
+
+def _checked(kind, parts, indices, shape):
+    """A matrix out of its parts; scipy would turn index arrays of any type into integers."""
+    if parts[0].dtype.kind not in "biuf":
+        raise InputError(f"weights must be real numbers, got {parts[0].dtype}")
+    for array in indices:
+        if array.dtype.kind not in "iu" and array.size:
+            raise FormatError(f"the archive's index arrays must be integers, got {array.dtype}")
+    try:
+        matrix = kind(parts, shape=shape)
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        said = str(error).partition("\n")[0][:200]
+        raise FormatError(f"the .npz archive cannot be read: {said}") from None
+    check_sparse(matrix)
+    return matrix

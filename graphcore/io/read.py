@@ -1,6 +1,9 @@
 """Read a graph, whatever it is written in."""
 
 import os
+from functools import partial
+
+import numpy as np
 
 from .._validation import check_choice
 from ..exceptions import ParameterError
@@ -131,5 +134,9 @@ def _read_store(path, weight_column):
     check_choice("weight_column", weight_column, ("auto", None))
     graph = open_graph(path)
     if weight_column is None and graph.is_weighted:
-        return Graph(graph.indptr, graph.indices, node_names=graph.node_names, check=False)
+        return Graph._mapped(
+            graph.indptr, graph.indices, None, graph.node_names, np.diff(graph.indptr).astype(np.float64),
+            reopen=(partial(read_graph, weight_column=None), (os.path.abspath(path),)),
+            known={"n_self_loops": graph.n_self_loops},
+        )  # fmt: skip
     return graph

@@ -5,6 +5,7 @@ import numpy as np
 from .._arrays import read_only
 from .._threads import map_blocks, row_blocks
 from ..exceptions import InputError
+from ..graphs.structure import check_sparse
 from .base import Kernel
 from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of
 from .columns import MatrixColumns, SparseRows
@@ -129,6 +130,8 @@ class SparseKernel(RowsKernel):
     def __init__(self, K, *, check=True):
         import scipy.sparse as sp
 
+        if check:
+            check_sparse(K)
         check_precomputed(K)
         given = K.dtype
         K = sp.csr_array(K, dtype=np.float64, copy=not getattr(K, "has_canonical_format", False))

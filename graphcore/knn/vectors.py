@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..exceptions import InputError
+from ..graphs.structure import check_sparse
 
 __all__ = ["as_vectors", "is_sparse", "normalised", "ordered", "squared_norms"]
 
@@ -20,12 +21,16 @@ def as_vectors(X):
     import scipy.sparse as sp
     from sklearn.utils import check_array
 
+    check_sparse(X)
     try:
         X = check_array(
             X, accept_sparse="csr", dtype="numeric", order="C", ensure_all_finite=False, ensure_min_samples=2
         )
     except (ValueError, TypeError) as error:
-        raise InputError(f"the vectors cannot be used: {error}") from None
+        said = str(error).partition("\n")[0]
+        raise InputError(f"the vectors cannot be used: {said}") from None
+    if X.dtype.kind not in "biuf":
+        raise InputError(f"the vectors cannot be used: they hold {X.dtype}, and must be real numbers")
     largest = _check_finite(X)
     if largest > _LARGEST or 0 < largest < _SMALLEST:
         raise InputError(
@@ -63,9 +68,9 @@ def _check_finite(X):
     step = max(1, (1 << 22) // max(1, values[0].size))
     for start in range(0, len(values), step):
         piece = np.abs(values[start : start + step])
-        high = float(piece.max())
+        high = piece.max()
         if np.isfinite(high):
-            largest = max(largest, high)
+            largest = max(largest, float(high))  # infinite where only a wider type holds it
             continue
         bad = np.argwhere(~np.isfinite(piece))
         n_bad += len(bad)

@@ -11,6 +11,7 @@ from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph
 from ..graphs.graph import Graph
+from ..graphs.structure import check_sparse
 from ..pipeline.settings import resolve_settings
 from . import penalty as _penalty
 from .description_length import description_gain
@@ -206,6 +207,7 @@ _CHOICES = {
 def _as_vectors(X):
     from sklearn.utils.validation import check_array
 
+    check_sparse(X)
     try:
         return check_array(X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_min_samples=2)
     except InputError:

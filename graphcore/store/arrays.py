@@ -6,9 +6,9 @@ import os
 import numpy as np
 from numpy.lib import format as npy
 
-from .._arrays import read_only
+from .._arrays import npy_header, read_only
 from ..exceptions import FormatError
-from .format import ArrayFacts, array_path, checksum
+from .format import ArrayFacts, array_path, checksum, require_file
 
 __all__ = ["ArrayWriter", "cut_back", "map_array"]
 
@@ -71,10 +71,9 @@ def map_array(folder, name, facts):
     path = array_path(folder, name)
     dtype = np.dtype(facts.dtype)
     try:
+        require_file(path)
         with open(path, "rb") as stream:
-            version = npy.read_magic(stream)
-            read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-            shape, fortran, found = read(stream)
+            shape, fortran, found = npy_header(stream)
             start = stream.tell()
             size = os.fstat(stream.fileno()).st_size
     except FileNotFoundError:
@@ -82,7 +81,9 @@ def map_array(folder, name, facts):
     except ValueError as error:
         raise FormatError(f"{name}.npy is damaged: {error}") from None
     if (shape, fortran, found) != ((facts.length,), False, dtype):
-        raise FormatError(f"{name}.npy holds {found.str} of shape {shape}, not {dtype.str} of shape ({facts.length},)")
+        raise FormatError(
+            f"{name}.npy holds {found.str[:40]} of shape {str(shape)[:80]}, not {dtype.str} of shape ({facts.length},)"
+        )
     wanted = start + facts.length * dtype.itemsize
     if size != wanted:
         raise FormatError(f"{name}.npy is {'cut off' if size < wanted else 'too long'}: {size} bytes, not {wanted}")

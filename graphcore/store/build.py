@@ -167,6 +167,8 @@ class _Build:
         finally:
             self._spool.close()
         if self._given.names is not None:
+            if not self._given.names:
+                raise FormatError("there are no edges")
             names = np.array(list(self._given.names), dtype=object)
             read["names"] = {name: self._write(name, array) for name, array in names_as_arrays(names).items()}
         read["done"] = True

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import zlib
 from dataclasses import asdict, dataclass, field
 
@@ -9,16 +10,20 @@ import numpy as np
 
 from ..exceptions import FormatError
 from ..graphs.ids import id_dtype
+from .record import note, state_of
 
 __all__ = [
-    "ARRAYS", "META", "SUFFIX", "VERSION", "ArrayFacts", "Meta", "array_path", "checksum", "is_store",
-    "looks_like_store", "read_meta", "write_meta",
+    "ARRAYS", "CHECKED", "META", "SUFFIX", "VERSION", "ArrayFacts", "Meta", "array_path", "checksum", "files_of",
+    "is_store", "looks_like_store", "read_meta", "require_file", "write_meta",
 ]  # fmt: skip
 
 FORMAT = "graphcore graph"
 VERSION = 1
 META = "meta.json"
 SUFFIX = ".graph"
+# A graph of so many bytes is read from end to end in about a second, whenever it is opened.
+CHECKED = 1 << 28
+_LARGEST_META = 1 << 16
 # In the order in which they are written. Names of fixed width are one array, others their UTF-8 bytes and their ends.
 ARRAYS = ("indptr", "indices", "weights", "degrees", "node_names", "node_name_ends")
 
@@ -42,6 +47,11 @@ class Meta:
     n_isolated: int
     arrays: dict = field(default_factory=dict)
 
+    @property
+    def nbytes(self):
+        """Bytes of all arrays."""
+        return sum(facts.length * np.dtype(facts.dtype).itemsize for facts in self.arrays.values())
+
 
 def array_path(folder, name):
     """Path of one of the ARRAYS."""
@@ -63,8 +73,19 @@ def looks_like_store(path):
     return os.path.isdir(path) and (is_store(path) or os.fspath(path).endswith(SUFFIX))
 
 
+def files_of(meta):
+    """Names of the files that make up a store."""
+    return [META, *(f"{name}.npy" for name in meta.arrays)]
+
+
+def require_file(path):
+    """Raise a ValueError if there is something else than a file, such as a pipe that would be waited for."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise ValueError("it is no file")
+
+
 def write_meta(folder, meta):
-    """Write ``meta.json`` and flush it to the disk."""
+    """Write ``meta.json`` and flush it to the disk, once all arrays are there; a graph too large to check is noted."""
     facts = {"format": FORMAT, "version": VERSION, **asdict(meta)}
     facts["crc32"] = _own_checksum(facts)
     with open(os.path.join(folder, META), "w", encoding="ascii") as stream:
@@ -72,23 +93,31 @@ def write_meta(folder, meta):
         stream.write("\n")
         stream.flush()
         os.fsync(stream.fileno())
+    if meta.nbytes > CHECKED:
+        note(folder, state_of(folder, files_of(meta)))
 
 
 def read_meta(folder):
     """Read and check ``meta.json``; raises FormatError if it is not whole or of another version."""
+    path = os.path.join(folder, META)
     try:
-        with open(os.path.join(folder, META), "rb") as stream:
-            facts = json.loads(stream.read())
+        require_file(path)
+        with open(path, "rb") as stream:
+            text = stream.read(_LARGEST_META + 1)
+        if len(text) > _LARGEST_META:
+            raise ValueError(f"it is longer than {_LARGEST_META} bytes")
+        facts = json.loads(text)
+        fits = isinstance(facts, dict) and facts.pop("crc32", None) == _own_checksum(facts)
     except FileNotFoundError:
         raise FormatError(f"this folder is no graph: it has no {META}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{META} is damaged: {error}") from None
     if not isinstance(facts, dict) or facts.get("format") != FORMAT:
         raise FormatError(f"{META} does not describe a graph")
     if facts.get("version") != VERSION:
-        raise FormatError(f"the format's version is {facts.get('version')!r}; this graphcore reads version {VERSION}")
-    given = facts.pop("crc32", None)
-    if given != _own_checksum(facts):
+        version = repr(facts.get("version"))[:40]
+        raise FormatError(f"the format's version is {version}; this graphcore reads version {VERSION}")
+    if not fits:
         raise FormatError(f"{META} is damaged: its checksum does not fit")
     try:
         meta = Meta(
@@ -96,8 +125,8 @@ def read_meta(folder):
             arrays={name: ArrayFacts(**array) for name, array in facts["arrays"].items()},
         )
         _check(meta)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise FormatError(f"{META} does not describe a graph: {error!r}") from None
+    except (KeyError, TypeError, AttributeError, ValueError, SyntaxError) as error:
+        raise FormatError(f"{META} does not describe a graph: {repr(error)[:200]}") from None
     return meta
 
 
@@ -108,6 +137,9 @@ def _own_checksum(facts):
 def _check(meta):
     """Raise a ValueError if the counts do not go together."""
     n, n_entries = meta.n_nodes, meta.n_entries
+    counts = [n, n_entries, meta.n_self_loops, meta.n_isolated, *(facts.length for facts in meta.arrays.values())]
+    if not all(type(count) is int and 0 <= count < 2**62 for count in counts):
+        raise ValueError("a count is no number that a graph can have")
     lengths = {"indptr": n + 1, "indices": n_entries, "weights": n_entries, "degrees": n}
     missing = {"indptr", "indices", "degrees"} - set(meta.arrays)
     unknown = set(meta.arrays) - set(ARRAYS)
@@ -116,13 +148,18 @@ def _check(meta):
     for name, length in lengths.items():
         if name in meta.arrays and meta.arrays[name].length != length:
             raise ValueError(f"{name} has length {meta.arrays[name].length}, not {length}")
+    packed = "node_name_ends" in meta.arrays
     kinds = {"indptr": ["<i8"], "indices": [id_dtype(meta.n_nodes).str], "degrees": ["<f8"], "weights": ["<f4", "<f8"]}
     for name, allowed in kinds.items():
         if name in meta.arrays and meta.arrays[name].dtype not in allowed:
             raise ValueError(f"{name} has type {meta.arrays[name].dtype}")
-    packed = "node_name_ends" in meta.arrays
+    if packed:
+        kinds |= {"node_names": ["|u1"], "node_name_ends": ["<i8"]}
     names = meta.arrays.get("node_name_ends" if packed else "node_names")
     if names is not None and names.length != meta.n_nodes:
         raise ValueError(f"{names.length} names for {meta.n_nodes} nodes")
+    if not all(np.dtype(facts.dtype).kind in "biufcUSMm" and np.dtype(facts.dtype).itemsize for facts in
+               meta.arrays.values()):  # fmt: skip
+        raise ValueError("names are neither numbers nor text")
     if packed and "node_names" not in meta.arrays:
         raise ValueError("ends of names without names")

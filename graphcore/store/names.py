@@ -27,11 +27,16 @@ def names_from_arrays(names, ends):
     """The array of names: mapped as it is, or an array of strings where `ends` (or None) says they are packed."""
     if ends is None:
         return names
-    if len(ends) and (ends[-1] != len(names) or (np.diff(ends, prepend=0) < 0).any()):
+    if ends[0] < 0 or ends[-1] != len(names) or (ends[1:] < ends[:-1]).any():
         raise FormatError("node_name_ends.npy is damaged: the names do not end where they should")
     packed, start = names.tobytes(), 0
     out = np.empty(len(ends), dtype=object)
     for i, end in enumerate(ends.tolist()):
-        out[i] = packed[start:end].decode("utf-8", "surrogatepass")
+        try:
+            out[i] = packed[start:end].decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                f"node_names.npy is damaged: the name of node {i} is not UTF-8 ({error.reason})"
+            ) from None
         start = end
     return out

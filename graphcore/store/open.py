@@ -1,25 +1,36 @@
 """Open a graph on disk."""
 
 import os
+from functools import partial
 
+from .._progress import Stages
 from .._validation import check_path
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
 from ..io._source import naming
 from .arrays import map_array
-from .format import read_meta
+from .format import CHECKED, files_of, read_meta
 from .names import names_from_arrays
+from .record import is_noted
+from .verify import verify
 
-__all__ = ["open_graph"]
+__all__ = ["map_graph", "open_graph"]
 
 
-def open_graph(path):
-    """Open a graph on disk without reading it: its arrays are read-only memory maps.
+def open_graph(path, *, trusted=False):
+    """Open a graph on disk without taking it into memory: its arrays are read-only memory maps.
+
+    A damaged graph is not opened. One of up to 256 MiB is verified, as :func:`graphcore.check_store` does it, which
+    takes about a second. A larger one is opened at once if graphcore wrote it here, or :func:`graphcore.check_store`
+    has verified it, and its files have not been changed, replaced or copied since; otherwise it is refused.
 
     Parameters
     ----------
     path : str or path-like
         A folder that :func:`graphcore.build_store` or :func:`graphcore.write_graph` wrote.
+    trusted : bool, default False
+        Open it unverified, if its files have the right types and sizes. What compiled loops do with a graph that is
+        damaged after all is not known: they may end the process.
 
     Returns
     -------
@@ -30,8 +41,10 @@ def open_graph(path):
     Raises
     ------
     FormatError
-        If the folder is no graph, or was written by another version, or a file is missing, cut off or of another
-        type. The content is not read; ``graphcore check`` compares it with its checksums.
+        If the folder is no graph, or was written by another version, or a file is missing, cut off, of another type or
+        damaged.
+    InputError
+        If it is large and not known to be sound; the message tells how to verify it.
     OSError
         If the folder is missing or may not be read.
 
@@ -48,6 +61,16 @@ def open_graph(path):
     >>> graph.indices.flags.writeable
     False
     """
+    graph, meta = map_graph(path, trusted=trusted)
+    if not trusted:
+        path = check_path(path)
+        with naming(path):
+            _require_sound(path, graph, meta)
+    return graph
+
+
+def map_graph(path, *, trusted):
+    """Return (graph, Meta) of a store whose files have the right types and sizes; `trusted` is how pickles open it."""
     path = check_path(path)
     os.stat(path)  # a missing folder is reported as such
     if not os.path.isdir(path):
@@ -61,8 +84,20 @@ def open_graph(path):
         names = arrays.get("node_names")
         if names is not None:
             names = names_from_arrays(names, arrays.get("node_name_ends"))
-    return Graph._mapped(
+    graph = Graph._mapped(
         indptr, arrays["indices"], arrays.get("weights"), names, arrays["degrees"],
-        reopen=(open_graph, (os.path.abspath(path),)),
+        reopen=(partial(open_graph, trusted=True) if trusted else open_graph, (os.path.abspath(path),)),
         known={"n_self_loops": meta.n_self_loops, "n_isolated": meta.n_isolated},
     )  # fmt: skip
+    return graph, meta
+
+
+def _require_sound(path, graph, meta):
+    """Compiled loops believe a graph's arrays, and would read and write wherever damaged ones point to."""
+    if meta.nbytes <= CHECKED:
+        verify(path, graph, meta, Stages())
+    elif not is_noted(path, files_of(meta)):
+        raise InputError(
+            f"this graph of {meta.nbytes / 1e9:,.1f} GB was not verified here, or its files have changed since; verify "
+            f"it once with graphcore check {path} (graphcore.check_store), or pass trusted=True to open_graph"
+        )

@@ -20,6 +20,7 @@ _FULL_MEMORY = 1 << 30
 def open_parquet(source, *, columns, weight_column, ids, memory, **_text_only):
     """Return the ParquetFile of an open Source."""
     try:
+        import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
         raise InputError("reading Parquet needs the package pyarrow: pip install 'graphcore[parquet]'") from None
@@ -27,8 +28,8 @@ def open_parquet(source, *, columns, weight_column, ids, memory, **_text_only):
     try:
         with pq.ParquetFile(source.path) as table:
             schema = table.schema_arrow
-    except (ValueError, OSError) as error:
-        raise FormatError(f"the Parquet table cannot be read: {error}") from None
+    except (ValueError, OSError, pa.ArrowException) as error:
+        raise FormatError(f"the Parquet table cannot be read: {_said(error)}") from None
     return ParquetFile(source, schema, columns, weight_column, ids, max(1, min(_ROWS, _ROWS * memory // _FULL_MEMORY)))
 
 
@@ -47,6 +48,9 @@ class ParquetFile:
         weight = _weight(schema, columns, weight_column)
         self._columns = [schema.field(c).name for c in [*columns, *([] if weight is None else [weight])]]
         self.n_nodes, self.weighted = None, weight is not None
+        twice = [name for name in self._columns if schema.names.count(name) > 1]
+        if twice:
+            raise FormatError(f"several columns are called {twice[0][:80]!r}; rename them")
         others = [name for name in schema.names if name not in self._columns]
         silent = weight_column is None or not others
         self.notes = () if silent else (f"column {', '.join(others[:4])} not read; weight_column= says which to read",)
@@ -95,7 +99,12 @@ def _weight(schema, columns, weight_column):
         numeric = [c for c in range(len(names)) if pa.types.is_integer(schema.field(c).type) or
                    pa.types.is_floating(schema.field(c).type)]  # fmt: skip
         return next((c for c in numeric if c not in columns and names[c].strip() in WEIGHT_NAMES), None)
-    if weight_column is not None and (weight_column in columns or weight_column >= len(names)):
+    if isinstance(weight_column, str):
+        position = schema.get_field_index(weight_column)
+        if position < 0:
+            raise ParameterError(f"weight_column={weight_column[:80]!r} is no column of the table")
+        weight_column = position
+    if weight_column is not None and (weight_column in columns or not 0 <= weight_column < len(names)):
         raise ParameterError(f"weight_column={weight_column} must be one of the table's other {len(names)} columns")
     return weight_column
 
@@ -105,17 +114,25 @@ def _numbers(array, dtype):
 
     try:
         return array.cast(pa.from_numpy_dtype(dtype)).to_numpy(zero_copy_only=False)
-    except pa.ArrowInvalid as error:
-        raise FormatError(f"a column cannot be read as {np.dtype(dtype)}: {error}") from None
+    except pa.ArrowException as error:
+        raise FormatError(f"a column cannot be read as {np.dtype(dtype)}: {_said(error)}") from None
 
 
 def _guarded(batches):
     """The batches; what pyarrow raises about damaged files becomes a FormatError."""
+    import pyarrow as pa
+
     while True:
         try:
             batch = next(batches, None)
-        except (ValueError, OSError) as error:
-            raise FormatError(f"the Parquet table is damaged: {error}") from None
+            if batch is not None:
+                batch.validate(full=True)
+        except (ValueError, OSError, pa.ArrowException) as error:
+            raise FormatError(f"the Parquet table is damaged: {_said(error)}") from None
         if batch is None:
             return
         yield batch
+
+
+def _said(error):
+    return str(error).partition("\n")[0][:200]

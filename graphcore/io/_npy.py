@@ -1,0 +1,108 @@
+"""NumPy's own files: arrays (``.npy``) and archives of them (``.npz``), read without trust in their headers."""
+
+import contextlib
+import lzma
+import math
+import struct
+import warnings
+import zipfile
+import zlib
+
+import numpy as np
+
+from .._arrays import npy_header
+from ..exceptions import FormatError, InputError
+
+__all__ = ["Archive", "open_archive", "read_array"]
+
+# No compression that numpy writes makes content so many times smaller.
+_MOST_COMPRESSED = 1040
+_PIECE = 1 << 24
+_DAMAGE = (
+    ValueError, TypeError, KeyError, EOFError, RuntimeError, OverflowError, struct.error, zipfile.BadZipFile,
+    zlib.error, lzma.LZMAError,
+)  # fmt: skip
+
+
+def read_array(stream, size):
+    """Return the array in a ``.npy`` stream of `size` bytes; nothing is allocated that the stream cannot hold."""
+    try:
+        shape, fortran, dtype = npy_header(stream)
+    except ValueError as error:
+        raise FormatError(f"the array cannot be read: {error}") from None
+    if dtype.hasobject:
+        raise FormatError("the array holds Python objects, which are not read, for they could run code")
+    if dtype.kind == "V" or dtype.itemsize == 0:
+        raise FormatError(f"the array holds {dtype.str}, which is neither numbers nor text")
+    n_bytes, left = math.prod(shape) * dtype.itemsize, size - stream.tell()
+    if n_bytes > left:
+        raise FormatError(f"the header promises an array of shape {str(shape)[:80]}, but the file is too short for it")
+    try:
+        array = np.empty(math.prod(shape), dtype=dtype)
+        content = array.view(np.uint8)
+        for start in range(0, n_bytes, _PIECE):
+            _fill(stream, content[start : start + _PIECE])
+        return array.reshape(shape, order="F" if fortran else "C")
+    except (ValueError, OverflowError) as error:  # an empty array of an impossible shape
+        raise FormatError(f"the array cannot be read: {error}") from None
+
+
+def _fill(stream, piece):
+    filled = 0
+    while filled < len(piece):
+        count = stream.readinto(piece[filled:].data)
+        if not count:
+            raise FormatError("the array is cut off")
+        filled += count
+
+
+@contextlib.contextmanager
+def open_archive(stream):
+    """Yield the Archive in a binary stream; whatever is damaged in it becomes a FormatError."""
+    try:
+        with warnings.catch_warnings(), zipfile.ZipFile(stream) as archive:
+            warnings.simplefilter("ignore")  # of names that are there twice
+            yield Archive(archive, stream.seek(0, 2))
+    except InputError:
+        raise
+    except _DAMAGE as error:
+        said = str(error).partition("\n")[0][:200]
+        raise FormatError(f"the .npz archive cannot be read: {said}") from None
+    except OSError as error:
+        if error.errno is None or error.filename is None:  # a position that is damaged, not a disk
+            raise FormatError(f"the .npz archive cannot be read: {error.strerror or error}") from None
+        raise
+
+
+class Archive:
+    """The arrays of a ``.npz`` archive by name, each read when it is asked for."""
+
+    def __init__(self, archive, size):
+        self._archive, self._size = archive, size
+        self._members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+
+    def __contains__(self, name):
+        return name in self._members
+
+    @property
+    def names(self):
+        """Names of the arrays, in order."""
+        return list(self._members)
+
+    def get(self, name):
+        """An array, or None."""
+        if name not in self:
+            return None
+        return self[name]
+
+    def __getitem__(self, name):
+        if name not in self._members:
+            raise FormatError(f"the archive has no array {name}")
+        info = self._members[name]
+        if info.file_size > _MOST_COMPRESSED * min(info.compress_size, self._size) + 64:
+            raise FormatError(f"array {name} says it has {info.file_size:,} bytes, which the file cannot hold")
+        with self._archive.open(info) as member:
+            try:
+                return read_array(member, info.file_size)
+            except FormatError as error:
+                raise FormatError(f"{name}: {error}") from None
