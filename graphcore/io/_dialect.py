@@ -135,8 +135,9 @@ def split_line(line, delimiter, quoted):
 
 def _sample(text, comments):
     """First data lines as (number, line), and the first comments before and between them, and the last."""
-    numbered, remarks, length = [], [], 0
-    for number, line in enumerate(iter(lambda: text.readline(_LONGEST_LINE), ""), 1):
+    numbered, remarks, length, number = [], [], 0, 0
+    while line := text.readline(_LONGEST_LINE):
+        number += 1
         if len(line) == _LONGEST_LINE:
             raise FormatError(f"line {number} is longer than {_LONGEST_LINE:,} characters: this is no edge list")
         stripped = line.strip()

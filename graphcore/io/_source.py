@@ -18,7 +18,7 @@ from ..exceptions import FormatError, InputError, ParameterError, one_line
 
 __all__ = ["Source", "is_stream", "naming", "open_source", "open_stream"]
 
-_MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+_MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _SUFFIXES = {".gz", ".bz2", ".xz", ".zst"}
 # What other programs write at a file's start; naming it helps more than "this is not text".
 _FOREIGN = {
@@ -34,8 +34,8 @@ _BOM = b"\xef\xbb\xbf"
 _HEAD = 1 << 16
 # Compressed edges are a third to a fiftieth of their text. What is far beyond that is a bomb, or very regular; files
 # that stay small when they are decompressed may be as regular as they like.
-_MAX_RATIO = 200
-_ALWAYS_FINE = 1 << 24
+_MAX_RATIO = 100
+_ALWAYS_FINE = 1 << 22
 # Of what zstd keeps while it decompresses: 128 MiB, as its own program; 2 GiB for files of any size.
 _ZSTD_WINDOW, _ZSTD_LARGEST_WINDOW = 1 << 27, 1 << 31
 # A few bytes of zstd can stand for 128 KiB; so many are decompressed at once.
@@ -52,8 +52,7 @@ class Source:
     def __init__(self, path, name, any_size=False):
         self.path, self.name, self.any_size = path, name, any_size
         with open(path, "rb") as stream:
-            start = stream.read(8)
-        self.compression = next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
+            self.compression = _compression(stream.read(10))
         base, suffix = os.path.splitext(os.path.basename(name))
         if suffix.lower() in _SUFFIXES:
             base, suffix = os.path.splitext(base)
@@ -135,6 +134,15 @@ class Source:
                 f"this is not text (byte {strange[0]:#04x} at position {self.head.index(strange[:1])}); text formats, "
                 ".npz and their .gz, .bz2, .xz, .zst are read"
             )
+
+
+def _compression(start):
+    """The compression of a file that begins with these bytes, None for none."""
+    # Of bzip2's magic, a text's first word could be "BZh" and a digit as well.
+    blocks = b"1AY&SY", b"\x17rE8P\x90"
+    if start.startswith(b"BZh") and any(block.startswith(start[4:]) for block in blocks):
+        return "bz2"
+    return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), None)
 
 
 class _Expanded(io.RawIOBase):

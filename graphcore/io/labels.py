@@ -12,6 +12,7 @@ from ..graphs.graph import Graph
 from ..graphs.ids import as_names
 from ._dialect import split_line
 from ._names import first_unfit, without_formula
+from ._npy import read_array
 from ._source import open_source
 from .atomic import atomic_output
 
@@ -166,8 +167,8 @@ def _array(source):
     """The labels of a NumPy file."""
     with source.open() as stream:
         try:
-            labels = np.lib.format.read_array(stream, allow_pickle=False)
-        except ValueError as error:
+            labels = read_array(stream, source.size)
+        except FormatError as error:
             raise FormatError(f"the NumPy file cannot be read ({error})") from None
     if labels.ndim != 1 or labels.dtype.kind not in "iu" or not len(labels):
         raise FormatError(

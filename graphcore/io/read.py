@@ -59,8 +59,8 @@ def read_graph(
     encoding : str, default "utf-8"
         Edge lists: of the node names.
     any_size : bool, default False
-        Whether to believe what a file says about sizes: True allows compressed data that expand to more than 200 times
-        their size (and 16 MiB), and headers that state more than a million nodes and more than 32 for every edge.
+        Whether to believe what a file says about sizes: True allows compressed data that expand to more than 100 times
+        their size (and 4 MiB), and headers that state more than a million nodes and more than 32 for every edge.
 
     Returns
     -------

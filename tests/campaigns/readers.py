@@ -37,8 +37,9 @@ TOKENS = (
     b"\xc2\x85", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b"\xff\xfe", b"\xed\xa0\x80", "é".encode(), "Ωß漢字".encode(),
     b"\x1a", b"None", b"NA", b"null", b"true", b"{}", b"{'weight': 2}", b"[", b"]", b"[ [", b"<", b">", b"&amp;",
     b"&#0;", b"&x;", b"=1+1", b"-cmd", b"@a", b"weight", b"source", b"target", b"general", b"symmetric", b"pattern",
-    b"complex", b"array", b"coordinate", b"vector", b"graph [", b"node [ id 0 ]", b"edge [ source 0 target 1 ]", b"creator ",
-    b"11", b"111", b"<f8", b"<i4", b"|O", b"<U9999999", b">c16", b"(3,)", b"(99999999999,)", b"(-1,)", b"()",
+    b"complex", b"array", b"coordinate", b"vector", b"graph [", b"node [ id 0 ]", b"edge [ source 0 target 1 ]",
+    b"creator ", b"11", b"111", b"<f8", b"<i4", b"|O", b"<U9999999", b">c16", b"(3,)", b"(99999999999,)", b"(-1,)",
+    b"()",
 )  # fmt: skip
 HEADS = (
     b"%%MatrixMarket", b"%%MatrixMarket matrix coordinate real general\n",
