@@ -121,12 +121,17 @@ class Source:
                 raise FormatError(f"the compressed data are damaged ({error})") from None
             raise
 
+    def begins_with(self, magic):
+        """Whether the content begins with the mark of another program, and not with a word that is spelt the same."""
+        after = self.head[len(magic) : len(magic) + 1]
+        return self.head.startswith(magic) and not (magic.isalnum() and after in (b" ", b"\t", b",", b";"))
+
     def require_text(self):
         """Raise a FormatError if the content is empty or cannot be text."""
         if not self.head:
             raise FormatError("the file is empty")
         for magic, what in _FOREIGN.items():
-            if self.head.startswith(magic):
+            if self.begins_with(magic):
                 raise FormatError(f"this is {what}")
         strange = self.head.translate(None, bytes(range(32, 256)) + b"\t\n\r\f\v\x1a")
         if strange:

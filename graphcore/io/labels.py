@@ -97,8 +97,8 @@ def write_labels(labels, path, names=None, format=None, *, spreadsheet=False):
 
 
 def _is_delicate(name):
-    """Whether a name would be taken for a comment, for nothing or for two columns, unless it has quotes around it."""
-    return not name.strip() or name.startswith(("#", "%")) or "\t" in name
+    """Whether a name is taken for a comment, a byte-order mark, nothing or two columns, unless there are quotes."""
+    return not name.strip() or name.startswith(("#", "%", "\ufeff")) or "\t" in name
 
 
 def read_labels(path, graph=None, delimiter=None, *, any_size=False):

@@ -67,7 +67,7 @@ def _open(stack, path, options):
         with naming(path):
             opened = Source(path, path, any_size)
     with naming(opened.name):
-        return (open_parquet if opened.head.startswith(MAGIC) else open_text)(opened, **options)
+        return (open_parquet if opened.begins_with(MAGIC) else open_text)(opened, **options)
 
 
 def _together(files):
