@@ -39,7 +39,8 @@ def pytest_configure(config):
         hypothesis.settings.load_profile("quick" if "not slow" in config.option.markexpr else "full")
 
 
-def _data_folder():
+def data_folder():
+    """Where the real data sets lie, if they are there."""
     given = os.environ.get("GRAPHCORE_DATA")
     return Path(given) if given else ROOT.parent / "shared" / "data"
 
@@ -47,7 +48,7 @@ def _data_folder():
 @pytest.fixture(scope="session")
 def shared_data():
     """Folder of the real data sets, which are no part of the repository."""
-    folder = _data_folder()
+    folder = data_folder()
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder}; set GRAPHCORE_DATA to their folder")
     return folder

@@ -35,10 +35,10 @@ class Rules(NamedTuple):
 
 def as_points(X, name="X", *, sparse=False):
     """Return vectors as float64 rows, an ndarray or (where `sparse` allows it) a csr_array; nothing is changed."""
-    check_sparse(X)
     sparse = sparse and hasattr(X, "tocsr")
     if np.iscomplexobj(X):
         raise InputError(f"{name} is complex; real numbers are needed")
+    check_sparse(X)
     try:
         X = _as_csr(X) if sparse else np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -24,6 +24,9 @@ def check_sparse(X):
     if len(X.shape) != 2:
         raise InputError(f"a matrix of two dimensions is needed, got {len(X.shape)}")
     _CHECKS[X.format](X)
+    # Other types are refused when a matrix is made, and stand in it only if its data were exchanged.
+    if X.dtype.kind not in "biufc" or not X.dtype.isnative or X.dtype == np.float16:
+        raise InputError(f"the values of a sparse matrix must be real numbers, got {X.dtype}")
 
 
 def check_compressed(indptr, indices, n_rows, n_columns):
@@ -55,7 +58,7 @@ def _check_rows(X):
         if not (height and width) or n_rows % height or n_columns % width:
             raise InputError(f"blocks of shape {(height, width)} do not fill a matrix of shape {X.shape}")
         n_rows, n_columns = n_rows // height, n_columns // width
-    check_compressed(X.indptr, X.indices, n_rows, n_columns)
+    check_compressed(_as_scipy_has("indptr", X.indptr), _as_scipy_has("indices", X.indices), n_rows, n_columns)
     if len(data) != len(X.indices):
         raise InputError(f"there are {len(X.indices)} indices, but data of {len(data)} entries")
 
@@ -71,7 +74,7 @@ def _check_coordinates(X):
 
 def _check_diagonals(X):
     data = _array("data", X.data, 2)
-    _check_integers("offsets", X.offsets)
+    _check_integers("offsets", _as_scipy_has("offsets", X.offsets))
     n_rows, n_columns = X.shape
     offsets = X.offsets.tolist()
     if len(offsets) != len(data) or len(set(offsets)) < len(offsets):
@@ -110,6 +113,13 @@ def _array(name, array, n_dims):
 def _check_integers(name, array):
     if _array(name, array, 1).dtype.kind not in "iu":
         raise InputError(f"{name} must be integers, got {array.dtype}")
+
+
+def _as_scipy_has(name, array):
+    """Index arrays are of the two types that scipy makes them of, and its compiled code knows no others."""
+    if _array(name, array, 1).dtype not in (np.int32, np.int64):
+        raise InputError(f"{name} must be int32 or int64, got {array.dtype}")
+    return array
 
 
 def _from_python(ids):

@@ -134,8 +134,10 @@ class SparseKernel(RowsKernel):
             check_sparse(K)
         check_precomputed(K)
         given = K.dtype
-        K = sp.csr_array(K, dtype=np.float64, copy=not getattr(K, "has_canonical_format", False))
-        K.sum_duplicates()
+        K = sp.csr_array(K, dtype=np.float64)  # which finds out anew whether its rows are sorted and without repeats
+        if not K.has_canonical_format:
+            K = K.copy()
+            K.sum_duplicates()
         self.n_points = K.shape[0]
         # Held in float64, for the loops; what float32 has rounded away is not back.
         self.precision = np.dtype(np.float32 if given == np.float32 else np.float64)

@@ -138,6 +138,7 @@ def _check(meta):
     """Raise a ValueError if the counts do not go together."""
     n, n_entries = meta.n_nodes, meta.n_entries
     counts = [n, n_entries, meta.n_self_loops, meta.n_isolated, *(facts.length for facts in meta.arrays.values())]
+    counts += [facts.crc32 for facts in meta.arrays.values()]
     if not all(type(count) is int and 0 <= count < 2**62 for count in counts):
         raise ValueError("a count is no number that a graph can have")
     lengths = {"indptr": n + 1, "indices": n_entries, "weights": n_entries, "degrees": n}
@@ -150,16 +151,16 @@ def _check(meta):
             raise ValueError(f"{name} has length {meta.arrays[name].length}, not {length}")
     packed = "node_name_ends" in meta.arrays
     kinds = {"indptr": ["<i8"], "indices": [id_dtype(meta.n_nodes).str], "degrees": ["<f8"], "weights": ["<f4", "<f8"]}
-    for name, allowed in kinds.items():
-        if name in meta.arrays and meta.arrays[name].dtype not in allowed:
-            raise ValueError(f"{name} has type {meta.arrays[name].dtype}")
     if packed:
         kinds |= {"node_names": ["|u1"], "node_name_ends": ["<i8"]}
+    for name, allowed in kinds.items():
+        if name in meta.arrays and meta.arrays[name].dtype not in allowed:
+            raise ValueError(f"{name} has type {str(meta.arrays[name].dtype)[:40]}")
     names = meta.arrays.get("node_name_ends" if packed else "node_names")
     if names is not None and names.length != meta.n_nodes:
         raise ValueError(f"{names.length} names for {meta.n_nodes} nodes")
-    if not all(np.dtype(facts.dtype).kind in "biufcUSMm" and np.dtype(facts.dtype).itemsize for facts in
-               meta.arrays.values()):  # fmt: skip
+    types = [np.dtype(facts.dtype) for facts in meta.arrays.values()]
+    if not all(found.kind in "biufcUSMm" and found.itemsize for found in types):
         raise ValueError("names are neither numbers nor text")
     if packed and "node_names" not in meta.arrays:
         raise ValueError("ends of names without names")

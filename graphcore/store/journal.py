@@ -1,6 +1,7 @@
 """The folder in which a build works, and what it notes there so that it can go on after an interruption."""
 
 import contextlib
+import errno
 import json
 import os
 import shutil
@@ -66,13 +67,14 @@ def working_folder(out, options, resume):
     """
     parent, name = os.path.split(os.path.realpath(out))
     folder = os.path.join(parent, f".{name}.building")
-    os.makedirs(folder, exist_ok=True)
     with _locked(folder):
         journal = Journal(folder, options)
-        if not (resume and journal.load()):
+        fresh = not (resume and journal.load())
+        if fresh:
             _empty(folder, resume)
-            journal.save()
         try:
+            if fresh:
+                journal.save()
             yield journal
         except InputError:
             shutil.rmtree(folder, ignore_errors=True)
@@ -83,7 +85,7 @@ def working_folder(out, options, resume):
                 f"{error.strerror} (what was done so far is kept; resume=True or --resume goes on with it)",
                 error.filename if error.filename is not None else folder,
             ) from error
-        shutil.rmtree(folder)
+        _take_away(folder)
 
 
 def _empty(folder, resume):
@@ -92,10 +94,8 @@ def _empty(folder, resume):
         warn_user("an interrupted build was there and is started over; resume=True (--resume) would have gone on")
     # The journal first: it must never speak of what is gone.
     for entry in sorted(left, key=lambda entry: entry.name != _NAME):
-        if entry.is_dir():
-            shutil.rmtree(entry.path)
-        else:
-            os.unlink(entry.path)
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(entry.path) if entry.is_dir() else os.unlink(entry.path)
 
 
 _LOCK = "lock"
@@ -107,11 +107,35 @@ def _locked(folder):
     try:
         import fcntl
     except ImportError:  # not on Windows
+        os.makedirs(folder, exist_ok=True)
         yield
         return
-    with open(os.path.join(folder, _LOCK), "w") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(f"another build of the same output is running in {folder}") from None
+    with _lock(folder, lambda stream: fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)):
         yield
+
+
+def _lock(folder, take):
+    """An open file that is locked, in the folder of that name.
+
+    A build that is just done takes its folder away with the lock in it: whoever opened that one tries again.
+    """
+    while True:
+        os.makedirs(folder, exist_ok=True)
+        with contextlib.ExitStack() as stack, contextlib.suppress(FileNotFoundError):
+            stream = stack.enter_context(open(os.path.join(folder, _LOCK), "w"))
+            try:
+                take(stream)
+            except BlockingIOError:
+                raise InputError(f"another build of the same output is running in {folder}") from None
+            if os.path.samestat(os.fstat(stream.fileno()), os.stat(stream.name)):
+                stack.pop_all()
+                return stream
+
+
+def _take_away(folder):
+    """Delete the folder; another build may have begun in it as soon as the lock is gone."""
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENOTEMPTY):
+            raise

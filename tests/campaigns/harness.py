@@ -218,6 +218,10 @@ def _origin(error):
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "the campaign"
 
 
+def _no_pipes(folder, names):
+    return [name for name in names if (Path(folder) / name).is_fifo()]
+
+
 def _address_space():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[0]) * resource.getpagesize()
@@ -228,6 +232,6 @@ def _keep_case(keep, found, number, kind, detail, folder):
     if keep is None:
         return
     target = Path(keep) / f"{found.name}-{found.seed}-{number}"
-    shutil.copytree(folder / "case", target, dirs_exist_ok=True, ignore_dangling_symlinks=True)
+    shutil.copytree(folder / "case", target, symlinks=True, ignore=_no_pipes, dirs_exist_ok=True)
     again = f"{Path(sys.executable).name} -m tests.campaigns {found.name} --seed {found.seed} --case {number}"
     (target / "failure.txt").write_text(f"{kind}\n{again}\n\n{detail}\n", encoding="utf-8", errors="replace")
