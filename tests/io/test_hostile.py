@@ -18,7 +18,7 @@ from graphcore.exceptions import one_line
 from graphcore.io import _source, read_labels
 from graphcore.io._source import open_source
 
-from ..conftest import _data_folder
+from ..conftest import data_folder
 
 LONGEST = 500
 
@@ -43,7 +43,7 @@ def one_line_or_graph(path, **options):
 
 
 def _bad_inputs():
-    folder = _data_folder() / "bad_inputs"
+    folder = data_folder() / "bad_inputs"
     kinds = "el", "gml", "lab", "m_", "metis", "mtx"
     return sorted(path.name for path in folder.iterdir() if path.name.startswith(kinds)) if folder.is_dir() else []
 
