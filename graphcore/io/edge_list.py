@@ -85,7 +85,10 @@ def _upper_edges(graph):
 
 
 def _checked_names(names, delimiter):
-    """Names as they are written, those refused that would not come back: blank ones, line ends, some quotes."""
+    """Names as they are written, those refused that would not come back: blank ones, line ends, some quotes, twins."""
+    names = np.array(list(map(str, names.tolist())), dtype=object) if names.dtype.kind == "O" else names
+    if len(set(names.tolist())) < len(names):
+        raise InputError("two nodes have the same name, and an edge list would make one of them; write .npz instead")
     if names.dtype.kind in "iu":
         return names
     unfit = first_unfit(names.tolist())
@@ -95,4 +98,4 @@ def _checked_names(names, delimiter):
     for name in map(str, names.tolist()):
         if not name or name != name.strip() or name[0] in "#%" or any(mark in name for mark in forbidden):
             raise InputError(f"node name {name!r} cannot be written to an edge list; write .npz instead")
-    return np.array(list(map(str, names.tolist())), dtype=object) if names.dtype.kind == "O" else names
+    return names

@@ -377,6 +377,13 @@ def test_names_of_many_kinds_come_back(tmp_path):
     assert read_graph(tmp_path / "g.tsv").node_names.tolist() == ["None", "1", "2.5", "('a', 'b')"]
 
 
+@pytest.mark.parametrize("names", [["a", "a"], ["0", 0], np.array([3, 3])])
+def test_two_nodes_of_one_name_do_not_become_one(tmp_path, names):
+    graph = Graph.from_edges([0], [1], node_names=names)
+    with pytest.raises(InputError, match="two nodes have the same name"):
+        graphcore.write_graph(graph, tmp_path / "a.tsv")
+
+
 def test_names_that_spreadsheets_take_for_formulas(tmp_path):
     names = ["=1+1", "+cmd", "-cmd", "@a", "-1.5", "+3", "a=1", "é"]
     graph = Graph.from_edges([0], [1], n_nodes=8, node_names=names)
