@@ -3,7 +3,7 @@
 import sys
 import warnings
 
-from .exceptions import GraphWarning
+from .exceptions import GraphWarning, one_line
 
 __all__ = ["warn_of_isolated", "warn_user"]
 
@@ -15,7 +15,7 @@ def warn_user(message, category=GraphWarning):
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "graphcore":
         frame = frame.f_back
         level += 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(one_line(message), category, stacklevel=level)
 
 
 def warn_of_isolated(graph):

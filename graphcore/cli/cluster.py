@@ -91,10 +91,11 @@ def _option(parameter):
     "-o", "--output", metavar="FILE", type=FILE,
     help="Write node and label, tab between them (.npy: labels alone); - is standard output.",
 )  # fmt: skip
+@click.option("--spreadsheet", is_flag=True, help="In -o, put a ' before names that spreadsheets take for formulas.")
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def cluster(input, n_clusters, output, report, as_json, quiet, **options):
+def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
     INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML or GML file; a graph on disk (see build); vectors
@@ -123,7 +124,7 @@ def cluster(input, n_clusters, output, report, as_json, quiet, **options):
         facts |= {"output": output, "report": report, "warnings": console.warned}
         if output is not None:
             with console.stages("write"):
-                write_labels(result.labels, output, graph)
+                write_labels(result.labels, output, graph, spreadsheet=spreadsheet)
         if report is not None:
             with console.stages("report"):
                 _report(report, graph, result, input, seed, jobs, console)

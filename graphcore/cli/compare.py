@@ -37,7 +37,7 @@ def compare(labels, truth, graph_path, as_json, **options):
         if graph_path is not None:
             graph = load_graph(graph_path, console.stages, **{name: options[name] for name in READING_OPTIONS})
         with console.stages("read"):
-            first, second, facts = _aligned(labels, truth, graph)
+            first, second, facts = _aligned(labels, truth, graph, options["any_size"])
         with console.stages("score"):
             facts |= _scores(first, second)
             if graph is not None:
@@ -50,15 +50,15 @@ def compare(labels, truth, graph_path, as_json, **options):
     show(facts | {"warnings": console.warned}, _lines(facts), as_json)
 
 
-def _aligned(labels, truth, graph):
+def _aligned(labels, truth, graph, any_size):
     """Both labellings in the order of the same nodes, as numbers with -1 for none."""
     from ..io.labels import read_label_lines, read_labels
 
     facts = {"labels": labels, "other": truth}
     if graph is not None:
-        found = [read_labels(path, graph).tolist() for path in (labels, truth)]
+        found = [read_labels(path, graph, any_size=any_size).tolist() for path in (labels, truth)]
         return _numbers(found[0]), _numbers(found[1]), facts
-    (nodes, first), (others, second) = read_label_lines(labels), read_label_lines(truth)
+    (nodes, first), (others, second) = (read_label_lines(path, any_size=any_size) for path in (labels, truth))
     if nodes is None or others is None:
         if len(first) != len(second):
             raise InputError(
@@ -81,7 +81,9 @@ def _numbers(labels):
     """Clusters numbered from 0 in the order of their names; "-1" is no cluster."""
     import numpy as np
 
-    values = np.array([str(label) for label in labels])
+    from ..graphs.ids import as_names
+
+    values = as_names([str(label) for label in labels], len(labels))
     names, numbers = np.unique(values, return_inverse=True)
     none = np.flatnonzero(names == "-1")
     if len(none):

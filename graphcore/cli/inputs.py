@@ -15,14 +15,14 @@ __all__ = [
 # A path that shells complete; whether it can be used is found out when it is.
 FILE = click.Path(readable=False, allow_dash=True)
 # Keywords of graphcore.read_graph, and what vectors need.
-READING_OPTIONS = ("format", "delimiter", "columns", "weight_column", "symmetrize")
+READING_OPTIONS = ("format", "delimiter", "columns", "weight_column", "symmetrize", "any_size")
 READING = (*READING_OPTIONS, "vectors", "n_neighbors", "metric")
 
 
 def _two_numbers(_ctx, param, text):
     if text is None:
         return (0, 1)
-    if not re.fullmatch(r"\d+,\d+", text):
+    if not re.fullmatch(r"\d{1,9},\d{1,9}", text):
         raise click.BadParameter(f"{text!r} is not two numbers with a comma between them, such as 0,1", param=param)
     return tuple(int(number) for number in text.split(","))
 
@@ -30,7 +30,7 @@ def _two_numbers(_ctx, param, text):
 def _column(_ctx, _param, text):
     if text is None:
         return "auto"
-    return None if text == "none" else int(text) if text.isdecimal() else text
+    return None if text == "none" else int(text) if text.isdecimal() and len(text) < 10 else text
 
 
 _READING_OPTIONS = (
@@ -46,6 +46,9 @@ _READING_OPTIONS = (
     click.option(
         "--symmetrize", metavar="POLICY", default="max", show_default=True,
         help="What becomes of directed edges: max, average, sum, min, or error to refuse them.",
+    ),
+    click.option(
+        "--any-size", is_flag=True, help="Allow absurdly large decompressed data, and headers of mostly isolated nodes."
     ),
 )  # fmt: skip
 _GRAPH_OPTIONS = (

@@ -49,7 +49,7 @@ def report(input, labels, output, title, n_central, pictures, as_json, **options
         console.expect(3)
         graph = load(input, console.stages, **options)
         with console.stages("labels"):
-            found = _as_numbers(read_labels(labels, graph))
+            found = _as_numbers(read_labels(labels, graph, any_size=options["any_size"]))
         with console.stages("report"):
             about = About(
                 title=title or report_title(input), source=f"{input}, labels of {labels}", command=typed_command(),

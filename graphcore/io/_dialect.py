@@ -1,6 +1,5 @@
 """How an edge list is written, guessed from its first lines."""
 
-import codecs
 import csv
 import re
 from dataclasses import dataclass
@@ -10,13 +9,18 @@ from .._validation import check_choice, check_integer
 from ..exceptions import FormatError, ParameterError
 from ._weight_column import ID_NAMES, MISSING, choose_weight, is_number
 
-__all__ = ["Dialect", "data_lines", "guess_dialect", "split_line"]
+__all__ = ["Dialect", "data_lines", "guess_dialect", "is_edge", "split_line"]
 
 _SAMPLE = 200
+# So many characters of them are enough, too; what is far longer is no line of an edge list.
+_SAMPLE_LENGTH = 1 << 20
+_LONGEST_LINE = 1 << 20
+# Comments that are looked at, and how much of each.
+_REMARKS, _REMARK_LENGTH = 1000, 1 << 12
 _INTEGER = re.compile(r"-?\d{1,19}")
 _KONECT = re.compile(r"%\s*(sym|asym|bip)\s+(\w+)")
 # What write_graph notes in a comment, so that its own files come back as they were.
-_OWN = re.compile(r"# graphcore edge list; nodes: (\d+|named); ids: (integer|string); weights: (yes|no)")
+_OWN = re.compile(r"# graphcore edge list; nodes: (\d{1,18}|named); ids: (integer|string); weights: (yes|no)")
 IDS = ("auto", "integer", "string")
 
 
@@ -57,7 +61,7 @@ def guess_dialect(source, *, delimiter, comments, header, columns, weight_column
     """Guess the Dialect of `source` from its comments and first 200 lines; what is given is not guessed."""
     comments = (comments,) if isinstance(comments, str) else tuple(comments or ())
     _check_options(delimiter, comments, header, columns, weight_column, ids, encoding)
-    with source.text("latin-1") as text:
+    with source.text(encoding, errors="replace") as text:  # comments may hold anything
         numbered, remarks = _sample(text, comments)
     if not numbered:
         raise FormatError("there are no edges: every line is blank or a comment")
@@ -107,30 +111,42 @@ def guess_dialect(source, *, delimiter, comments, header, columns, weight_column
 def data_lines(text, dialect):
     """Yield the lines that hold edges: no comments, blank lines or header."""
     for line in islice(text, dialect.skip, None):
-        stripped = line.lstrip()
-        if stripped and not stripped.startswith(dialect.comments):
+        if is_edge(line, dialect):
             yield line
+
+
+def is_edge(line, dialect):
+    """Whether a line is neither blank nor a comment."""
+    stripped = line.lstrip()
+    return stripped != "" and not stripped.startswith(dialect.comments)
 
 
 def split_line(line, delimiter, quoted):
     """Fields of one line, without blanks around them."""
     if not quoted:
         return [field.strip() for field in line.split(delimiter)] if delimiter else line.split()
-    if delimiter is None:
-        return next(csv.reader([" ".join(line.split())], delimiter=" "), [])
-    return [field.strip() for field in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])]
+    line = line if delimiter else " ".join(line.split())
+    try:
+        fields = next(csv.reader([line], delimiter=delimiter or " ", skipinitialspace=delimiter is not None), [])
+    except csv.Error as error:  # a field of more characters than the module's limit
+        raise FormatError(f"{error}: {line}") from None
+    return [field.strip() for field in fields] if delimiter else fields
 
 
 def _sample(text, comments):
-    """First data lines as (number, line), and all the comments before and between them."""
-    numbered, remarks = [], []
-    for number, line in enumerate(text, 1):
+    """First data lines as (number, line), and the first comments before and between them, and the last."""
+    numbered, remarks, length, number = [], [], 0, 0
+    while line := text.readline(_LONGEST_LINE):
+        number += 1
+        if len(line) == _LONGEST_LINE:
+            raise FormatError(f"line {number} is longer than {_LONGEST_LINE:,} characters: this is no edge list")
         stripped = line.strip()
         if stripped.startswith(comments):
-            remarks.append(stripped)
+            remarks[_REMARKS:] = [stripped[:_REMARK_LENGTH]]
         elif stripped:
             numbered.append((number, line.rstrip("\r\n")))
-            if len(numbered) == _SAMPLE:
+            length += len(line)
+            if len(numbered) == _SAMPLE or length > _SAMPLE_LENGTH:
                 break
     return numbered, remarks
 
@@ -216,6 +232,6 @@ def _check_options(delimiter, comments, header, columns, weight_column, ids, enc
         check_integer("weight_column", weight_column, low=0)
     check_choice("ids", ids, IDS)
     try:
-        codecs.lookup(encoding)
-    except (LookupError, TypeError):
+        "".encode(encoding)
+    except (LookupError, TypeError, UnicodeError):
         raise ParameterError(f"encoding={encoding!r} is not known to Python; 'utf-8' and 'latin-1' are usual") from None

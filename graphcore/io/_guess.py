@@ -12,7 +12,8 @@ _SUFFIXES = {
     ".mtx": "matrix-market", ".mm": "matrix-market", ".graph": "metis", ".metis": "metis", ".npz": "npz",
     ".graphml": "graphml", ".gml": "gml",
 }  # fmt: skip
-_GML = re.compile(rb"(\s*(#.*|creator\b.*|version\b.*|comment\b.*))*\s*graph\s*\[", re.IGNORECASE)
+# Lines that may stand before the graph of a GML file.
+_BEFORE_GML = re.compile(rb"#|(creator|version|comment)\b")
 
 
 def guess_format(source):
@@ -28,10 +29,18 @@ def guess_format(source):
         if b"<graphml" in text:
             return "graphml"
         raise FormatError("this is XML or HTML, but not GraphML")
-    if _GML.match(text):
+    if _is_gml(text):
         return "gml"
     if text.startswith((b"{", b"[")):
         raise FormatError("this looks like JSON, which is not read; write an edge list, or pass format=")
     if source.suffix == ".npz":
         raise FormatError("this is no .npz archive (which begins with 'PK')")
     return _SUFFIXES.get(source.suffix, "edgelist")
+
+
+def _is_gml(text):
+    """Whether a text, in small letters, begins with `graph [`, comments and some keys before it left out."""
+    lines = [line for line in map(bytes.strip, text.splitlines()) if line]
+    first = next((i for i, line in enumerate(lines) if not _BEFORE_GML.match(line)), len(lines))
+    rest = b" ".join(lines[first : first + 2])
+    return rest.startswith(b"graph") and rest[5:].lstrip().startswith(b"[")

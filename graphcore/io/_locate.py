@@ -1,12 +1,13 @@
 """The slow second pass: which line of the file is the one that cannot be read."""
 
 import math
+from itertools import islice
 
 from ..exceptions import FormatError
-from ._dialect import split_line
+from ._dialect import is_edge, split_line
 from ._weight_column import is_number
 
-__all__ = ["locate"]
+__all__ = ["locate", "number_of_line"]
 
 
 def locate(source, dialect, otherwise):
@@ -14,12 +15,20 @@ def locate(source, dialect, otherwise):
     with source.text(dialect.text_encoding) as text:
         for number, line in enumerate(text, 1):
             stripped = line.strip()
-            if number <= dialect.skip or not stripped or stripped.startswith(dialect.comments):
+            if number <= dialect.skip or not is_edge(line, dialect):
                 continue
             problem = _problem(split_line(line.rstrip("\r\n"), dialect.delimiter, dialect.quoted), dialect)
             if problem:
                 return FormatError(f"line {number}: {problem}: {_shortened(stripped)}")
     return FormatError(f"the lines cannot be read: {otherwise}")
+
+
+def number_of_line(source, dialect, position):
+    """Number, from 1, of the line of the edge at this position, from 0."""
+    with source.text(dialect.text_encoding) as text:
+        numbered = enumerate(text, 1)
+        edges = (n for n, line in numbered if n > dialect.skip and is_edge(line, dialect))
+        return next(islice(edges, position, None))
 
 
 def _problem(fields, dialect):

@@ -5,12 +5,12 @@ import warnings
 
 import numpy as np
 
-from ..exceptions import InputError
+from ..exceptions import FormatError, InputError
 from ..graphs.ids import Numbering
 from ._dialect import data_lines
 from ._locate import locate
 
-__all__ = ["parse"]
+__all__ = ["parse", "parse_numbers"]
 
 
 def parse(source, dialect):
@@ -24,6 +24,20 @@ def parse(source, dialect):
     if weights is not None and not (weights.min() >= 0 and weights.max() < np.inf):
         raise locate(source, dialect, "there are weights that are negative or not finite")
     return ends, weights, names
+
+
+def parse_numbers(source, dialect):
+    """Return all numbers of the lines, one of each, as weights are: finite and not negative."""
+    with source.text(dialect.text_encoding) as text:
+        try:
+            values = np.fromiter(map(float, data_lines(text, dialect)), dtype=np.float64)
+        except UnicodeDecodeError:
+            raise
+        except ValueError as error:
+            raise FormatError(f"the lines cannot be read: {error}") from None
+    if len(values) and not (values.min() >= 0 and values.max() < np.inf):
+        raise FormatError("there are weights that are negative or not finite")
+    return values
 
 
 class _Unfit(Exception):
@@ -75,6 +89,7 @@ def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows
     weighted = dialect.weight_column is not None
     with warnings.catch_warnings(), source.guard():
         warnings.simplefilter("error", DeprecationWarning)  # a fraction as an integer
+        warnings.filterwarnings("error", "loadtxt: input contained no data", UserWarning)
         try:
             table = np.loadtxt(
                 lines, dtype=[("ends", id_dtype, 2), ("weight", np.float64)] if weighted else id_dtype,
@@ -85,6 +100,6 @@ def _load(source, dialect, lines, id_dtype, number=None, comments=None, skiprows
             )  # fmt: skip
         except (InputError, UnicodeDecodeError):
             raise
-        except (ValueError, OverflowError, DeprecationWarning) as error:
+        except (ValueError, OverflowError, DeprecationWarning, UserWarning) as error:
             raise _Unfit(str(error)) from None
     return (np.ascontiguousarray(table["ends"]), np.ascontiguousarray(table["weight"])) if weighted else (table, None)

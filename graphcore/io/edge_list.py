@@ -13,7 +13,9 @@ from ..graphs.graph import Graph
 from ..graphs.ids import compact_ids
 from ..graphs.rows import SYMMETRIZE
 from ._dialect import guess_dialect
+from ._names import first_unfit
 from ._parse import parse
+from ._sizes import check_node_count
 
 __all__ = ["read_edge_list", "write_edge_list"]
 
@@ -30,6 +32,9 @@ def read_edge_list(source, *, symmetrize, **options):
     ends, weights, names = parse(source, dialect)
     if names is not None:
         n_nodes = len(names)
+        unfit = first_unfit(names) or next((name for name in names if "\n" in name), None)
+        if unfit is not None:
+            raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
     elif dialect.n_nodes is None:
         numbers, names = compact_ids(ends.ravel())
         ends = numbers.reshape(-1, 2)
@@ -38,6 +43,7 @@ def read_edge_list(source, *, symmetrize, **options):
         n_nodes = dialect.n_nodes
         if ends.max() >= n_nodes or ends.min() < 0:
             raise FormatError(f"a comment says that nodes are 0 to {n_nodes - 1}, but there are edges of other nodes")
+        check_node_count(n_nodes, len(ends), source.any_size)
         ends = ends.astype(np.int32, copy=False)
     weights = np.empty(0, dtype=np.float32) if weights is None else weights
     return graph_from_ends(Graph, ends, weights, n_nodes, node_names=names, symmetrize=symmetrize, warn=True)
@@ -60,7 +66,7 @@ def write_edge_list(graph, stream, delimiter):
     if delimiter == ",":
         writer.writerow(["source", "target", *([] if graph.weights is None else ["weight"])])
     if names is not None:
-        _check_names(names, delimiter)
+        names = _checked_names(names, delimiter)
     for sources, targets, weights in _upper_edges(graph):
         ends = [ids.tolist() if names is None else names[ids].tolist() for ids in (sources, targets)]
         writer.writerows(zip(*ends, strict=True) if weights is None else zip(*ends, weights.tolist(), strict=True))
@@ -78,11 +84,18 @@ def _upper_edges(graph):
         yield sources[kept], graph.indices[span][kept], weights
 
 
-def _check_names(names, delimiter):
-    """Refuse names that would not come back: blank ones, line ends, and what a tab separated file cannot quote."""
+def _checked_names(names, delimiter):
+    """Names as they are written, those refused that would not come back: blank ones, line ends, some quotes, twins."""
+    names = np.array(list(map(str, names.tolist())), dtype=object) if names.dtype.kind == "O" else names
+    if len(set(names.tolist())) < len(names):
+        raise InputError("two nodes have the same name, and an edge list would make one of them; write .npz instead")
     if names.dtype.kind in "iu":
-        return
+        return names
+    unfit = first_unfit(names.tolist())
+    if unfit is not None:
+        raise InputError(f"node name {unfit!r} has characters that no text file holds; write .npz instead")
     forbidden = '\n\r"' if delimiter == "," else '\n\r\t"'
     for name in map(str, names.tolist()):
         if not name or name != name.strip() or name[0] in "#%" or any(mark in name for mark in forbidden):
             raise InputError(f"node name {name!r} cannot be written to an edge list; write .npz instead")
+    return names

@@ -9,7 +9,10 @@ import numpy as np
 from .._validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
+from ..graphs.ids import as_names
 from ._dialect import split_line
+from ._names import first_unfit, without_formula
+from ._npy import read_array
 from ._source import open_source
 from .atomic import atomic_output
 
@@ -19,7 +22,7 @@ _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
 
 
-def write_labels(labels, path, names=None, format=None):
+def write_labels(labels, path, names=None, format=None, *, spreadsheet=False):
     """Write the cluster of every node, atomically.
 
     Parameters
@@ -35,13 +38,16 @@ def write_labels(labels, path, names=None, format=None):
         Two columns, node and cluster, without a header, split by a tab or a comma; or NumPy's file of the labels alone,
         in the order of the graph's nodes, much faster for many millions. Default: by the ending, tab unless it is .csv
         or .npy.
+    spreadsheet : bool, default False
+        Put a ' before names that a spreadsheet would take for formulas: those that begin with =, +, - or @ and are no
+        numbers. :func:`graphcore.io.read_labels` knows them again.
 
     Raises
     ------
     OSError
         If the file cannot be written; :func:`check_writable` finds out before the work.
     InputError
-        If there are not as many labels as names.
+        If there are not as many labels as names, or a name has control characters, which no text file holds.
 
     Examples
     --------
@@ -67,19 +73,35 @@ def write_labels(labels, path, names=None, format=None):
     if format is None:
         ending = os.path.splitext(path)[1][1:].lower() if isinstance(path, (str, os.PathLike)) else ""
         format = ending if ending in ("csv", "npy") else "tsv"
+    unfit = None if names is None or format == "npy" else first_unfit(names)
+    if unfit is not None:
+        raise InputError(f"node name {unfit!r} has characters that no text file holds; write .npy, or give other names")
     mode = {} if format == "npy" else {"mode": "w", "encoding": "utf-8", "newline": ""}
     with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path, **mode) as stream:
         if format == "npy":
             np.save(stream, labels, allow_pickle=False)
             return
-        writer = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
+        plain = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
+        quoting = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
         for start in range(0, n_nodes, _PIECE):
             stop = min(start + _PIECE, n_nodes)
             piece = range(start, stop) if names is None else names[start:stop]
-            writer.writerows(zip(piece, labels[start:stop].tolist(), strict=True))
+            if spreadsheet:
+                piece = map(without_formula, piece)
+            rows = zip(piece, labels[start:stop].tolist(), strict=True)
+            if names is None or (isinstance(names, np.ndarray) and names.dtype.kind in "iu"):
+                plain.writerows(rows)
+            else:
+                for name, label in ((str(name), label) for name, label in rows):
+                    (quoting if _is_delicate(name) else plain).writerow((name, label))
 
 
-def read_labels(path, graph=None, delimiter=None):
+def _is_delicate(name):
+    """Whether a name is taken for a comment, a byte-order mark, nothing or two columns, unless there are quotes."""
+    return not name.strip() or name.startswith(("#", "%", "\ufeff")) or "\t" in name
+
+
+def read_labels(path, graph=None, delimiter=None, *, any_size=False):
     """Read the clusters of nodes, as :func:`write_labels` and the collections of benchmarks write them.
 
     Parameters
@@ -92,6 +114,8 @@ def read_labels(path, graph=None, delimiter=None):
         The labels are put in the order of its nodes, found by their names. Default: in the order of the file.
     delimiter : str, optional
         One character, or "whitespace". Default: guessed.
+    any_size : bool, default False
+        Whether compressed data may expand without bound, as for :func:`graphcore.read_graph`.
 
     Returns
     -------
@@ -120,7 +144,7 @@ def read_labels(path, graph=None, delimiter=None):
     """
     if graph is not None and not isinstance(graph, Graph):
         raise ParameterError(f"graph must be a Graph or None, got {type(graph).__name__}")
-    with open_source(path) as source:
+    with open_source(path, any_size) as source:
         nodes, clusters = _read(source, delimiter)
         if graph is not None:
             clusters = _aligned(nodes, clusters, graph)
@@ -129,12 +153,12 @@ def read_labels(path, graph=None, delimiter=None):
     try:
         return np.array([int(cluster) for cluster in clusters], dtype=np.int64)
     except (ValueError, OverflowError):
-        return np.array(clusters)
+        return as_names(clusters, len(clusters))
 
 
-def read_label_lines(path, delimiter=None):
+def read_label_lines(path, delimiter=None, *, any_size=False):
     """Return (nodes or None, clusters) as lists of text, in the order of a file that :func:`read_labels` reads."""
-    with open_source(path) as source:
+    with open_source(path, any_size) as source:
         nodes, clusters = _read(source, delimiter)
     return nodes, clusters.astype(str).tolist() if isinstance(clusters, np.ndarray) else clusters
 
@@ -143,8 +167,8 @@ def _array(source):
     """The labels of a NumPy file."""
     with source.open() as stream:
         try:
-            labels = np.lib.format.read_array(stream, allow_pickle=False)
-        except ValueError as error:
+            labels = read_array(stream, source.size)
+        except FormatError as error:
             raise FormatError(f"the NumPy file cannot be read ({error})") from None
     if labels.ndim != 1 or labels.dtype.kind not in "iu" or not len(labels):
         raise FormatError(
@@ -159,12 +183,11 @@ def _read(source, delimiter):
         return None, _array(source)
     source.require_text()
     with source.text() as text:
-        numbered = enumerate((line.strip("\r\n") for line in text), 1)
-        lines = [(n, line) for n, line in numbered if line.strip() and line.lstrip()[0] not in "#%"]
+        lines = [(n, line) for n, line in _lines(text) if line.strip() and line.lstrip()[0] not in "#%"]
     if not lines:
         raise FormatError("there are no labels: every line is blank or a comment")
     if delimiter is None:
-        delimiter = next((mark for mark in "\t,;" if mark in lines[0][1].strip()), "whitespace")
+        delimiter = _delimiter(lines[0][1])
     mark = None if delimiter == "whitespace" else delimiter
     rows = [split_line(line, mark, '"' in line) for _, line in lines]
     width = len(rows[0])
@@ -174,16 +197,40 @@ def _read(source, delimiter):
     return [row[0] for row in rows] if width == 2 else None, [row[-1] for row in rows]
 
 
+def _lines(text):
+    """Yield numbered lines without their ends; a name in quotes at a line's beginning may run over several."""
+    numbered = enumerate(text, 1)
+    for number, line in numbered:
+        if line.startswith('"') and line.count('"') % 2:
+            parts = [line]
+            for _, part in numbered:
+                parts.append(part)
+                if part.count('"') % 2:
+                    break
+            yield number, "".join(parts).strip("\n")
+        else:
+            yield number, line.strip("\n")
+
+
+def _delimiter(line):
+    """The mark that makes two columns of a line; if none does, one that is there."""
+    marks = [mark for mark in "\t,;" if mark in line.strip()]
+    two = [mark for mark in marks if len(split_line(line, mark, '"' in line)) == 2]
+    return (*two, *marks, "whitespace")[0]
+
+
 def _aligned(nodes, clusters, graph):
     if nodes is None:
         if len(clusters) != graph.n_nodes:
             raise InputError(f"{len(clusters)} clusters without nodes, but the graph has {graph.n_nodes} nodes")
         return clusters
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
-    position = {str(name): i for i, name in enumerate(names)}
+    position = {str(name).strip(): i for i, name in enumerate(names)}  # as the reader leaves out blanks around fields
     out = [None] * graph.n_nodes
     for node, cluster in zip(nodes, clusters, strict=True):
         i = position.get(node)
+        if i is None and node.startswith("'"):  # from write_labels, for spreadsheets
+            i = position.get(node[1:])
         if i is None:
             raise InputError(f"node {node!r} has a label, but the graph does not have it")
         if out[i] is not None:

@@ -46,6 +46,8 @@ def _read(source, reader, weight, symmetrize):
             raise
         except (nx.NetworkXError, ParseError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
             raise FormatError(f"networkx cannot read it: {error}") from None
+        except RecursionError:
+            raise FormatError("networkx cannot read it: its lists are nested too deep") from None
     if not len(G):
         raise FormatError("the graph is empty: it has no nodes")
     # GraphML's ids are text; numbers among them are meant as numbers, as in other files.

@@ -7,6 +7,8 @@ import numpy as np
 from .._warn import warn_user
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
+from ..graphs.ids import id_dtype
+from ._sizes import header_sizes
 
 __all__ = ["read_metis", "write_metis"]
 
@@ -23,6 +25,10 @@ def read_metis(source, *, weighted):
     rows = 0
     with source.open() as stream:
         n_nodes, n_edges, leading, has_weights = _header(stream)
+        # Every node has a line, if it is only a line end; a weight takes two bytes.
+        if n_nodes - 1 > source.size or 2 * leading > source.size:
+            what = f"{leading} weights of every node" if n_nodes - 1 <= source.size else f"{n_nodes} nodes"
+            raise FormatError(f"the header says {what}, but the file has only {source.size} bytes")
         for block in _blocks(stream):
             values, counts = _numbers(block, rows, n_nodes)
             values, counts = _drop_leading(values, counts, leading, rows)
@@ -39,7 +45,7 @@ def read_metis(source, *, weighted):
             if len(values) and not (values.min() >= 1 and values.max() <= n_nodes):
                 wrong = values[(values < 1) | (values > n_nodes)][0]
                 raise FormatError(f"neighbour {wrong} is named, but nodes are 1 to {n_nodes}")
-            indices.append((values - 1).astype(np.int32))
+            indices.append((values - 1).astype(id_dtype(n_nodes)))
             lengths.append(counts)
             rows += len(counts)
     # A last blank line (an isolated node) without a line end cannot be seen.
@@ -85,18 +91,19 @@ def _header(stream):
     line = b"%"
     while line.lstrip().startswith(b"%"):
         line = stream.readline()
-    words = line.split()
-    if not 2 <= len(words) <= 4 or not all(word.isdigit() for word in words):
-        shown = line[:60].decode("latin-1").strip()
+    words = line.split(None, 4)
+    sizes = header_sizes(words)
+    if not 2 <= len(words) <= 4 or sizes is None:
+        shown = line.decode("latin-1").strip()
         raise FormatError(
             f"a METIS file begins with its numbers of nodes and edges (and a format code), not with {shown!r}; "
             "pass format='edgelist' if it is a list of edges"
         )
-    n_nodes, n_edges = int(words[0]), int(words[1])
+    n_nodes, n_edges = sizes[:2]
     code = words[2].decode().zfill(3) if len(words) > 2 else "000"
     if len(code) != 3 or set(code) - {"0", "1"}:
         raise FormatError(f"format code {words[2].decode()!r} of the header is not known: up to three digits 0 or 1")
-    n_constraints = int(words[3]) if len(words) > 3 else 1
+    n_constraints = sizes[3] if len(words) > 3 else 1
     if n_nodes == 0:
         raise FormatError("the graph is empty: its header says 0 nodes")
     leading = (code[0] == "1") + n_constraints * (code[1] == "1")

@@ -24,7 +24,7 @@ READABLE = ("edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "g
 
 def read_graph(
     path, *, format=None, delimiter=None, comments=("#", "%"), header=None, columns=(0, 1), weight_column="auto",
-    ids="auto", symmetrize="max", encoding="utf-8",
+    ids="auto", symmetrize="max", encoding="utf-8", any_size=False,
 ):  # fmt: skip
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
@@ -58,6 +58,9 @@ def read_graph(
         What becomes of the two directions of a pair, see :meth:`Graph.from_edges`.
     encoding : str, default "utf-8"
         Edge lists: of the node names.
+    any_size : bool, default False
+        Whether to believe what a file says about sizes: True allows compressed data that expand to more than 100 times
+        their size (and 4 MiB), and headers that state more than a million nodes and more than 32 for every edge.
 
     Returns
     -------
@@ -103,7 +106,7 @@ def read_graph(
 
         if looks_like_store(path):
             return _read_store(path, weight_column)
-    with open_source(path) as source:
+    with open_source(path, any_size) as source:
         kind = format or guess_format(source)
         if kind in ("edgelist", "konect"):
             return read_edge_list(

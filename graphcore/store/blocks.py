@@ -59,13 +59,15 @@ def open_inputs(source, n_nodes, options):
 
 
 def _open(stack, path, options):
+    options = dict(options)
+    any_size = options.pop("any_size")
     if path == "-":
-        opened = stack.enter_context(open_source(path))  # a copy of standard input, until all is done
+        opened = stack.enter_context(open_source(path, any_size))  # a copy of standard input, until all is done
     else:
         with naming(path):
-            opened = Source(path, path)
+            opened = Source(path, path, any_size)
     with naming(opened.name):
-        return (open_parquet if opened.head.startswith(MAGIC) else open_text)(opened, **options)
+        return (open_parquet if opened.begins_with(MAGIC) else open_text)(opened, **options)
 
 
 def _together(files):

@@ -29,7 +29,8 @@ __all__ = ["build_store"]
 
 def build_store(
     source, out, *, memory="4G", symmetrize="max", n_nodes=None, resume=False, delimiter=None, comments=("#", "%"),
-    header=None, columns=(0, 1), weight_column="auto", ids="auto", encoding="utf-8", stages=None,
+    header=None, columns=(0, 1), weight_column="auto", ids="auto", encoding="utf-8", any_size=False,
+    stages=None,
 ):  # fmt: skip
     """Build a graph on disk from edges that need not fit in memory.
 
@@ -53,7 +54,7 @@ def build_store(
     resume : bool, default False
         Go on with a build of the same input that was interrupted, if there is one. Blocks must come again in the same
         order; those known already are skipped.
-    delimiter, comments, header, columns, weight_column, ids, encoding
+    delimiter, comments, header, columns, weight_column, ids, encoding, any_size
         How files are read, see :func:`graphcore.read_graph`. In Parquet tables columns are counted from 0 too.
     stages : Stages, optional
         Where time is measured and progress shown.
@@ -98,7 +99,7 @@ def build_store(
     stages = stages or Stages()
     reading = {
         "delimiter": delimiter, "comments": comments, "header": header, "columns": columns,
-        "weight_column": weight_column, "ids": ids, "encoding": encoding,
+        "weight_column": weight_column, "ids": ids, "encoding": encoding, "any_size": any_size,
     }  # fmt: skip
     _loops.warm_up()
     with open_inputs(source, n_nodes, reading | {"memory": parse_memory(memory)}) as given:

@@ -13,6 +13,7 @@ from ..io._dialect import data_lines, guess_dialect
 from ..io._guess import guess_format
 from ..io._locate import locate
 from ..io._parse import parse
+from ..io._sizes import check_node_count
 from ..io._source import Source
 
 __all__ = ["TextFile", "open_text"]
@@ -22,6 +23,8 @@ CHUNK = 1 << 24
 _FULL_MEMORY = 1 << 30
 # In so many characters there is an edge, unless all is comments.
 _FIRST = 1 << 12
+# Bytes of a line like "1 2".
+_SHORTEST_EDGE = 4
 
 
 def open_text(source, *, delimiter, comments, header, columns, weight_column, ids, encoding, memory):
@@ -36,6 +39,8 @@ def open_text(source, *, delimiter, comments, header, columns, weight_column, id
         source, delimiter=delimiter, comments=comments, header=header, columns=columns, weight_column=weight_column,
         ids=ids, encoding=encoding,
     )  # fmt: skip
+    if dialect.n_nodes is not None:
+        check_node_count(dialect.n_nodes, source.size // _SHORTEST_EDGE, source.any_size)
     return TextFile(source, dialect, max(1, min(CHUNK, CHUNK * memory // _FULL_MEMORY)))
 
 
@@ -84,7 +89,8 @@ class TextFile:
 
     def _share(self, text):
         try:  # the position in the file itself, also where it is compressed
-            return os.lseek(text.buffer.fileno(), 0, os.SEEK_CUR) / max(1, self.size)
+            file = getattr(text.buffer.raw, "compressed", text.buffer)
+            return os.lseek(file.fileno(), 0, os.SEEK_CUR) / max(1, self.size)
         except OSError:
             return 0.0
 
@@ -98,4 +104,4 @@ class _Piece(Source):
 
     def __init__(self, path, name):
         self.path, self.name = path, name
-        self.compression, self.direct, self.head = None, True, b""
+        self.compression, self.direct, self.head, self.any_size = None, True, b"", False

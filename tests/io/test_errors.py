@@ -236,10 +236,10 @@ MTX = "%%MatrixMarket matrix coordinate "
         (MTX + "real general\n2 2 1\n1 2 -1\n", "negative"),
         (MTX + "real general\n2 2 1\n1 2 nan\n", "finite"),
         (MTX + "real general\n2 2 1\n1 2 inf\n", "finite"),
-        (MTX + "real general\n2 2 1\n1 3 1\n", "Line 3"),
-        (MTX + "real general\n2 2 1\n1 x 1\n", "Line 3"),
+        (MTX + "real general\n2 2 1\n1 3 1\n", "line 3"),
+        (MTX + "real general\n2 2 1\n1 x 1\n", "line 3"),
         (MTX + "complex general\n2 2 1\n1 2 1 1\n", "real"),
-        (MTX + "nonsense\n", "Line 1"),
+        (MTX + "nonsense\n", "line 1"),
     ],
 )
 def test_bad_matrix_market(refuse, text, message):

@@ -1,0 +1,29 @@
+"""Names of nodes in text files."""
+
+import re
+
+import numpy as np
+
+from ._weight_column import is_number
+
+__all__ = ["first_unfit", "without_formula"]
+
+# What no text has (files with control characters are taken for binary ones), and halves of characters.
+_UNFIT = re.compile("[\0-\x08\r\x0e-\x19\x1b-\x1f\ud800-\udfff]")
+_FORMULA = "=+-@\t\r"
+
+
+def first_unfit(names):
+    """The first of some names that a text file cannot hold, None if there is none."""
+    if isinstance(names, np.ndarray) and names.dtype.kind in "iu":
+        return None
+    names = list(map(str, names))
+    if _UNFIT.search("".join(names)) is None:
+        return None
+    return next(name for name in names if _UNFIT.search(name))
+
+
+def without_formula(name):
+    """A cell's text that no spreadsheet computes: what would be a formula, and is no number, gets a ' in front."""
+    text = str(name)
+    return f"'{text}" if text.startswith(tuple(_FORMULA)) and not is_number(text) else name

@@ -1,0 +1,493 @@
+"""Damaged files: every reader makes something sound of them or refuses them in one line."""
+
+import bz2
+import contextlib
+import gzip
+import io
+import lzma
+import warnings
+from typing import NamedTuple
+
+import networkx as nx
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+
+import graphcore
+from graphcore import Graph, GraphWarning, InputError
+from graphcore.cli.vectors import read_vectors
+from graphcore.io.edge_list import write_edge_list
+from graphcore.io.labels import read_label_lines, read_labels
+
+from .harness import Campaign, Failure
+
+LONGEST = 500  # characters of an error or a warning, without the file's path
+
+SUFFIXES = {
+    "edges": (".txt", ".tsv", ".csv", ".edges", ""), "gml": (".gml",), "graphml": (".graphml", ".xml"),
+    "metis": (".graph", ".metis"), "mtx": (".mtx", ".mm"), "npz": (".npz",), "labels": (".tsv", ".csv", ".txt"),
+    "npy": (".npy",), "vectors": (".txt", ".csv"), "table": ("",), "parquet": (".parquet",),
+}  # fmt: skip
+# What a token is replaced with: what programs write by mistake, and what breaks parsers.
+TOKENS = (
+    b"0", b"1", b"-1", b"-0", b"+3", b"007", b"1.5", b"1e3", b"1e309", b"-1e-300", b"nan", b"-nan", b"inf", b"-inf",
+    b"4294967296", b"2147483647", b"2147483648", b"-2147483649", b"9223372036854775807", b"9223372036854775808",
+    b"-9223372036854775809", b"100000000000", b"9" * 40, b"9" * 5000, b"1_0", b"0x1F", b"1,5", b"1 2", b"", b'"', b'""',
+    b'"a', b"a\"b", b"'", b"#", b"%", b"%%", b"#c", b"\\", b"a\\nb", b"\t", b";", b",", b"\0", b"\x85", b"\xa0",
+    b"\xc2\x85", b"\xe2\x80\xa8", b"\xef\xbb\xbf", b"\xff\xfe", b"\xed\xa0\x80", "é".encode(), "Ωß漢字".encode(),
+    b"\x1a", b"None", b"NA", b"null", b"true", b"{}", b"{'weight': 2}", b"[", b"]", b"[ [", b"<", b">", b"&amp;",
+    b"&#0;", b"&x;", b"=1+1", b"-cmd", b"@a", b"weight", b"source", b"target", b"general", b"symmetric", b"pattern",
+    b"complex", b"array", b"coordinate", b"vector", b"graph [", b"node [ id 0 ]", b"edge [ source 0 target 1 ]",
+    b"creator ", b"11", b"111", b"<f8", b"<i4", b"|O", b"<U9999999", b">c16", b"(3,)", b"(99999999999,)", b"(-1,)",
+    b"()",
+)  # fmt: skip
+HEADS = (
+    b"%%MatrixMarket", b"%%MatrixMarket matrix coordinate real general\n",
+    b"%%MatrixMarket vector array real general\n", b"3 3 2\n", b"99999999999 99999999999 1\n",
+    b"1000000 1000000 1000000000\n", b"34 78 11 3\n", b"34 78 111 99999999\n",
+    b"# graphcore edge list; nodes: 2000000000; ids: integer; weights: no\n",
+    b"# graphcore edge list; nodes: named; ids: string; weights: yes\n", b"% sym weighted\n", b"% bip unweighted\n",
+    b"# FromNodeId\tToNodeId\n", b"source,target,weight\n", b"graph [\n", b"<?xml version='1.0'?>\n", b"<graphml>",
+    b"<html>", b"{", b"[", b"\x93NUMPY\x01\x00", b"PK\x03\x04", b"\x1f\x8b\x08\x00", b"BZh9", b"\xfd7zXZ\x00",
+    b"\x28\xb5\x2f\xfd", b"PAR1", b"\xef\xbb\xbf", b"\xff\xfe", b"\n\n\n", b"#" * 40 + b"\n", b"creator " * 8,
+)  # fmt: skip
+
+
+class _Prepared(NamedTuple):
+    seeds: dict  # kind: valid files
+    kinds: list
+    shares: np.ndarray  # how often a kind is drawn
+    compressors: dict
+
+
+def prepare():
+    """Small valid files of every kind, as bytes, and the readers' loops, compiled or loaded."""
+    rng = np.random.default_rng(0)
+    A = sp.coo_array(np.triu(rng.random((12, 12)) < 0.3, 1).astype(float))
+    edges = list(zip(A.row.tolist(), A.col.tolist(), strict=True))
+    seeds = {
+        "edges": _edge_lists(edges), "gml": _markup(edges, nx.generate_gml),
+        "graphml": _markup(edges, nx.generate_graphml), "metis": _metis(edges), "mtx": _matrix_market(A),
+        "npz": _archives(A), "labels": _labels(), "npy": _arrays(rng), "vectors": _vectors(rng), "table": [b""],
+    }  # fmt: skip
+    compressors = {".gz": lambda data: gzip.compress(data, 1), ".bz2": bz2.compress,
+                   ".xz": lambda data: lzma.compress(data, preset=0)}  # fmt: skip
+    with contextlib.suppress(ImportError):
+        import zstandard
+
+        compressors[".zst"] = zstandard.compress
+    shares = {"edges": 34, "labels": 10, "gml": 8, "graphml": 8, "metis": 9, "mtx": 9, "npz": 8, "npy": 5, "vectors": 5,
+              "table": 3}  # fmt: skip
+    with contextlib.suppress(ImportError):
+        seeds["parquet"], shares["parquet"] = _parquet(edges), 0.3
+    weights = np.array(list(shares.values()), dtype=float)
+    for of in (np.ones(2), None):  # with the loops of both kinds of weights
+        Graph.from_scipy(Graph.from_edges([0, 1], [1, 2], of).to_scipy())
+    return _Prepared(seeds, list(shares), weights / weights.sum(), compressors)
+
+
+# -- valid files -------------------------------------------------------------------------------------------------------
+
+
+def _edge_lists(edges):
+    lists = []
+    for mark in (" ", "\t", ",", ";", "  ", " , "):
+        for name in ("{}", "n{}", '"n {}"', "Zoë{}", "{}00000000000"):
+            for weight in ("", "1", "2.5", "1e-3", "3" + mark + "1289241912"):
+                lines = [mark.join(filter(None, [name.format(i), name.format(j), weight])) for i, j in edges]
+                lists.append("\n".join(lines) + "\n")
+    heads = "# c\n", "% sym weighted\n% 20 12 12\n", "source,target,weight\n", "# FromNodeId\tToNodeId\n", "\ufeff"
+    lists += [head + text for head in heads for text in lists[:60:4]]
+    lists += [text.replace("\n", end) for end in ("\r\n", "\r") for text in lists[::9]]
+    for names in (None, [f"n{i}" for i in range(12)], [5 * i - 3 for i in range(12)]):
+        for weights in (None, np.arange(1.0, len(edges) + 1)):
+            own = Graph.from_edges(*np.array(edges).T, weights, 12, node_names=names)
+            for mark in "\t,":
+                stream = io.StringIO()
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", GraphWarning)
+                    write_edge_list(own, stream, mark)
+                lists.append(stream.getvalue())
+    return [text.encode() for text in lists]
+
+
+def _markup(edges, generate):
+    files = []
+    for rename in ("{}".format, "n{}".format, int):
+        for attribute in (None, "weight", "value"):
+            G = nx.Graph() if attribute != "value" else nx.DiGraph()
+            for i, j in edges:
+                G.add_edge(rename(i), rename(j), **({} if attribute is None else {attribute: 1.5}))
+            files.append("\n".join(generate(G)).encode())
+    return files
+
+
+def _metis(edges):
+    rows = {i: [] for i in range(12)}
+    for i, j in edges:
+        rows[i].append(j + 1)
+        rows[j].append(i + 1)
+    plain = "\n".join(" ".join(map(str, row)) for row in rows.values())
+    weighted = "\n".join(" ".join(f"{j} 2" for j in row) for row in rows.values())
+    leading = "\n".join(" ".join(map(str, [7, *row])) for row in rows.values())
+    heads = {"": plain, " 1": weighted, " 001": weighted, " 10": leading, " 010 1": leading}
+    return [f"{c}12 {len(edges)}{head}\n{body}\n".encode() for head, body in heads.items() for c in ("", "% c\n")]
+
+
+def _matrix_market(A):
+    dense = A.toarray() + A.toarray().T
+    kinds = (
+        (A.T, "pattern", "symmetric"), (A.T, "real", "symmetric"), (A, "integer", "general"), (A, "real", "general"),
+        (dense, "real", "symmetric"), (dense, "integer", "general"),
+    )  # fmt: skip
+    files = []
+    for matrix, field, symmetry in kinds:
+        stream = io.BytesIO()
+        scipy.io.mmwrite(stream, matrix, comment="a comment", field=field, symmetry=symmetry)
+        files.append(stream.getvalue())
+    return files
+
+
+def _archives(A):
+    files = []
+
+    def keep(save, *args, **arrays):
+        stream = io.BytesIO()
+        save(stream, *args, **arrays)
+        files.append(stream.getvalue())
+
+    S = sp.csr_array(A + A.T)
+    for form in ("csr", "csc", "coo", "dia", "bsr"):
+        keep(sp.save_npz, S.asformat(form), compressed=form == "csr")
+    names = np.array([f"n{i}" for i in range(12)])
+    keep(np.savez, indptr=S.indptr, indices=S.indices)
+    keep(np.savez_compressed, indptr=S.indptr, indices=S.indices, weights=S.data, node_names=names)
+    keep(np.savez, S.toarray())
+    return files
+
+
+def _labels():
+    texts = [mark.join([name.format(i), str(i % 3 - 1)]) for mark in "\t,; " for name in ("{}", "n{}", '"n {}"')
+             for i in range(12)]  # fmt: skip
+    files = ["\n".join(texts[start : start + 12]) + "\n" for start in range(0, len(texts), 12)]
+    files += ["\n".join(str(i % 3) for i in range(12)), "# c\n0,red\n1,light blue\n", "a\tx\r\nb\ty\r\n"]
+    arrays = [_npy(np.arange(12, dtype=kind) % 3) for kind in ("i1", "<i8", ">u4")]
+    return [text.encode() for text in files] + arrays
+
+
+def _arrays(rng):
+    return [_npy(rng.random((8, 3)).astype(kind)) for kind in ("f4", "f8", "i2", ">f8")] + [
+        _npy(np.asfortranarray(rng.random((6, 2)))),
+        _npy(rng.random(5)),
+    ]
+
+
+def _npy(array):
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+def _vectors(rng):
+    files = []
+    for mark in (" ", ",", ";", "\t"):
+        for head in ("", "# c\n", mark.join("xyz") + "\n"):
+            stream = io.StringIO()
+            np.savetxt(stream, rng.random((8, 3)), delimiter=mark, fmt="%.4g")
+            files.append((head + stream.getvalue()).encode())
+    return files
+
+
+def _parquet(edges):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    files = []
+    for column in ("{}".format, int):
+        ends = [[column(edge[side]) for edge in edges] for side in (0, 1)]
+        for extra in ({}, {"weight": [1.5] * len(edges)}):
+            stream = io.BytesIO()
+            pq.write_table(pa.table({"a": ends[0], "b": ends[1]} | extra), stream)
+            files.append(stream.getvalue())
+    return files
+
+
+# -- damage ------------------------------------------------------------------------------------------------------------
+
+
+def _damaged(data, rng, prepared):
+    """One change of some bytes, drawn from all kinds of them."""
+    return _CHANGES[rng.integers(len(_CHANGES))](data, rng, prepared)
+
+
+def _place(data, rng):
+    return int(rng.integers(len(data) + 1))
+
+
+def _flip(data, rng, _):
+    out = bytearray(data)
+    for _ in range(int(rng.integers(1, 4)) if out else 0):
+        out[rng.integers(len(out))] = rng.integers(256)
+    return bytes(out)
+
+
+def _insert(data, rng, _):
+    at = _place(data, rng)
+    piece = rng.bytes(int(rng.integers(1, 6))) if rng.random() < 0.5 else TOKENS[rng.integers(len(TOKENS))]
+    return data[:at] + piece + data[at:]
+
+
+def _delete(data, rng, _):
+    at = _place(data, rng)
+    return data[:at] + data[at + int(rng.integers(1, 20)) :]
+
+
+def _truncate(data, rng, _):
+    return data[: _place(data, rng)]
+
+
+def _replace_token(data, rng, _):
+    """A word of the text becomes another, with what stands around it as it is."""
+    starts = [0, *(i + 1 for i, byte in enumerate(data[:4000]) if byte in b" \t\n,;()':")]
+    start = starts[rng.integers(len(starts))]
+    stop = next((i for i in range(start, min(len(data), start + 200)) if data[i] in b" \t\r\n,;()':"), len(data))
+    token = TOKENS[rng.integers(len(TOKENS))]
+    if rng.random() < 0.02:
+        token = token[:1] * int(rng.choice([300, 5000, 140_000, 200_000]))
+    return data[:start] + token + data[stop:]
+
+
+def _lines(data, rng, _):
+    lines = data.splitlines(keepends=True)
+    if not lines:
+        return data
+    at = int(rng.integers(len(lines)))
+    how = rng.integers(6)
+    if how == 0:
+        lines[at:at] = [lines[at]] * int(rng.integers(1, 4))
+    elif how == 1:
+        del lines[at]
+    elif how == 2:
+        rng.shuffle(lines)
+    elif how == 3:
+        lines[at] = lines[at][: int(rng.integers(len(lines[at]) + 1))]
+    elif how == 4:
+        lines[at] = lines[at].rstrip() + [b" ", b"\t", b",", b";"][rng.integers(4)] + lines[at]
+    else:
+        lines[at:at] = [[b"\n", b"# c\n", b"% c\n", b"   \n", b"\r", b'"\n'][rng.integers(6)]]
+    return b"".join(lines)
+
+
+def _head(data, rng, _):
+    head = HEADS[rng.integers(len(HEADS))]
+    if rng.random() < 0.1:
+        head *= int(rng.integers(2, 3000))
+    return head + data if rng.random() < 0.5 else head + data.partition(b"\n")[2]
+
+
+def _cross(data, rng, prepared):
+    """The beginning of one format, the end of another."""
+    others = prepared.seeds[prepared.kinds[rng.integers(len(prepared.kinds))]]
+    other = others[rng.integers(len(others))]
+    return data[: _place(data, rng)] + other[_place(other, rng) :]
+
+
+def _encode(data, rng, _):
+    text = data.decode("utf-8", "replace")
+    kind = ["utf-16", "utf-16-le", "utf-32", "utf-8-sig", "cp1252", "cp037"][rng.integers(6)]
+    return text.encode(kind, "replace")
+
+
+def _zeros(data, rng, _):
+    at = _place(data, rng)
+    return data[:at] + bytes(int(rng.choice([1, 8, 512]))) + data[at:]
+
+
+def _nest(data, rng, _):
+    piece = [b"a [ ", b"<g>", b"(", b'"', b"[", b"{'a':"][rng.integers(6)]
+    at = _place(data, rng)
+    return data[:at] + piece * int(rng.choice([3, 100, 5000])) + data[at:]
+
+
+_CHANGES = (
+    _flip, _flip, _insert, _insert, _delete, _truncate, _replace_token, _replace_token, _replace_token, _replace_token,
+    _lines, _lines, _lines, _head, _cross, _encode, _zeros, _nest,
+)  # fmt: skip
+
+
+# -- a case ------------------------------------------------------------------------------------------------------------
+
+
+def case(given):
+    """Damage a file, read it as its kind is read, and judge what comes out."""
+    rng, prepared = given.rng, given.prepared
+    kind = prepared.kinds[rng.choice(len(prepared.kinds), p=prepared.shares)]
+    if kind == "table":
+        return _judged(lambda: Graph.from_table(*_table(rng)), "", rng, given.folder)
+    seeds = prepared.seeds[kind]
+    data, suffix = seeds[rng.integers(len(seeds))], SUFFIXES[kind][rng.integers(len(SUFFIXES[kind]))]
+    for _ in range(int(rng.integers(0, 5))):
+        data = _damaged(data, rng, prepared)
+    if rng.random() < 0.2:
+        ending = list(prepared.compressors)[rng.integers(len(prepared.compressors))]
+        data = prepared.compressors[ending](data)
+        suffix += ending if rng.random() < 0.8 else ""
+        if rng.random() < 0.3:
+            data = _damaged(data, rng, prepared)
+        if rng.random() < 0.05:
+            data += data
+    path = given.folder / f"x{suffix}"
+    path.write_bytes(data)
+    return _judged(lambda: _READ.get(kind, _read_graph)(str(path), rng), str(path), rng, given.folder)
+
+
+def _read_graph(path, rng):
+    return graphcore.read_graph(path, **_options(rng))
+
+
+def _read_labels(path, rng):
+    if rng.random() < 0.3:
+        nodes, clusters = read_label_lines(path)
+        return (nodes or []) + clusters
+    graph = None if rng.random() < 0.5 else Graph.from_edges([0, 1], [1, 11])
+    mark = [None, None, None, "\t", ",", "whitespace"][rng.integers(6)]
+    return read_labels(path, graph, delimiter=mark)
+
+
+def _read_vectors(path, _):
+    X = read_vectors(path)
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise Failure("vectors of a strange kind", f"{X.dtype} {X.shape}")
+    return X
+
+
+def _build(path, _):
+    return graphcore.build_store(path, f"{path}.graph", memory="3G")
+
+
+_READ = {"labels": _read_labels, "npy": _read_vectors, "vectors": _read_vectors, "parquet": _build}
+
+
+def _options(rng):
+    """Options of read_graph, most of the time none."""
+    options, draw = {}, rng.random
+    if draw() < 0.12:
+        options["format"] = graphcore.io.READABLE[rng.integers(len(graphcore.io.READABLE))]
+    if draw() < 0.12:
+        options["weight_column"] = [None, None, 2, 3, 0, "weight", "value"][rng.integers(7)]
+    if draw() < 0.08:
+        options["delimiter"] = [",", "\t", ";", "whitespace", "|", " "][rng.integers(6)]
+    if draw() < 0.08:
+        options["columns"] = [(1, 0), (0, 2), (1, 2), (2, 5)][rng.integers(4)]
+    if draw() < 0.08:
+        options["ids"] = ["integer", "string"][rng.integers(2)]
+    if draw() < 0.08:
+        options["header"] = bool(rng.integers(2))
+    if draw() < 0.08:
+        options["comments"] = [(), "#", "//", ("%", "c"), "0"][rng.integers(5)]
+    if draw() < 0.08:
+        options["encoding"] = ["latin-1", "utf-16", "ascii", "cp1252", "utf-7", "idna"][rng.integers(6)]
+    if draw() < 0.2:
+        options["symmetrize"] = ["average", "sum", "min", "error"][rng.integers(4)]
+    return options
+
+
+def _table(rng):
+    """Columns of any kind, and their names."""
+    n = int(rng.integers(0, 6))
+    makers = (
+        lambda: rng.integers(-3, 4, n), lambda: rng.integers(-(2**63), 2**63 - 1, n), lambda: rng.random(n),
+        lambda: np.array([f"n{i % 3}" for i in range(n)]), lambda: np.array([None] * n, dtype=object),
+        lambda: np.array([["a", 1, None, 2.5, b"x"][i % 5] for i in range(n)], dtype=object),
+        lambda: np.full(n, 2**64 - 1, dtype=np.uint64), lambda: np.zeros(n, dtype="M8[s]"), lambda: np.zeros((n, 2)),
+        lambda: np.array([np.nan, np.inf, -1.0, 1e308, 5e-324, 1.0][:n]), lambda: np.ones(n, dtype=bool),
+        lambda: np.ones(n + 1), lambda: ["\0", "\ud800", "", " ", "x" * 300, "a"][:n],
+    )  # fmt: skip
+    table = {name: makers[rng.integers(len(makers))]() for name in ("source", "target", "weight")}
+    if rng.random() < 0.5:  # else few tables have ends of one kind
+        table["target"] = table["source"]
+    return table, "source", "target", ["auto", None, "weight", "nothing"][rng.integers(4)]
+
+
+def _judged(read, path, rng, folder):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            found = read()
+        except InputError as error:
+            _check_text("an error", str(error), path)
+            found = None
+        if isinstance(found, Graph):
+            _check_graph(found)
+            if rng.random() < 0.3 and found.n_nodes < 1000:
+                _check_round_trip(found, folder)
+    for warning in caught:
+        if not issubclass(warning.category, GraphWarning):
+            raise Failure(f"{warning.category.__name__} of another package", str(warning.message))
+        _check_text("a warning", str(warning.message), path)
+    return "refused" if found is None else "accepted"
+
+
+def _check_text(what, text, path):
+    if len(text.splitlines()) != 1 or not text.isprintable():
+        raise Failure(f"{what} of more than one line", text)
+    if len(text) - len(path) > LONGEST:
+        raise Failure(f"{what} that is too long", text)
+
+
+def _check_graph(graph):
+    """Sound rows: in range, ascending, symmetric, weights positive and finite."""
+    n, indptr, indices = graph.n_nodes, graph.indptr, graph.indices
+    if len(indptr) != n + 1 or indptr[0] != 0 or indptr[-1] != len(indices) or (np.diff(indptr) < 0).any():
+        raise Failure("a graph with damaged rows")
+    if len(indices) and not (indices.min() >= 0 and indices.max() < n):
+        raise Failure("a graph with columns out of range")
+    rows = np.repeat(np.arange(n), np.diff(indptr))
+    if (np.diff(rows * n + indices) <= 0).any():
+        raise Failure("a graph with rows out of order")
+    mirror = np.lexsort((rows, indices))
+    same = np.array_equal(rows[mirror], indices) and np.array_equal(indices[mirror], rows)
+    if graph.weights is not None:
+        same = same and np.allclose(graph.weights[mirror], graph.weights, rtol=1e-6, atol=0)
+        if not (np.isfinite(graph.weights).all() and (graph.weights > 0).all()):
+            raise Failure("a graph with weights that are not positive and finite")
+    if not same:
+        raise Failure("a graph that is not symmetric")
+    if graph.node_names is not None and len(graph.node_names) != n:
+        raise Failure("a graph with too many names")
+    if not np.isfinite(graph.degrees).all():
+        raise Failure("a graph with degrees that are not finite")
+
+
+def _check_round_trip(graph, folder):
+    """What is written of a graph and its labels comes back, unless it is refused when it is written."""
+    labels = np.arange(graph.n_nodes) % 3
+    ending, path = ("tsv", "csv")[graph.n_edges % 2], folder / "back"
+    written = _written(path, lambda stream: graphcore.write_labels(labels, stream, graph, format=ending))
+    names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
+    distinct = len({str(name).strip() for name in names}) == graph.n_nodes
+    if written and distinct and not np.array_equal(read_labels(path, graph), labels):
+        raise Failure("labels that do not come back")
+    if graph.n_edges and _written(path, lambda stream: write_edge_list(graph, stream, "\t")):
+        back = graphcore.read_graph(path)
+        if back.n_entries != graph.n_entries:
+            raise Failure("edges that do not come back", f"{graph}, {back}")
+
+
+def _written(path, write):
+    with open(path, "w", encoding="utf-8", newline="") as stream:
+        try:
+            write(stream)
+        except InputError as error:
+            _check_text("an error", str(error), "")
+            return False
+    return True
+
+
+CAMPAIGN = Campaign(
+    "a valid file of any format, damaged in up to four ways and perhaps compressed, read with any options: a sound "
+    "graph, or one line of error",
+    case,
+    prepare,
+    short=1500,
+)
