@@ -10,6 +10,7 @@ from .._validation import check_choice, check_integer, check_sample_weight, chec
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
+from ..graphs.magnitude import in_range
 from ..kernels.as_kernel import as_kernel
 from ..kernels.functions import VECTOR_KERNELS, kernel_function
 from ..kernels.vectors import VectorKernel
@@ -108,11 +109,12 @@ class KernelInput:
         """Gamma of the Gaussian kernel where nothing is given; without one, it is left to `kernel_function`."""
 
     def _graph_of(self, X):
-        """The graph that was given, as it is or as an adjacency matrix."""
+        """The graph that was given, as it is or as an adjacency matrix, with weights in range."""
         if not is_graph(X):
             X = self._real(X, ensure_non_negative=True)
-        graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
+        graph = in_range(X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize))
         self.n_features_in_ = graph.n_nodes
+        self._exponent = graph._exponent
         return graph
 
     def _vector_kernel(self, X):
@@ -146,7 +148,8 @@ class KernelInput:
                 "labels_ has the labels of the fitted nodes"
             )
         refuse_graph(self, X)
-        return self._real(X, reset=False, ensure_non_negative=self._kind == "graph")
+        X = self._real(X, reset=False, ensure_non_negative=self._kind == "graph")
+        return _scaled(X, -self._exponent) if self._kind == "graph" and self._exponent else X
 
     def _keep_mean_diagonal(self, kernel, weights):
         """Keep what stands for ``K(x, x)`` of points of which only the kernel with the fitted ones is known."""
@@ -173,3 +176,12 @@ class KernelInput:
         tags.input_tags.pairwise = named and self.kernel in ("precomputed", "normalized_cut")
         tags.input_tags.positive_only = named and self.kernel == "normalized_cut"
         return tags
+
+
+def _scaled(X, exponent):
+    """A matrix times a power of two, as float64."""
+    if not hasattr(X, "tocsr"):
+        return np.ldexp(X.astype(np.float64), exponent)
+    X = X.astype(np.float64)
+    X.data = np.ldexp(X.data, exponent)
+    return X
