@@ -10,8 +10,10 @@ from .._validation import check_choice, check_integer, check_sample_weight, chec
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
-from ..graphs.magnitude import in_range
+from ..graphs.magnitude import edges_in_range, in_range
+from ..kernels._floats import check_scale
 from ..kernels.as_kernel import as_kernel
+from ..kernels.checks import check_magnitude
 from ..kernels.functions import VECTOR_KERNELS, kernel_function
 from ..kernels.vectors import VectorKernel
 from ._checks import refuse_graph
@@ -72,8 +74,12 @@ class KernelInput:
             return self._graph_kernel(X)
         if self._kind == "precomputed":
             return as_kernel(X)
+        check_scale(X)
         self.kernel_ = self._function_over(X, streams)
-        return self._vector_kernel(X)
+        kernel = self._vector_kernel(X)
+        if self.kernel_.name in ("polynomial", "linear"):
+            check_magnitude(f"kernel={self.kernel_.name!r}", float(kernel.diagonal.max()), kernel.precision)
+        return kernel
 
     def _kind_of(self, X):
         kernel = self.kernel
@@ -149,7 +155,9 @@ class KernelInput:
             )
         refuse_graph(self, X)
         X = self._real(X, reset=False, ensure_non_negative=self._kind == "graph")
-        return _scaled(X, -self._exponent) if self._kind == "graph" and self._exponent else X
+        if self._kind == "vectors":
+            check_scale(X)
+        return edges_in_range(X, self._exponent) if self._kind == "graph" else X
 
     def _keep_mean_diagonal(self, kernel, weights):
         """Keep what stands for ``K(x, x)`` of points of which only the kernel with the fitted ones is known."""
@@ -176,12 +184,3 @@ class KernelInput:
         tags.input_tags.pairwise = named and self.kernel in ("precomputed", "normalized_cut")
         tags.input_tags.positive_only = named and self.kernel == "normalized_cut"
         return tags
-
-
-def _scaled(X, exponent):
-    """A matrix times a power of two, as float64."""
-    if not hasattr(X, "tocsr"):
-        return np.ldexp(X.astype(np.float64), exponent)
-    X = X.astype(np.float64)
-    X.data = np.ldexp(X.data, exponent)
-    return X

@@ -5,11 +5,13 @@ import numpy as np
 from .._warn import warn_user
 from ..exceptions import InputError
 
-__all__ = ["in_range"]
+__all__ = ["edges_in_range", "in_range"]
 
-# Degrees from 2^-164 to 2^64 may be squared, their squares multiplied, and all of it added up. Weights that are normal
-# numbers in single precision and not far from 1 stay so when they are scaled.
+# Degrees from 2^-164 to 2^64 may be squared, their squares multiplied, and all of it added up. Scaled weights are
+# normal numbers in single precision too.
 _LARGEST, _SMALLEST = 64, -100
+# New edges may be so much larger or smaller than those before.
+_FARTHEST = 164
 
 
 def in_range(graph):
@@ -33,12 +35,38 @@ def in_range(graph):
         n_lost = np.count_nonzero(weights < least)
         np.maximum(weights, least, out=weights)
         warn_user(
-            f"weights differ by more than a factor of 2^{-_SMALLEST}: {n_lost} of {len(weights)} matrix entries are below "
-            f"{np.ldexp(1.0, exponent + _SMALLEST):.3g} and count as that"
+            f"weights differ by more than a factor of 2^{-_SMALLEST}: {n_lost} of {len(weights)} matrix entries are "
+            f"below {np.ldexp(1.0, exponent + _SMALLEST):.3g} and count as that"
         )
     scaled = type(graph)(graph.indptr, graph.indices, weights, node_names=graph.node_names, check=False)
     scaled.__dict__["_exponent"] = exponent
     return scaled
+
+
+def edges_in_range(X, exponent):
+    """Edges of new nodes to those of a graph, as a matrix, over 2 to the `exponent` of the graph's weights.
+
+    Weights that then are less than 2^-164 count as that, which is nothing beside those of the graph; what is above
+    2^164 is refused. X itself is returned where nothing has to be done.
+    """
+    data = X.data if hasattr(X, "tocsr") else X
+    data = data if data.dtype in (np.float32, np.float64) else data.astype(np.float64)
+    positive = data > 0
+    largest, smallest = data.max(initial=0), data.min(where=positive, initial=np.inf)
+    if np.frexp(largest)[1] - exponent > _FARTHEST:
+        raise InputError(
+            f"edges of new nodes weigh up to {largest:.3g}, and those of the nodes fitted about "
+            f"{np.ldexp(1.0, exponent):.3g}: give them in the same unit"
+        )
+    if exponent == 0 and smallest >= 2.0**-_FARTHEST:
+        return X
+    scaled = np.ldexp(data.astype(np.float64), -exponent)
+    np.maximum(scaled, 2.0**-_FARTHEST, out=scaled, where=positive)
+    if not hasattr(X, "tocsr"):
+        return scaled
+    X = X.astype(np.float64)
+    X.data = scaled
+    return X
 
 
 def _extremes(graph):
@@ -50,7 +78,7 @@ def _extremes(graph):
     if not (smallest > 0 and largest < np.inf) or np.count_nonzero(degrees) != np.count_nonzero(linked):
         i = int(np.argmin(np.isfinite(degrees) & ((degrees > 0) == linked)))
         raise InputError(
-            f"node {i} has degree {degrees[i]} and {graph.indptr[i + 1] - graph.indptr[i]} edges: degrees must be the sums "
-            "of positive weights; build the graph anew from its edges"
+            f"node {i} has degree {degrees[i]} and {graph.indptr[i + 1] - graph.indptr[i]} edges: degrees must be the "
+            "sums of positive weights; build the graph anew from its edges"
         )
     return largest, smallest

@@ -31,8 +31,8 @@ def label_by_centroids(
     """Offer every point the centroids first to last whose members' rows reach it.
 
     Clusters are taken one by one: their members (order[borders[j]:borders[j + 1]]) add their rows to `inner`, `touched`
-    lists where, and `stamps` (-1 before) say for which cluster. A point takes the smallest ``norm - 2 <phi(x), c_j>``, and of equals
-    the lowest label.
+    lists where, and `stamps` (-1 before) say for which cluster. A point takes the smallest
+    ``norm - 2 <phi(x), c_j>``, and of equals the lowest label.
     """
     weighted = len(values) > 0
     for j in range(first, last):
