@@ -45,7 +45,7 @@ def gaussian_block(X, Y, gamma):
             norms = squared_norms(Y)
     own_norms = squared_norms(X)
     largest = max(float(own_norms.max(initial=0.0)), float(norms.max(initial=0.0)))
-    if X.dtype == np.float32 and (gamma * largest * np.finfo(np.float32).eps > _COARSE or gamma > _LARGE):
+    if X.dtype == np.float32 and (gamma * largest * float(np.finfo(np.float32).eps) > _COARSE or gamma > _LARGE):
         return _gaussian_of_far_points(*given, gamma)
     # Points that differ at all are then as good as orthogonal, and nothing overflows.
     gamma = min(gamma, _HUGE / largest) if largest > 0 else 1.0
