@@ -30,10 +30,11 @@ def in_range(graph):
     if not too_wide and abs(exponent) <= _LARGEST:
         return graph
     weights = np.ldexp(graph.weights, -exponent)
-    if too_wide:
-        least = weights.dtype.type(2.0**_SMALLEST)
-        n_lost = np.count_nonzero(weights < least)
-        np.maximum(weights, least, out=weights)
+    # Also in rows whose sum is not too small, where such a weight is lost in rounding, no edge becomes a zero.
+    least = weights.dtype.type(2.0**_SMALLEST) if too_wide else np.finfo(weights.dtype).tiny
+    n_lost = np.count_nonzero(weights < least) if too_wide else 0
+    np.maximum(weights, least, out=weights)
+    if n_lost:
         warn_user(
             f"weights differ by more than a factor of 2^{-_SMALLEST}: {n_lost} of {len(weights)} matrix entries are "
             f"below {np.ldexp(1.0, exponent + _SMALLEST):.3g} and count as that"
