@@ -63,7 +63,8 @@ def _powers_of_ten(rng):
             _same_partition(model.labels_, expected, f"{options} times {factor}")
         if not np.allclose(*([v for _, v in m.history_] for m in models), rtol=1e-9):
             raise Failure("objectives differ after a power of ten", f"{options} times {factor}")
-    model = gc.KernelKMeans(k, kernel="normalized_cut", random_state=seed, n_init=3, shift=1.0)
+    # From one start: which local optimum several random ones lead to may hang on the last digit.
+    model = gc.KernelKMeans(k, kernel="normalized_cut", init=truth, shift=1.0)
     costs = [model.fit(B).inertia_ for B in (A, A * factor)]
     if not np.isclose(*costs, rtol=1e-6, atol=1e-9):
         raise Failure("inertia of KernelKMeans differs after a power of ten", f"{costs} times {factor}")
