@@ -110,11 +110,16 @@ def permuted(A, rng):
 # -- kernel k-means --------------------------------------------------------------------------------------------------
 
 
+def mean_weight(A):
+    """Mean of the entries that are not 0; loops are multiples of it."""
+    return float(A[A != 0].mean()) if A.any() else 1.0
+
+
 def dense_kernel(A, self_loop=0.0, shift=0.0):
     """(K, w): the normalised-cut kernel and the weights; rows of isolated nodes are 0."""
     A = np.asarray(A, dtype=float).copy()
     linked = A.sum(axis=1) > 0
-    A[linked, linked] += self_loop
+    A[linked, linked] += self_loop * mean_weight(A)
     degrees = A.sum(axis=1)
     inverse = np.zeros(len(A))
     inverse[linked] = 1.0 / degrees[linked]

@@ -1,6 +1,6 @@
 """A coreset: a few weighted nodes whose clusterings cost about what the whole graph's cost."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -47,6 +47,10 @@ class Coreset:
     def __len__(self):
         return len(self.indices)
 
+    def scaled(self, graph):
+        """The coreset with weights in the unit of what `graph`, of :func:`graphcore.graphs.magnitude.in_range`, was."""
+        return replace(self, weights=np.ldexp(self.weights, graph._exponent)) if graph._exponent else self
+
 
 def build_coreset(
     graph,
@@ -81,8 +85,8 @@ def build_coreset(
     seeding : {"auto", "fast", "naive"}, default "auto"
         Which D2 algorithm, see :func:`graphcore.coresets.seeding.d2_seeding`; "auto" is "fast".
     self_loop : float or "auto", default "auto"
-        Weight of the loop put on every node inside the kernel. "auto" is 1 for "importance" (which needs a positive
-        diagonal), otherwise 0.
+        Weight of the loop put on every node inside the kernel, as a multiple of the graph's mean weight. "auto" is 1
+        for "importance" (which needs a positive diagonal), otherwise 0.
     random_state : int, Generator, RandomState or None
 
     Returns
@@ -121,7 +125,7 @@ def build_coreset(
         self_loop = 1.0 if method == "importance" else 0.0
     self_loop = check_real("self_loop", self_loop, low=0.0)
     kernel = GraphKernel(graph, self_loop)
-    return sample_coreset(
+    coreset = sample_coreset(
         kernel,
         n_clusters,
         size=size,
@@ -131,6 +135,7 @@ def build_coreset(
         seeding=seeding,
         random_state=random_state,
     )
+    return coreset.scaled(kernel.graph)
 
 
 def sample_coreset(

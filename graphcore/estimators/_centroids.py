@@ -7,7 +7,7 @@ from .._validation import check_integer, check_real
 from .._warn import warn_of_isolated
 from ..exceptions import InputError
 from ..kernels.columns import VectorColumns
-from ..kernels.graph import GraphKernel
+from ..kernels.graph import GraphKernel, warn_of_loops
 from ..kernels.vectors import VectorKernel
 from ..kmeans.assign import assign_columns, assign_graph_rows, assign_rows
 from ._kernel_input import KernelInput
@@ -27,7 +27,9 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
         self_loop = self._auto_loop if auto else check_real("self_loop", self.self_loop, low=0.0)
         graph = self._graph_of(X)
         warn_of_isolated(graph)
-        return GraphKernel(graph, self_loop)
+        kernel = GraphKernel(graph, self_loop)
+        warn_of_loops(kernel)
+        return kernel
 
     def _vector_kernel(self, X):
         return VectorKernel(X, self.kernel_, held_bytes=check_integer("held_bytes", self.held_bytes, low=0))

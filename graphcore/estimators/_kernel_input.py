@@ -10,8 +10,11 @@ from .._validation import check_choice, check_integer, check_sample_weight, chec
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object
 from ..graphs.graph import Graph
+from ..graphs.magnitude import edges_in_range, in_range
 from ..graphs.structure import check_sparse
+from ..kernels._floats import check_scale
 from ..kernels.as_kernel import as_kernel
+from ..kernels.checks import check_magnitude
 from ..kernels.functions import VECTOR_KERNELS, kernel_function
 from ..kernels.vectors import VectorKernel
 from ._checks import refuse_graph
@@ -72,8 +75,12 @@ class KernelInput:
             return self._graph_kernel(X)
         if self._kind == "precomputed":
             return as_kernel(X)
+        check_scale(X)
         self.kernel_ = self._function_over(X, streams)
-        return self._vector_kernel(X)
+        kernel = self._vector_kernel(X)
+        if self.kernel_.name in ("polynomial", "linear"):
+            check_magnitude(f"kernel={self.kernel_.name!r}", float(kernel.diagonal.max()), kernel.precision)
+        return kernel
 
     def _kind_of(self, X):
         kernel = self.kernel
@@ -109,11 +116,12 @@ class KernelInput:
         """Gamma of the Gaussian kernel where nothing is given; without one, it is left to `kernel_function`."""
 
     def _graph_of(self, X):
-        """The graph that was given, as it is or as an adjacency matrix."""
+        """The graph that was given, as it is or as an adjacency matrix, with weights in range."""
         if not is_graph(X):
             X = self._real(X, ensure_non_negative=True)
-        graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
+        graph = in_range(X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize))
         self.n_features_in_ = graph.n_nodes
+        self._exponent = graph._exponent
         return graph
 
     def _vector_kernel(self, X):
@@ -148,7 +156,10 @@ class KernelInput:
                 "labels_ has the labels of the fitted nodes"
             )
         refuse_graph(self, X)
-        return self._real(X, reset=False, ensure_non_negative=self._kind == "graph")
+        X = self._real(X, reset=False, ensure_non_negative=self._kind == "graph")
+        if self._kind == "vectors":
+            check_scale(X)
+        return edges_in_range(X, self._exponent) if self._kind == "graph" else X
 
     def _keep_mean_diagonal(self, kernel, weights):
         """Keep what stands for ``K(x, x)`` of points of which only the kernel with the fitted ones is known."""

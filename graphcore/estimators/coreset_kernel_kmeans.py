@@ -37,8 +37,8 @@ class CoresetKernelKMeans(CentroidClusterer):
     n_init, max_iter, tol, on_empty, on_indefinite
         As for :class:`KernelKMeans`, on the coreset.
     self_loop : float or "auto", default "auto"
-        Weight of a loop on every node of a graph, in the kernel only. "auto" is 1, as published: D2 seeding needs a
-        diagonal.
+        Weight of a loop on every node of a graph, in the kernel only, as a multiple of the graph's mean weight. "auto"
+        is 1, as published for graphs without weights: D2 seeding needs a diagonal.
 
     Attributes
     ----------
@@ -170,6 +170,8 @@ class CoresetKernelKMeans(CentroidClusterer):
         order = np.argsort(given)
         self.coreset_indices_ = given[order]
         self.coreset_weights_ = coreset.weights[order]
+        if self._kind == "graph":
+            self.coreset_weights_ = np.ldexp(self.coreset_weights_, self._exponent)
         self.coreset_labels_ = found.labels[order]
         self.coreset_cost_ = found.cost
         self.n_unreached_ = result.n_unreached

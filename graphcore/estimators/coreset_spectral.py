@@ -40,7 +40,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
     n_seeds : int or "auto", default "auto"
         D2 seeds of importance sampling; "auto" is twice `n_clusters`.
     self_loop : float or "auto", default "auto"
-        Weight of a loop on every node inside the plain kernel; "auto" is 1, as published. The walk kernel has none.
+        Weight of a loop on every node inside the plain kernel, as a multiple of the graph's mean weight; "auto" is 1,
+        as published for graphs without weights. The walk kernel has none.
     eigen_solver : {"power", "exact"}, default "power"
         How the coreset graph is embedded, where that is asked for (see `overcluster`).
     walk_steps : int or "auto", default "auto"

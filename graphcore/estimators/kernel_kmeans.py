@@ -42,8 +42,8 @@ class KernelKMeans(CentroidClusterer):
         Multiple of the identity (over the weights) that is added to the kernel while iterating; "psd" makes an
         indefinite kernel positive semi-definite. See :func:`graphcore.kmeans.exact.kernel_kmeans`.
     self_loop : float or "auto", default "auto"
-        Weight of a loop on every node of a graph, in the kernel only. "auto" is 0: kernel k-means then is normalised
-        cut.
+        Weight of a loop on every node of a graph, in the kernel only, as a multiple of the graph's mean weight. "auto"
+        is 0: kernel k-means then is normalised cut.
     on_empty : {"farthest", "drop", "error"}, default "farthest"
         What becomes of a cluster that lost all its points: it takes the point that is farthest from its centroid, stays
         empty, or ends the fit.

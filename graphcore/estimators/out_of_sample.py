@@ -8,6 +8,7 @@ from sklearn.utils.validation import validate_data
 
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph, is_graph_object
+from ..graphs.magnitude import edges_in_range
 from ..graphs.structure import check_sparse
 from ..knn.neighbor_lists import listed_neighbors
 from ..knn.vectors import ordered
@@ -28,10 +29,16 @@ class Reference:
     metric: str | None = None
     inner: np.ndarray | None = None
     volumes: np.ndarray | None = None
+    exponent: int = 0  # of 2, by which inner weights and volumes are divided: they are below 1
 
     def set_clusters(self, sums):
-        """Keep inner weights and volumes of the clusters."""
-        self.inner, self.volumes = np.ascontiguousarray(sums.internal), np.ascontiguousarray(sums.volume)
+        """Keep inner weights and volumes of the clusters; volumes below 2^-100 of the largest count as that."""
+        self.exponent = int(np.frexp(sums.volume.max())[1])
+        self.inner, self.volumes = np.ldexp(sums.internal, -self.exponent), np.ldexp(sums.volume, -self.exponent)
+        least = 2.0**-100
+        small = np.flatnonzero((sums.volume > 0) & (self.volumes < least))
+        self.inner[small] = least * sums.internal[small] / sums.volume[small]
+        self.volumes[small] = least
 
 
 def new_labels(model, X):
@@ -54,18 +61,19 @@ def new_cost(model, X):
     Of ``K = D^-1 A D^-1`` with ``w = D``: ``|c|^2 - 2 (weight to the cluster) / (degree volume)``, and ``K_xx = 0``.
     """
     inner, volumes = model._reference.inner, model._reference.volumes
-    norms = np.divide(inner, volumes**2, out=np.zeros(len(inner)), where=volumes > 0)
+    inside = np.divide(inner, volumes, out=np.zeros(len(inner)), where=volumes > 0)
     cost = weight = 0.0
     for sums in _cluster_sums(model, X):
         labels = _labels(model, sums)
         rows = np.flatnonzero(labels >= 0)
         own, degrees = labels[rows], sums.sum(axis=1)[rows]
         towards = np.asarray(sums[rows, own]).ravel()
-        cost += float((degrees * norms[own] - 2.0 * towards / volumes[own]).sum())
+        cost += float(((degrees * inside[own] - 2.0 * towards) / volumes[own]).sum())
         weight += float(degrees.sum())
     if weight == 0.0:
         raise InputError("no row has an edge to a clustered node: there is no cost")
-    return cost / weight
+    with np.errstate(over="ignore"):
+        return float(np.ldexp(cost / weight, -model._reference.exponent))
 
 
 def _labels(model, sums):
@@ -81,7 +89,7 @@ def _cluster_sums(model, X):
     searcher = _searcher(reference)
     for start in range(0, X.shape[0], _PIECE):
         rows = _edges(reference, searcher, X[start : start + _PIECE], len(model.labels_))
-        yield cluster_shares(rows, model.labels_, k)
+        yield cluster_shares(edges_in_range(rows, reference.exponent), model.labels_, k)
 
 
 def _checked(model, X):

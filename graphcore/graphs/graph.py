@@ -62,6 +62,8 @@ class Graph:
     array([2., 2., 2.])
     """
 
+    # Of a graph made by magnitude.in_range: its weights are those given over 2 to this.
+    _exponent = 0
     # Of a graph on disk: a function and its arguments that open it again.
     _reopen = None
 
@@ -259,6 +261,11 @@ class Graph:
     def volume(self):
         """Sum of all degrees."""
         return float(self.degrees.sum())
+
+    @property
+    def mean_weight(self):
+        """Mean of the stored matrix entries, 1 for an unweighted graph."""
+        return self.volume / self.n_entries if self.n_entries else 1.0
 
     @property
     def is_weighted(self):

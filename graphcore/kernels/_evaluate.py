@@ -12,6 +12,8 @@ _FAR = 0.9
 # values is up to some ten times as large.
 _COARSE = 1e-4
 _WIDE_BYTES = 1 << 24
+# A gamma that float32 cannot hold with products of it, and gamma times squared norms from where all of it is rounding.
+_LARGE, _HUGE = 1e30, 1e200
 
 
 def squared_norms(X):
@@ -43,8 +45,10 @@ def gaussian_block(X, Y, gamma):
             norms = squared_norms(Y)
     own_norms = squared_norms(X)
     largest = max(float(own_norms.max(initial=0.0)), float(norms.max(initial=0.0)))
-    if X.dtype == np.float32 and gamma * largest * np.finfo(np.float32).eps > _COARSE:
+    if X.dtype == np.float32 and (gamma * largest * float(np.finfo(np.float32).eps) > _COARSE or gamma > _LARGE):
         return _gaussian_of_far_points(*given, gamma)
+    # Points that differ at all are then as good as orthogonal, and nothing overflows.
+    gamma = min(gamma, _HUGE / largest) if largest > 0 else 1.0
     block = inner_products(X, Y)
     block *= 2.0 * gamma
     block -= (gamma * own_norms)[:, None]

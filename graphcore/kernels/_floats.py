@@ -4,13 +4,31 @@ import numpy as np
 
 from ..exceptions import InputError
 
-__all__ = ["as_floats", "check_vectors"]
+__all__ = ["as_floats", "check_scale", "check_vectors"]
+
+# Larger numbers overflow when they are squared twice, smaller ones vanish.
+_LARGEST = {"f": 1e9}
+_MANY = 1e75
 
 
 def check_vectors(X):
     """Refuse what is no matrix of real numbers."""
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise InputError(f"vectors must be a matrix of real numbers, got shape {X.shape} and type {X.dtype}")
+
+
+def check_scale(X):
+    """Refuse vectors so long or short that products of them overflow or vanish; NaN and infinity are not looked for."""
+    values = X.data if hasattr(X, "tocsr") else X
+    if not values.size or values.dtype.kind == "b":
+        return
+    largest = max(float(values.max()), -float(values.min()))
+    limit = _LARGEST.get(values.dtype.char, _MANY)
+    if largest > limit or 0 < largest < 1 / limit:
+        raise InputError(
+            f"the largest absolute value of the vectors is {largest:.3g}; products of {values.dtype} need it between "
+            f"{1 / limit:.0e} and {limit:.0e}: rescale the columns"
+        )
 
 
 def as_floats(X, dtype=None):

@@ -29,7 +29,7 @@ def submatrix_count(points, starts, stops, indices, degrees, self_loop, position
                 count += 1
                 has_diagonal |= indices[e] == points[i]
         # An isolated point has no loop.
-        out_counts[i] = count + (self_loop > 0 and degrees[points[i]] > 0 and not has_diagonal)
+        out_counts[i] = count + (self_loop > 0 and not has_diagonal) if degrees[points[i]] > 0 else 0
 
 
 @njit(cache=True, nogil=True)

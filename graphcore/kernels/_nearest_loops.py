@@ -23,15 +23,16 @@ def label_by_centroids(
     norms,
     masses,
     inner,
+    stamps,
     touched,
     best,
     labels,
 ):
     """Offer every point the centroids first to last whose members' rows reach it.
 
-    Clusters are taken one by one: their members (order[borders[j]:borders[j + 1]]) add their rows to `inner`, which is
-    0 before and after, and `touched` lists where. A point takes the smallest ``norm - 2 <phi(x), c_j>``, and of equals
-    the lowest label.
+    Clusters are taken one by one: their members (order[borders[j]:borders[j + 1]]) add their rows to `inner`, `touched`
+    lists where, and `stamps` (-1 before) say for which cluster. A point takes the smallest
+    ``norm - 2 <phi(x), c_j>``, and of equals the lowest label.
     """
     weighted = len(values) > 0
     for j in range(first, last):
@@ -41,28 +42,30 @@ def label_by_centroids(
         for t in range(borders[j], borders[j + 1]):
             i = order[t]
             factor = weights[i] * scale[i]
-            # Without weight nothing is added, and an entry that stays 0 would be listed again and again.
             if factor == 0.0:
                 continue
             if self_loop > 0.0:
                 x = points[i]
-                if inner[x] == 0.0:
+                if stamps[x] != j:
+                    inner[x] = 0.0
+                    stamps[x] = j
                     touched[n_touched] = x
                     n_touched += 1
                 inner[x] += factor * self_loop
             for e in range(starts[i], stops[i]):
                 x = indices[e]
                 added = factor * (values[e] if weighted else 1.0)
-                if inner[x] == 0.0:
-                    if added == 0.0:
-                        continue
+                if added == 0.0:
+                    continue
+                if stamps[x] != j:
+                    inner[x] = 0.0
+                    stamps[x] = j
                     touched[n_touched] = x
                     n_touched += 1
                 inner[x] += added
         for t in range(n_touched):
             x = touched[t]
             value = norms[j] - 2.0 * inner[x] / (degrees[x] * masses[j])
-            inner[x] = 0.0
             if value < best[x] or (value == best[x] and j < labels[x]):
                 best[x] = value
                 labels[x] = j

@@ -5,9 +5,13 @@ import numpy as np
 from ..exceptions import InputError
 
 __all__ = [
-    "check_diagonal", "check_precomputed", "check_symmetric", "clearly_negative", "eigenvalue_noise", "noise_of",
+    "check_diagonal", "check_magnitude", "check_precomputed", "check_symmetric", "clearly_negative",
+    "eigenvalue_noise", "noise_of",
 ]  # fmt: skip
 
+# Beyond these, products of kernel values overflow, and sums of squares vanish.
+_LARGEST = {"f": 1e30}
+_MANY = 1e60
 # A matrix whose two halves differ by less than this share of its largest entry is symmetric up to rounding.
 _SYMMETRY_TOLERANCE = {"f": 1e-4}
 
@@ -42,10 +46,21 @@ def check_precomputed(K):
 
 def check_symmetric(difference, largest, dtype):
     """Refuse a matrix whose halves differ by more than rounding."""
+    check_magnitude("the kernel matrix", largest, dtype)
     if difference > _SYMMETRY_TOLERANCE.get(dtype.char, 1e-8) * largest:
         raise InputError(
             f"the kernel matrix is not symmetric: entries differ by up to {difference:.3g} across the diagonal; "
             "use (K + K.T) / 2 if that is what is meant"
+        )
+
+
+def check_magnitude(what, largest, dtype):
+    """Refuse values whose largest size leads beyond what floating-point numbers can hold."""
+    limit = _LARGEST.get(np.dtype(dtype).char, _MANY)
+    if largest > limit or 0 < largest < 1 / limit:
+        raise InputError(
+            f"{what} has values of size {largest:.3g}; products of them need it between {1 / limit:.0e} and "
+            f"{limit:.0e}: rescale"
         )
 
 

@@ -122,7 +122,8 @@ class KernelFunction:
             return gaussian_block(X, Y, self.gamma)
         if self.name == "laplacian":
             block = manhattan(X, Y).astype(X.dtype, copy=False)
-            block *= -self.gamma
+            with np.errstate(over="ignore"):
+                block *= -min(self.gamma, float(np.finfo(X.dtype).max))
             return np.exp(block, out=block)
         products = inner_products(X, Y)
         if self.name == "cosine":
@@ -138,11 +139,16 @@ class KernelFunction:
         """Kernel values from inner products, in their place."""
         if self.name == "linear":
             return products
-        products *= 1.0 / n_features if self.gamma is None else self.gamma
-        products += self.coef0
-        if self.name == "sigmoid":
-            return np.tanh(products, out=products)
-        return np.power(products, self.degree, out=products)
+        gamma = 1.0 / n_features if self.gamma is None else min(self.gamma, float(np.finfo(products.dtype).max))
+        with np.errstate(over="ignore"):
+            products *= gamma
+            products += self.coef0
+            if self.name == "sigmoid":
+                return np.tanh(products, out=products)
+            np.power(products, self.degree, out=products)
+        if not np.isfinite(products).all():
+            raise InputError("the polynomial kernel overflows: rescale the vectors, or lower degree, gamma or coef0")
+        return products
 
     def _callable_diagonal(self, X):
         own = getattr(self.function, "diag", None)

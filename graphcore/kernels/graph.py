@@ -6,12 +6,14 @@ import numpy as np
 
 from .._arrays import read_only
 from .._threads import map_blocks
+from .._warn import warn_user
+from ..graphs.magnitude import in_range
 from . import _loops
 from .base import KernelRows
 from .nearest import nearest_by_rows
 from .sparse import RowsKernel
 
-__all__ = ["MANY_ENTRIES", "GraphKernel"]
+__all__ = ["MANY_ENTRIES", "GraphKernel", "warn_of_loops"]
 
 # Coreset graphs of so many entries are kept in single precision, in which the power method works there: they are most
 # of the memory of a run.
@@ -25,13 +27,17 @@ class GraphKernel(RowsKernel):
     ----------
     graph : Graph
     self_loop : float, default 0
-        Weight of a loop added to every node that has an edge, in the kernel only (the published algorithm uses 1).
-        It makes the diagonal positive; the graph is not copied. Isolated nodes get no loop: they take no part.
+        Weight of a loop added to every node that has an edge, in the kernel only, as a multiple of the graph's mean
+        weight (the published algorithm uses 1, on graphs without weights). It makes the diagonal positive; the graph is
+        not copied. Isolated nodes get no loop: they take no part.
 
     Attributes
     ----------
     graph : Graph or None
-        None for the kernel among some of the nodes.
+        With weights in range, see :func:`graphcore.graphs.magnitude.in_range`: the kernel is that of these. None for
+        the kernel among some of the nodes.
+    self_loop : float
+        The loop in the unit of the weights.
     degrees : ndarray of shape (n_points,), float64
         Degrees, with the loop.
     point_weights : ndarray of shape (n_points,), float64
@@ -55,7 +61,9 @@ class GraphKernel(RowsKernel):
     leaves_out_isolated = True
 
     def __init__(self, graph, self_loop=0.0):
+        graph = in_range(graph)
         degrees = graph.degrees
+        self_loop = self_loop * graph.mean_weight
         if self_loop:
             degrees = np.where(degrees > 0, degrees + self_loop, 0.0)
         self._set(graph.indptr, graph.indices, graph._weights, degrees, degrees, self_loop)
@@ -230,6 +238,18 @@ class GraphKernel(RowsKernel):
     def definite_shift(self, weights):
         """1: ``D^-1/2 A D^-1/2`` has no eigenvalue below -1."""
         return 1.0
+
+
+def warn_of_loops(kernel):
+    """Say so where the loops weigh more than the edges of most nodes, which then are near to nothing but themselves."""
+    if kernel.self_loop:
+        linked = kernel.degrees[kernel.degrees > 0]
+        n_drowned = int(np.count_nonzero(linked < 2 * kernel.self_loop))
+        if 2 * n_drowned > len(linked):
+            warn_user(
+                f"self_loop={kernel.self_loop / kernel.graph.mean_weight:.4g} times the mean weight is more than all "
+                f"edges of {n_drowned} of {len(linked)} nodes weigh together, and drowns them; take a smaller self_loop"
+            )
 
 
 def _borders(lengths, entries=1 << 18):

@@ -22,7 +22,19 @@ def nearest_by_rows(rows, weights, labels, norms, masses, n_jobs=None):
         out = np.full(n, n_clusters, dtype=np.int32)
         touched = np.empty(n, dtype=rows.indices.dtype)
         _loops.label_by_centroids(
-            *rows, weights, order, borders, first, last, norms, masses, np.zeros(n), touched, best, out
+            *rows,
+            weights,
+            order,
+            borders,
+            first,
+            last,
+            norms,
+            masses,
+            np.empty(n),
+            np.full(n, -1, dtype=np.int32),
+            touched,
+            best,
+            out,
         )
         return out, best
 

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ._floats import as_floats, check_vectors
+from ._floats import as_floats, check_scale, check_vectors
 from .base import BLOCK_BYTES, Kernel
 from .checks import noise_of
 from .columns import VectorColumns, map_rows
@@ -46,6 +46,7 @@ class VectorKernel(Kernel):
             dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
         X = X.tocsr() if hasattr(X, "tocsr") else np.asanyarray(X)
         check_vectors(X)
+        check_scale(X)
         self.X, self.function = X, function
         self.n_points = X.shape[0]
         self.is_psd = function.is_psd

@@ -9,6 +9,7 @@ from .._threads import map_blocks
 from .._validation import check_integer, check_real
 from .._work import count
 from ..exceptions import ParameterError
+from ..graphs.magnitude import in_range
 from ..graphs.mapped import read_at_random
 from ._walk_loops import walk_rows
 from .base import Kernel
@@ -73,7 +74,7 @@ class WalkKernel(Kernel):
     Attributes
     ----------
     degrees, point_weights : ndarray of shape (n_points,), float64
-        The graph's degrees.
+        The graph's degrees, with weights in range (:func:`graphcore.graphs.magnitude.in_range`).
 
     Notes
     -----
@@ -98,6 +99,7 @@ class WalkKernel(Kernel):
     leaves_out_isolated = True
 
     def __init__(self, graph, walk_steps=4, *, laziness=0.5, row_budget=150, n_jobs=None):
+        graph = in_range(graph)
         self.indptr, self.indices, self.weights = graph.indptr, graph.indices, graph._weights
         self.degrees = self.point_weights = graph.degrees
         self.n_points = graph.n_nodes

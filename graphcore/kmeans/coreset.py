@@ -79,7 +79,7 @@ def coreset_kernel_kmeans(
     n_seeds : int or "auto", default "auto"
         "auto" is ``2 * n_clusters``.
     self_loop : float, default 1
-        Weight of a loop on every node, where K is a Graph, as published.
+        Weight of a loop on every node, where K is a Graph, as a multiple of its mean weight.
     weights : array-like of shape (n_points,), optional
         As for :func:`graphcore.kmeans.exact.kernel_kmeans`.
     init, n_init, max_iter, tol, on_empty, on_indefinite

@@ -11,12 +11,12 @@ __all__ = ["centre_distances"]
 @njit(cache=True, nogil=True)
 def centre_distances(
     indptr, indices, weights, labels, degrees, diagonal, self_loop, shift, masses, norms, nodes, first, last, default,
-    inner, touched, own_out, nearest_out,
+    inner, stamps, touched, own_out, nearest_out,
 ):  # fmt: skip
     """Squared distances of nodes to the centre of their own cluster and to the nearest centre.
 
-    `masses` and `norms` are volume and squared norm of each centre, `default` the smallest norm; `inner` (one place per
-    cluster) is 0 before and after. Nodes of no cluster get 0.
+    `masses` and `norms` are volume and squared norm of each centre, `default` the smallest norm; `inner`, `stamps` (-1
+    before) and `touched` have one place per cluster. Nodes of no cluster get 0.
     """
     weighted = len(weights) > 0
     for t in range(first, last):
@@ -28,13 +28,16 @@ def centre_distances(
             continue
         # The node's own loop and shift lie in its own cluster: the product with its centre always counts.
         inner[own] = self_loop
+        stamps[own] = t
         touched[0] = own
         n_touched = 1
         for e in range(indptr[x], indptr[x + 1]):
             b = labels[indices[e]]
             if b < 0:
                 continue
-            if inner[b] == 0.0 and b != own:
+            if stamps[b] != t:
+                inner[b] = 0.0
+                stamps[b] = t
                 touched[n_touched] = b
                 n_touched += 1
             inner[b] += weights[e] if weighted else 1.0
@@ -45,5 +48,4 @@ def centre_distances(
             b = touched[s]
             offer = inner[b] / degrees[x] + (shift if b == own else 0.0)
             best = min(best, norms[b] - 2.0 * offer / masses[b])
-            inner[b] = 0.0
         nearest_out[t] = diagonal[x] + best

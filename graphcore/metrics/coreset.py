@@ -143,6 +143,7 @@ def coreset_cost(
     check_choice("centres", centres, ("own", "nearest"))
     nodes, weights = _check_coreset(coreset_indices, coreset_weights, graph.n_nodes)
     found = centres_of(graph, labels, self_loop=self_loop, shift=shift, n_jobs=n_jobs)
+    weights = np.ldexp(weights, -found.kernel.graph._exponent)
     own, nearest = _distances(found, nodes, n_jobs)
     placed = found.labels[nodes] >= 0
     diagonal = found.kernel.diagonal[nodes] + shift / np.where(placed, found.kernel.degrees[nodes], 1.0)
@@ -223,11 +224,11 @@ def _distances(found, nodes, n_jobs):
     borders = np.append(np.arange(0, max(len(nodes), 1), _BLOCK_NODES), len(nodes))
 
     def block(first, last):
-        inner, touched = np.zeros(k), np.empty(k, dtype=np.int32)
+        inner, stamps, touched = np.empty(k), np.full(k, -1), np.empty(k, dtype=np.int32)
         _loops.centre_distances(
             kernel.indptr, kernel.indices, kernel.values, found.labels, kernel.degrees, kernel.diagonal,
-            kernel.self_loop, found.shift, found.masses, found.norms, nodes, first, last, default, inner, touched, own,
-            nearest,
+            kernel.self_loop, found.shift, found.masses, found.norms, nodes, first, last, default, inner, stamps,
+            touched, own, nearest,
         )  # fmt: skip
 
     map_blocks(block, borders, n_jobs)

@@ -42,7 +42,8 @@ def kernel_kmeans_cost(graph, labels, *, self_loop=0.0, shift=0.0, n_jobs=None):
         Cluster of every node, from 0. Nodes of label -1 and nodes of degree 0 have no part in the cost (edges to nodes
         of label -1 count in degrees).
     self_loop : float, default 0
-        Weight of a loop added to every node that has an edge, in A and in D. It is implicit: nothing is copied.
+        Weight of a loop added to every node that has an edge, in A and in D, as a multiple of the graph's mean weight.
+        It is implicit: nothing is copied.
     shift : float, default 0
         Multiple of ``D^-1`` added to the kernel. From 1 on the kernel is positive semi-definite; with less, squared
         distances and the cost can be negative.
@@ -86,10 +87,10 @@ def centres_of(graph, labels, *, self_loop, shift, n_jobs, n_clusters=None):
     shift = check_real("shift", shift, low=0.0)
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
     kernel = GraphKernel(graph, self_loop)
-    sums = cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs)
-    masses = sums.volume + self_loop * sums.size
+    sums = cluster_sums(graph_rows(kernel.graph), labels, n_clusters, n_jobs)
+    masses = sums.volume + kernel.self_loop * sums.size
     filled = sums.size > 0
-    inside = np.divide(sums.internal + self_loop * sums.size, masses, out=np.zeros(n_clusters), where=filled)
+    inside = np.divide(sums.internal + kernel.self_loop * sums.size, masses, out=np.zeros(n_clusters), where=filled)
     norms = np.divide(inside + shift, masses, out=np.full(n_clusters, np.inf), where=filled)
     placed = labels >= 0
     trace = float((kernel.diagonal * kernel.degrees)[placed].sum()) + shift * int(sums.size.sum())

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from .._touched import add
 from ._heap_loops import drop_merged, new_heap, pop, push
 from ._objective_loops import between, term
 
@@ -154,7 +155,8 @@ def agglomerate(
     # A union's list is never longer than its parts' together, so twice the entries always do.
     room = 2 * len(indices) + 16
     clusters, lists, links = np.empty(2 * n, dtype=_CLUSTER), np.empty(2 * n, dtype=_LIST), np.empty(room, dtype=_LINK)
-    into, sums, touched = np.full(2 * n, -1, dtype=np.int32), np.zeros(2 * n), np.empty(n, dtype=np.int32)
+    into, touched = np.full(2 * n, -1, dtype=np.int32), np.empty(n + 1, dtype=np.int32)
+    sums, is_listed = np.zeros(2 * n), np.zeros(2 * n, dtype=np.bool_)
     # What runs between clusters: the cut share, and 1 - sum of squared volumes.
     cut, apart = 1.0 - rest_inner, 1.0 - rest_square
     top, cut, apart = _fill(
@@ -186,10 +188,7 @@ def agglomerate(
                 if c == z:
                     shared += links[e].weight if side == 0 else 0.0
                     continue
-                if sums[c] == 0.0:
-                    touched[m] = c
-                    m += 1
-                sums[c] += links[e].weight
+                m = add(sums, is_listed, touched, m, c, links[e].weight)
         if b >= 0:
             children[steps, 0] = a
             children[steps, 1] = b
@@ -206,6 +205,7 @@ def agglomerate(
             links[start + t].to, links[start + t].weight = c, sums[c]
             loss = _loss(objective, clusters[z], clusters[c], sums[c], cut, apart)
             sums[c] = 0.0
+            is_listed[c] = False
             if loss < lowest:
                 lowest, partner = loss, c
         lists[z].length, lists[z].partner = m, partner

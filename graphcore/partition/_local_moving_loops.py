@@ -3,11 +3,14 @@
 import numpy as np
 from numba import njit
 
+from .._touched import add
 from ._objective_loops import between, between_slopes, term
 
 __all__ = ["batch_assign", "move_nodes"]
 
 _MIN_GAIN = 1e-13
+# What is left of a sum after something was taken out is rounding if it is less than this share of what it was.
+_ROUNDING = 1e-14
 
 
 # One cluster: weight inside (both directions), volume and nodes as the caller counts them, and its term of the
@@ -40,7 +43,7 @@ def _is_inside(indptr, indices, labels, x):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _gather(indptr, indices, weights, labels, x, sums, touched):
+def _gather(indptr, indices, weights, labels, x, sums, is_listed, touched):
     """Weights of x to the clusters around it into `sums`; returns (clusters listed in `touched`, its self-loop)."""
     weighted = len(weights) > 0
     n_touched, loop = 0, 0.0
@@ -52,12 +55,15 @@ def _gather(indptr, indices, weights, labels, x, sums, touched):
         if indices[e] == x:
             loop = weight
             continue
-        # Without a branch, which would be mispredicted half the time.
-        before = sums[c]
-        touched[n_touched] = c
-        n_touched += before == 0.0
-        sums[c] = before + weight
+        n_touched = add(sums, is_listed, touched, n_touched, c, weight)
     return n_touched, loop
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _rest(before, taken):
+    """What is left of a sum."""
+    rest = before - taken
+    return rest if rest > _ROUNDING * before else 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -68,7 +74,7 @@ def _without(objective, cluster, total, degree, link, loop, cut, apart):
     """
     volume = cluster.volume / total
     rest = volume - degree
-    part = term(objective, cluster.inner / total - 2.0 * link - loop, rest)
+    part = term(objective, _rest(cluster.inner / total, 2.0 * link + loop), rest)
     return part, apart + volume * volume - rest * rest, cluster.part + between(objective, cut, apart) - part
 
 
@@ -82,11 +88,20 @@ def _with(objective, cluster, total, degree, link, loop, apart):
 
 
 @njit(cache=True, nogil=True)
-def _add(cluster, part, link, loop, degree, count, sign):
-    """Add a node to a cluster, or take it out (sign -1); `part` is the cluster's term then."""
-    cluster.inner += sign * (2.0 * link + loop)
-    cluster.volume += sign * degree
-    cluster.size += sign * count
+def _put_in(cluster, part, link, loop, degree, count):
+    """Add a node to a cluster; `part` is the cluster's term then."""
+    cluster.inner += 2.0 * link + loop
+    cluster.volume += degree
+    cluster.size += count
+    cluster.part = part
+
+
+@njit(cache=True, nogil=True)
+def _take_out(cluster, part, link, loop, degree, count):
+    """Take a node out of a cluster."""
+    cluster.inner = _rest(cluster.inner, 2.0 * link + loop)
+    cluster.volume -= degree
+    cluster.size -= count
     cluster.part = part
 
 
@@ -108,7 +123,8 @@ def move_nodes(
     natural = len(order) == 0
     total = volumes.sum()
     clusters, cut, apart = _records(objective, inner, volumes, sizes, total)
-    sums, touched = np.zeros(len(inner)), np.empty(len(inner) + 1, dtype=np.int32)
+    sums, is_listed = np.zeros(len(inner)), np.zeros(len(inner), dtype=np.bool_)
+    touched = np.empty(len(inner) + 1, dtype=np.int32)
     active = np.ones(n, dtype=np.bool_)
     confirming = False
     moves, entries = 0, 0
@@ -123,12 +139,14 @@ def move_nodes(
             if a < 0:
                 continue
             count = counts[x] if len(counts) > 0 else 1
-            if clusters[a].size - count < min_size or clusters[a].volume - degrees[x] < min_volume:
+            rest = clusters[a].volume - degrees[x]
+            # A node that is nearly all of its cluster stays: the sums of what is left would be rounding.
+            if clusters[a].size - count < min_size or rest < min_volume or rest <= _ROUNDING * degrees[x]:
                 continue
             if _is_inside(indptr, indices, labels, x):
                 continue
             entries += indptr[x + 1] - indptr[x]
-            n_touched, loop = _gather(indptr, indices, weights, labels, x, sums, touched)
+            n_touched, loop = _gather(indptr, indices, weights, labels, x, sums, is_listed, touched)
             degree, link_a = degrees[x] / total, sums[a] / total
             rest_part, left, base = _without(objective, clusters[a], total, degree, link_a, loop / total, cut, apart)
             # Candidates are compared with the part between clusters to first order, one logarithm each; the winner
@@ -152,8 +170,8 @@ def move_nodes(
                 best_cut = cut + 2.0 * (sums[a] - sums[b]) / total
                 if best_part - clusters[b].part - base + between(objective, best_cut, best_apart) > _MIN_GAIN:
                     cut, apart = best_cut, best_apart
-                    _add(clusters[a], rest_part, sums[a], loop, degrees[x], count, -1)
-                    _add(clusters[b], best_part, sums[b], loop, degrees[x], count, 1)
+                    _take_out(clusters[a], rest_part, sums[a], loop, degrees[x], count)
+                    _put_in(clusters[b], best_part, sums[b], loop, degrees[x], count)
                     labels[x] = b
                     moved += 1
                     for e in range(indptr[x], indptr[x + 1]):
@@ -161,6 +179,7 @@ def move_nodes(
                             active[indices[e]] = True
             for t in range(n_touched):
                 sums[touched[t]] = 0.0
+                is_listed[touched[t]] = False
         moves += moved
         if moved <= tolerance * n:
             if confirming or tolerance > 0.0:
@@ -183,7 +202,7 @@ def batch_assign(indptr, indices, weights, degrees, by_inner, by_volume, first, 
     first to last alone. Returns how many would change.
     """
     weighted = len(weights) > 0
-    sums = np.zeros(len(by_inner))
+    sums, is_listed = np.zeros(len(by_inner)), np.zeros(len(by_inner), dtype=np.bool_)
     touched = np.empty(len(by_inner) + 1, dtype=np.int32)
     changed = 0
     for x in range(first, last):
@@ -196,18 +215,15 @@ def batch_assign(indptr, indices, weights, degrees, by_inner, by_volume, first, 
             c = labels[indices[e]]
             if c < 0 or indices[e] == x:
                 continue
-            before = sums[c]
-            touched[n_touched] = c
-            n_touched += before == 0.0
-            sums[c] = before + (weights[e] if weighted else 1.0)
+            n_touched = add(sums, is_listed, touched, n_touched, c, weights[e] if weighted else 1.0)
         best = 2.0 * sums[a] * by_inner[a] + degrees[x] * by_volume[a]
         for t in range(n_touched):
             c = touched[t]
             score = 2.0 * sums[c] * by_inner[c] + degrees[x] * by_volume[c]
             sums[c] = 0.0
+            is_listed[c] = False
             if score > best:
                 best = score
                 out[x - first] = c
-        sums[a] = 0.0
         changed += out[x - first] != a
     return changed

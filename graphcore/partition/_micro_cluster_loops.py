@@ -49,7 +49,7 @@ def spread_labels(indptr, indices, weights, n_labels, labels):
     while head < tail:
         x = queue[head]
         head += 1
-        highest, chosen = 0.0, -1
+        highest, chosen = -1.0, -1
         for e in range(indptr[x], indptr[x + 1]):
             c = labels[indices[e]]
             if c >= 0:

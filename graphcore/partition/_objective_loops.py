@@ -21,10 +21,11 @@ _NOTHING = 1e-15
 @njit(cache=True, nogil=True)
 def term(objective, inner, volume):
     """One cluster's part."""
+    if objective == NCUT:
+        # However small the cluster is: what counts is the share of its own volume.
+        return inner / volume if inner > _NOTHING * volume else 0.0
     if inner <= _NOTHING:
         return 0.0
-    if objective == NCUT:
-        return inner / volume
     return inner * log(inner / (volume * volume))
 
 
@@ -71,7 +72,9 @@ def slopes(objective, inner, volumes, by_inner, by_volume):
         apart -= (volumes[c] / total) ** 2
     cut, apart = max(cut, _NOTHING), max(apart, _NOTHING)
     for c in range(len(inner)):
-        share, volume = inner[c] / total, max(volumes[c] / total, _NOTHING)
+        share, volume = inner[c] / total, volumes[c] / total
+        if volume == 0.0:
+            volume = _NOTHING
         if objective == NCUT:
             by_inner[c] = 1.0 / volume
             by_volume[c] = -share / (volume * volume)

@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from .._select import nth_largest
+from .._touched import add
 
 __all__ = [
     "apply_labels", "compact_labels", "count_in_table", "count_pairs", "group_nodes", "label_sizes", "label_volumes",
@@ -48,7 +49,7 @@ def label_volumes(labels, degrees, volumes):
 
 
 @njit(cache=True, nogil=True)
-def _gather(indptr, indices, weights, labels, starts, members, a, sums, touched):
+def _gather(indptr, indices, weights, labels, starts, members, a, sums, is_listed, touched):
     """Weights between cluster a and all others into `sums`; returns how many clusters are listed in `touched`."""
     weighted = len(weights) > 0
     n_touched = 0
@@ -58,11 +59,7 @@ def _gather(indptr, indices, weights, labels, starts, members, a, sums, touched)
             b = labels[indices[e]]
             if b < 0:
                 continue
-            # Without a branch, which would be mispredicted half the time.
-            before = sums[b]
-            touched[n_touched] = b
-            n_touched += before == 0.0
-            sums[b] = before + (weights[e] if weighted else 1.0)
+            n_touched = add(sums, is_listed, touched, n_touched, b, weights[e] if weighted else 1.0)
     return n_touched
 
 
@@ -102,11 +99,11 @@ def link_cuts(indptr, indices, weights, labels, starts, members, first, last, vo
     """Strength of the `max_links`-th strongest link of clusters first to last, -inf where there are no more."""
     n_clusters = len(starts) - 1
     total = volumes.sum()
-    sums = np.zeros(n_clusters)
+    sums, is_listed = np.zeros(n_clusters), np.zeros(n_clusters, dtype=np.bool_)
     touched = np.empty(n_clusters + 1, dtype=np.int32)
     strengths = np.empty(n_clusters, dtype=np.float32)
     for a in range(first, last):
-        n_touched = _gather(indptr, indices, weights, labels, starts, members, a, sums, touched)
+        n_touched = _gather(indptr, indices, weights, labels, starts, members, a, sums, is_listed, touched)
         n_links = 0
         for t in range(n_touched):
             b = touched[t]
@@ -114,6 +111,7 @@ def link_cuts(indptr, indices, weights, labels, starts, members, first, last, vo
                 strengths[n_links] = _strength(sums[b], volumes[a], volumes[b], total)
                 n_links += 1
             sums[b] = 0.0
+            is_listed[b] = False
         cuts[a] = nth_largest(strengths, n_links, max_links) if n_links > max_links else -np.inf
 
 
@@ -127,7 +125,7 @@ def quotient_rows(indptr, indices, weights, labels, starts, members, first, last
     """
     n_clusters = len(starts) - 1
     total = volumes.sum()
-    sums = np.zeros(n_clusters)
+    sums, is_listed = np.zeros(n_clusters), np.zeros(n_clusters, dtype=np.bool_)
     touched = np.empty(n_clusters + 1, dtype=np.int32)
     # No row has more links of its own than `max_links`, and what the other ends add is as much again over all rows.
     room = (2 * max_links + 1 if max_links > 0 else 32) * (last - first) + 64
@@ -136,7 +134,7 @@ def quotient_rows(indptr, indices, weights, labels, starts, members, first, last
     length = 0
     for a in range(first, last):
         start = length
-        n_touched = _gather(indptr, indices, weights, labels, starts, members, a, sums, touched)
+        n_touched = _gather(indptr, indices, weights, labels, starts, members, a, sums, is_listed, touched)
         if length + n_touched > room:
             room = 2 * (length + n_touched)
             columns, values = _grown(columns, length, room), _grown(values, length, room)
@@ -153,6 +151,7 @@ def quotient_rows(indptr, indices, weights, labels, starts, members, first, last
                 values[length] = sums[b]
                 length += 1
             sums[b] = 0.0
+            is_listed[b] = False
         out_counts[a] = length - start
     return columns[:length].copy(), values[:length].copy()
 

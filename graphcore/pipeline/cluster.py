@@ -10,6 +10,8 @@ from .._random import Streams
 from .._threads import effective_jobs, map_items
 from .._warn import warn_of_isolated, warn_user
 from ..coresets.coreset import Coreset
+from ..graphs.magnitude import in_range
+from ..kernels.graph import GraphKernel, warn_of_loops
 from ..partition.cluster_sums import cluster_sums
 from ..partition.consensus import consensus, stability
 from ..partition.merge import hierarchy
@@ -43,7 +45,7 @@ class Clustering:
     group_labels : ndarray of shape (n_groups,), int32, or None
         Clusters of the groups, before single nodes were moved.
     group_graph : GraphRows or None
-        The graph between the groups.
+        The graph between the groups, with weights in range (:func:`graphcore.graphs.magnitude.in_range`).
     row_bytes : int
         Memory of one coreset's half-walk rows; 0 for the plain kernel, which reads the graph itself.
     node_stability : ndarray of shape (n_nodes,), float32, or None
@@ -121,6 +123,9 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     stages = Stages() if stages is None else stages
     streams = Streams(random_state)
     warn_of_isolated(graph)
+    graph = in_range(graph)
+    if settings.walk_steps == 1:
+        warn_of_loops(GraphKernel(graph, settings.self_loop))
     rows = graph_rows(graph)
     runs, agreed = _runs(graph, rows, settings, streams, n_jobs, stages)
     best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
@@ -147,7 +152,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
         node_stability, cluster_stability = stability(labels, [run.labels for run in runs], k, n_jobs)
     first = runs[0]
     return Clustering(
-        labels=labels, coreset=first.coreset,
+        labels=labels, coreset=first.coreset.scaled(graph),
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
         n_unreached=first.n_unreached, groups=groups, group_labels=group_labels, group_graph=group_graph,
         row_bytes=first.row_bytes, node_stability=node_stability, cluster_stability=cluster_stability, history=history,

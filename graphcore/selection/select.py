@@ -11,6 +11,7 @@ from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph
 from ..graphs.graph import Graph
+from ..graphs.magnitude import in_range
 from ..graphs.structure import check_sparse
 from ..pipeline.settings import resolve_settings
 from . import penalty as _penalty
@@ -107,7 +108,7 @@ def select_n_clusters(
             candidates = _as_candidates(candidates, X.shape[0], "vectors")
             return _penalised(_penalty.KMeansErrors(X, streams), candidates, X.shape[0], _penalty.radius_of(X))
         X = _neighbours(X, n_neighbors, metric, streams, n_jobs)
-    graph = X if isinstance(X, Graph) else as_graph(X)
+    graph = in_range(X if isinstance(X, Graph) else as_graph(X))
     n_linked = graph.n_nodes - graph.n_isolated
     if n_linked == 0:
         raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphcore import InputError
+from graphcore import GaussianSketchFeatures, InputError, KernelKMeans, NystromFeatures
 from graphcore.kernels import columns
 from graphcore.kernels.dense import DenseKernel
 from graphcore.kernels.functions import kernel_function
@@ -144,8 +144,44 @@ def test_rounding_is_not_asymmetry():
 
 
 def test_a_kernel_that_overflows_or_has_a_negative_diagonal():
-    X = np.full((3, 2), 1e150)
-    with np.errstate(over="ignore"), pytest.raises(InputError, match="overflows"):
+    X = np.full((3, 2), 1e70)
+    with pytest.raises(InputError, match="overflows"):
         kernel_kmeans(VectorKernel(X, kernel_function("polynomial", gamma=1.0, degree=5)), 2)
     with pytest.raises(InputError, match="negative diagonal"):
         kernel_kmeans(VectorKernel(np.ones((3, 2)), kernel_function("sigmoid", coef0=-9.0)), 2)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("size", [1e150, 1e-150, 1e300, 5e-324])
+def test_vectors_and_matrices_whose_products_overflow_or_vanish_are_refused(size):
+    # KernelKMeans gave an inertia of NaN, GaussianSketchFeatures features of NaN.
+    X = size * np.random.default_rng(0).integers(1, 9, (20, 3)).astype(float)
+    for estimator in (KernelKMeans, GaussianSketchFeatures, NystromFeatures):
+        for kernel in ("linear", "polynomial", "cosine", "gaussian"):
+            with pytest.raises(InputError, match="rescale"):
+                estimator(kernel=kernel, random_state=0).fit(X)
+    for form in (DenseKernel, lambda K: SparseKernel(sp.csr_array(K))):
+        with pytest.raises(InputError, match=r"the kernel matrix has values of size .*: rescale"):
+            form(np.eye(3) * size)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("gamma", [1e30, 1e141, 1e300])
+def test_a_gaussian_or_laplacian_so_narrow_that_products_would_overflow(gamma, dtype):
+    X = np.array([[1.0, 2.0], [1.0, 2.0], [3.0, -1.0], [0.0, 0.0]], dtype=dtype)
+    expected = np.eye(4)
+    expected[0, 1] = expected[1, 0] = 1.0
+    for name in ("gaussian", "laplacian"):
+        np.testing.assert_array_equal(kernel_function(name, gamma=gamma)(X), expected)
+        np.testing.assert_array_equal(
+            kernel_function(name, gamma=gamma)(np.zeros((2, 2), dtype=dtype)), np.ones((2, 2))
+        )
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_new_vectors_out_of_range_are_refused():
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    model = KernelKMeans(2, random_state=0).fit(X)
+    with pytest.raises(InputError, match="largest absolute value of the vectors is"):
+        model.predict(X * 1e200)

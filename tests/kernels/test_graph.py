@@ -154,7 +154,7 @@ def test_submatrix_with_weights_equal_to_degrees_gives_the_graph_back():
     graph, A = example("weighted self-loops")
     kernel = GraphKernel(graph, 0.5)
     back = kernel.weighted_submatrix(np.arange(len(A)), kernel.degrees).toarray()
-    np.testing.assert_allclose(back, A + 0.5 * np.eye(len(A)), rtol=1e-14, atol=0)
+    np.testing.assert_allclose(back, A + 0.5 * graph.mean_weight * np.eye(len(A)), rtol=1e-14, atol=0)
 
 
 def test_isolated_points_have_zero_rows():

@@ -61,7 +61,7 @@ def test_the_cost_on_a_graph_is_its_normalised_cut(pair, seed, shift, self_loop)
         result = kernel_kmeans(kernel, k, init="random", n_init=2, shift=shift, random_state=seed)
     n = graph.n_nodes - graph.n_isolated
     degrees = kernel.point_weights
-    looped = A + np.diag(np.where(degrees > 0, self_loop, 0.0))
+    looped = A + np.diag(np.where(degrees > 0, self_loop * graph.mean_weight, 0.0))
     trace = sum(looped[x, x] / degrees[x] for x in range(len(A)) if degrees[x] > 0)
     found = np.unique(result.labels[result.labels >= 0])
     k_times_nc = sum(

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..oracles import mean_weight
+
 
 def placed(A, labels):
     """Labels with -1 for nodes of degree 0."""
@@ -9,8 +11,8 @@ def placed(A, labels):
 
 
 def with_loops(A, self_loop):
-    """The matrix with a loop added to every node that has an edge."""
-    return A + self_loop * np.diag((A.sum(axis=1) > 0).astype(float))
+    """The matrix with a loop, in mean weights, added to every node that has an edge."""
+    return A + self_loop * mean_weight(A) * np.diag((A.sum(axis=1) > 0).astype(float))
 
 
 def kernel(A, shift):

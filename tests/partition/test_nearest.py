@@ -211,7 +211,9 @@ def test_labelling_reads_only_the_rows_of_the_coreset(name):
 def slow_algorithm_3(A, indices, weights, labels, k):
     """Line 6 of Algorithm 3 node by node, in plain Python: (label, whether there is no tie) of every node."""
     n = len(A)
-    A = [[A[x][y] + (x == y and any(A[x])) for y in range(n)] for x in range(n)]
+    entries = [a for row in A for a in row if a]
+    loop = sum(entries) / len(entries)
+    A = [[A[x][y] + (loop if x == y and any(A[x]) else 0) for y in range(n)] for x in range(n)]
     degree = [sum(row) for row in A]
 
     def kernel(x, y):

@@ -1,0 +1,176 @@
+"""Weights of extreme magnitude work as others do, and what is lost is said."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import graphcore
+from graphcore import CoresetKernelKMeans, CoresetSpectralClustering, Graph, GraphWarning, InputError, KernelKMeans
+from graphcore.graphs.magnitude import edges_in_range, in_range
+from graphcore.kernels.graph import GraphKernel
+
+from ..oracles import random_adjacency
+
+pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
+
+
+def blocks(rng, sizes=(12, 14, 16), loose=0.05):
+    """A weighted graph of clear clusters, and these."""
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    same = truth[:, None] == truth
+    A = np.triu((rng.random(same.shape) < np.where(same, 0.8, 0.05)) * rng.uniform(0.5, 1.5, same.shape), 1)
+    A *= np.where(same, 1.0, loose)
+    return A + A.T, truth
+
+
+@pytest.mark.parametrize("weight", [5e-324, 1e-310, 1e-170, 1e170, 1e200, 1e300])
+def test_equal_weights_of_any_size_work(weight):
+    A = np.ones((20, 20)) * weight
+    for model in (
+        CoresetSpectralClustering(3, random_state=0),
+        CoresetSpectralClustering(3, objective="ncut", random_state=0),
+        CoresetSpectralClustering(3, preset="published", random_state=0),
+        CoresetKernelKMeans(3, kernel="normalized_cut", random_state=0),
+    ):
+        labels = model.fit(A if model.get_params().get("kernel") else sp.csr_array(A)).labels_
+        assert sorted(set(labels.tolist())) == [0, 1, 2]
+
+
+def test_the_smallest_number_as_a_weight_is_as_good_as_1():
+    ones, least = (sp.csr_array(np.ones((20, 20)) * weight) for weight in (1.0, 5e-324))
+    for options in ({}, {"objective": "ncut"}, {"preset": "published"}):
+        first, second = (CoresetSpectralClustering(3, random_state=0, **options).fit(A).labels_ for A in (ones, least))
+        np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("exponent", [-1020, -300, -65, -64, -1, 1, 63, 65, 300, 1000])
+@pytest.mark.parametrize("options", [{}, {"objective": "ncut"}, {"walk_steps": 1}, {"n_clusters": "auto"}])
+def test_a_power_of_two_changes_nothing(exponent, options):
+    rng = np.random.default_rng(exponent + 2000)
+    A = sp.csr_array(random_adjacency(40, 0.2, rng, weighted=True))
+    options = {"n_clusters": 4, **options}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphWarning)
+        first = CoresetSpectralClustering(random_state=0, coreset_size=20, **options).fit(A)
+        scaled = A.copy()
+        scaled.data = np.ldexp(A.data, exponent)
+        second = CoresetSpectralClustering(random_state=0, coreset_size=20, **options).fit(scaled)
+    np.testing.assert_array_equal(first.labels_, second.labels_)
+    assert first.history_ == second.history_
+    np.testing.assert_array_equal(np.ldexp(first.coreset_weights_, exponent), second.coreset_weights_)
+    np.testing.assert_array_equal(first.predict(A), second.predict(scaled))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("options", [{}, {"objective": "ncut"}, {"preset": "published"}])
+def test_weights_of_all_magnitudes_at_once(seed, options):
+    # Sums of shares that underflow were taken for places not touched yet, and written beyond the end of a list.
+    U = np.triu(10.0 ** np.random.default_rng(seed).integers(-300, 300, (60, 60)), 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphWarning)
+        model = CoresetSpectralClustering(4, random_state=0, **options).fit(sp.csr_array(U + U.T))
+        assert in_range(Graph.from_scipy(U + U.T)).weights.min() > 0
+    assert model.labels_.min() == 0 and model.labels_.max() <= 3
+
+
+def test_what_is_lost_is_said():
+    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 0, 0], weights=[1.0, 1e10, 1e-5, 1e-30])
+    with pytest.warns(
+        GraphWarning, match=r"differ by more than a factor of 2\^100: 2 of 8 matrix entries are below 1\.\d+e-20"
+    ):
+        scaled = in_range(graph)
+    assert np.ldexp(scaled.degrees[3], scaled._exponent) == pytest.approx(1e-20, rel=0.5)
+    # In the other rows it would be lost in any sum.
+    np.testing.assert_array_equal(np.ldexp(scaled.degrees[:3], scaled._exponent), graph.degrees[:3])
+
+
+def test_what_is_in_range_is_not_copied():
+    rng = np.random.default_rng(0)
+    for A in (random_adjacency(30, 0.2, rng), 2.0**50 * random_adjacency(30, 0.2, rng, weighted=True)):
+        graph = Graph.from_scipy(A)
+        assert in_range(graph) is graph and GraphKernel(graph).graph is graph
+
+
+def test_scaling_is_exact_and_the_graph_keeps_its_weights():
+    A = np.ldexp(random_adjacency(30, 0.3, np.random.default_rng(0), weighted=True), 500)
+    graph = Graph.from_scipy(A)
+    scaled = in_range(graph)
+    np.testing.assert_array_equal(np.ldexp(scaled.weights, scaled._exponent), graph.weights)
+    assert 0.5 <= scaled.degrees.max() < 1 and np.shares_memory(scaled.indices, graph.indices)
+    np.testing.assert_array_equal(graph.to_scipy().toarray(), A)
+
+
+def test_single_precision_stays_single():
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 3], weights=np.array([1e-40, 1.0, 1e38], dtype=np.float32))
+    with pytest.warns(GraphWarning, match="4 of 6 matrix entries are below"):
+        scaled = in_range(graph)
+    assert scaled.weights.dtype == np.float32 and (scaled.degrees > 0).all()
+
+
+def test_degrees_that_are_no_sums_of_weights_are_refused():
+    A = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3])
+    for degrees in ([2.0, 2.0, 0.0, 1.0], [2.0, np.nan, 3.0, 1.0], [2.0, 2.0, np.inf, 1.0], [-2.0, 2.0, 3.0, 1.0]):
+        graph = Graph._mapped(A.indptr, A.indices, None, None, np.array(degrees), reopen=None, known={"n_isolated": 0})
+        with pytest.raises(InputError, match=r"node \d has degree .* build the graph anew"):
+            CoresetSpectralClustering(2).fit(graph)
+
+
+def test_edges_of_new_nodes_in_another_unit():
+    A, truth = blocks(np.random.default_rng(0))
+    for weight in (1e-200, 1e200):
+        model = CoresetSpectralClustering(3, random_state=0).fit(sp.csr_array(A * weight))
+        np.testing.assert_array_equal(model.predict(sp.csr_array(A * weight)), model.labels_)
+        assert np.isfinite(model.transform(sp.csr_array(A * weight))).all()
+        kernel = KernelKMeans(3, kernel="normalized_cut", shift=1.0, random_state=0).fit(A * weight)
+        assert np.isfinite(kernel.score(A * weight)) and kernel.predict(A * weight).shape == truth.shape
+    with pytest.raises(InputError, match="give them in the same unit"):
+        edges_in_range(A * 1e200, 0)
+    assert edges_in_range(A, 0) is A
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.1, 0.01, 1e-9, 1e9, 1e-200])
+def test_the_published_algorithm_knows_no_unit(factor):
+    # With a loop of weight 1 whatever the weights are, the ARI was 1, .53 and 0 for the first three of these.
+    A, truth = blocks(np.random.default_rng(3), sizes=(20, 20, 20, 20))
+    labels = [
+        CoresetSpectralClustering(4, preset="published", random_state=0).fit(sp.csr_array(A * c)).labels_
+        for c in (1.0, factor)
+    ]
+    np.testing.assert_array_equal(*labels)
+    assert graphcore.metrics.agreement(labels[1], truth)["ari"] == 1.0
+
+
+def test_loops_are_multiples_of_the_mean_weight_everywhere():
+    rng = np.random.default_rng(4)
+    unweighted, weighted = random_adjacency(30, 0.3, rng), random_adjacency(30, 0.3, rng, weighted=True)
+    assert GraphKernel(Graph.from_scipy(unweighted), 1.0).self_loop == 1.0
+    mean = weighted[weighted > 0].mean()
+    assert GraphKernel(Graph.from_scipy(weighted), 2.0).self_loop == pytest.approx(2.0 * mean)
+    for model in (KernelKMeans, CoresetKernelKMeans):
+        fits = [
+            model(2, kernel="normalized_cut", self_loop=0.5, random_state=0).fit(weighted * c).labels_ for c in (1, 4)
+        ]
+        np.testing.assert_array_equal(*fits)
+    labels = rng.integers(0, 3, 30)
+    costs = [graphcore.metrics.kernel_kmeans_cost(weighted * c, labels, self_loop=1.0) for c in (1.0, 1e-6, 1e250)]
+    assert costs == pytest.approx([costs[0]] * 3)
+
+
+@pytest.mark.parametrize("estimator", [CoresetSpectralClustering, KernelKMeans, CoresetKernelKMeans])
+def test_loops_that_drown_the_edges_are_warned_about(estimator):
+    A, _ = blocks(np.random.default_rng(5))
+    options = {"preset": "published"} if estimator is CoresetSpectralClustering else {"kernel": "normalized_cut"}
+    with pytest.warns(GraphWarning, match=r"self_loop=1000 times the mean weight is more than all edges of 42 of 42"):
+        estimator(3, self_loop=1000, random_state=0, **options).fit(sp.csr_array(A))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphWarning)
+        estimator(3, self_loop=1.0, random_state=0, **options).fit(sp.csr_array(A))
+
+
+def test_the_normalised_cut_sees_clusters_of_next_to_no_volume():
+    A = np.zeros((20, 20))
+    A[:10, :10], A[10:, 10:] = 1.0, 1e16
+    labels = CoresetSpectralClustering(2, objective="ncut", random_state=0).fit(sp.csr_array(A)).labels_
+    assert graphcore.metrics.normalized_cut(sp.csr_array(A), labels) == 0.0

@@ -1,0 +1,85 @@
+"""Loops that list the clusters they touch: weights that vanish in sums are not listed twice."""
+
+import numpy as np
+import pytest
+
+from graphcore.kernels import _nearest_loops
+from graphcore.metrics import _loops as metric_loops
+from graphcore.partition import _agglomerate_loops, _local_moving_loops, _quotient_loops
+from graphcore.partition.merge import agglomerate, merge_rounds
+from graphcore.partition.quotient import GraphRows, quotient
+
+
+def rows_of(weight, n=30):
+    """A complete graph; all weights but those of the first edge are so small that shares of them are 0."""
+    weights = np.full((n, n), weight)
+    weights[0, 1] = weights[1, 0] = 1.0
+    indptr, indices = np.arange(0, n * n + 1, n), np.tile(np.arange(n, dtype=np.int32), n)
+    return GraphRows(indptr, indices, weights.ravel(), weights.sum(axis=1))
+
+
+@pytest.mark.parametrize("weight", [0.0, 5e-324, 1e-310])
+def test_merging(weight):
+    rows = rows_of(weight)
+    labels, children, _ = agglomerate(rows, np.ones(30, dtype=np.int64), 3)
+    assert len(set(labels.tolist())) == 3 and len(np.unique(children)) == children.size
+    assert len(set(merge_rounds(rows, np.ones(30, dtype=np.int64), 3).tolist())) == 3
+
+
+@pytest.mark.parametrize("weight", [0.0, 5e-324, 1e-310])
+def test_quotient(weight):
+    rows = rows_of(weight)
+    labels = np.arange(30, dtype=np.int32) // 10
+    between = quotient(rows, labels, 3)
+    assert np.diff(between.indptr).tolist() == [3, 3, 3]
+    found = np.zeros((3, 3))
+    found[np.repeat(np.arange(3), 3), between.indices] = between.weights
+    weights = rows.weights.reshape(30, 30)
+    np.testing.assert_allclose(found, weights.reshape(3, 10, 3, 10).sum(axis=(1, 3)))
+
+
+@pytest.mark.parametrize("weight", [0.0, 5e-324])
+def test_gathering(weight):
+    rows = rows_of(weight)
+    labels = (np.arange(30) % 3).astype(np.int32)
+    sums, is_listed, touched = np.zeros(3), np.zeros(3, dtype=np.bool_), np.empty(4, dtype=np.int32)
+    for node in (5, 0):
+        n_touched, _ = _local_moving_loops._gather(
+            rows.indptr, rows.indices, rows.weights, labels, node, sums, is_listed, touched
+        )
+        assert sorted(touched[:n_touched].tolist()) == [0, 1, 2]
+        sums[:], is_listed[:] = 0.0, False
+    starts, members = np.array([0, 10, 20, 30]), np.argsort(labels, kind="stable").astype(np.int32)
+    n_touched = _quotient_loops._gather(
+        rows.indptr, rows.indices, rows.weights, labels, starts, members, 2, sums, is_listed, touched
+    )
+    assert sorted(touched[:n_touched].tolist()) == [0, 1, 2]
+    out = np.empty(30, dtype=np.int32)
+    _local_moving_loops.batch_assign(*rows, np.ones(3), np.zeros(3), 0, 30, labels, out)
+    assert out.min() >= 0 and out.max() <= 2
+
+
+def test_centroids_and_centres():
+    rows = rows_of(1e-310)
+    points = np.arange(30)
+    stamps, touched = np.full(30, -1, dtype=np.int32), np.empty(30, dtype=np.int32)
+    best, labels = np.full(30, np.inf), np.full(30, 2, dtype=np.int32)
+    _nearest_loops.label_by_centroids(
+        points, rows.indptr[:-1], rows.indptr[1:], rows.indices, rows.weights, np.full(30, 1e-10), np.ones(30), 0.0,
+        np.ones(30), points, np.array([0, 15, 30]), 0, 2, np.zeros(2), np.ones(2), np.empty(30), stamps, touched, best,
+        labels,
+    )  # fmt: skip
+    assert set(labels.tolist()) <= {0, 1, 2} and labels[0] == labels[1] == 0
+    own, nearest = np.empty(30), np.empty(30)
+    metric_loops.centre_distances(
+        rows.indptr, rows.indices, np.zeros(900), (points % 3).astype(np.int32), np.ones(30), np.zeros(30), 0.0, 0.0,
+        np.ones(3), np.ones(3), points, 0, 30, 1.0, np.empty(3), np.full(3, -1), np.empty(3, dtype=np.int32), own,
+        nearest,
+    )  # fmt: skip
+    np.testing.assert_array_equal(own, np.ones(30))
+    np.testing.assert_array_equal(nearest, np.ones(30))
+
+
+def test_an_agglomeration_has_room_for_one_more():
+    # The list is written to before it is known whether the place is new.
+    assert _agglomerate_loops.add(np.zeros(1), np.ones(1, dtype=np.bool_), np.empty(1, dtype=np.int32), 0, 0, 1.0) == 0
