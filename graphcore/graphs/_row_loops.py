@@ -3,12 +3,12 @@
 `weights` of length 0 stands for a graph without weights (every entry counts 1). Outputs are allocated by the caller.
 """
 
-from numba import njit
+from .._compile import compiled
 
 __all__ = ["check_rows", "check_symmetric", "count_self_loops", "own_entry", "row_sums", "union_components"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def check_rows(indptr, indices, weights, n_columns):
     """First defect of a CSR structure and how many self-loops it has, as (code, row, entry, loops); code 0 is none.
 
@@ -41,7 +41,7 @@ def check_rows(indptr, indices, weights, n_columns):
     return defect, row, entry, loops
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def check_symmetric(indptr, indices, weights, tolerance, cursor):
     """Whether sorted rows are symmetric, in one pass and O(n) memory; returns (row, entry) of a miss or (-1, -1).
 
@@ -61,7 +61,7 @@ def check_symmetric(indptr, indices, weights, tolerance, cursor):
     return -1, -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def row_sums(indptr, weights, start, stop, out):
     """out[i] = sum of row i's weights, for rows start to stop."""
     for i in range(start, stop):
@@ -71,7 +71,7 @@ def row_sums(indptr, weights, start, stop, out):
         out[i] = total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def own_entry(indptr, indices, i):
     """Where row i, whose columns ascend, holds its diagonal entry; -1 where it has none."""
     low, high = indptr[i], indptr[i + 1]
@@ -84,7 +84,7 @@ def own_entry(indptr, indices, i):
     return low if low < indptr[i + 1] and indices[low] == i else -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_self_loops(indptr, indices, start, stop):
     """How many rows between start and stop hold their own diagonal entry (rows are sorted)."""
     loops = 0
@@ -93,7 +93,7 @@ def count_self_loops(indptr, indices, start, stop):
     return loops
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def union_components(indptr, indices, parent):
     """Union-find with path halving: parent becomes the component number by first nodes; returns how many there are."""
     n = len(indptr) - 1

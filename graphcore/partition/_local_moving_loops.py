@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from .._compile import compiled
 from ._objective_loops import between, between_slopes, term
 
 __all__ = ["batch_assign", "move_nodes"]
@@ -15,7 +16,7 @@ _MIN_GAIN = 1e-13
 _CLUSTER = np.dtype([("inner", np.float64), ("volume", np.float64), ("size", np.int64), ("part", np.float64)])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _records(objective, inner, volumes, sizes, total):
     """The clusters, the cut share, and 1 - sum of squared shares of volume."""
     clusters = np.empty(len(inner), dtype=_CLUSTER)
@@ -60,7 +61,7 @@ def _gather(indptr, indices, weights, labels, x, sums, touched):
     return n_touched, loop
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _without(objective, cluster, total, degree, link, loop, cut, apart):
     """What becomes of a cluster's term and of `apart` without a node, and what the objective's two parts lose by it.
 
@@ -72,7 +73,7 @@ def _without(objective, cluster, total, degree, link, loop, cut, apart):
     return part, apart + volume * volume - rest * rest, cluster.part + between(objective, cut, apart) - part
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _with(objective, cluster, total, degree, link, loop, apart):
     """What becomes of a cluster's term and of `apart` with a node that was in none, and the change of the latter."""
     volume = cluster.volume / total
@@ -81,7 +82,7 @@ def _with(objective, cluster, total, degree, link, loop, apart):
     return part, apart + volume * volume - grown * grown, volume * volume - grown * grown
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add(cluster, part, link, loop, degree, count, sign):
     """Add a node to a cluster, or take it out (sign -1); `part` is the cluster's term then."""
     cluster.inner += sign * (2.0 * link + loop)
@@ -90,7 +91,7 @@ def _add(cluster, part, link, loop, degree, count, sign):
     cluster.part = part
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def move_nodes(
     indptr, indices, weights, degrees, counts, objective, order, n_passes, tolerance, min_size, min_volume, inner,
     volumes, sizes, labels,
@@ -174,7 +175,7 @@ def move_nodes(
     return moves, entries
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def batch_assign(indptr, indices, weights, degrees, by_inner, by_volume, first, last, labels, out):
     """Best cluster of nodes first to last with all others held: the cluster of steepest ascent of the objective.
 
