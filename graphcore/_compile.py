@@ -61,7 +61,7 @@ def _direct(dispatcher, *args):
     try:
         return dispatcher(*args)
     except SystemError as error:
-        cause = error
+        cause: BaseException = error
         while isinstance(cause, SystemError) and cause.__cause__ is not None:
             cause = cause.__cause__
         raise cause from None

@@ -13,8 +13,9 @@ import ctypes
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ _MAX_BLOCKS = 256
 _LIMITING = threading.RLock()
 # Waiting for a lock cannot be interrupted everywhere (Windows), so that it is done for so many seconds at a time.
 _WAIT = 0.2
-_idle = []  # the helper that waits for the next call away, if it is not at work
+_idle: list["_Helper"] = []  # the helper that waits for the next call away, if it is not at work
 _here = threading.local()  # .stop: in a thread of `map_blocks`, the event that says its results are no longer wanted
 
 
@@ -75,6 +76,9 @@ class _Helper:
         self._asked, self._answered = threading.Lock(), threading.Lock()
         self._asked.acquire()
         self._answered.acquire()
+        self._task: Any = None
+        self._outcome: Any = None
+        self._left = False
         self._thread = threading.Thread(target=self._work, name="graphcore-away", daemon=True)
         self._thread.start()
 
@@ -89,19 +93,23 @@ class _Helper:
 
     def leave(self):
         """End the thread: after the compiled call that it is in, or at once."""
-        self._task = None
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread.ident), ctypes.py_object(SystemExit))
+        self._left = True
+        ident = ctypes.c_ulong(self._thread.ident or 0)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(SystemExit))
+        if self._asked.locked():  # it may wait for a task
+            self._asked.release()
 
     def _work(self):
-        while True:
-            self._asked.acquire()
-            (function, args, options), self._task = self._task, None
-            try:
-                self._outcome = function(*args, **options), None
-            except BaseException as error:
-                self._outcome = None, error
-            del function, args, options
-            self._answered.release()
+        with suppress(SystemExit):  # which `leave` sends
+            while not self._left:
+                self._asked.acquire()
+                (function, args, options), self._task = self._task, None
+                try:
+                    self._outcome = function(*args, **options), None
+                except BaseException as error:
+                    self._outcome = None, error
+                del function, args, options
+                self._answered.release()
 
 
 os.register_at_fork(after_in_child=_idle.clear)  # threads stay behind in a fork

@@ -97,6 +97,7 @@ def test_what_ran_away_is_left_and_stops():
     time.sleep(0.1)
     assert len(steps) == count > 0
     assert away(in_main_thread) is False  # and another thread is there for the next
+    assert [thread.name for thread in threading.enumerate()].count("graphcore-away") == 1
 
 
 def test_away_returns_raises_and_keeps_the_context():

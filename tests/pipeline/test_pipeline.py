@@ -9,6 +9,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
+import graphcore
 from graphcore import Graph, GraphWarning, build_coreset
 from graphcore._random import Streams
 from graphcore.kernels.graph import GraphKernel
