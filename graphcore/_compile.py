@@ -1,13 +1,70 @@
-"""Says when loops are being compiled, so that a first run does not look like a hang."""
+"""Compiles loops: how they are called, and notices of compiling, so that a first run does not look like a hang."""
 
+import functools
+import math
+import time
 from contextlib import contextmanager
 
-__all__ = ["NOTICES", "compilation_notices"]
+from ._threads import away, check_stopped, in_main_thread
+
+__all__ = ["NOTICES", "compilation_notices", "compiled"]
 
 NOTICES = {
     "graphcore": "graphcore: compiling its loops for this machine (once, some seconds)",
     "pynndescent": "pynndescent: compiling its loops (in every run, 20 to 40 s)",
 }
+
+# A call away from the main thread costs up to 200 microseconds, most of them for data that another core has to fetch:
+# it is made for loops that may take more than so many seconds, as long as a signal may wait.
+_SOON = 0.05
+_LEAST = 2e-9  # seconds for each byte of arrays that a loop is taken to need at least
+
+
+def compiled(function):
+    """Compile a loop, kept on disk; it releases the interpreter lock, and signals reach a caller that waits for it.
+
+    Called in the main thread, a loop that may take long runs away from it (`_threads.away`): when it is called for the
+    first time, and when its arrays are so large that it would take long at the pace of its calls so far. A signal that
+    arrives while numba turns results into objects becomes what its handler raises: left alone, Python makes a
+    SystemError of an exception beside a result. In the threads of `map_blocks`, a loop that is no longer wanted does
+    not begin.
+    """
+    from numba import njit
+    from numba.core.dispatcher import Dispatcher
+
+    loop = njit(cache=True, nogil=True)(function)
+    return _Loop(loop) if isinstance(loop, Dispatcher) else loop  # NUMBA_DISABLE_JIT leaves functions as they are
+
+
+class _Loop:
+    """A compiled function as Python calls it; other compiled functions see numba's own."""
+
+    def __init__(self, dispatcher):
+        functools.update_wrapper(self, dispatcher)
+        self.dispatcher = dispatcher
+        self._numba_type_ = dispatcher._numba_type_  # what numba takes the object for
+        self._pace = math.inf  # seconds for each byte of arrays: of the slowest call, halved with every later one
+
+    def __call__(self, *args):
+        if not in_main_thread():
+            check_stopped()
+            return self.dispatcher(*args)
+        size = 1 + sum(getattr(value, "nbytes", 0) for value in args)
+        begun = time.perf_counter()
+        result = (away if size * self._pace > _SOON else _direct)(self.dispatcher, *args)
+        pace = (time.perf_counter() - begun) / size
+        self._pace = max(_LEAST, pace, 0.0 if self._pace == math.inf else self._pace / 2)
+        return result
+
+
+def _direct(dispatcher, *args):
+    try:
+        return dispatcher(*args)
+    except SystemError as error:
+        cause: BaseException = error
+        while isinstance(cause, SystemError) and cause.__cause__ is not None:
+            cause = cause.__cause__
+        raise cause from None
 
 
 @contextmanager

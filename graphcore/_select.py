@@ -1,11 +1,11 @@
 """Compiled selection, used by several stages."""
 
-from numba import njit
+from ._compile import compiled
 
 __all__ = ["nth_largest"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def nth_largest(values, length, n):
     """Value of the `n`-th largest of values[:length], n from 1; permutes them (quickselect)."""
     low, high, wanted = 0, length - 1, n - 1

@@ -1,27 +1,125 @@
-"""Threads: compiled loops release the interpreter lock and are run over fixed blocks.
+"""Threads: compiled loops release the interpreter lock and are run over fixed blocks; the main one can be interrupted.
 
 The blocks depend on the data alone and every block writes to its own part of the output, so results are the same for
 any number of threads. Plain Python threads are used instead of numba's own, because they need no threading layer,
 survive forks and other libraries' pools, and keep compile times short.
+
+Python runs the handlers of signals in the main thread, between two steps of Python: never within a long call of
+compiled code. `away` has another thread make such a call, while the main thread waits and can be interrupted.
 """
 
+import contextvars
+import ctypes
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from ._validation import check_integer
 from .exceptions import ParameterError
 
-__all__ = ["effective_jobs", "limited_libraries", "map_blocks", "map_items", "row_blocks"]
+__all__ = [
+    "away", "check_stopped", "effective_jobs", "in_main_thread", "limited_libraries", "map_blocks", "map_items",
+    "row_blocks",
+]  # fmt: skip
 
 _BLOCK_ENTRIES = 1 << 20
 _MAX_BLOCKS = 256
 # The libraries' thread pools belong to the whole process: two threads that limit them at the same time and set them
 # back in another order leave them limited for good.
 _LIMITING = threading.RLock()
+# Waiting for a lock cannot be interrupted everywhere (Windows), so that it is done for so many seconds at a time.
+_WAIT = 0.2
+_idle: list["_Helper"] = []  # the helper that waits for the next call away, if it is not at work
+_here = threading.local()  # .stop: in a thread of `map_blocks`, the event that says its results are no longer wanted
+
+
+def in_main_thread():
+    """Whether this is the thread that signals interrupt."""
+    return threading.get_ident() == threading.main_thread().ident
+
+
+def away(function, *args, **options):
+    """Call a function in another thread if this is the main one, so that signals need not wait for its end.
+
+    For calls that stay long in compiled code and only fill arrays that the caller made or return new ones. What a
+    signal interrupts is told to stop, its result is dropped, and it goes on no further than its next step of Python.
+    """
+    if not in_main_thread():
+        return function(*args, **options)
+    try:
+        helper = _idle.pop()
+    except IndexError:
+        helper = _Helper()
+    try:
+        result, error = helper.call(contextvars.copy_context().run, (function, *args), options)
+    except BaseException:
+        helper.leave()
+        raise
+    _idle.append(helper)
+    if error is not None:
+        try:
+            raise error
+        finally:
+            del error  # it refers to this frame, which would refer to it
+    return result
+
+
+class _Helper:
+    """A thread that makes calls for the main thread, one at a time."""
+
+    def __init__(self):
+        self._asked, self._answered = threading.Lock(), threading.Lock()
+        self._asked.acquire()
+        self._answered.acquire()
+        self._task: Any = None
+        self._outcome: Any = None
+        self._left = False
+        self._thread = threading.Thread(target=self._work, name="graphcore-away", daemon=True)
+        self._thread.start()
+
+    def call(self, function, args, options):
+        """What the function returned, and what it raised."""
+        self._task = function, args, options
+        self._asked.release()
+        while not self._answered.acquire(timeout=_WAIT):
+            pass
+        outcome, self._outcome = self._outcome, None
+        return outcome
+
+    def leave(self):
+        """End the thread: after the compiled call that it is in, or at once."""
+        self._left = True
+        ident = ctypes.c_ulong(self._thread.ident or 0)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(SystemExit))
+        if self._asked.locked():  # it may wait for a task
+            self._asked.release()
+
+    def _work(self):
+        with suppress(SystemExit):  # which `leave` sends
+            while not self._left:
+                self._asked.acquire()
+                (function, args, options), self._task = self._task, None
+                try:
+                    self._outcome = function(*args, **options), None
+                except BaseException as error:
+                    self._outcome = None, error
+                del function, args, options
+                self._answered.release()
+
+
+os.register_at_fork(after_in_child=_idle.clear)  # threads stay behind in a fork
+
+
+def check_stopped():
+    """End this thread of `map_blocks` if what it works for was interrupted."""
+    stop = getattr(_here, "stop", None)
+    if stop is not None and stop.is_set():
+        raise KeyboardInterrupt
 
 
 def effective_jobs(n_jobs):
@@ -65,12 +163,21 @@ def map_blocks(function, borders, n_jobs):
     n_threads = min(effective_jobs(n_jobs), len(spans))
     if n_threads <= 1:
         return [function(start, stop) for start, stop in spans]
+    # Blocks within blocks are stopped together.
+    stop = getattr(_here, "stop", None) or threading.Event()
+
+    def block(span):
+        _here.stop = stop
+        check_stopped()
+        return function(*span)
+
     pool = ThreadPoolExecutor(n_threads)
     wait = True
     try:
-        futures = [pool.submit(function, start, stop) for start, stop in spans]
+        futures = [pool.submit(block, span) for span in spans]
         return [future.result() for future in futures]
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit):
+        stop.set()
         wait = False  # a block may run for many seconds, and its result is no longer wanted
         raise
     finally:
@@ -90,7 +197,8 @@ def limited_libraries(openmp=1):
     same may come back, as by a caller's own kernel that uses graphcore. Libraries have to be imported before, or they
     are not limited.
     """
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import ThreadpoolController
 
-    with _LIMITING, threadpool_limits({"blas": 1, "openmp": openmp}):
+    # It is called back from C while it looks for libraries, where the exception of a signal would be lost.
+    with _LIMITING, away(ThreadpoolController).limit(limits={"blas": 1, "openmp": openmp}):
         yield

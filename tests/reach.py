@@ -33,14 +33,13 @@ def _profile(frame, event, _):
 
 def reached():
     """Files of which a function was called in this process."""
-    from numba.core.dispatcher import Dispatcher
-
     files = {code.co_filename for code in _called if code.co_name != "<module>" and not _is_class_body(code)}
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] == "graphcore":
             for value in list(vars(module).values()):
-                if isinstance(value, Dispatcher) and value.signatures:
-                    files.add(value.py_func.__code__.co_filename)
+                loop = getattr(value, "dispatcher", None)
+                if loop is not None and loop.signatures:
+                    files.add(loop.py_func.__code__.co_filename)
     return {str(Path(file).resolve()) for file in files if file.startswith(str(PACKAGE) + os.sep)}
 
 

@@ -120,6 +120,12 @@ def test_rings_are_found_as_the_pages_say(folder, capsys):
     assert "'ari': 1.0" in capsys.readouterr().out
 
 
+def test_disconnected_graphs_are_cut_as_the_page_says(folder, capsys):
+    namespace = {}
+    execute("docs/sparse.md", [namespace] * 2)
+    assert capsys.readouterr().out == "".join(blocks("docs/sparse.md", "text"))
+
+
 def test_the_report_of_landmarks_is_as_the_page_says(folder, capsys):
     namespace = {}
     execute("docs/nystrom.md", [namespace] * 9)

@@ -1,7 +1,6 @@
 """Compiled loops of D2 seeding through the sampling tree, and of importance sampling."""
 
-from numba import njit
-
+from .._compile import compiled
 from ._tree_loops import tree_build, tree_sample, tree_total, tree_update
 
 __all__ = ["draw_sorted", "neighbourhood_weights", "seed_fast", "sensitivities"]
@@ -10,7 +9,7 @@ __all__ = ["draw_sorted", "neighbourhood_weights", "seed_fast", "sensitivities"]
 _NOISE = 1e-12
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _repair(
     y,
     seed_number,
@@ -62,7 +61,7 @@ def _repair(
     counters[1] += tree_update(sums, offsets, touched, n_touched)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def seed_fast(
     indptr,
     indices,
@@ -119,7 +118,7 @@ def seed_fast(
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def neighbourhood_weights(nearest, point_weights, out):
     """out[c] += weight of the points whose nearest centre is c (-1 takes no part)."""
     for x in range(len(nearest)):
@@ -127,7 +126,7 @@ def neighbourhood_weights(nearest, point_weights, out):
             out[nearest[x]] += point_weights[x]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sensitivities(nearest, point_weights, contributions, cost, neighbourhoods, out):
     """sigma_x = w(x) Delta(x, C) / cost(C) + w(x) / w(neighbourhood of x); returns their sum."""
     total = 0.0
@@ -142,7 +141,7 @@ def sensitivities(nearest, point_weights, contributions, cost, neighbourhoods, o
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def draw_sorted(values, total, uniforms, out):
     """Points drawn with probability values / total, for ascending uniforms; one pass, no cumulative array."""
     x = -1

@@ -9,7 +9,8 @@ to 8 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
 """
 
 import numpy as np
-from numba import njit
+
+from .._compile import compiled
 
 __all__ = ["FAN_OUT", "level_offsets", "tree_build", "tree_sample", "tree_total", "tree_update"]
 
@@ -31,7 +32,7 @@ def level_offsets(n_leaves):
     return np.array(offsets, dtype=np.int64)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tree_build(sums, offsets):
     """Fill all levels above the leaves."""
     for level in range(1, len(offsets) - 1):
@@ -40,7 +41,7 @@ def tree_build(sums, offsets):
             _sum_group(sums, below, here, i)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _sum_group(sums, below, here, i):
     # Levels are padded to full groups, so a group never runs over its level's end.
     total = 0.0
@@ -49,13 +50,13 @@ def _sum_group(sums, below, here, i):
     sums[here + i] = total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tree_total(sums, offsets):
     """Sum of all leaves."""
     return sums[offsets[len(offsets) - 2]]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tree_update(sums, offsets, touched, n_touched):
     """Recompute the sums above the leaves touched[:n_touched], given ascending; `touched` is overwritten.
 
@@ -76,7 +77,7 @@ def tree_update(sums, offsets, touched, n_touched):
     return work
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def tree_sample(sums, offsets, uniform):
     """Leaf drawn with probability proportional to its value, from one uniform number in [0, 1)."""
     top = len(offsets) - 2

@@ -131,7 +131,8 @@ def importance_rounds(kernel, n_clusters, eps, n_seeds, *, seeding="fast", rando
     Returns
     -------
     Draws
-        Of the last round that made the set smaller; the whole set of points if the first does not.
+        Of the last round that made the set smaller and left a point for each cluster; the whole set of points if the
+        first does not.
 
     Notes
     -----
@@ -162,7 +163,7 @@ def importance_rounds(kernel, n_clusters, eps, n_seeds, *, seeding="fast", rando
         seeds = d2_seeding(current, n_seeds, method=seeding, random_state=stream)
         weights = current.point_weights
         draws = importance_sample(weights, importance_probabilities(weights, seeds), size, stream)
-        if len(draws.indices) >= n_left:
+        if not n_clusters <= len(draws.indices) < n_left:
             return best
         kept = draws.indices if round_number == 1 else best.indices[draws.indices]
         best = Draws(kept, draws.weights, size)

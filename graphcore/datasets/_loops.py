@@ -1,11 +1,11 @@
 """Compiled loops of the random graph models; each takes a numpy Generator, which numba draws from as numpy does."""
 
-from numba import njit
+from .._compile import compiled
 
 __all__ = ["drop_self_loops", "planted_pairs", "renumber", "rmat_ends"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def planted_pairs(generator, borders, rate_in, rate_out, cursor, out_indices):
     """Draw every pair of nodes, rows ascending; an edge is written into the rows of both its ends.
 
@@ -35,7 +35,7 @@ def planted_pairs(generator, borders, rate_in, rate_out, cursor, out_indices):
                     j += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rmat_ends(generator, scale, a, ab, abc, start, stop, out_ends):
     """out_ends[start:stop] = edges drawn by `scale` choices of a quadrant each; a, ab, abc are cumulative."""
     for e in range(start, stop):
@@ -49,7 +49,7 @@ def rmat_ends(generator, scale, a, ab, abc, start, stop, out_ends):
         out_ends[e, 1] = j
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def drop_self_loops(ends):
     """Move edges between two different nodes to the front, in order; returns how many there are."""
     length = 0
@@ -62,7 +62,7 @@ def drop_self_loops(ends):
     return length
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def renumber(numbers, indices):
     """indices[e] = numbers[indices[e]], in place."""
     for e in range(len(indices)):

@@ -17,6 +17,8 @@ __all__ = ["Downloaded", "download", "file_sha256"]
 
 _PIECE = 1 << 20
 _TIMEOUT = 60.0
+_LARGEST = r"\d{1,18}"  # no file has more bytes, and Python takes no more than some thousand digits
+_VERSION = "[ -~]{1,1000}"  # what can be sent back in a header, and nothing that would begin another one
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,8 @@ def download(url, path, *, size=None, sha256=None, progress=None, attempts=3, pa
     What has come lies in ``path + ".part"``, and beside it what the server calls this version of the file (ETag or
     date). The rest is asked for by a range, on condition that the version is still the same. The file gets its name
     when it is complete, flushed to the disk and checked; one that is not the published one is thrown away. A file there
-    already is kept, if it has the published size (bytes) and checksum.
+    already is kept, if it has the published size (bytes) and checksum. What goes beyond the published size is not
+    waited for, and no redirection leads away from http and https.
 
     `progress(there, total)` is called with bytes, total None if the server does not say. `attempts` tries in a row that
     bring nothing are the end of it; before the second one lie `pause` seconds, twice as many before each further one.
@@ -44,7 +47,7 @@ def download(url, path, *, size=None, sha256=None, progress=None, attempts=3, pa
     path = os.fspath(path)
     if os.path.exists(path):
         return _checked(path, path, url, size, sha256, 0, remove=False)
-    part = _Part(url, path)
+    part = _Part(url, path, size)
     most, failures = part.size, 0
     while True:
         try:
@@ -54,13 +57,13 @@ def download(url, path, *, size=None, sha256=None, progress=None, attempts=3, pa
         except urllib.error.HTTPError as error:
             if error.code < 500:
                 raise OSError(
-                    f"{url}: the server answers {error.code} ({error.reason}); see whether the file has moved"
+                    f"{url}: the server answers {error.code} ({_line(error.reason)}); see whether the file has moved"
                 ) from None
             reason = f"the server answers {error.code}"
         except (OSError, http.client.HTTPException) as error:
             if part.is_local(error):
                 raise
-            reason = str(getattr(error, "reason", error)) or type(error).__name__
+            reason = _line(getattr(error, "reason", error)) or type(error).__name__
         failures = 1 if part.size > most else failures + 1
         most = max(most, part.size)
         if failures >= attempts:
@@ -71,18 +74,45 @@ def download(url, path, *, size=None, sha256=None, progress=None, attempts=3, pa
     return out
 
 
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows a redirection only to where files are published."""
+
+    def redirect_request(self, req, fp, code, msg, headers, newurl):
+        """The request for the new address, or an error."""
+        if not newurl.lower().startswith(("http://", "https://")):
+            raise FormatError(f"{req.full_url}: the server leads to {_line(newurl)}, which is neither http nor https")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+_OPENER = urllib.request.build_opener(_Redirects)
+
+
+def _line(said):
+    """What a server says, as a part of one line of an error."""
+    text = " ".join(str(said).split())
+    text = "".join(c if c.isprintable() else "?" for c in text)
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+def _sendable(version):
+    return version if isinstance(version, str) and re.fullmatch(_VERSION, version) else None
+
+
 class _Part:
     """An unfinished file and the version that it belongs to."""
 
-    def __init__(self, url, path):
-        self.url, self.final = url, path
+    def __init__(self, url, path, limit=None):
+        self.url, self.final, self.limit = url, path, limit
         self.path, self.version_path = f"{path}.part", f"{path}.part.json"
         self.n_received = 0
         self.version = None
-        with suppress(FileNotFoundError, ValueError), open(self.version_path, encoding="utf-8") as stream:
+        with (
+            suppress(FileNotFoundError, ValueError, RecursionError),
+            open(self.version_path, encoding="utf-8") as stream,
+        ):
             kept = json.load(stream)
-            if kept.get("url") == url:
-                self.version = kept.get("version")
+            if isinstance(kept, dict) and kept.get("url") == url:
+                self.version = _sendable(kept.get("version"))
 
     @property
     def size(self):
@@ -98,35 +128,48 @@ class _Part:
         if have:
             headers |= {"Range": f"bytes={have}-", "If-Range": self.version}
         try:
-            response = urllib.request.urlopen(urllib.request.Request(self.url, headers=headers), timeout=_TIMEOUT)
+            response = _OPENER.open(urllib.request.Request(self.url, headers=headers), timeout=_TIMEOUT)
         except urllib.error.HTTPError as error:
             if error.code != http.client.REQUESTED_RANGE_NOT_SATISFIABLE:
                 raise
             # Either all is there already, or the file has become shorter.
-            total = re.fullmatch(r"bytes \*/(\d+)", error.headers.get("Content-Range", ""))
+            total = re.fullmatch(rf"bytes \*/({_LARGEST})", error.headers.get("Content-Range", ""))
             if total and int(total[1]) == have:
                 return True
             self._restart()
             return False
+        except ValueError as error:  # of an address that cannot be parsed
+            raise FormatError(f"{self.url}: the server leads to no address ({_line(error)})") from None
         with response:
             if response.status == http.client.PARTIAL_CONTENT:
-                span = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("Content-Range", ""))
+                says = response.headers.get("Content-Range", "")
+                span = re.fullmatch(rf"bytes ({_LARGEST})-\d+/({_LARGEST}|\*)", says)
                 if not span or int(span[1]) != have:
                     self._restart()
                     return False
                 total = None if span[2] == "*" else int(span[2])
-            else:
+            elif response.status == http.client.OK:
                 self._restart()
-                length = response.headers.get("Content-Length")
-                total = None if length is None else int(length)
+                total = self._length(response.headers)
                 self._keep_version(response.headers)
+            else:
+                raise FormatError(f"{self.url}: the server answers {response.status}, which is no file")
             return self._write(response, total, progress)
 
+    def _length(self, headers):
+        length = headers.get("Content-Length")
+        if length is not None and not re.fullmatch(_LARGEST, length):
+            raise FormatError(f"{self.url}: the server says Content-Length: {_line(length)}, which is no size")
+        return None if length is None else int(length)
+
     def _write(self, response, total, progress):
-        there = self.size
+        there, limit = self.size, total if self.limit is None else self.limit
         with open(self.path, "ab") as stream:
             try:
                 while piece := response.read(_PIECE):
+                    if limit is not None and there + len(piece) > limit:
+                        self._restart()
+                        raise FormatError(f"{self.url} gives another file: more than the published {limit} bytes")
                     stream.write(piece)
                     there += len(piece)
                     self.n_received += len(piece)
@@ -140,7 +183,7 @@ class _Part:
     def _keep_version(self, headers):
         # A weak ETag does not promise the same bytes.
         tag = headers.get("ETag")
-        self.version = tag if tag and not tag.startswith("W/") else headers.get("Last-Modified")
+        self.version = _sendable(tag if tag and not tag.startswith("W/") else headers.get("Last-Modified"))
         if self.version is not None:
             with open(self.version_path, "w", encoding="utf-8") as stream:
                 json.dump({"url": self.url, "version": self.version}, stream)

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .._threads import limited_libraries, map_blocks
+from .._threads import away, limited_libraries, map_blocks
 from .._validation import check_integer
 from ..exceptions import InputError, ParameterError
 from ..kernels.columns import MatrixColumns, block_borders, rows_in
@@ -190,7 +190,7 @@ def _gram_of_features(columns, Z, borders, kept, n_jobs):
 
 def _right_vectors(gram, n_components):
     """Right singular vectors of C Z that carry signal, with signs fixed, and all singular values."""
-    values, vectors = np.linalg.eigh(gram)
+    values, vectors = away(np.linalg.eigh, gram)
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     # What squaring left of singular values below this is rounding.
     signal = int((values > len(values) * np.finfo(np.float64).eps * values[0]).sum())

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._threads import away
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError
 from ..kernels.checks import clearly_negative
@@ -80,7 +81,7 @@ def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precis
     rtol = c * float(np.finfo(precision).eps) if rtol is None else check_real("rtol", rtol, low=0.0, high=1.0)
     if not np.isfinite(W).all():
         raise InputError("kernel values among the landmarks hold NaN or infinity; check the data and the kernel")
-    values, vectors = np.linalg.eigh((W + W.T) / 2)
+    values, vectors = away(np.linalg.eigh, (W + W.T) / 2)
     values, vectors = values[::-1], vectors[:, ::-1]
     if not values.any():
         raise InputError(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._random import Streams
-from .._threads import limited_libraries
+from .._threads import away, limited_libraries
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError
 from ..kernels.as_kernel import as_kernel
@@ -51,14 +51,14 @@ def top_eigenpairs(K, n_components, *, method="exact", random_state=None, n_jobs
             values, vectors = largest_eigenpairs(lambda v: kernel.product(v, n_jobs), kernel.n_points, s)
         else:
             K = _symmetric(kernel, "an exact eigendecomposition")
-            values, vectors = eigh(K, subset_by_index=(kernel.n_points - s, kernel.n_points - 1))
+            values, vectors = away(eigh, K, subset_by_index=(kernel.n_points - s, kernel.n_points - 1))
             values, vectors = values[::-1], vectors[:, ::-1]
         return np.maximum(values, 0.0), vectors
     width = min(kernel.n_points, s + _OVERSAMPLING)
     Q = Streams(random_state).generator("subspace").standard_normal((kernel.n_points, width))
     with limited_libraries():
         for _ in range(1 + _POWER_STEPS):
-            Q = np.linalg.qr(kernel.product(Q, n_jobs))[0]
+            Q = away(np.linalg.qr, kernel.product(Q, n_jobs))[0]
         small = Q.T @ kernel.product(Q, n_jobs)
     values, vectors = np.linalg.eigh((small + small.T) / 2)
     return np.maximum(values[::-1][:s], 0.0), Q @ vectors[:, ::-1][:, :s]

@@ -1,12 +1,13 @@
 """Compiled loop of kernel k-flats on sparse kernels."""
 
 import numpy as np
-from numba import njit
+
+from .._compile import compiled
 
 __all__ = ["nearest_rows"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def nearest_rows(
     indptr, indices, data, members, factors, mean_norms, shifts, base, by_base, labels, slack, out, values
 ):  # fmt: skip

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._threads import away
 from .._validation import check_integer, check_sample_weight
 from ._checks import as_points, check_n_clusters
 from .fit_kernel import fit_kernel
@@ -101,7 +102,7 @@ def _leading(fit, root, u, count):
         M = (M.toarray() if hasattr(M, "tocsr") else M) * root * root[:, None]
         v = M @ u
         M = M - np.outer(v, u) - np.outer(u, v) + (u @ v) * np.outer(u, u)
-        return eigh(M, subset_by_index=(n - count, n - 1), eigvals_only=True)
+        return away(eigh, M, subset_by_index=(n - count, n - 1), eigvals_only=True)
     from scipy.sparse.linalg import eigsh
 
     operator, start = centred_operator(fit.product, root, u)

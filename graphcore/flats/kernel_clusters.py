@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._threads import away
 from ..exceptions import InputError
 
 __all__ = ["ClusterFlat", "centred_operator", "fit_cluster", "fit_large_cluster"]
@@ -44,7 +45,7 @@ def fit_cluster(K, weights, n_dims):
     centred *= root[:, None]
     centred += centred.T.copy()
     centred *= 0.5
-    values, vectors = eigh(centred, subset_by_index=(n - m, n - 1), check_finite=False)
+    values, vectors = away(eigh, centred, subset_by_index=(n - m, n - 1), check_finite=False)
     return _finish(p, r, t, own, root, values, vectors, float(np.trace(centred)))
 
 

@@ -4,7 +4,8 @@
 """
 
 import numpy as np
-from numba import njit
+
+from .._compile import compiled
 
 __all__ = [
     "combined", "compress_rows", "count_rows", "fill_pairs", "merge_count", "merge_fill", "pack_pairs", "rank_ids",
@@ -14,7 +15,7 @@ __all__ = [
 MAX, AVERAGE, SUM, MIN = 0, 1, 2, 3
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def combined(policy, one_way, other_way):
     """Weight of an edge from those of its two directions, 0 for a direction that is missing."""
     if policy == MAX:
@@ -26,14 +27,14 @@ def combined(policy, one_way, other_way):
     return min(one_way, other_way)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_rows(ids, counts):
     """counts[i] += how often i stands in ids."""
     for e in range(len(ids)):
         counts[ids[e]] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def scatter_rows(sources, targets, weights, cursor, out_indices, out_weights):
     """Place each edge in its source's row; cursor[i] is the row's next free position."""
     weighted = len(weights) > 0
@@ -45,7 +46,7 @@ def scatter_rows(sources, targets, weights, cursor, out_indices, out_weights):
             out_weights[position] = weights[e]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def transpose(indptr, indices, weights, cursor, out_indices, out_weights):
     """Transpose; rows of the result are sorted because rows are read in ascending order."""
     weighted = len(weights) > 0
@@ -58,7 +59,7 @@ def transpose(indptr, indices, weights, cursor, out_indices, out_weights):
                 out_weights[position] = weights[e]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def compress_rows(indptr, indices, weights, out_indptr):
     """Merge equal neighbours of sorted rows in place, adding their weights; returns the new length."""
     weighted = len(weights) > 0
@@ -78,7 +79,7 @@ def compress_rows(indptr, indices, weights, out_indptr):
     return length
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def merge_count(indptr, indices, t_indptr, t_indices, policy, out_counts):
     """Row lengths of the symmetrised matrix; returns entries in both directions and in one, the diagonal in neither."""
     both, single = 0, 0
@@ -101,7 +102,7 @@ def merge_count(indptr, indices, t_indptr, t_indices, policy, out_counts):
     return both, single
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def merge_fill(indptr, indices, weights, t_indptr, t_indices, t_weights, policy, out_indptr, out_indices, out_weights):
     """Fill the symmetrised matrix: every pair gets max, mean, sum or min of its two directions."""
     weighted = len(weights) > 0
@@ -125,7 +126,7 @@ def merge_fill(indptr, indices, weights, t_indptr, t_indices, t_weights, policy,
             position += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pack_pairs(ends, keys):
     """keys[e] = lower end << 32 | higher end << 1 | whether it runs downwards; may be the memory of `ends`."""
     for e in range(len(ends)):
@@ -133,7 +134,7 @@ def pack_pairs(ends, keys):
         keys[e] = (i << 32) | (j << 1) if i <= j else (j << 32) | (i << 1) | 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def unique_pairs(keys, weights, policy, tolerance, counts):
     """Merge equal pairs of sorted keys in place, as lower end << 32 | higher end; counts[i] += pairs at node i.
 
@@ -172,7 +173,7 @@ def unique_pairs(keys, weights, policy, tolerance, counts):
     return length, both, single, different
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fill_pairs(keys, weights, cursor, out_indices, out_weights):
     """Write every pair into the rows of both its ends; ascending keys make ascending columns."""
     weighted = len(out_weights) > 0
@@ -191,7 +192,7 @@ def fill_pairs(keys, weights, cursor, out_indices, out_weights):
                 out_weights[position] = weights[e]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rank_ids(ids, order, names):
     """Replace ids by their ranks, given the order that sorts them, and list them; returns how many there are."""
     e, rank = 0, 0

@@ -4,14 +4,15 @@
 """
 
 import numpy as np
-from numba import njit
+
+from .._compile import compiled
 
 __all__ = [
     "check_rows", "check_symmetric", "count_self_loops", "mirror_sum", "own_entry", "row_sums", "union_components",
 ]  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def check_rows(indptr, indices, weights, n_columns):
     """First defect of a CSR structure and how many self-loops it has, as (code, row, entry, loops); code 0 is none.
 
@@ -44,7 +45,7 @@ def check_rows(indptr, indices, weights, n_columns):
     return defect, row, entry, loops
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def check_symmetric(indptr, indices, weights, tolerance, cursor):
     """Whether sorted rows are symmetric, in one pass and O(n) memory; returns (row, entry) of a miss or (-1, -1).
 
@@ -64,7 +65,7 @@ def check_symmetric(indptr, indices, weights, tolerance, cursor):
     return -1, -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mixed(word):
     """A permutation of 64-bit words without visible order (the finalizer of SplitMix64)."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -72,7 +73,7 @@ def mixed(word):
     return word ^ (word >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mirror_sum(indptr, indices, bits, key, start, stop):
     """Sum of hashes of the entries above the diagonal, less those of the mirrored entries below, of some rows.
 
@@ -94,7 +95,7 @@ def mirror_sum(indptr, indices, bits, key, start, stop):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def row_sums(indptr, weights, start, stop, out):
     """out[i] = sum of row i's weights, for rows start to stop."""
     for i in range(start, stop):
@@ -104,7 +105,7 @@ def row_sums(indptr, weights, start, stop, out):
         out[i] = total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def own_entry(indptr, indices, i):
     """Where row i, whose columns ascend, holds its diagonal entry; -1 where it has none."""
     low, high = indptr[i], indptr[i + 1]
@@ -117,7 +118,7 @@ def own_entry(indptr, indices, i):
     return low if low < indptr[i + 1] and indices[low] == i else -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_self_loops(indptr, indices, start, stop):
     """How many rows between start and stop hold their own diagonal entry (rows are sorted)."""
     loops = 0
@@ -126,7 +127,7 @@ def count_self_loops(indptr, indices, start, stop):
     return loops
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def union_components(indptr, indices, parent):
     """Union-find with path halving: parent becomes the component number by first nodes; returns how many there are."""
     n = len(indptr) - 1

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 
+from .._threads import away
 from ..exceptions import InputError, ParameterError
 from . import _loops
 
@@ -66,13 +67,13 @@ def _order(ids, low, high):
     """Positions of the ids in ascending order; sorting id and position as one integer is three times faster."""
     bits = max(1, (len(ids) - 1).bit_length())
     if (high - low).bit_length() + bits > 63:
-        return np.argsort(ids)
+        return away(np.argsort, ids)
     keys = np.subtract(ids, low, dtype=np.int64)
     keys <<= bits
     for start in range(0, len(ids), _PIECE):
         piece = keys[start : start + _PIECE]
         piece |= np.arange(start, start + len(piece))
-    keys.sort()
+    away(keys.sort)
     keys &= (1 << bits) - 1
     return keys
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import read_only
-from .._threads import map_blocks, row_blocks
+from .._threads import away, map_blocks, row_blocks
 from .._validation import check_choice
 from .._warn import warn_user
 from ..exceptions import InputError
@@ -121,11 +121,11 @@ def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
     keys = ends.view(np.int64).ravel()
     _loops.pack_pairs(ends, keys)
     if len(weights):
-        order = np.argsort(keys)
+        order = away(np.argsort, keys)
         keys, weights = keys[order], weights[order]
         del order
     else:
-        keys.sort()
+        away(keys.sort)
         if policy in ("average", "sum"):  # edges without weights count once in each direction
             keys = keys[np.diff(keys, prepend=-1) != 0]
         weights = np.ones(len(keys) if policy in ("average", "sum") else 0, dtype=weights.dtype)

@@ -3,9 +3,9 @@
 import contextlib
 import errno
 import os
+import secrets
 import stat
 import sys
-import tempfile
 
 from .._validation import check_path
 
@@ -60,9 +60,10 @@ def atomic_output(path, mode="wb", **options):
             yield stream
         return
     folder, name = os.path.split(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=".tmp", dir=folder)
+    # The name is known before there is a file of it: an interrupt may come between any two steps.
+    temporary = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}.tmp")
     try:
-        with open(handle, mode, **options) as stream:
+        with open(temporary, mode.replace("w", "x"), opener=_private, **options) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -73,6 +74,10 @@ def atomic_output(path, mode="wb", **options):
             os.unlink(temporary)
         raise
     sync_folder(folder)
+
+
+def _private(path, flags):
+    return os.open(path, flags, 0o600)
 
 
 def check_folder(path):

@@ -4,12 +4,12 @@
 ``S_xj = sum_{y in j} w_y K_xy`` only. Points of label -1 are in no cluster.
 """
 
-from numba import njit
+from .._compile import compiled
 
 __all__ = ["nearest_centroids", "own_sums"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def own_sums(indptr, indices, values, self_loop, inner, outer, labels, first, last, out):
     """out[x] = S_xj for the cluster j that holds x, 0 for points in none."""
     weighted = len(values) > 0
@@ -25,7 +25,7 @@ def own_sums(indptr, indices, values, self_loop, inner, outer, labels, first, la
         out[x] = outer[x] * total
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def nearest_centroids(
     indptr,
     indices,

@@ -1,13 +1,12 @@
 """Compiled loops that read kernel rows straight from a graph."""
 
-from numba import njit
-
+from .._compile import compiled
 from ..graphs._row_loops import own_entry
 
 __all__ = ["diagonal_entries", "submatrix_count", "submatrix_fill"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def diagonal_entries(indptr, indices, weights, out):
     """out[i] = the entry (i, i) of a sparse matrix with sorted rows, 0 where there is none."""
     for i in range(len(indptr) - 1):
@@ -18,7 +17,7 @@ def diagonal_entries(indptr, indices, weights, out):
             out[i] = weights[entry] if len(weights) > 0 else 1.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def submatrix_count(points, starts, stops, indices, degrees, self_loop, position, first, last, out_counts):
     """Entries per row of the sub-matrix on `points`; position[x] is x's place among the points or -1."""
     for i in range(first, last):
@@ -32,7 +31,7 @@ def submatrix_count(points, starts, stops, indices, degrees, self_loop, position
         out_counts[i] = count + (self_loop > 0 and not has_diagonal) if degrees[points[i]] > 0 else 0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def submatrix_fill(
     points,
     starts,

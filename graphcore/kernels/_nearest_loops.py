@@ -1,11 +1,11 @@
 """Compiled loops that carry labels from rows of some points to all points."""
 
-from numba import njit
+from .._compile import compiled
 
 __all__ = ["label_by_centroids", "merge_labels"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def label_by_centroids(
     points,
     starts,
@@ -71,7 +71,7 @@ def label_by_centroids(
                 labels[x] = j
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def merge_labels(best, labels, other_best, other_labels):
     """Take the other group's offer wherever it is better; of equals the lowest label."""
     for x in range(len(best)):

@@ -1,14 +1,14 @@
 """Compiled loop that walks from many nodes at once: sparse rows of powers of the lazy random walk."""
 
 import numpy as np
-from numba import njit
 
+from .._compile import compiled
 from .._select import nth_largest
 
 __all__ = ["walk_rows"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def walk_rows(
     indptr,
     indices,

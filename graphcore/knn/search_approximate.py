@@ -7,7 +7,7 @@ import numpy as np
 
 from .._progress import logger
 from .._random import Streams
-from .._threads import effective_jobs
+from .._threads import away, effective_jobs
 from .neighbor_lists import empty_neighbors, fill_block
 from .vectors import is_sparse
 
@@ -41,16 +41,20 @@ def approximate_neighbors(X, n_neighbors, metric, random_state, n_jobs):
     threads = 1 if random_state is not None else min(effective_jobs(n_jobs), numba.config.NUMBA_NUM_THREADS)
     listed = min(n, max(n_neighbors + 1, _LISTED))  # it counts the row itself
     candidates = max(_CANDIDATES, min(60, listed))
-    with _pynndescent_lock, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Failed to correctly find n_neighbors")  # counted below
-        before = numba.get_num_threads()
-        try:
-            index = NNDescent(
-                X, metric=metric, n_neighbors=listed, max_candidates=candidates, random_state=seed, n_jobs=threads
-            )
-        finally:
-            numba.set_num_threads(before)
-    indices, distances = index.neighbor_graph
+
+    def search():
+        with _pynndescent_lock, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Failed to correctly find n_neighbors")  # counted below
+            before = numba.get_num_threads()
+            try:
+                index = NNDescent(
+                    X, metric=metric, n_neighbors=listed, max_candidates=candidates, random_state=seed, n_jobs=threads
+                )
+            finally:
+                numba.set_num_threads(before)
+        return index.neighbor_graph
+
+    indices, distances = away(search)
     if unit != 1:
         distances = distances * np.float32(unit)
     out = empty_neighbors(n, n_neighbors)

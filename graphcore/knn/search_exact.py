@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._threads import limited_libraries, map_blocks
+from .._threads import away, limited_libraries, map_blocks
 from .neighbor_lists import empty_neighbors, fill_block
 from .vectors import is_sparse, squared_norms
 
@@ -49,12 +49,15 @@ def exact_neighbors(X, n_neighbors, metric, n_jobs):
     searcher = NearestNeighbors(n_neighbors=n_neighbors + 1, algorithm=method, metric=metric).fit(X)
     norms = squared_norms(X) if expanded else None
     out = empty_neighbors(n, n_neighbors)
-    controller = ThreadpoolController()
+    controller = away(ThreadpoolController)
 
-    def search(start, stop):
+    def neighbors(rows):
         # BLAS is limited for the whole process, but OpenMP only for the thread that sets the limit.
         with controller.limit(limits=1, user_api="openmp"):
-            distances, indices = searcher.kneighbors(X[start:stop])
+            return searcher.kneighbors(rows)
+
+    def search(start, stop):
+        distances, indices = away(neighbors, X[start:stop])
         if norms is not None:
             _mend_cancelled(X, norms, start, indices, distances)
         fill_block(out, start, indices, distances)

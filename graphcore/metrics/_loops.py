@@ -3,12 +3,12 @@
 `weights` of length 0 stands for ones. Every loop works on a block and writes only to that block's part of the output.
 """
 
-from numba import njit
+from .._compile import compiled
 
 __all__ = ["centre_distances"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def centre_distances(
     indptr, indices, weights, labels, degrees, diagonal, self_loop, shift, masses, norms, nodes, first, last, default,
     inner, stamps, touched, own_out, nearest_out,

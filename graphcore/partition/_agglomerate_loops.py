@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from .._compile import compiled
 from .._touched import add
 from ._heap_loops import drop_merged, new_heap, pop, push
 from ._objective_loops import between, term
@@ -22,7 +23,7 @@ _LIST = np.dtype([("start", np.int64), ("count", np.int64), ("length", np.int32)
 _LINK = np.dtype([("to", np.int32), ("weight", np.float64)])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _fill(clusters, lists, links, indptr, indices, weights, degrees, sizes, objective, total, cut, apart):
     """Make the nodes of the graph the first clusters; returns (places of `links` in use, cut, apart)."""
     top = 0
@@ -69,7 +70,7 @@ def _live(into, c):
     return c
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _smallest_other(by_size, into, a):
     """The smallest cluster other than a."""
     if by_size[1].item != a:
@@ -110,7 +111,7 @@ def _next_pair(objective, clusters, lists, into, pairs, lone, by_size, min_size,
     return a, b
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _slide_together(lists, links, into, n_made):
     """Move the lists still in use, which lie in the order of their clusters, to the front; returns where they end."""
     top = 0
@@ -125,7 +126,7 @@ def _slide_together(lists, links, into, n_made):
     return top
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _unite(objective, one, other, shared, new):
     """The sums of a cluster that is made of two."""
     new.inner = one.inner + other.inner + 2.0 * shared
@@ -133,7 +134,7 @@ def _unite(objective, one, other, shared, new):
     new.part = 0.0 if objective == AVERAGE else term(objective, new.inner, new.volume)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def agglomerate(
     indptr, indices, weights, degrees, sizes, objective, n_clusters, min_size, total, rest_inner, rest_square, children,
     losses,
@@ -222,7 +223,7 @@ def agglomerate(
     return steps
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def cut_tree(children, n_leaves, n_steps, labels):
     """Labels of the leaves after the first n_steps merges, numbered by first leaf; returns how many there are."""
     root = np.arange(n_leaves + n_steps)

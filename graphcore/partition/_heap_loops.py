@@ -1,14 +1,15 @@
 """A binary heap for compiled loops: one array of records, whose place 0 holds the number of entries as its item."""
 
 import numpy as np
-from numba import njit
+
+from .._compile import compiled
 
 __all__ = ["drop_merged", "new_heap", "pop", "push"]
 
 _ENTRY = np.dtype([("key", np.float64), ("item", np.int64)])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def new_heap(room):
     """An empty heap for up to `room` entries: smallest key first, of equals the lower item."""
     heap = np.empty(room + 1, dtype=_ENTRY)
@@ -16,12 +17,12 @@ def new_heap(room):
     return heap
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _is_before(key, item, entry):
     return key < entry.key or (key == entry.key and item < entry.item)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def push(heap, key, item):
     """Put an entry in."""
     heap[0].item += 1
@@ -32,7 +33,7 @@ def push(heap, key, item):
     heap[i].key, heap[i].item = key, item
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pop(heap):
     """Take the first entry out; returns its item."""
     first, size = heap[1].item, heap[0].item - 1
@@ -51,7 +52,7 @@ def pop(heap):
     return first
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def drop_merged(heap, into):
     """Take entries of clusters that have become part of another one off the top."""
     while heap[0].item > 0 and into[heap[1].item] >= 0:

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from .._compile import compiled
 from .._touched import add
 from ._objective_loops import between, between_slopes, term
 
@@ -18,7 +19,7 @@ _ROUNDING = 1e-14
 _CLUSTER = np.dtype([("inner", np.float64), ("volume", np.float64), ("size", np.int64), ("part", np.float64)])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _records(objective, inner, volumes, sizes, total):
     """The clusters, the cut share, and 1 - sum of squared shares of volume."""
     clusters = np.empty(len(inner), dtype=_CLUSTER)
@@ -66,7 +67,7 @@ def _rest(before, taken):
     return rest if rest > _ROUNDING * before else 0.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _without(objective, cluster, total, degree, link, loop, cut, apart):
     """What becomes of a cluster's term and of `apart` without a node, and what the objective's two parts lose by it.
 
@@ -78,7 +79,7 @@ def _without(objective, cluster, total, degree, link, loop, cut, apart):
     return part, apart + volume * volume - rest * rest, cluster.part + between(objective, cut, apart) - part
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _with(objective, cluster, total, degree, link, loop, apart):
     """What becomes of a cluster's term and of `apart` with a node that was in none, and the change of the latter."""
     volume = cluster.volume / total
@@ -87,7 +88,7 @@ def _with(objective, cluster, total, degree, link, loop, apart):
     return part, apart + volume * volume - grown * grown, volume * volume - grown * grown
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _put_in(cluster, part, link, loop, degree, count):
     """Add a node to a cluster; `part` is the cluster's term then."""
     cluster.inner += 2.0 * link + loop
@@ -96,7 +97,7 @@ def _put_in(cluster, part, link, loop, degree, count):
     cluster.part = part
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _take_out(cluster, part, link, loop, degree, count):
     """Take a node out of a cluster."""
     cluster.inner = _rest(cluster.inner, 2.0 * link + loop)
@@ -105,7 +106,7 @@ def _take_out(cluster, part, link, loop, degree, count):
     cluster.part = part
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def move_nodes(
     indptr, indices, weights, degrees, counts, objective, order, n_passes, tolerance, min_size, min_volume, inner,
     volumes, sizes, labels,
@@ -193,7 +194,7 @@ def move_nodes(
     return moves, entries
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def batch_assign(indptr, indices, weights, degrees, by_inner, by_volume, first, last, labels, out):
     """Best cluster of nodes first to last with all others held: the cluster of steepest ascent of the objective.
 

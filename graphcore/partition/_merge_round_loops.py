@@ -1,15 +1,15 @@
 """Compiled loops that merge many disjoint pairs of clusters at once."""
 
 import numpy as np
-from numba import njit
 
+from .._compile import compiled
 from ._heap_loops import new_heap, pop, push
 from ._objective_loops import between_slopes, term
 
 __all__ = ["best_partners", "pair_up"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def best_partners(indptr, indices, weights, degrees, objective, partners, gains, linked):
     """For every node of a weighted graph with self-loops, the neighbour whose union is best for the objective.
 
@@ -83,7 +83,7 @@ def best_partners(indptr, indices, weights, degrees, objective, partners, gains,
             partners[b], gains[b] = a, gain
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pair_up(partners, order, max_pairs, degrees, labels):
     """Unite disjoint pairs in the order given, at most `max_pairs` of them; returns the number of labels.
 

@@ -1,12 +1,13 @@
 """Compiled loops that give every node to a coreset node: its micro-cluster."""
 
 import numpy as np
-from numba import njit
+
+from .._compile import compiled
 
 __all__ = ["claim_nodes", "spread_labels"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def claim_nodes(points, starts, stops, indices, values, scale, self_loop, best, labels):
     """Every node goes to the row that is largest there, of equals to its own row or else the first.
 
@@ -26,7 +27,7 @@ def claim_nodes(points, starts, stops, indices, values, scale, self_loop, best, 
                 labels[x] = r
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def spread_labels(indptr, indices, weights, n_labels, labels):
     """Give nodes of label -1 the label with most weight around them, breadth first from the labelled ones.
 

@@ -10,7 +10,7 @@ Both are a sum of one term per cluster and a term of what runs between them.
 
 from math import log
 
-from numba import njit
+from .._compile import compiled
 
 __all__ = ["INFORMATION", "NCUT", "between", "between_slopes", "objective_value", "slopes", "term"]
 
@@ -18,7 +18,7 @@ INFORMATION, NCUT = 0, 1
 _NOTHING = 1e-15
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def term(objective, inner, volume):
     """One cluster's part."""
     if objective == NCUT:
@@ -29,7 +29,7 @@ def term(objective, inner, volume):
     return inner * log(inner / (volume * volume))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def between(objective, cut, apart):
     """The part of what runs between clusters: cut share, and 1 - sum of squared volumes."""
     # Where one cluster holds nearly everything, both are rounding noise of either sign.
@@ -38,7 +38,7 @@ def between(objective, cut, apart):
     return cut * log(cut / apart)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def between_slopes(objective, cut, apart):
     """Derivatives of the part between clusters, by the cut share and by ``apart``."""
     if objective == NCUT or cut <= _NOTHING or apart <= _NOTHING:
@@ -46,7 +46,7 @@ def between_slopes(objective, cut, apart):
     return log(cut / apart) + 1.0, -cut / apart
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def objective_value(objective, inner, volumes):
     """The objective of clusters given by inner weights and volumes, in any unit."""
     total = volumes.sum()
@@ -58,7 +58,7 @@ def objective_value(objective, inner, volumes):
     return value + between(objective, cut, apart)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def slopes(objective, inner, volumes, by_inner, by_volume):
     """Derivatives of the objective by each cluster's inner weight and volume (shares of the whole volume).
 

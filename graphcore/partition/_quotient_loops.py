@@ -3,8 +3,8 @@
 from math import log
 
 import numpy as np
-from numba import njit
 
+from .._compile import compiled
 from .._select import nth_largest
 from .._touched import add
 
@@ -14,7 +14,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def group_nodes(labels, starts, members):
     """Nodes by label: cluster c is members[starts[c]:starts[c + 1]]; labels of -1 are left out."""
     n_clusters = len(starts) - 1
@@ -32,7 +32,7 @@ def group_nodes(labels, starts, members):
             cursor[c] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def label_sizes(labels, sizes):
     """Count the nodes of every label; labels of -1 are left out."""
     for x in range(len(labels)):
@@ -40,7 +40,7 @@ def label_sizes(labels, sizes):
             sizes[labels[x]] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def label_volumes(labels, degrees, volumes):
     """Sum of the degrees of the nodes of every label; labels of -1 are left out."""
     for x in range(len(labels)):
@@ -48,7 +48,7 @@ def label_volumes(labels, degrees, volumes):
             volumes[labels[x]] += degrees[x]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _gather(indptr, indices, weights, labels, starts, members, a, sums, is_listed, touched):
     """Weights between cluster a and all others into `sums`; returns how many clusters are listed in `touched`."""
     weighted = len(weights) > 0
@@ -63,7 +63,7 @@ def _gather(indptr, indices, weights, labels, starts, members, a, sums, is_liste
     return n_touched
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _grown(array, length, room):
     """A longer array with the same beginning."""
     out = np.empty(room, dtype=array.dtype)
@@ -72,7 +72,7 @@ def _grown(array, length, room):
     return out
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def row_lengths(indptr, indices, labels, starts, members, chosen, out):
     """Entries in the chosen rows of the graph between clusters."""
     last_seen = np.full(len(starts) - 1, -1, dtype=np.int32)
@@ -88,13 +88,13 @@ def row_lengths(indptr, indices, labels, starts, members, chosen, out):
         out[i] = count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _strength(weight, volume_a, volume_b, total):
     """What a link tells: its weight times the logarithm of weight over weight by chance."""
     return np.float32(weight * log(weight / volume_a * total / volume_b))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def link_cuts(indptr, indices, weights, labels, starts, members, first, last, volumes, max_links, cuts):
     """Strength of the `max_links`-th strongest link of clusters first to last, -inf where there are no more."""
     n_clusters = len(starts) - 1
@@ -115,7 +115,7 @@ def link_cuts(indptr, indices, weights, labels, starts, members, first, last, vo
         cuts[a] = nth_largest(strengths, n_links, max_links) if n_links > max_links else -np.inf
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def quotient_rows(indptr, indices, weights, labels, starts, members, first, last, volumes, max_links, cuts, out_counts):
     """Rows first to last of the graph between clusters: entry (a, b) is the weight between a and b.
 
@@ -156,7 +156,7 @@ def quotient_rows(indptr, indices, weights, labels, starts, members, first, last
     return columns[:length].copy(), values[:length].copy()
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def compact_labels(labels, n_clusters):
     """Renumber the labels in use 0, 1, ... in place, keeping their order; returns how many there are."""
     names = np.full(n_clusters, -1, dtype=np.int32)
@@ -174,7 +174,7 @@ def compact_labels(labels, n_clusters):
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def number_pairs(other, n_other, starts, members, out):
     """Number the pairs (group, other label); -1 where either is missing. Returns how many pairs there are."""
     names = np.full(n_other, -1, dtype=np.int32)
@@ -194,14 +194,14 @@ def number_pairs(other, n_other, starts, members, out):
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def apply_labels(table, groups, out):
     """out[x] = table[groups[x]], -1 where groups[x] is."""
     for x in range(len(groups)):
         out[x] = table[groups[x]] if groups[x] >= 0 else -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pick_labels(groups, labels, out):
     """out[group] = the label of its members, which must agree."""
     for x in range(len(groups)):
@@ -209,7 +209,7 @@ def pick_labels(groups, labels, out):
             out[groups[x]] = labels[x]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_in_table(labels, other, counts):
     """counts[a, b] += 1 for every node of labels a and b; labels of -1 are left out."""
     for x in range(len(labels)):
@@ -217,7 +217,7 @@ def count_in_table(labels, other, counts):
             counts[labels[x], other[x]] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_pairs(pairs, labels, other, first, second, counts):
     """For every pair number of `number_pairs`: the two labels, and how many nodes carry them."""
     for x in range(len(pairs)):

@@ -1,7 +1,8 @@
 """Compiled loops that draw a sample of a graph's edges and group it by the clusters of one end."""
 
 import numpy as np
-from numba import njit
+
+from .._compile import compiled
 
 __all__ = ["place_links", "sample_links"]
 
@@ -9,7 +10,7 @@ _A, _B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(32)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _is_kept(x, z, limit):
     """Whether an edge is in the sample: by a hash of its ends, the same from either one; `limit` is a share of 2^64."""
     mixed = (np.uint64(min(x, z)) * _A + np.uint64(max(x, z))) * _B
@@ -17,7 +18,7 @@ def _is_kept(x, z, limit):
     return (mixed ^ (mixed >> _SHIFT)) < limit
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sample_links(indptr, indices, weights, labels, first, last, limit):
     """Entries of rows first to last that are in the sample: (cluster of the row, of the column, weight).
 
@@ -48,7 +49,7 @@ def sample_links(indptr, indices, weights, labels, first, last, limit):
     return sources[:length], targets[:length], values[:length]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def place_links(sources, targets, values, cursors, indices, weights):
     """Put links into their sources' rows, at cursors[source] on."""
     for i in range(len(sources)):

@@ -1,11 +1,11 @@
 """Compiled sums over the clusters of a graph."""
 
-from numba import njit
+from .._compile import compiled
 
 __all__ = ["add_cluster_sums", "within_weights"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_cluster_sums(
     indptr, indices, weights, degrees, counts, labels, first, last, internal, volume, cut, size, inside, outside
 ):
@@ -34,7 +34,7 @@ def add_cluster_sums(
             outside[x] = beyond
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def within_weights(indptr, indices, values, labels, out):
     """out[j] += entries of a sparse matrix between points that both have label j."""
     for i in range(len(indptr) - 1):

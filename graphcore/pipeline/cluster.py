@@ -207,7 +207,11 @@ def _warn_of_clusters(labels, settings):
     sizes = label_sizes(labels, settings.n_clusters)
     n_found = int(np.count_nonzero(sizes))
     if n_found < settings.n_clusters:
+        # Draws with replacement repeat some nodes and leave out others, however many there are.
+        more = "give a larger coreset_size"
+        if settings.coreset_size >= sizes.sum():
+            more = "take sampling='degree', which draws no node twice" if settings.sampling == "importance" else ""
         warn_user(
             f"only {n_found} of n_clusters={settings.n_clusters} clusters hold nodes: with this coreset no more could "
-            "be separated on this graph; ask for fewer clusters, or give a larger coreset_size"
+            f"be separated on this graph; ask for fewer clusters{', or ' if more else ''}{more}"
         )

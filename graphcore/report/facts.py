@@ -147,7 +147,7 @@ def gather_facts(graph, labels, n_clusters=None, *, clustering=None, n_central=5
 
 def _tree(between, sizes, clustering):
     """Merges of the clusters down to one, in scipy's linkage form."""
-    if len(sizes) < 2:
+    if len(sizes) < 2 or not between.data.any():  # clusters whose edges all lead to nodes without a cluster
         return np.empty((0, 4))
     rows = graph_rows(Graph(between.indptr, between.indices, between.data, check=False))
     objective = "information" if clustering is None else clustering.settings.objective

@@ -91,7 +91,7 @@ def _quotient(ax, facts, graph, random_state, n_jobs):
 
 
 def _tree(ax, facts, graph, random_state, n_jobs):
-    if len(facts.filled) < 3:
+    if len(facts.filled) < 3 or len(facts.tree) == 0:
         return None
     n_leaves = min(len(facts.filled), _MAX_LEAVES)
     ax.get_figure().set_size_inches(6.6, 1.0 + 0.19 * n_leaves)

@@ -2,9 +2,11 @@
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from .._compile import compiled
 
 __all__ = ["LANES", "combine_rows", "project_rows", "smooth_rows"]
 
@@ -52,7 +54,7 @@ def _row_product(typing_context, indices, values, X, start, stop, out, at):
     return signature, generate
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def smooth_rows(indptr, indices, values, inverse, top, scaled, X, first, last, out, sums):
     """Rows first to last of ``out = (X + D^-1/2 A scaled) / 2``, where ``scaled = D^-1/2 X``.
 
@@ -72,7 +74,7 @@ def smooth_rows(indptr, indices, values, inverse, top, scaled, X, first, last, o
             sums[1, v] += value * value
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def project_rows(product, inverse, top, dots, factor, first, last, X, scaled):
     """``X = factor (product - top dots)`` and ``scaled = D^-1/2 X`` for rows first to last."""
     for i in range(first, last):
@@ -82,7 +84,7 @@ def project_rows(product, inverse, top, dots, factor, first, last, X, scaled):
             scaled[i * LANES + v] = inverse[i] * value
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def combine_rows(product, inverse, top, dots, factors, coefficient, first, last, previous, X, scaled, total):
     """A step of Chebyshev's recurrence for rows first to last, with the three factors given.
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from .._random import Streams
-from .._threads import limited_libraries
+from .._threads import away, limited_libraries
 from ..exceptions import InputError
 from .power import normalized_adjacency
 
@@ -67,7 +67,7 @@ def _largest(S, root, n_vectors, random_state):
 
 
 def _dense(S, n_vectors):
-    values, vectors = np.linalg.eigh(S.toarray())
+    values, vectors = away(np.linalg.eigh, S.toarray())
     return values[::-1][:n_vectors], vectors[:, ::-1][:, :n_vectors]
 
 

@@ -5,14 +5,14 @@ edge but a self-loop makes two, one for each end's row.
 """
 
 import numpy as np
-from numba import njit
 
+from .._compile import compiled
 from ..graphs._loops import MAX, MIN, combined, scatter_rows
 
 __all__ = ["count_rows", "mark_ids", "merge_entries", "pack_entries", "rank_marked", "scatter", "warm_up"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def mark_ids(ids, low, bits):
     """Set bit id - low for every id."""
     for e in range(len(ids)):
@@ -20,7 +20,7 @@ def mark_ids(ids, low, bits):
         bits[position >> 6] |= np.uint64(1) << np.uint64(position & 63)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rank_marked(ids, low, bits, before, out):
     """out[e] = how many marked ids are smaller than ids[e]; before[w] counts those in the words before w."""
     for e in range(len(ids)):
@@ -33,7 +33,7 @@ def rank_marked(ids, low, bits, before, out):
         out[e] = before[position >> 6] + np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pack_entries(ends, weights, keys, out_weights):
     """Make the entries of edges (ends[2 e], ends[2 e + 1]), leaving out those of weight 0; returns their number."""
     weighted = len(weights) > 0
@@ -54,7 +54,7 @@ def pack_entries(ends, weights, keys, out_weights):
     return length
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def scatter(keys, weights, borders, ends, out_keys, out_weights):
     """Group entries by bucket: bucket b holds keys below borders[b] and ends at ends[b] (from ends[b - 1])."""
     bucket = np.empty(len(keys), dtype=np.int32)
@@ -75,7 +75,7 @@ def scatter(keys, weights, borders, ends, out_keys, out_weights):
     scatter_rows(bucket, keys, weights, ends, out_keys, out_weights)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def merge_entries(keys, weights, policy, tolerance, found):
     """Merge equal entries of sorted keys in place, as row << 31 | column; returns the number of entries left.
 
@@ -120,7 +120,7 @@ def merge_entries(keys, weights, policy, tolerance, found):
     return length
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_rows(keys, weights, start, first, counts, sums):
     """Add entries, and weights if any, of len(counts) rows from `first` on, from entry `start`; returns the next."""
     weighted = len(weights) > 0

@@ -6,6 +6,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 
+from .._threads import away
 from ..exceptions import InputError
 from . import _loops
 
@@ -78,10 +79,10 @@ class Buckets:
             raise InputError("the same edges are repeated so often that they do not fit; give more memory")
         keys = np.fromfile(self._path(bucket, "keys"), dtype=np.int64)
         if self._kind == "file":
-            order = np.argsort(keys)
+            order = away(np.argsort, keys)
             keys = keys[order]
             return keys, np.fromfile(self._path(bucket, "weights"))[order]
-        keys.sort()
+        away(keys.sort)
         if self._kind == "none":
             return keys, np.empty(0)
         keys = keys[np.diff(keys, prepend=-1) != 0]

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from .._threads import away
 from ..exceptions import InputError
 from . import _loops
 from .arrays import ArrayWriter, map_array
@@ -56,7 +57,7 @@ class Sorted:
 
     def __call__(self, ids):
         # Asked for in ascending order, so that the list is read from the start.
-        distinct, inverse = np.unique(ids, return_inverse=True)
+        distinct, inverse = away(np.unique, ids, return_inverse=True)
         return np.searchsorted(self._names, distinct)[inverse]
 
 
@@ -91,7 +92,7 @@ def _number_sorted(spool, folder, work, limit):
     streams = [open(path, "wb") for path in paths]  # noqa: SIM115 - closed below
     try:
         for ends, _ in spool.pieces(max(1, limit // 128)):
-            ids = np.unique(ends)
+            ids = away(np.unique, ends)
             cuts = [0, *np.searchsorted(ids, borders).tolist(), len(ids)]
             for stream, (first, last) in zip(streams, pairwise(cuts), strict=True):
                 stream.write(ids[first:last].tobytes())
@@ -102,7 +103,7 @@ def _number_sorted(spool, folder, work, limit):
     for path in paths:
         if os.path.getsize(path) > limit // 3:  # finding the distinct ones takes copies
             raise InputError("the ids are spread so unevenly that they do not fit; give more memory")
-        writer.append(np.unique(np.fromfile(path, dtype=np.int64)))
+        writer.append(away(np.unique, np.fromfile(path, dtype=np.int64)))
         os.unlink(path)
     facts = writer.close()
     return Sorted(map_array(folder, "node_names", facts)), facts

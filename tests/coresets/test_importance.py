@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import graphcore
 from graphcore import Graph, GraphWarning
 from graphcore.coresets import _loops, importance
 from graphcore.coresets.importance import (
@@ -240,3 +241,13 @@ def test_rounds_keep_sums_unbiased(barabasi):
         sums.append([draws.weights[group[draws.indices]].sum() for group in groups])
     for values, group in zip(np.transpose(sums), groups, strict=True):
         assert abs(z_score(values, w[group].sum())) < Z_LIMIT
+
+
+@pytest.mark.parametrize("n_clusters", [2, 20, 30])
+def test_a_coreset_of_a_given_error_has_a_point_for_each_cluster(n_clusters):
+    karate = graphcore.datasets.load_karate().graph
+    for seed in range(10):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GraphWarning)
+            made = graphcore.build_coreset(karate, n_clusters, eps=0.9, method="importance", random_state=seed)
+        assert len(made.indices) >= n_clusters

@@ -40,6 +40,8 @@ class Server(http.server.ThreadingHTTPServer):
         self.errors = []  # status codes that requests in turn get
         self.takes_ranges = True
         self.says_length = True
+        self.length = None  # said instead of the true one
+        self.redirect = None
         self.requests = []
 
     def url(self, path="/data.bin"):
@@ -59,6 +61,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.headers.get("If-Range") not in (None, server.version, server.date):
             start = 0
         server.requests.append((start, dict(self.headers)))
+        if server.redirect is not None:
+            self.send_response(302)
+            self.send_header("Location", server.redirect)
+            return self.end_headers()
         if server.errors:
             return self.send_error(server.errors.pop(0))
         if content is None:
@@ -72,7 +78,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if start:
             self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
         if server.says_length:
-            self.send_header("Content-Length", str(len(content) - start))
+            self.send_header("Content-Length", server.length or str(len(content) - start))
         if server.version:
             self.send_header("ETag", server.version)
         if server.date:
@@ -222,6 +228,46 @@ def test_a_wrong_file_is_thrown_away(server, tmp_path, published):
     assert names(tmp_path) == []
 
 
+def test_a_body_beyond_the_published_size_is_cut_off(server, tmp_path):
+    server.says_length = False
+    with pytest.raises(FormatError, match="gives another file: more than the published 5 bytes"):
+        get(server.url(), tmp_path / "data.bin", size=5, progress=lambda *_: pytest.fail("took it in"))
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://127.0.0.1/data.bin", "data:,x"])
+def test_no_redirection_leads_away_from_http(server, tmp_path, address):
+    server.redirect = address
+    with pytest.raises(
+        (FormatError, OSError), match=f"leads to {address}, which is neither|to url .{address}. is not allowed"
+    ):
+        get(server.url(), tmp_path / "data.bin")
+    assert names(tmp_path) == []
+
+
+def test_lengths_that_are_no_numbers(server, tmp_path):
+    for length in ("abc", "-1", "9" * 5000):
+        server.length = length
+        with pytest.raises(FormatError, match="which is no size") as caught:
+            get(server.url(), tmp_path / "data.bin")
+        assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("note", ["[1]", "3", '{"url": [], "version": {}}', "[" * 100_000])
+def test_notes_of_another_kind_are_a_new_beginning(server, tmp_path, note):
+    (tmp_path / "data.bin.part").write_bytes(CONTENT[:10])
+    (tmp_path / "data.bin.part.json").write_text(note)
+    assert get(server.url(), tmp_path / "data.bin", sha256=SHA256).n_received == len(CONTENT)
+
+
+@pytest.mark.parametrize("version", ['"a"\r\nX-Evil: 1', "\n", '"\u20ac"', "", "x" * 5000, 3, ["a"]])
+def test_versions_that_cannot_be_sent_are_a_new_beginning(server, tmp_path, version):
+    (tmp_path / "data.bin.part").write_bytes(CONTENT[:10])
+    (tmp_path / "data.bin.part.json").write_text(json.dumps({"url": server.url(), "version": version}))
+    assert get(server.url(), tmp_path / "data.bin", sha256=SHA256).n_received == len(CONTENT)
+    assert "X-Evil" not in server.requests[0][1]
+
+
 def test_servers_that_refuse(server, tmp_path):
     with pytest.raises(OSError, match=r"answers 404 .* moved"):
         get(server.url("/none"), tmp_path / "none")
@@ -253,7 +299,7 @@ def test_what_the_catalogue_says():
             assert file.url.startswith("https://")
             assert file.sha256 is None or re.fullmatch("[0-9a-f]{64}", file.sha256)
             assert (file.sha256 is None) == (file.size is None)
-    assert [name for name, dataset in CATALOGUE.items() if dataset.is_verified] == ["MNIST"]
+    assert [name for name, dataset in CATALOGUE.items() if dataset.is_verified] == ["MNIST", "PenDigits", "Letter"]
     assert CATALOGUE["HAR"].files[0].name == "UCI HAR Dataset.zip"
     for unknown in ("CIFAR", 3, None):
         with pytest.raises(ParameterError, match="no data set known here; choose one of email-Eu-core"):

@@ -9,6 +9,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
+import graphcore
 from graphcore import Graph, GraphWarning, build_coreset
 from graphcore._random import Streams
 from graphcore.kernels.graph import GraphKernel
@@ -236,3 +237,10 @@ def test_fewer_clusters_than_asked_for_are_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error", GraphWarning)
         run(planted(3, 50, 0.4, 0.01, 1)[0], 3, "published by degree")
+
+
+def test_the_advice_for_lost_clusters_can_be_followed():
+    karate = graphcore.datasets.load_karate().graph
+    settings = {"preset": "published", "coreset_size": karate.n_nodes}
+    with pytest.warns(GraphWarning, match="clusters hold nodes.*or take sampling='degree', which draws no node twice"):
+        graphcore.CoresetSpectralClustering(30, random_state=0, **settings).fit(karate)

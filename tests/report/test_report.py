@@ -166,6 +166,14 @@ def test_a_cluster_whose_edges_all_end_at_nodes_without_a_label(tmp_path):
     assert [float(row["conductance"]) for row in sorted(page.clusters, key=lambda row: row["cluster"])] == [1, 1, 0]
 
 
+@pytest.mark.parametrize("n_pairs", [2, 3])
+def test_no_edge_within_or_between_clusters(tmp_path, n_pairs):
+    ends = np.arange(2 * n_pairs).reshape(-1, 2)
+    labels = np.column_stack([np.arange(n_pairs), np.full(n_pairs, -1)]).ravel()
+    page = written(tmp_path / "out.html", graphcore.Graph.from_edges(*ends.T), labels)
+    assert [float(row["conductance"]) for row in page.clusters] == [1] * n_pairs
+
+
 @examples(20)
 @hypothesis.given(st.data())
 def test_any_labelling_of_any_graph_has_a_page(tmp_path_factory, data):
