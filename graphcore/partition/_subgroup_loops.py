@@ -21,7 +21,7 @@ def join_subgroups(
     nested, weighted = len(units) > 0, len(weights) > 0
     own = volumes.copy()
     is_alone = np.ones(n, dtype=np.bool_)
-    links, seen, around = np.zeros(n), np.full(n, -1, dtype=np.int64), np.empty(n, dtype=np.int64)
+    links, seen, around = np.zeros(n), np.full(n, -1, dtype=np.int32), np.empty(n, dtype=np.int32)
     for u in order:
         if groups[u] < 0 or not is_alone[u]:
             continue

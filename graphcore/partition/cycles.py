@@ -1,5 +1,7 @@
 """Cycles of local moving by groups: clusters are split into groups, groups into larger ones, and all are moved."""
 
+from copy import deepcopy
+
 import numpy as np
 
 from .._work import count
@@ -25,7 +27,7 @@ _MAX_GROUPS_SHARE = 0.9
 _TOLERANCE = 1e-3
 # Blocks of numbers that stay together when an order is drawn: what is near in memory is visited soon.
 _BLOCK = 64
-_NONE, _NO_UNITS = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
+_NO_STARTS, _NO_NODES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
 
 
 def move_in_cycles(
@@ -38,8 +40,8 @@ def move_in_cycles(
     cycle splits every cluster anew into groups, these into groups of groups (:func:`subgroups`), and moves the largest
     first. Ends after `n_cycles`, or when one raises the objective by less than a share `tolerance`. `labels` (n,)
     int32, -1 stays, are changed in place, and never for the worse; limits are those of
-    :func:`graphcore.partition.local_moving.move_locally`, and no graph between groups has
-    many more than `max_entries`. Returns ClusterSums of the labels and the objective after each cycle.
+    :func:`graphcore.partition.local_moving.move_locally`, and no graph between groups has many more than `max_entries`.
+    Returns ClusterSums of the labels, but for the cut, and the objective after each cycle.
 
     References
     ----------
@@ -50,8 +52,8 @@ def move_in_cycles(
     sums = cluster_sums(rows, labels, n_clusters, n_jobs)
     values = []
     for _ in range(n_cycles):
-        before, kept = sums.value(objective), labels.copy()
-        moved = _cycle(rows, labels, n_clusters, sums, rng, max_entries, n_jobs, limits)
+        before, kept, moved = sums.value(objective), labels.copy(), deepcopy(sums)
+        _cycle(rows, labels, n_clusters, moved, rng, max_entries, n_jobs, limits)
         value = moved.value(objective)
         if value <= before:  # also where there were no groups to move
             labels[:] = kept
@@ -64,7 +66,7 @@ def move_in_cycles(
 
 
 def _cycle(rows, labels, n_clusters, sums, rng, max_entries, n_jobs, limits):
-    """One cycle, in place; returns ClusterSums."""
+    """One cycle; labels and their sums are changed in place."""
     resolutions = _resolutions(sums)
     levels = [(rows, labels, None, None)]
     while True:
@@ -76,13 +78,12 @@ def _cycle(rows, labels, n_clusters, sums, rng, max_entries, n_jobs, limits):
         between = quotient(level, groups, n_groups, n_jobs)
         levels.append((between, pick_labels(groups, n_groups, clusters), sizes, groups))
     if len(levels) == 1:
-        return sums
-    while True:
+        return
+    while levels:
         level, clusters, counts, groups = levels.pop()
-        sums, _ = move_locally(level, clusters, n_clusters, counts=counts, **limits)
-        if groups is None:
-            return sums
-        levels[-1][1][:] = apply_labels(clusters, groups)
+        move_locally(level, clusters, n_clusters, counts=counts, sums=sums, **limits)
+        if groups is not None:
+            levels[-1][1][:] = apply_labels(clusters, groups)
 
 
 def subgroups(rows, clusters, resolutions, rng, max_entries=None):
@@ -103,12 +104,12 @@ def subgroups(rows, clusters, resolutions, rng, max_entries=None):
 
 def _joined(rows, clusters, resolutions, rng, units, n_units):
     """Groups of units inside their clusters, labels (n_units,) int32, and their number; None: every node is a unit."""
-    starts, members, of_node, volumes = _NONE, _NONE, _NO_UNITS, rows.degrees.copy()
+    starts, members, of_node, volumes = _NO_STARTS, _NO_NODES, _NO_NODES, rows.degrees.copy()
     if units is not None:
         starts, members = grouped(units, n_units)
         of_node, volumes = units, label_volumes(units, rows.degrees, n_units)
         clusters = pick_labels(units, n_units, clusters)
-    count("entries moved over", len(rows.indices))
+    count("entries joined", len(rows.indices))
     groups = np.where(clusters >= 0, np.arange(n_units, dtype=np.int32), np.int32(-1))
     join_subgroups(
         rows.indptr, rows.indices, rows.weights, float(rows.degrees.sum()), clusters, resolutions, of_node, starts,
@@ -119,8 +120,8 @@ def _joined(rows, clusters, resolutions, rng, units, n_units):
 
 def _shuffled(n, rng):
     """Numbers 0 to n - 1, blocks of them in random order."""
-    starts = rng.permutation(-(-n // _BLOCK)) * _BLOCK
-    order = (starts[:, None] + np.arange(_BLOCK)).ravel()
+    starts = rng.permutation(-(-n // _BLOCK)).astype(np.int32) * _BLOCK
+    order = (starts[:, None] + np.arange(_BLOCK, dtype=np.int32)).ravel()
     return order[order < n]
 
 

@@ -27,7 +27,7 @@ PARAMETERS = (
               low=1, auto="by n and K", metavar="NUMBER"),
     Parameter("sampling", "auto", "choice", "How it is drawn: degree, uniform or importance.",
               choices=("degree", "uniform", "importance"), auto="degree", metavar="NAME"),
-    Parameter("n_coresets", "auto", "integer", "Coresets to cluster by and agree on.", low=1, auto="4, or 1 if huge"),
+    Parameter("n_coresets", "auto", "integer", "Coresets to cluster by and agree on.", low=1, auto="2 to 4, or 1 if huge"),
     Parameter("walk_steps", "auto", "integer", "Steps of the walk behind the kernel; 1 is the plain kernel.", low=1,
               auto="by n and degree"),
     Parameter("row_budget", "auto", "integer", "Entries kept of a walk from one node.", low=2, auto="150"),

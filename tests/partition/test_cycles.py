@@ -36,10 +36,10 @@ def joined_densely(links, volumes, total, clusters, resolutions, order):
 
 
 def compiled(rows, volumes, clusters, resolutions, order, units=None):
-    n, none = len(clusters), np.empty(0, dtype=np.int64)
-    starts, members = (none, none) if units is None else grouped(units, n)
+    n, none = len(clusters), np.empty(0, dtype=np.int32)
+    starts, members = (np.empty(0, dtype=np.int64), none) if units is None else grouped(units, n)
     groups, volumes = np.where(clusters >= 0, np.arange(n, dtype=np.int32), np.int32(-1)), volumes.copy()
-    of_node = np.empty(0, dtype=np.int32) if units is None else units
+    of_node = none if units is None else units
     join_subgroups(
         rows.indptr, rows.indices, rows.weights, float(rows.degrees.sum()), clusters, resolutions, of_node, starts,
         members, order, groups, volumes,
@@ -52,7 +52,7 @@ def test_groups_against_a_dense_twin(case, seed):
     graph, A, labels, k = case
     rng = np.random.default_rng(seed)
     # Random resolutions keep gains apart: which of two equal ones is taken depends on the order of the entries.
-    rows, order, resolutions = graph_rows(graph), rng.permutation(len(labels)), rng.uniform(0.3, 3, k)
+    rows, order, resolutions = graph_rows(graph), _shuffled(len(labels), rng), rng.uniform(0.3, 3, k)
     degrees, total = rows.degrees, rows.degrees.sum()
     labels = np.where(degrees > 0, labels, -1).astype(np.int32)
     assume((labels >= 0).any())
@@ -62,7 +62,7 @@ def test_groups_against_a_dense_twin(case, seed):
     # The groups as units, as they are joined once more without the graph between them.
     n_units = compact_labels(found, len(A))
     Z = indicator(found, n_units)
-    of_units, order = pick_labels(found, n_units, labels), rng.permutation(n_units)
+    of_units, order = pick_labels(found, n_units, labels), _shuffled(n_units, rng)
     given_units = compiled(rows, Z.T @ degrees, of_units, resolutions, order, found)[0]
     expected = joined_densely(Z.T @ A @ Z, Z.T @ degrees, total, of_units, resolutions, order)
     np.testing.assert_array_equal(given_units, expected)
@@ -134,20 +134,19 @@ def test_shuffled_numbers_are_a_permutation(n, seed):
 
 
 def test_moves_of_groups_find_what_moves_of_nodes_do_not():
-    # Small clusters, sparse: 100 communities of 40 nodes of mean degree 6, a quarter of it outside.
-    failed = 0
+    # Small clusters, sparse: 100 communities of 40 nodes of mean degree 6, a quarter of it without regard to them.
     for seed in range(5):
         data = degree_corrected_partition(100, 40, mean_degree=6.0, mixing=0.25, random_state=seed)
-        rows, truth = graph_rows(data.graph), data.labels
-        labels = np.random.default_rng(seed).integers(0, 100, data.graph.n_nodes).astype(np.int32)
-        labels[rows.degrees == 0] = -1
-        by_node, _ = move_locally(rows, labels, 100)
-        before, alone = by_node.value("information"), labels.copy()
+        rows, truth = graph_rows(data.graph), np.where(data.graph.degrees > 0, data.labels, -1).astype(np.int32)
+        labels = np.random.default_rng(seed).integers(0, 100, len(truth)).astype(np.int32)
+        labels[truth < 0] = -1
+        alone, _ = move_locally(rows, labels, 100)
+        before = alone.value("information"), agreement(truth, labels)["ari"]
         sums, _ = move_in_cycles(rows, labels, 100, n_cycles=20, rng=np.random.default_rng(seed))
-        assert sums.value("information") > before + 0.1
-        better = agreement(truth, labels)["ari"] > 2 * agreement(truth, alone)["ari"]
-        failed += not better
-    assert failed <= 1
+        # On nine graphs of this kind: 0.26 to 0.44 and 0.13 to 0.29 more.
+        assert sums.value("information") > before[0] + 0.2
+        assert agreement(truth, labels)["ari"] > before[1] + 0.1
+        assert sums.value("information") > cluster_sums(rows, truth, 100).value("information")
 
 
 def test_groups_do_not_depend_on_the_unit_of_the_weights():
