@@ -19,7 +19,7 @@ from .quotient import (
     quotient,
 )
 
-__all__ = ["move_in_cycles", "subgroups"]
+__all__ = ["cluster_resolutions", "move_in_cycles", "subgroups"]
 
 # A level of groups that leaves more than this share of what it groups is not worth a level.
 _MAX_GROUPS_SHARE = 0.9
@@ -67,7 +67,7 @@ def move_in_cycles(
 
 def _cycle(rows, labels, n_clusters, sums, rng, max_entries, n_jobs, limits):
     """One cycle; labels and their sums are changed in place."""
-    resolutions = _resolutions(sums)
+    resolutions = cluster_resolutions(sums)
     levels = [(rows, labels, None, None)]
     while True:
         level, clusters, counts, _ = levels[-1]
@@ -125,7 +125,7 @@ def _shuffled(n, rng):
     return order[order < n]
 
 
-def _resolutions(sums):
+def cluster_resolutions(sums):
     """The resolution of modularity at which two parts of a cluster are better together (Newman 2016, equation 10).
 
     Of a planted partition of these inner weights, as many times more likely inside (p) and between (q) as by chance:

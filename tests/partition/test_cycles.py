@@ -10,7 +10,7 @@ from graphcore.datasets import degree_corrected_partition
 from graphcore.metrics import agreement
 from graphcore.partition._subgroup_loops import join_subgroups
 from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums
-from graphcore.partition.cycles import _resolutions, _shuffled, move_in_cycles, subgroups
+from graphcore.partition.cycles import _shuffled, cluster_resolutions, move_in_cycles, subgroups
 from graphcore.partition.local_moving import move_locally
 from graphcore.partition.quotient import apply_labels, compact_labels, graph_rows, grouped, pick_labels, quotient
 
@@ -99,7 +99,7 @@ def test_cycles_never_lower_the_objective_and_keep_the_limits(case, objective, m
 
 def test_groups_stay_inside_clusters_and_differ_from_call_to_call():
     rows, labels = graph_rows(planted(4, 100, 0.2, 0.02, 0)[0]), np.repeat(np.arange(4, dtype=np.int32), 100)
-    resolutions = _resolutions(cluster_sums(rows, labels, 4))
+    resolutions = cluster_resolutions(cluster_sums(rows, labels, 4))
     rng = np.random.default_rng(0)
     (first, n_first), (second, _) = (subgroups(rows, labels, resolutions, rng) for _ in range(2))
     assert 4 < n_first < 200
@@ -120,12 +120,12 @@ def test_resolutions_are_those_of_a_planted_partition():
     rows = graph_rows(planted(4, 200, 0.2, 0.02, 0)[0])
     mean = (0.2 + 3 * 0.02) / 4
     p, q = 0.2 / mean, 0.02 / mean
-    found = _resolutions(cluster_sums(rows, np.repeat(np.arange(4, dtype=np.int32), 200), 4))
+    found = cluster_resolutions(cluster_sums(rows, np.repeat(np.arange(4, dtype=np.int32), 200), 4))
     np.testing.assert_allclose(found, (p - q) / np.log(p / q), rtol=0.05)
     # One cluster without an edge inside, and one of everything: finite all the same.
     ring = graph_rows(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0]))
     for labels in ([0, 1, 0, 1], [0, 0, 0, 0]):
-        assert np.all(np.isfinite(_resolutions(cluster_sums(ring, np.array(labels, dtype=np.int32), 2))))
+        assert np.all(np.isfinite(cluster_resolutions(cluster_sums(ring, np.array(labels, dtype=np.int32), 2))))
 
 
 @given(st.integers(1, 500), st.integers(0, 2**31 - 1))
