@@ -56,12 +56,13 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         What merging and refinement raise. "ncut" is the pure normalised cut, which may cut off a few nodes on a thread
         (a whisker) where "information" finds clusters of weight.
     refine : bool or "auto", default "auto"
-        Whether single nodes are moved on the whole graph while that raises the objective.
+        Whether nodes are moved on the whole graph while that raises the objective, one by one and in groups.
     min_cluster_size : int or float, default 1
         No cluster has fewer nodes; a float is a share of the nodes.
     n_coresets : int or "auto", default "auto"
         Independent coresets, each clustered; the result is their consensus, and their agreement its stability. "auto"
-        is 4, fewer where two hardly agree, and 1 for graphs of more than 2^28 entries (134 million edges).
+        is 2 where these agree on 95 % of the nodes, or on less than half; else 4; and 1 for graphs of more than 2^28
+        entries (134 million edges).
     preset : {None, "published"}, default None
         "published" is the algorithm of the paper: what is left "auto" takes the paper's value (plain kernel with
         self-loops, importance sampling, spectral clustering of one coreset, no merging, no refinement).

@@ -11,8 +11,8 @@ from . import _quotient_loops as _loops
 from .sampled_links import sampled_links
 
 __all__ = [
-    "GraphRows", "apply_labels", "common_refinement", "compact_labels", "contingency", "graph_rows", "grouped",
-    "is_huge", "label_sizes", "label_volumes", "min_sampled_volume", "pick_labels", "quotient",
+    "GraphRows", "apply_labels", "common_refinement", "compact_labels", "contingency", "estimated_entries",
+    "graph_rows", "grouped", "is_huge", "label_sizes", "label_volumes", "min_sampled_volume", "pick_labels", "quotient",
 ]  # fmt: skip
 
 _MIN_ENTRIES_PER_BLOCK = 1 << 19
@@ -66,7 +66,7 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
     grouping = rows.indptr, rows.indices, rows.weights, labels, starts, members
     max_links, cuts = 0, np.empty(n_clusters, dtype=np.float32)
-    if max_entries is not None and _estimated_entries(grouping) > max_entries:
+    if max_entries is not None and _sampled_entries(grouping) > max_entries:
         count("entries grouped", len(rows.indices))
         max_links = _MAX_LINKS
         map_blocks(lambda a, b: _loops.link_cuts(*grouping, a, b, volumes, max_links, cuts), borders, n_jobs)
@@ -97,8 +97,12 @@ def min_sampled_volume(rows):
     return _FEW_SAMPLED * float(rows.degrees.sum()) / _SAMPLED_ENTRIES
 
 
-def _estimated_entries(grouping):
-    """Entries of a graph between clusters, by some of its rows."""
+def estimated_entries(rows, labels, n_clusters):
+    """Entries of the graph between clusters, by some of its rows."""
+    return _sampled_entries((rows.indptr, rows.indices, rows.weights, labels, *grouped(labels, n_clusters)))
+
+
+def _sampled_entries(grouping):
     indptr, indices, _, labels, starts, members = grouping
     n_clusters = len(starts) - 1
     chosen = np.linspace(0, n_clusters, min(n_clusters, _SAMPLED_ROWS), endpoint=False).astype(np.int64)

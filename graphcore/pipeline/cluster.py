@@ -1,6 +1,6 @@
 """The main job: a graph in, labels out."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,8 +14,17 @@ from ..graphs.magnitude import in_range
 from ..kernels.graph import GraphKernel, warn_of_loops
 from ..partition.cluster_sums import cluster_sums
 from ..partition.consensus import consensus, stability
+from ..partition.cycles import move_in_cycles
 from ..partition.merge import hierarchy
-from ..partition.quotient import GraphRows, apply_labels, common_refinement, compact_labels, graph_rows, label_sizes
+from ..partition.quotient import (
+    GraphRows,
+    apply_labels,
+    common_refinement,
+    compact_labels,
+    graph_rows,
+    is_huge,
+    label_sizes,
+)
 from .run import grow_clusters, limits, max_links, refine_labels, run_coreset
 from .settings import Settings
 
@@ -24,6 +33,10 @@ __all__ = ["Clustering", "cluster_graph"]
 # A consensus of more groups than this is not looked for: it would be as large a problem as the graph.
 _MAX_GROUPS = 20_000
 _MAX_GROUPS_SHARE = 0.25
+# Two coresets that agree on more of the nodes leave nothing to settle; where they agree on less, more of them settle
+# nothing, and moves of groups go further.
+_SETTLED, _UNSETTLED = 0.95, 0.5
+_MAX_CYCLES = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +140,9 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     if settings.walk_steps == 1:
         warn_of_loops(GraphKernel(graph, settings.self_loop))
     rows = graph_rows(graph)
-    runs, agreed = _runs(graph, rows, settings, streams, n_jobs, stages)
+    runs, agreed, agreement = _runs(graph, rows, settings, streams, n_jobs, stages)
     best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
-    labels, history = best.labels, list(best.history)
+    labels, history = best.labels.copy(), list(best.history)
     groups, group_labels, group_graph = best.groups, best.group_labels, best.group_graph
     k = settings.n_clusters
     if agreed is not None:
@@ -146,6 +159,13 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
         with stages("refinement"):
             refine_labels(rows, labels, settings, sums)
             history.append(("refinement of the consensus", sums.value(settings.objective)))
+    if settings.refine and agreement < _SETTLED and not is_huge(graph.n_entries):
+        with stages("cycles"):
+            _, values = move_in_cycles(
+                rows, labels, k, n_cycles=_MAX_CYCLES, rng=streams.generator("cycles"), max_entries=max_links(rows),
+                n_jobs=n_jobs, **limits(settings),
+            )  # fmt: skip
+        history += [("cycles", value) for value in values[-1:]]
     _warn_of_clusters(labels, settings)
     node_stability = cluster_stability = None
     if len(runs) > 1:
@@ -156,19 +176,19 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
         n_unreached=first.n_unreached, groups=groups, group_labels=group_labels, group_graph=group_graph,
         row_bytes=first.row_bytes, node_stability=node_stability, cluster_stability=cluster_stability, history=history,
-        settings=settings, seconds=dict(stages.seconds),
+        settings=replace(settings, n_coresets=len(runs)), seconds=dict(stages.seconds),
     )  # fmt: skip
 
 
 def _runs(graph, rows, settings, streams, n_jobs, stages):
-    """One run for each coreset, and their common refinement, or None where a consensus is not worth it.
+    """One run for each coreset, their common refinement (None where a consensus is not worth it), and agreement.
 
-    Left to itself, the number of coresets ends at two where these agree on so little that the groups of their
-    common refinement are hardly larger than nodes: such a graph has no clusters to agree on.
+    The last is the share of the nodes on which the first two coresets agree, 0 if there is one. Left to itself, the
+    number of coresets ends at two where that is nearly all or too few.
     """
     n_runs = settings.n_coresets
     if n_runs == 1:
-        return [run_coreset(graph, settings, streams, effective_jobs(n_jobs), stages)], None
+        return [run_coreset(graph, settings, streams, effective_jobs(n_jobs), stages)], None, 0.0
 
     def wave(first, last):
         # Coresets are worked on side by side, each by one thread and with a clock of its own.
@@ -185,13 +205,15 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
         return made
 
     k = settings.n_clusters
-    max_groups = max(_MAX_GROUPS, round(_MAX_GROUPS_SHARE * graph.n_nodes))
     runs = wave(0, 2)
-    groups, n_groups = _groups_of_all(runs, k)
-    if n_runs > 2 and not (settings.may_stop_early and n_groups > max_groups):
+    agreement = float(stability(runs[0].labels, [runs[1].labels], k, n_jobs)[0].sum()) / max(
+        1, graph.n_nodes - graph.n_isolated
+    )
+    if n_runs > 2 and not (settings.may_stop_early and not _UNSETTLED < agreement < _SETTLED):
         runs += wave(2, n_runs)
-        groups, n_groups = _groups_of_all(runs, k)
-    return runs, (groups, n_groups) if k < n_groups <= max_groups else None
+    groups, n_groups = _groups_of_all(runs, k)
+    max_groups = max(_MAX_GROUPS, round(_MAX_GROUPS_SHARE * graph.n_nodes))
+    return runs, (groups, n_groups) if k < n_groups <= max_groups else None, agreement
 
 
 def _groups_of_all(runs, n_clusters):

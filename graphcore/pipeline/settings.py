@@ -40,7 +40,7 @@ class Settings:
     refine: bool
     min_cluster_size: int
     n_coresets: int
-    may_stop_early: bool  # whether two coresets may do, where they agree on next to nothing
+    may_stop_early: bool  # whether two coresets may do, where they agree on nearly all or on too little
 
 
 def resolve_settings(graph, n_clusters, **given):

@@ -1,0 +1,145 @@
+"""Search for a better partition for as long as wanted: clusters are heated, or dissolved and formed anew."""
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from .._arrays import read_only
+from .._warn import warn_user
+from ._heat_loops import heated_sweep
+from .cluster_sums import cluster_sums, objective_code
+from .consensus import coarse_partition
+from .cycles import cluster_resolutions, move_in_cycles, subgroups
+from .local_moving import move_locally
+from .quotient import apply_labels, label_sizes, quotient
+
+__all__ = ["SearchSteps", "search"]
+
+# Temperatures of a heating: at the first most nodes of a sparse graph wander, at the last hardly any does.
+_HOT, _COLD = 2.0, 0.3
+_MAX_SWEEPS = 1000
+# So many clusters are dissolved at once, and so many times for each heating.
+_MAX_DISSOLVED = 4
+_DISSOLVINGS = 16
+# Single moves end when a pass moves a smaller share of the nodes; cycles, when one gains a smaller share.
+_MOVE_TOLERANCE, _CYCLE_TOLERANCE = 1e-4, 1e-4
+_MAX_CYCLES = 20
+
+
+class SearchSteps(NamedTuple):
+    """What a search found on the way."""
+
+    seconds: np.ndarray  # (n_steps,) float64: since the search began, when the objective rose
+    values: np.ndarray  # (n_steps,) float64: the objective then; the first is that of the start, at 0
+    n_rounds: int  # rounds that were finished
+
+
+def search(
+    rows, labels, n_clusters, *, n_rounds, rng, time_limit=None, objective="information", min_size=1, min_share=0.0,
+    max_entries=None, n_jobs=None, on_round=None,
+):  # fmt: skip
+    """Look for a partition of higher objective in rounds; `labels` (n,) int32, -1 stays, are changed in place.
+
+    A round heats the best labels so far, with more sweeps in each round that found nothing better by it, and then
+    dissolves 2 to 4 clusters that lie side by side 16 times: their nodes form groups without regard to the old borders,
+    and these are merged anew. Whatever comes out is improved by cycles (:func:`move_in_cycles`), and kept if the
+    objective is higher. Ends after `n_rounds`, or with the first step after `time_limit` seconds; Ctrl-C ends it with
+    the best so far and a warning. Labels depend on the time limit, and on nothing else but the arguments.
+
+    Returns
+    -------
+    SearchSteps
+    """
+    begun = time.monotonic()
+    limits = {"objective": objective, "min_size": min_size, "min_share": min_share}
+    best = cluster_sums(rows, labels, n_clusters, n_jobs).value(objective)
+    found, n_sweeps, done = [(0.0, best)], max(1, _MAX_SWEEPS // 8), 0
+
+    def is_over():
+        return time_limit is not None and time.monotonic() - begun >= time_limit
+
+    def keep_if_better(trial):
+        """Improve a trial, and take it over if it is better than the best so far."""
+        nonlocal best
+        move_locally(rows, trial, n_clusters, tolerance=_MOVE_TOLERANCE, **limits)
+        sums, _ = move_in_cycles(
+            rows, trial, n_clusters, n_cycles=_MAX_CYCLES, rng=rng, tolerance=_CYCLE_TOLERANCE, max_entries=max_entries,
+            n_jobs=n_jobs, **limits,
+        )  # fmt: skip
+        value = sums.value(objective)
+        if value <= best or sums.size.min() < min(min_size, 1):
+            return False
+        best = value
+        labels[:] = trial
+        found.append((time.monotonic() - begun, best))
+        return True
+
+    try:
+        while done < n_rounds and not is_over():
+            heated = labels.copy()
+            _heat(rows, heated, n_clusters, n_sweeps, rng, is_over, limits)
+            if not keep_if_better(heated):
+                n_sweeps = min(2 * n_sweeps, _MAX_SWEEPS)
+            for _ in range(_DISSOLVINGS if n_clusters > 1 else 0):
+                if is_over():
+                    break
+                formed = _formed_anew(rows, labels, n_clusters, rng, max_entries, n_jobs, limits)
+                if formed is not None:
+                    keep_if_better(formed)
+            done += 1
+            if on_round is not None:
+                on_round(done, best)
+    except KeyboardInterrupt:
+        warn_user(f"interrupted in round {done + 1} of {n_rounds} of the search: the best labels so far are returned")
+    seconds, values = np.array(found).T
+    return SearchSteps(read_only(seconds), read_only(values), done)
+
+
+def _heat(rows, labels, n_clusters, n_sweeps, rng, is_over, limits):
+    """Heated sweeps from hot to cold, in place."""
+    sums = cluster_sums(rows, labels, n_clusters)
+    min_volume = limits["min_share"] * float(sums.volume.sum()) / n_clusters
+    for temperature in np.geomspace(_HOT, _COLD, n_sweeps):
+        if is_over():
+            break
+        heated_sweep(
+            *rows, objective_code(limits["objective"]), temperature, max(1, limits["min_size"]), min_volume, rng,
+            sums.internal, sums.volume, sums.size, labels,
+        )  # fmt: skip
+
+
+def _formed_anew(rows, labels, n_clusters, rng, max_entries, n_jobs, limits):
+    """Labels with some clusters dissolved and formed anew, or None if their nodes form too few groups."""
+    sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+    chosen = _side_by_side(rows, labels, n_clusters, min(int(rng.integers(2, _MAX_DISSOLVED + 1)), n_clusters), rng)
+    is_chosen = np.zeros(n_clusters, dtype=bool)
+    is_chosen[chosen] = True
+    inside = (labels >= 0) & is_chosen[labels]
+    resolution = np.array([np.median(cluster_resolutions(sums)[chosen])])
+    groups, n_groups = subgroups(rows, np.where(inside, 0, -1).astype(np.int32), resolution, rng, max_entries)
+    # Every other cluster is one group.
+    others = np.flatnonzero(~is_chosen)
+    numbers = np.full(n_clusters, -1, dtype=np.int32)
+    numbers[others] = n_groups + np.arange(len(others))
+    groups = np.where(inside | (labels < 0), groups, numbers[labels])
+    n_groups += len(others)
+    if n_groups <= n_clusters:
+        return None
+    between = quotient(rows, groups, n_groups, n_jobs, max_entries)
+    table = coarse_partition(between, label_sizes(groups, n_groups), n_clusters, rng=rng, n_jobs=n_jobs, **limits)
+    return apply_labels(table, groups)
+
+
+def _side_by_side(rows, labels, n_clusters, n_chosen, rng):
+    """A random cluster and others, each drawn by the links to those before: (at most n_chosen,) int64."""
+    between = quotient(rows, labels, n_clusters)
+    chosen, links = [int(rng.integers(n_clusters))], np.zeros(n_clusters)
+    while len(chosen) < n_chosen:
+        row = slice(between.indptr[chosen[-1]], between.indptr[chosen[-1] + 1])
+        links[between.indices[row]] += between.weights[row]
+        links[chosen] = 0.0
+        if not links.any():
+            break
+        chosen.append(int(rng.choice(n_clusters, p=links / links.sum())))
+    return np.array(chosen)
