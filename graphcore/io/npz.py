@@ -19,8 +19,7 @@ def read_npz(source, *, weighted, symmetrize):
     """Read an open Source; see :func:`graphcore.read_graph`."""
     if not source.head.startswith(NPZ_MAGIC):
         raise FormatError("this is no .npz archive (which begins with 'PK')")
-    any_size = getattr(source, "any_size", False)
-    with source.open() as stream, open_archive(stream, any_size=any_size) as archive:
+    with source.open() as stream, open_archive(stream, any_size=source.any_size) as archive:
         names = archive.get("node_names")
         matrix = matrix_of(archive) if "format" in archive else _rows_of(archive)
     if names is not None:

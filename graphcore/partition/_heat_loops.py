@@ -3,14 +3,14 @@
 from math import exp
 
 import numpy as np
-from numba import njit
 
+from .._compile import compiled
 from ._objective_loops import between, term
 
 __all__ = ["heated_sweep"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def heated_sweep(
     indptr, indices, weights, degrees, objective, temperature, min_size, min_volume, rng, inner, volumes, sizes, labels
 ):

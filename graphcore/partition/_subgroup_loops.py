@@ -1,12 +1,13 @@
 """Compiled loop that splits clusters into groups of nodes that belong together."""
 
 import numpy as np
-from numba import njit
+
+from .._compile import compiled
 
 __all__ = ["join_subgroups"]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def join_subgroups(
     indptr, indices, weights, total, clusters, resolutions, units, starts, members, order, groups, volumes
 ):

@@ -53,7 +53,8 @@ def search(
     """
     begun = time.monotonic()
     limits = {"objective": objective, "min_size": min_size, "min_share": min_share}
-    best = cluster_sums(rows, labels, n_clusters, n_jobs).value(objective)
+    sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+    best, smallest = sums.value(objective), min(int(sums.size.min()), max(1, min_size))
     found, n_sweeps, done = [(0.0, best)], max(1, _MAX_SWEEPS // 8), 0
 
     def is_over():
@@ -68,7 +69,7 @@ def search(
             n_jobs=n_jobs, **limits,
         )  # fmt: skip
         value = sums.value(objective)
-        if value <= best or sums.size.min() < min(min_size, 1):
+        if value <= best or sums.size.min() < smallest:
             return False
         best = value
         labels[:] = trial
