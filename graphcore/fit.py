@@ -48,7 +48,8 @@ def fit_graph(graph, n_clusters, settings, *, random_state=None, n_jobs=None, st
             selection = choose_for_fit(graph, settings, random_state=streams, n_jobs=n_jobs)
         n_clusters = selection.best
     resolved = resolve_settings(graph, n_clusters, **settings)
-    stages.expect((5 + (resolved.n_coresets > 2)) if resolved.n_coresets > 1 else 6)
+    more = bool(resolved.n_cycles) + (resolved.search_rounds + 1 if resolved.search_rounds else 0)
+    stages.expect(more + ((5 + (resolved.n_coresets > 2)) if resolved.n_coresets > 1 else 6))
     clustering = cluster_graph(graph, resolved, random_state=streams, n_jobs=n_jobs, stages=stages)
     with stages("score"):
         sums, shares = sums_and_shares(graph, clustering.labels, resolved.n_clusters, n_jobs)

@@ -63,6 +63,13 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         Independent coresets, each clustered; the result is their consensus, and their agreement its stability. "auto"
         is 2 where these agree on 95 % of the nodes, or on less than half; else 4; and 1 for graphs of more than 2^28
         entries (134 million edges).
+    effort : {"fast", "default", "high", "best"} or float, default "default"
+        How long to look for a better partition. "fast" is one coreset and few cycles. Beyond the default comes a search
+        in rounds, in which clusters are heated, dissolved and formed anew (see
+        :func:`graphcore.partition.search.search`): 3 for "high", 30 for "best", or a number of them.
+    time_limit : float or None, default None
+        Seconds after which the search ends with the best so far; labels then depend on the speed of the machine. Given
+        alone, it means ``effort="best"``. Ctrl-C ends the search likewise, with a warning.
     preset : {None, "published"}, default None
         "published" is the algorithm of the paper: what is left "auto" takes the paper's value (plain kernel with
         self-loops, importance sampling, spectral clustering of one coreset, no merging, no refinement).
@@ -102,6 +109,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         Leaf of the merge tree that each node belongs to, -1 for isolated nodes.
     history_ : list of (str, float)
         The objective after each stage, larger is better.
+    search_ : SearchSteps or None
+        When the search raised the objective (`seconds`), and to what (`values`); None without a search.
     outside_share_ : ndarray of shape (n_samples,), float32
         Share of each node's edge weight that leaves its cluster, see :func:`graphcore.metrics.outside_share`; NaN for
         isolated nodes.
@@ -156,6 +165,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         refine="auto",
         min_cluster_size=1,
         n_coresets="auto",
+        effort="default",
+        time_limit=None,
         preset=None,
         symmetrize="max",
         random_state=None,
@@ -178,6 +189,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         self.refine = refine
         self.min_cluster_size = min_cluster_size
         self.n_coresets = n_coresets
+        self.effort = effort
+        self.time_limit = time_limit
         self.preset = preset
         self.symmetrize = symmetrize
         self.random_state = random_state
@@ -228,6 +241,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         self._result = result
         self._graph = graph
         self.history_ = result.history
+        self.search_ = result.search
         self.settings_ = result.settings
         self.seconds_ = fit.seconds
         tasks.finish()

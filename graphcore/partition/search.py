@@ -1,6 +1,7 @@
 """Search for a better partition for as long as wanted: clusters are heated, or dissolved and formed anew."""
 
 import time
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ class SearchSteps(NamedTuple):
 
 def search(
     rows, labels, n_clusters, *, n_rounds, rng, time_limit=None, objective="information", min_size=1, min_share=0.0,
-    max_entries=None, n_jobs=None, on_round=None,
+    max_entries=None, n_jobs=None, announced=None,
 ):  # fmt: skip
     """Look for a partition of higher objective in rounds; `labels` (n,) int32, -1 stays, are changed in place.
 
@@ -45,7 +46,8 @@ def search(
     dissolves 2 to 4 clusters that lie side by side 16 times: their nodes form groups without regard to the old borders,
     and these are merged anew. Whatever comes out is improved by cycles (:func:`move_in_cycles`), and kept if the
     objective is higher. Ends after `n_rounds`, or with the first step after `time_limit` seconds; Ctrl-C ends it with
-    the best so far and a warning. Labels depend on the time limit, and on nothing else but the arguments.
+    the best so far and a warning. `announced(number)` gives a context that each round runs in. With a time limit,
+    labels depend on the speed of the machine.
 
     Returns
     -------
@@ -78,19 +80,18 @@ def search(
 
     try:
         while done < n_rounds and not is_over():
-            heated = labels.copy()
-            _heat(rows, heated, n_clusters, n_sweeps, rng, is_over, limits)
-            if not keep_if_better(heated):
-                n_sweeps = min(2 * n_sweeps, _MAX_SWEEPS)
-            for _ in range(_DISSOLVINGS if n_clusters > 1 else 0):
-                if is_over():
-                    break
-                formed = _formed_anew(rows, labels, n_clusters, rng, max_entries, n_jobs, limits)
-                if formed is not None:
-                    keep_if_better(formed)
+            with nullcontext() if announced is None else announced(done + 1):
+                heated = labels.copy()
+                _heat(rows, heated, n_clusters, n_sweeps, rng, is_over, limits)
+                if not keep_if_better(heated):
+                    n_sweeps = min(2 * n_sweeps, _MAX_SWEEPS)
+                for _ in range(_DISSOLVINGS if n_clusters > 1 else 0):
+                    if is_over():
+                        break
+                    formed = _formed_anew(rows, labels, n_clusters, rng, max_entries, n_jobs, limits)
+                    if formed is not None:
+                        keep_if_better(formed)
             done += 1
-            if on_round is not None:
-                on_round(done, best)
     except KeyboardInterrupt:
         warn_user(f"interrupted in round {done + 1} of {n_rounds} of the search: the best labels so far are returned")
     seconds, values = np.array(found).T

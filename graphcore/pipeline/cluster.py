@@ -22,9 +22,9 @@ from ..partition.quotient import (
     common_refinement,
     compact_labels,
     graph_rows,
-    is_huge,
     label_sizes,
 )
+from ..partition.search import SearchSteps, search
 from .run import grow_clusters, limits, max_links, refine_labels, run_coreset
 from .settings import Settings
 
@@ -36,7 +36,6 @@ _MAX_GROUPS_SHARE = 0.25
 # Two coresets that agree on more of the nodes leave nothing to settle; where they agree on less, more of them settle
 # nothing, and moves of groups go further.
 _SETTLED, _UNSETTLED = 0.95, 0.5
-_MAX_CYCLES = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +65,8 @@ class Clustering:
     cluster_stability : ndarray of shape (n_clusters,), float64, or None
     history : list of (str, float)
         The objective (larger is better) after each stage.
+    search : SearchSteps or None
+        When the search raised the objective, and to what; None if there was none.
     settings : Settings
     seconds : dict
         Seconds of each stage, added up over coresets that are worked on at the same time.
@@ -82,6 +83,7 @@ class Clustering:
     node_stability: np.ndarray | None = field(repr=False)
     cluster_stability: np.ndarray | None = field(repr=False)
     history: list = field(repr=False)
+    search: SearchSteps | None = field(repr=False)
     settings: Settings
     seconds: dict = field(repr=False)
 
@@ -159,13 +161,23 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
         with stages("refinement"):
             refine_labels(rows, labels, settings, sums)
             history.append(("refinement of the consensus", sums.value(settings.objective)))
-    if settings.refine and agreement < _SETTLED and not is_huge(graph.n_entries):
+    if settings.n_cycles and agreement < _SETTLED:
         with stages("cycles"):
             _, values = move_in_cycles(
-                rows, labels, k, n_cycles=_MAX_CYCLES, rng=streams.generator("cycles"), max_entries=max_links(rows),
-                n_jobs=n_jobs, **limits(settings),
+                rows, labels, k, n_cycles=settings.n_cycles, rng=streams.generator("cycles"),
+                max_entries=max_links(rows), n_jobs=n_jobs, **limits(settings),
             )  # fmt: skip
         history += [("cycles", value) for value in values[-1:]]
+    steps = None
+    if settings.search_rounds:
+        with stages("search"):
+            steps = search(
+                rows, labels, k, n_rounds=settings.search_rounds, time_limit=settings.time_limit,
+                rng=streams.generator("search"), max_entries=max_links(rows), n_jobs=n_jobs,
+                announced=lambda i: stages(f"search, round {i} of {settings.search_rounds}", total=False),
+                **limits(settings),
+            )  # fmt: skip
+        history.append(("search", float(steps.values[-1])))
     _warn_of_clusters(labels, settings)
     node_stability = cluster_stability = None
     if len(runs) > 1:
@@ -176,7 +188,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
         n_unreached=first.n_unreached, groups=groups, group_labels=group_labels, group_graph=group_graph,
         row_bytes=first.row_bytes, node_stability=node_stability, cluster_stability=cluster_stability, history=history,
-        settings=replace(settings, n_coresets=len(runs)), seconds=dict(stages.seconds),
+        search=steps, settings=replace(settings, n_coresets=len(runs)), seconds=dict(stages.seconds),
     )  # fmt: skip
 
 

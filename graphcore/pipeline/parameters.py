@@ -44,6 +44,10 @@ PARAMETERS = (
     Parameter("n_seeds", "auto", "integer", "D2 seeds of importance sampling.", low=1, auto="2 K"),
     Parameter("eigen_solver", "power", "choice", "How the coreset graph is embedded: power or exact.",
               choices=("power", "exact"), metavar="NAME"),
+    Parameter("effort", "default", "real", "How long to search: fast, default, high, best, or a number of rounds.",
+              choices=("fast", "default", "high", "best"), low=0, metavar="EFFORT"),
+    Parameter("time_limit", None, "real", "Seconds after which the search ends; alone, it means effort best.",
+              choices=(None,), low=0, metavar="SECONDS"),
     Parameter("preset", None, "choice", "published: what is not given is as in the paper.",
               choices=(None, "published"), metavar="NAME"),
 )  # fmt: skip

@@ -20,6 +20,8 @@ _MIN_HALF_WALK, _MAX_HALF_WALK = 2, 4
 _LAZINESS = 0.5
 _ROW_BUDGET = 150
 _N_CORESETS = 4
+_CYCLES, _FEW_CYCLES = 10, 3
+_ROUNDS = {"fast": 0, "default": 0, "high": 3, "best": 30}
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,9 @@ class Settings:
     refine: bool
     min_cluster_size: int
     n_coresets: int
+    n_cycles: int  # of moves by groups, at most
+    search_rounds: int
+    time_limit: float | None  # seconds of the search
     may_stop_early: bool  # whether two coresets may do, where they agree on nearly all or on too little
 
 
@@ -63,6 +68,8 @@ def resolve_settings(graph, n_clusters, **given):
     values = _checked(given, n_linked)
     published = values.pop("preset") == "published"
     may_stop_early = _is_auto(values["n_coresets"])
+    effort, limited = values.pop("effort"), values["time_limit"] is not None
+    values["search_rounds"] = _rounds("best" if limited and effort == "default" else effort)
 
     def fill(name, value):
         if _is_auto(values[name]):
@@ -78,7 +85,10 @@ def resolve_settings(graph, n_clusters, **given):
     fill("overcluster", 1.0 if published else None)
     fill("refine", not published)
     # Every coreset takes about ten passes over the graph.
-    fill("n_coresets", 1 if published or not values["refine"] or is_huge(graph.n_entries) else _N_CORESETS)
+    one = published or not values["refine"] or is_huge(graph.n_entries) or effort == "fast"
+    fill("n_coresets", 1 if one else _N_CORESETS)
+    moved = values["refine"] and not is_huge(graph.n_entries)
+    values["n_cycles"] = 0 if not moved else _FEW_CYCLES if effort == "fast" else _CYCLES
     values["min_cluster_size"] = max(1, values["min_cluster_size"])
     settings = Settings(n_clusters=k, laziness=_LAZINESS, may_stop_early=may_stop_early, **values)
     _refuse_contradictions(settings, graph, n_linked)
@@ -107,7 +117,8 @@ def _check(parameter, value, n_linked):
     if parameter.kind == "integer":
         return check_integer(name, value, low=low)
     if parameter.kind == "real":
-        return check_real(name, value, low=float(low))
+        is_word = isinstance(value, str) and any(parameter.choices)
+        return check_choice(name, value, parameter.choices) if is_word else check_real(name, value, low=float(low))
     if not isinstance(value, (bool, np.bool_)):
         raise ParameterError(f"{name}={value!r} must be True, False or 'auto'")
     return bool(value)
@@ -130,10 +141,21 @@ def _refuse_contradictions(settings, graph, n_linked):
             f"min_cluster_size={least} is too large: {k} clusters of that size need more than the {n_linked} nodes "
             "that have an edge"
         )
+    if settings.search_rounds and not settings.refine:
+        raise ParameterError("effort and time_limit are for a search that moves nodes; refine=False leaves it out")
+    if settings.search_rounds and is_huge(graph.n_entries):
+        raise ParameterError(
+            "effort and time_limit are for graphs of at most 2^28 entries (134 million edges); this one has "
+            f"{graph.n_entries}: leave them out"
+        )
     if settings.n_coresets > 1 and not settings.refine:
         raise ParameterError(
             f"n_coresets={settings.n_coresets} needs refine=True (a consensus raises the objective); use n_coresets=1"
         )
+
+
+def _rounds(effort):
+    return _ROUNDS[effort] if isinstance(effort, str) else math.ceil(effort)
 
 
 def _is_auto(value):

@@ -44,12 +44,35 @@ def test_published_is_the_papers_algorithm(ring, k):
         "refine": False,
         "min_cluster_size": 1,
         "eigen_solver": "power",
+        "n_cycles": 0,
+        "search_rounds": 0,
     }
     found = dataclasses.asdict(settings)
     assert {name: found[name] for name in published} == published
     # The rest has no part in the published algorithm: rows of walks, what merging and refinement would raise, and when
-    # to stop adding coresets.
-    assert set(found) - set(published) == {"laziness", "row_budget", "objective", "may_stop_early"}
+    # to stop adding coresets or searching.
+    assert set(found) - set(published) == {"laziness", "row_budget", "objective", "may_stop_early", "time_limit"}
+
+
+@pytest.mark.parametrize(
+    ("given", "coresets", "cycles", "rounds"),
+    [
+        ({}, 4, 10, 0),
+        ({"effort": "fast"}, 1, 3, 0),
+        ({"effort": "fast", "n_coresets": 3}, 3, 3, 0),
+        ({"effort": "high"}, 4, 10, 3),
+        ({"effort": "best"}, 4, 10, 30),
+        ({"effort": 1.5}, 4, 10, 2),
+        ({"effort": 0}, 4, 10, 0),
+        ({"time_limit": 5}, 4, 10, 30),
+        ({"time_limit": 5, "effort": "high"}, 4, 10, 3),
+        ({"refine": False}, 1, 0, 0),
+    ],
+)
+def test_effort_in_numbers(ring, given, coresets, cycles, rounds):
+    found = resolve_settings(ring, 3, **given)
+    assert (found.n_coresets, found.n_cycles, found.search_rounds) == (coresets, cycles, rounds)
+    assert found.time_limit == given.get("time_limit")
 
 
 def test_a_preset_only_fills_in_what_is_left_open(ring):
@@ -140,6 +163,13 @@ def test_small_graphs_take_all_nodes():
         ({"min_cluster_size": 1.5}, r"min_cluster_size=1\.5 must be at most 1"),
         ({"n_coresets": 0}, r"n_coresets=0 must be at least 1"),
         ({"n_coresets": 2, "refine": False}, r"n_coresets=2 needs refine=True"),
+        ({"effort": "high", "refine": False}, "effort and time_limit are for a search that moves nodes"),
+        ({"time_limit": 1, "preset": "published"}, "effort and time_limit are for a search that moves nodes"),
+        ({"effort": "all"}, "effort='all' is not known"),
+        ({"effort": -1}, "effort=-1.0 must be at least 0"),
+        ({"effort": True}, "effort=True"),
+        ({"time_limit": "long"}, "time_limit='long'"),
+        ({"time_limit": -1.0}, "time_limit=-1.0 must be at least 0"),
     ],
 )
 def test_bad_values_are_named(ring, options, message):
@@ -159,7 +189,7 @@ def test_the_table_holds_the_defaults_and_words_of_class_function_and_checks(rin
     }
     assert {p.name: p.choices for p in PARAMETERS if p.kind == "choice"} == known
     resolved = {field.name for field in dataclasses.fields(Settings)}
-    assert set(defaults()) - {"preset"} <= resolved
+    assert set(defaults()) - {"preset", "effort"} <= resolved
     with pytest.raises(TypeError, match="no setting 'walks'; there are coreset_size"):
         resolve_settings(ring, 3, walks=4)
 

@@ -1,0 +1,130 @@
+"""The search: heated moves against their sums and their law, and what is promised of the whole."""
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from graphcore import Graph, GraphWarning
+from graphcore.partition import search as module
+from graphcore.partition._heat_loops import heated_sweep
+from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums, objective_code
+from graphcore.partition.quotient import graph_rows
+from graphcore.partition.search import search
+
+from ..oracles import planted
+from .test_quotient import labelled
+
+
+def swept(rows, labels, k, temperature, seed, objective="information", min_size=1):
+    sums = cluster_sums(rows, labels, k)
+    moved = heated_sweep(
+        *rows, objective_code(objective), temperature, min_size, 0.0, np.random.default_rng(seed), sums.internal,
+        sums.volume, sums.size, labels,
+    )  # fmt: skip
+    return sums, moved
+
+
+@given(labelled(), st.sampled_from(OBJECTIVES), st.floats(0, 5), st.integers(1, 3), st.integers(0, 2**31 - 1))
+def test_sums_follow_heated_moves(case, objective, temperature, min_size, seed):
+    graph, _, labels, k = case
+    rows = graph_rows(graph)
+    labels = np.where(rows.degrees > 0, labels, -1).astype(np.int32)
+    assume((labels >= 0).any())
+    start, before = labels.copy(), cluster_sums(rows, labels, k)
+    sums, moved = swept(rows, labels, k, temperature, seed, objective, min_size)
+    now = cluster_sums(rows, labels, k)
+    np.testing.assert_array_equal(labels < 0, start < 0)
+    np.testing.assert_array_equal(sums.size, now.size)
+    np.testing.assert_allclose(sums.internal, now.internal, atol=1e-9 * now.volume.sum())
+    np.testing.assert_allclose(sums.volume, now.volume, atol=1e-9 * now.volume.sum())
+    assert np.all(now.size >= np.minimum(before.size, min_size))
+    assert moved >= np.count_nonzero(labels != start) - len(labels) * (moved > 0)
+    if temperature == 0:
+        assert now.value(objective) >= before.value(objective) - 1e-9
+
+
+def test_moves_for_the_worse_are_as_likely_as_the_temperature_says():
+    # Two triangles joined by an edge, and in one sweep each node has one proposal on average. From the best partition
+    # only ends of the edge have a neighbour elsewhere, drawn with probability 1 / 3.
+    rows = graph_rows(Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5]))
+    best = np.array([0, 0, 0, 1, 1, 1], dtype=np.int32)
+    worse = np.array([0, 0, 1, 1, 1, 1], dtype=np.int32)
+    value = cluster_sums(rows, best, 2).value("information")
+    gain = cluster_sums(rows, worse, 2).value("information") - value
+    temperature, n = 1.5, 20000
+    counts = [swept(rows, best.copy(), 2, temperature, seed)[1] > 0 for seed in range(n)]
+    accepted = np.exp(gain / (2 * temperature / len(rows.indices)))
+    # The chance that none of six proposals moves.
+    none = (1 - accepted * 2 / 6 / 3) ** 6
+    expected = 1 - none
+    assert abs(np.mean(counts) - expected) < 5 * np.sqrt(expected * none / n)
+
+
+def start_of(k, rows):
+    return np.where(rows.degrees > 0, np.arange(len(rows.degrees)) % k, -1).astype(np.int32)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_search_only_ever_raises_the_objective(objective):
+    rows = graph_rows(planted(5, 30, 0.3, 0.03, 1)[0])
+    labels = start_of(5, rows)
+    found = search(rows, labels, 5, n_rounds=2, rng=np.random.default_rng(0), objective=objective, min_size=3)
+    sums = cluster_sums(rows, labels, 5)
+    assert np.all(np.diff(found.values) > 0) and np.all(np.diff(found.seconds) >= 0)
+    assert found.values[0] == cluster_sums(rows, start_of(5, rows), 5).value(objective)
+    assert found.values[-1] == pytest.approx(sums.value(objective))
+    assert found.n_rounds == 2 and sums.size.min() >= 3
+    again = start_of(5, rows)
+    search(rows, again, 5, n_rounds=2, rng=np.random.default_rng(0), objective=objective, min_size=3, n_jobs=2)
+    np.testing.assert_array_equal(labels, again)
+
+
+def test_a_search_finds_what_is_planted_from_anywhere():
+    graph, truth = planted(6, 40, 0.3, 0.02, 3)
+    rows = graph_rows(graph)
+    rng = np.random.default_rng(0)
+    for seed in range(3):
+        labels = rng.integers(0, 6, len(truth)).astype(np.int32)
+        search(rows, labels, 6, n_rounds=3, rng=np.random.default_rng(seed))
+        best = cluster_sums(rows, np.asarray(truth, dtype=np.int32), 6).value("information")
+        assert cluster_sums(rows, labels, 6).value("information") >= best - 1e-9
+
+
+def test_a_time_limit_and_an_interrupt_end_it_with_the_best_so_far(monkeypatch):
+    rows = graph_rows(planted(5, 30, 0.3, 0.03, 1)[0])
+    labels = start_of(5, rows)
+    assert search(rows, labels, 5, n_rounds=3, rng=np.random.default_rng(0), time_limit=0.0).n_rounds == 0
+    np.testing.assert_array_equal(labels, start_of(5, rows))
+    rounds = []
+    search(
+        rows, labels, 5, n_rounds=2, rng=np.random.default_rng(0),
+        announced=lambda number: nullcontext(rounds.append(number)),
+    )  # fmt: skip
+    assert rounds == [1, 2]
+    best = cluster_sums(rows, labels, 5).value("information")
+    formed, kept = module._formed_anew, labels.copy()
+
+    def interrupted(*args):
+        if interrupted.left:
+            interrupted.left -= 1
+            return formed(*args)
+        raise KeyboardInterrupt
+
+    interrupted.left = 5
+    monkeypatch.setattr(module, "_formed_anew", interrupted)
+    with pytest.warns(GraphWarning, match="interrupted in round 1 of 2 of the search"):
+        found = search(rows, labels, 5, n_rounds=2, rng=np.random.default_rng(1))
+    assert found.n_rounds == 0
+    value = cluster_sums(rows, labels, 5).value("information")
+    assert value >= best and (value > best or np.array_equal(labels, kept))
+
+
+def test_one_cluster_and_clusters_without_neighbours():
+    pairs = graph_rows(Graph.from_edges([0, 2, 4], [1, 3, 5]))
+    for k in (1, 2, 3):
+        labels = np.repeat(np.arange(3), 2).astype(np.int32) % k
+        search(pairs, labels, k, n_rounds=1, rng=np.random.default_rng(0))
+        assert len(set(labels)) == k
