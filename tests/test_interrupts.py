@@ -21,6 +21,14 @@ PACKAGE = Path(graphcore.__file__).parent
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals between processes")
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """Whoever starts tests in the background may have made them deaf to the signal."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @compiled
 def _busy(n, out):
     """A loop of some n nanoseconds that nothing can foresee."""
