@@ -15,6 +15,7 @@ from .report import Report
 
 CASES = (
     "quality",
+    "search",
     "ablation",
     "speed",
     "construction",

@@ -14,6 +14,27 @@ _CHUNK = 1 << 24
 
 def normalized_cut(indptr, indices, labels, k):
     """Mean conductance of `k` clusters (more if `labels` holds more); a label of -1 is no cluster."""
+    inside, volume = _weights(indptr, indices, labels, k)
+    conductance = np.ones(len(volume))
+    np.divide(volume - inside, volume, out=conductance, where=volume > 0)
+    return float(conductance.mean())
+
+
+def information(indptr, indices, labels, k):
+    """The objective J of docs/sparse.md, in nats: larger is better."""
+    from scipy.special import xlogy
+
+    inside, volume = _weights(indptr, indices, labels, k)
+    share, part = inside / volume.sum(), volume / volume.sum()
+    cut, apart = 1.0 - share.sum(), 1.0 - (part**2).sum()
+    own = share > 0
+    return float(
+        xlogy(share[own], share[own] / part[own] ** 2).sum() + (cut * np.log(cut / apart) if cut > 1e-12 else 0.0)
+    )
+
+
+def _weights(indptr, indices, labels, k):
+    """Edge ends inside of each cluster, and all of them."""
     degrees = np.diff(indptr)
     labels = np.where(degrees > 0, labels, -1).astype(np.int64)
     n_clusters = max(k, labels.max() + 1)
@@ -25,13 +46,11 @@ def normalized_cut(indptr, indices, labels, k):
         here = np.repeat(places[first:last], degrees[first:last])
         there = places[indices[indptr[first] : indptr[last]]]
         inside += np.bincount(here[here == there], minlength=n_clusters + 1)
-    conductance = np.ones(n_clusters)
-    np.divide(volume - inside[:-1], volume, out=conductance, where=volume > 0)
-    return float(conductance.mean())
+    return inside[:-1], volume
 
 
 def score(indptr, indices, labels, k, truth=None):
-    """NC, number and smallest size of clusters and, with known classes, ARI and NMI."""
+    """NC, J, number and smallest size of clusters and, with known classes, ARI and NMI."""
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
     labels = np.asarray(labels).astype(np.int64)
@@ -39,6 +58,7 @@ def score(indptr, indices, labels, k, truth=None):
     sizes = np.bincount(labels[linked & (labels >= 0)], minlength=k)
     out = {
         "nc": normalized_cut(indptr, indices, labels, k),
+        "j": information(indptr, indices, labels, k),
         "clusters": int(np.count_nonzero(sizes)),
         "smallest": int(sizes.min()),
     }

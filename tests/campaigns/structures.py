@@ -178,7 +178,7 @@ def _damage(rng, array):
         array = array[: rng.integers(len(array) + 1)]
     elif choice == 4:
         array = np.concatenate([array, array[: rng.integers(1, 5)]])
-    elif choice == 5:
+    elif choice == 5 and array.dtype.kind != "M":  # numpy itself fails with times as text
         with np.errstate(all="ignore"):
             array = array.astype(TYPES[rng.integers(len(TYPES))])
     elif choice == 6:
