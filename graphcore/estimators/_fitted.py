@@ -1,10 +1,16 @@
 """What a fitted clustering of a graph answers: other numbers of clusters, new nodes, a page about it."""
 
+import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._validation import check_integer
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
+from ..graphs.from_table import as_library
+from ..graphs.graph import Graph
+from ..graphs.subgraph import subgraph
+from ..metrics import central_nodes, cluster_summary, quotient_graph
 from ..partition.quotient import apply_labels
 from .out_of_sample import new_cost, new_labels, new_shares
 
@@ -26,6 +32,108 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
                 )
             self._n_components = self._graph.n_components
         return self._n_components
+
+    @property
+    def graph_(self):
+        """The Graph that was clustered: the one given, or the neighbour graph of the vectors."""
+        check_is_fitted(self)
+        if not hasattr(self, "_graph"):
+            raise AttributeError("a pickled model does not hold its graph; keep it with write_graph")
+        return self._graph
+
+    @property
+    def quotient_graph_(self):
+        """The Graph between clusters, computed at each access by a pass over all edges.
+
+        Node c is cluster c; an edge weighs what the edges between two clusters weigh together, a loop what the entries
+        inside a cluster add up to (see :func:`graphcore.metrics.quotient_graph`), so that degrees are volumes.
+        """
+        between = quotient_graph(self.graph_, self.labels_, self.n_clusters_, n_jobs=self.n_jobs)
+        return Graph.from_scipy(between)
+
+    def central_nodes(self, n=5):
+        """Nodes of every cluster with the most weight of edges to their own cluster: those that stand for it.
+
+        Parameters
+        ----------
+        n : int, default 5
+            Nodes of each cluster, fewer where it has fewer.
+
+        Returns
+        -------
+        list of ndarray, int64
+            For each cluster, rows of the vectors or numbers of nodes, the most central first (see
+            :func:`graphcore.metrics.central_nodes`). ``model.graph_.names_of(nodes)`` are their names.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> karate = graphcore.datasets.load_karate()
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph)
+        >>> sorted(nodes.tolist() for nodes in model.central_nodes(2))
+        [[0, 1], [33, 32]]
+        """
+        n = check_integer("n", n, low=1)
+        return central_nodes(self.graph_, self.labels_, self.n_clusters_, count=n, n_jobs=self.n_jobs)
+
+    def subgraph(self, cluster):
+        """The nodes of a cluster and the edges between them, as a graph of its own.
+
+        Parameters
+        ----------
+        cluster : int
+            A label from 0.
+
+        Returns
+        -------
+        Graph
+            Its `node_names` are those of the graph, or the nodes' numbers in it. Nodes that have no edge inside the
+            cluster are isolated.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
+        >>> model.subgraph(model.labels_[5]).node_names
+        array([3, 4, 5])
+        """
+        check_is_fitted(self)
+        cluster = check_integer("cluster", cluster, low=0, high=self.n_clusters_ - 1)
+        nodes = np.flatnonzero(self.labels_ == cluster)
+        if len(nodes) == 0:
+            raise InputError(f"cluster={cluster} holds no node; summary() has the sizes of all clusters")
+        return subgraph(self.graph_, nodes)
+
+    def summary(self, library=None, *, n_central=3):
+        """A line about every cluster: size, volume, conductance, stability, nearest cluster, central nodes.
+
+        Parameters
+        ----------
+        library : {None, "pandas", "polars", "pyarrow"}, default None
+            None is a dictionary of arrays, which data frames of all kinds can be made of.
+        n_central : int, default 3
+            Central nodes of each cluster, see :meth:`central_nodes`.
+
+        Returns
+        -------
+        dict or table
+            Columns "cluster", "size", "volume" (sum of degrees), "conductance" (share of the volume that leaves the
+            cluster), "stability" (`cluster_stability_`, NaN for a single coreset), "nearest" (the cluster that most of
+            this weight leads to, -1 for none) and "central" (names of nodes, or numbers).
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> karate = graphcore.datasets.load_karate()
+        >>> summary = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph).summary()
+        >>> list(summary)
+        ['cluster', 'size', 'volume', 'conductance', 'stability', 'nearest', 'central']
+        """
+        table = cluster_summary(self.graph_, self.labels_, self.n_clusters_, n_central=n_central, n_jobs=self.n_jobs)
+        stability = np.full(self.n_clusters_, np.nan) if self.cluster_stability_ is None else self.cluster_stability_
+        nearest, central = table.pop("nearest"), table.pop("central")
+        return as_library(table | {"stability": stability, "nearest": nearest, "central": central}, library)
 
     @property
     def dendrogram_(self):
@@ -110,7 +218,11 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """Minus the mean cost of new vectors or new nodes under the kernel ``D^-1 A D^-1``. Larger is better.
 
         The cost is the squared distance to the centroid of the cluster that :meth:`predict` gives, weighted by degree,
-        as in :meth:`KernelKMeans.score`; it does not say which number of clusters is right.
+        as in :meth:`KernelKMeans.score`. GridSearchCV and cross_val_score use it where no ``scoring=`` is given. It
+        compares fits of the same graphs with the same number of clusters (over `coreset_size`, `objective`). It rises
+        with the number of clusters, and changes with the graph, so that it chooses none of `n_clusters`,
+        `n_neighbors` and `metric`: for these give ``scoring=``, or use :func:`graphcore.select_n_clusters`.
+        Matrices of graphs are split with ``affinity="precomputed"``, which takes rows and columns alike.
 
         Parameters
         ----------

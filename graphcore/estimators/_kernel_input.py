@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._threads import effective_jobs
 from .._validation import check_choice, check_integer, check_sample_weight, check_size
 from ..exceptions import InputError, ParameterError
-from ..graphs.as_graph import as_graph, is_graph, is_graph_object
+from ..graphs.as_graph import as_graph, is_graph, is_graph_object, refuse_as_vectors, warn_of_pairs
 from ..graphs.graph import Graph
 from ..graphs.magnitude import edges_in_range, in_range
 from ..graphs.structure import check_sparse
@@ -68,6 +68,11 @@ class KernelInput:
         effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
         self._kind = self._kind_of(X)
         self.kernel_ = None
+        if self._kind != "graph":
+            is_open = self._takes_graphs and isinstance(self.kernel, str) and self.kernel == "auto"
+            refuse_as_vectors(X)
+            if is_open:  # scikit-learn's contract has two columns of integers clustered
+                warn_of_pairs(X, "kernel='gaussian', or floats")
         return X if self._kind == "graph" else self._real(X, ensure_min_samples=2)
 
     def _view(self, X, streams):

@@ -24,8 +24,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
     n_clusters : int or "auto", default 8
         "auto" chooses by :func:`graphcore.select_n_clusters` first, which costs about as much as the fit.
     affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
-        What is given to :meth:`fit`. "auto": graph objects and square sparse matrices are graphs, everything else is
-        vectors, whose kNN graph is built. "precomputed" takes everything as a graph (a dense square array too),
+        What is given to :meth:`fit`. "auto": graph objects, square sparse matrices, tables and arrays of edges are
+        graphs, everything else is vectors, whose kNN graph is built; two columns of integers may be either, and are
+        refused. "precomputed" takes everything as a graph (a dense square array too, and two columns of integers),
         "nearest_neighbors" everything as vectors. "precomputed_nearest_neighbors" is a sparse matrix of distances to
         neighbours, as scikit-learn's ``KNeighborsTransformer(mode="distance")`` makes it.
     n_neighbors : int, default 10
@@ -94,6 +95,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
     coreset_weights_ : ndarray of shape (n_coreset,), float64
     coreset_labels_ : ndarray of shape (n_coreset,), int32
         Clusters of the coreset nodes on the coreset graph.
+    graph_ : Graph
+        What was clustered: the graph given, or the neighbour graph of the vectors. A pickled model does not hold it.
+    quotient_graph_ : Graph
+        One node for each cluster; edges weigh what the edges between two clusters weigh together.
     n_components_ : int
         Connected components of the graph, counted when first asked for.
     n_unreached_ : int
@@ -202,8 +207,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
 
         Parameters
         ----------
-        X : Graph, sparse matrix, networkx or igraph graph, or array-like of shape (n_samples, n_features)
-            See `affinity` for what is taken as a graph.
+        X : graph, or array-like of shape (n_samples, n_features)
+            Graphs are a Graph, a sparse matrix, a networkx or igraph graph, AnnData, a table of edges, a tuple of arrays
+            of their ends, an integer array of shape (2, n_edges); see `affinity`.
         y : ignored
 
         Returns

@@ -5,6 +5,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._validation import check_integer, check_sample_weight
 from ..flats.k_flats import k_flats
+from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.structure import check_sparse
 from ._checks import refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
@@ -127,6 +128,7 @@ class KFlats(FlatsClusterer):
         """
         refuse_graph(self, X)
         check_sparse(X)
+        refuse_as_vectors(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         rows = EqualRows(X, None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0]))
         if isinstance(self.init, str):

@@ -6,7 +6,7 @@ from sklearn.utils.validation import validate_data
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from ..fit import graph_of_vectors
-from ..graphs.as_graph import as_graph, is_graph, is_graph_object
+from ..graphs.as_graph import as_graph, edge_arrays, is_graph, is_graph_object, refuse_as_vectors
 from ..graphs.graph import Graph
 from ..graphs.structure import check_sparse
 from ..knn.neighbor_lists import listed_neighbors
@@ -25,7 +25,8 @@ def graph_of(model, X, streams, stages):
     """
     affinity = check_choice("affinity", model.affinity, AFFINITIES)
     over_vectors = affinity in ("nearest_neighbors", "precomputed_nearest_neighbors")
-    if not over_vectors and (is_graph(X) or (affinity == "precomputed" and hasattr(X, "tocsr"))):
+    declared = affinity == "precomputed" and (hasattr(X, "tocsr") or edge_arrays(X) is not None)
+    if not over_vectors and (declared or is_graph(X)):
         with stages("graph"):
             graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=model.symmetrize)
         model.n_features_in_ = graph.n_nodes
@@ -37,6 +38,7 @@ def graph_of(model, X, streams, stages):
         )
     n_neighbors = check_integer("n_neighbors", model.n_neighbors, low=1)
     check_sparse(X)
+    refuse_as_vectors(X, "affinity='nearest_neighbors', or floats" if affinity == "auto" else None)
     X = validate_data(
         model,
         X,

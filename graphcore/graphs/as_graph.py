@@ -1,40 +1,219 @@
-"""What users give as a graph, recognised and made a Graph."""
+"""What users give as a graph, recognised and made a Graph; and what they give as vectors and cannot mean so."""
 
+import os
 import sys
+from collections.abc import Mapping
 
+import numpy as np
+
+from .._warn import warn_user
 from ..exceptions import InputError
+from .from_table import column_names, edge_columns, is_edge_table
 from .graph import Graph
 
-__all__ = ["as_graph", "is_graph", "is_graph_object"]
+__all__ = ["as_graph", "edge_arrays", "is_graph", "is_graph_object", "refuse_as_vectors", "warn_of_pairs"]
 
 
 def as_graph(graph, **options):
-    """Return a Graph from whatever stands for one: a Graph, a (sparse) matrix, a networkx or igraph graph."""
+    """Return a Graph from whatever stands for one: a graph of any library, a matrix, a table or arrays of edges."""
     if isinstance(graph, Graph):
         return graph
-    if _is_of("networkx", graph):
-        return Graph.from_networkx(graph, **options)
-    if _is_of("igraph", graph):
-        return Graph.from_igraph(graph, **options)
-    if hasattr(graph, "tocsr") or (hasattr(graph, "ndim") and graph.ndim == 2):
-        return Graph.from_scipy(graph, **options)
+    make = _maker(graph)
+    if make is not None:
+        return make(graph, **options)
+    ends = edge_arrays(graph)
+    if ends is not None:
+        return Graph.from_edges(*ends, **options)
+    if getattr(graph, "ndim", None) == 2:
+        return Graph.from_scipy(_as_array(graph), **options)
+    _refuse_path(graph, "a graph")
     raise InputError(
-        f"a graph is needed (graphcore.Graph, scipy sparse matrix, square array, networkx or igraph graph), got "
-        f"{type(graph).__name__}"
+        "a graph is needed (graphcore.Graph, scipy sparse matrix, square array, networkx or igraph graph, table or "
+        f"arrays of edges), got {type(graph).__name__}"
     )
 
 
+def _maker(graph):
+    """What makes a Graph of an object of this kind; None for arrays, and for what is no graph."""
+    kinds = (
+        (_is_of("networkx", graph), Graph.from_networkx),
+        (_is_of("igraph", graph), Graph.from_igraph),
+        (_is_annotated(graph), _from_annotated),
+        (hasattr(graph, "tocsr"), Graph.from_scipy),
+        (edge_columns(column_names(graph)) is not None, _from_named_columns),
+    )
+    return next((make for is_kind, make in kinds if is_kind), None)
+
+
 def is_graph(X):
-    """Whether this is read as a graph where that is left open: a graph object or a square sparse matrix."""
-    return is_graph_object(X) or (hasattr(X, "tocsr") and X.ndim == 2 and X.shape[0] == X.shape[1])
+    """Whether this is read as a graph where that is left open.
+
+    Graph objects are, square sparse matrices, tables whose columns are named as ends of edges, two arrays of ends, and
+    two rows of more than two node numbers: as vectors these would be two points, which nobody clusters.
+    """
+    if is_graph_object(X) or (hasattr(X, "tocsr") and X.ndim == 2 and X.shape[0] == X.shape[1]):
+        return True
+    if hasattr(X, "tocsr"):
+        return False
+    return is_edge_table(X) or _pair_of_arrays(X) is not None or _two_rows(X) is not None
 
 
 def is_graph_object(X):
-    """Whether this is a Graph, or a graph of another library."""
-    return isinstance(X, Graph) or _is_of("networkx", X) or _is_of("igraph", X)
+    """Whether this is a Graph, or an object of another library that holds one."""
+    return isinstance(X, Graph) or _is_of("networkx", X) or _is_of("igraph", X) or _is_annotated(X)
+
+
+def refuse_as_vectors(X, remedy=None):
+    """Raise an InputError where X is given as vectors and is something else.
+
+    Two columns of integers may be either. Where a graph might have been meant, `remedy` says how vectors are meant
+    beyond doubt, and they are refused.
+    """
+    _refuse_path(X, "an array or a graph")
+    if hasattr(X, "collect_schema") and not hasattr(X, "shape"):
+        raise InputError(f"X is a lazy frame ({type(X).__name__}); collect it first: X.collect()")
+    if is_edge_table(X):
+        raise InputError(
+            "X is a table of edges by the names of its columns, and vectors are needed; for a graph give "
+            "graphcore.Graph.from_table(X) where graphs are taken, for vectors numpy.asarray(X)"
+        )
+    text = _some_text(X)
+    if text is not None:
+        raise InputError(
+            f"X cannot be used as vectors: could not convert text ({text!r}) to numbers; for names of nodes give "
+            "graphcore.Graph.from_table(X, source=..., target=...), or graphcore.Graph.from_edges(sources, targets)"
+        )
+    if remedy is not None and _are_pairs(X):
+        raise InputError(_either(X, remedy))
+
+
+def warn_of_pairs(X, remedy):
+    """Warn where two columns of integers are taken as vectors and may be edges."""
+    if _are_pairs(X):
+        warn_user(f"{_either(X, remedy)}; they are taken as points")
+
+
+def _either(X, remedy):
+    return (
+        f"X is {len(X)} pairs of integers, which may be edges or points of the plane; for edges give "
+        f"graphcore.Graph.from_edges(*numpy.asarray(X).T), for points {remedy}"
+    )
+
+
+# -- graphs of other libraries ---------------------------------------------------------------------------------------
 
 
 def _is_of(library, graph):
     # A library is asked only when somebody imported it: an object of its classes cannot exist otherwise.
     module = sys.modules.get(library)
     return module is not None and isinstance(graph, module.Graph)
+
+
+def _is_annotated(X):
+    """Whether this is an AnnData: a table of cells, with matrices between them."""
+    return hasattr(X, "obsp") and hasattr(X, "obs_names")
+
+
+def _from_annotated(data, **options):
+    if "connectivities" not in data.obsp:
+        raise InputError(
+            "this AnnData has no obsp['connectivities']; run scanpy.pp.neighbors(adata) first, or give its vectors, "
+            "adata.obsm['X_pca']"
+        )
+    return Graph.from_scipy(data.obsp["connectivities"], node_names=[str(name) for name in data.obs_names], **options)
+
+
+# -- edges in tables and arrays --------------------------------------------------------------------------------------
+
+
+def _from_named_columns(table, **options):
+    """A table without another column than the ends and the weight: what is not read might have been meant."""
+    source, target, weight = edge_columns(column_names(table))
+    others = [name for name in column_names(table) if name not in (source, target, weight)]
+    if others:
+        raise InputError(
+            f"the table has columns {source!r} and {target!r} as edges have, and {others[0]!r}; for edges give "
+            f"graphcore.Graph.from_table(table, {source!r}, {target!r}, weight=...), for vectors numpy.asarray(table)"
+        )
+    return Graph.from_table(table, source, target, weight, **options)
+
+
+def edge_arrays(X):
+    """Ends (and weights) of edges given as arrays, where X is known to be a graph; None if it is something else."""
+    ends = _pair_of_arrays(X)
+    ends = _two_rows(X) if ends is None else ends
+    if ends is not None:
+        return ends
+    if not _may_be_matrix(X) or np.shape(X)[0] == np.shape(X)[1] or 2 not in np.shape(X):
+        return None
+    X = _as_array(X)
+    if X.dtype.kind not in "iu":
+        return None
+    return tuple(X if len(X) == 2 else X.T)
+
+
+def _pair_of_arrays(X):
+    """The members of a tuple of two arrays of ends, perhaps with one of weights; None if X is anything else."""
+    if not isinstance(X, tuple) or len(X) not in (2, 3) or any(getattr(each, "ndim", None) != 1 for each in X):
+        return None
+    arrays = tuple(map(_as_array, X))
+    ends = {each.dtype.kind for each in arrays[:2]}
+    return arrays if ends <= set("iu") or ends <= set("UT") else None
+
+
+def _two_rows(X):
+    """The two rows of node numbers, if X is an integer array or list of shape (2, E) with E > 2; or None."""
+    if isinstance(X, (list, tuple)):
+        if len(X) != 2 or any(not hasattr(each, "__len__") or isinstance(each, str) for each in X):
+            return None
+        if len(X[0]) != len(X[1]) or len(X[0]) < 3:
+            return None
+        rows = [_as_array(each) for each in X]
+        if any(each.ndim != 1 for each in rows):
+            return None
+    elif not _may_be_matrix(X) or X.shape[0] != 2 or X.shape[1] < 3 or column_names(X):
+        return None
+    else:
+        rows = _as_array(X)
+    return rows if all(each.dtype.kind in "iu" and each.min() >= 0 for each in rows) else None
+
+
+def _are_pairs(X):
+    """Whether X has two columns of integers from 0 on, and more than one row."""
+    if hasattr(X, "tocsr") or not hasattr(X, "__len__") or len(X) < 2:
+        return False
+    if len(np.shape(X)) != 2 or np.shape(X)[1] != 2:
+        return False
+    X = _as_array(X)
+    return X.dtype.kind in "iu" and X.min() >= 0
+
+
+def _may_be_matrix(X):
+    return not hasattr(X, "tocsr") and len(getattr(X, "shape", ())) == 2
+
+
+def _as_array(X):
+    """An array of anything that is one; a tensor of torch may lie on a graphics card, and carry a gradient."""
+    return np.asarray(X.detach().cpu() if hasattr(X, "detach") else X)
+
+
+# -- what is neither -------------------------------------------------------------------------------------------------
+
+
+def _refuse_path(X, wanted):
+    if isinstance(X, (str, bytes, os.PathLike)):
+        path = os.fspath(X)
+        raise InputError(
+            f"{wanted} is needed, got text, {path!r}; if it names a file, read it first: graphcore.read_graph({path!r})"
+        )
+
+
+def _some_text(X):
+    """A text in the first row of X, or None."""
+    has_rows = hasattr(X, "__len__") and hasattr(X, "__getitem__") and not isinstance(X, Mapping)
+    if hasattr(X, "tocsr") or not has_rows or len(X) == 0:
+        return None
+    if getattr(getattr(X, "dtype", None), "kind", "O") not in "OUST":
+        return None
+    values = _as_array(X[:1]).ravel().tolist()
+    return next((value for value in values if isinstance(value, (str, bytes))), None)

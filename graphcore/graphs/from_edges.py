@@ -3,8 +3,8 @@
 import numpy as np
 
 from .._validation import check_choice, check_integer
-from ..exceptions import InputError
-from .ids import as_ids, as_names, count_nodes
+from ..exceptions import InputError, ParameterError
+from .ids import as_ids, as_names, count_nodes, is_text, number_names
 from .rows import (
     SYMMETRIZE,
     SYMMETRY_TOLERANCE,
@@ -22,6 +22,9 @@ __all__ = ["graph_from_edges", "graph_from_ends"]
 def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, symmetrize, warn):
     """See :meth:`Graph.from_edges`."""
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    sources, targets = np.asarray(sources), np.asarray(targets)
+    if any(ends.ndim == 1 and len(ends) and is_text(ends) for ends in (sources, targets)):
+        sources, targets, node_names = _numbered(sources, targets, n_nodes, node_names)
     sources, targets = as_ids("sources", sources), as_ids("targets", targets)
     if len(sources) != len(targets):
         raise InputError(f"{len(sources)} sources and {len(targets)} targets: there must be as many of each")
@@ -46,6 +49,22 @@ def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, sym
     uneven = not is_symmetric(rows, SYMMETRY_TOLERANCE)
     rows, both, single = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
     return _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn)
+
+
+def _numbered(sources, targets, n_nodes, node_names):
+    """Ends given as text: their numbers, and the text as names."""
+    if n_nodes is not None or node_names is not None:
+        raise ParameterError(
+            "sources and targets hold text, which names and counts the nodes: leave n_nodes and node_names out"
+        )
+    if not all(ends.ndim == 1 and is_text(ends) for ends in (sources, targets)):
+        raise InputError(
+            f"sources hold {sources.dtype} and targets {targets.dtype}: nodes are named by integers, or all by text"
+        )
+    if len(sources) != len(targets):
+        raise InputError(f"{len(sources)} sources and {len(targets)} targets: there must be as many of each")
+    ends, names = number_names(sources, targets)
+    return ends[::2], ends[1::2], names
 
 
 def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn):

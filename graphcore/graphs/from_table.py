@@ -1,38 +1,41 @@
 """Tables of edges become a Graph: any data frame that narwhals knows, anything that speaks Arrow, or plain columns."""
 
 from collections.abc import Mapping
-from itertools import chain
 
 import numpy as np
 
 from .._validation import check_choice
 from ..exceptions import InputError, ParameterError
 from .from_edges import graph_from_ends
-from .ids import Numbering, compact_ids
+from .ids import compact_ids, number_names, whole_numbers
 from .rows import SYMMETRIZE
 from .weights import edge_weights
 
-__all__ = ["as_library", "graph_from_table"]
+__all__ = ["as_library", "column_names", "edge_columns", "graph_from_table", "is_edge_table"]
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
+# What columns are called that hold the ends of edges, and their weights.
+ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"))
+WEIGHTS = ("weight", "weights")
 
 
 def graph_from_table(cls, table, source, target, weight, *, symmetrize, warn):
     """See :meth:`Graph.from_table`."""
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
     columns = _Columns(table)
-    sources, targets = columns.values("source", source), columns.values("target", target)
+    found = edge_columns(columns.names)
+    if found and (source, target) == ("source", "target") and not {source, target} <= set(columns.names):
+        source, target = found[:2]
+    if isinstance(weight, str) and weight == "auto":
+        weight = _named(columns.names, WEIGHTS)
+    columns.collect(name for name in (source, target, weight) if name in columns.names)
+    sources, targets = columns.ends("source", source), columns.ends("target", target)
     if len(sources) != len(targets):
         raise InputError(f"column {source!r} has {len(sources)} rows and {target!r} {len(targets)}")
     if len(sources) == 0:
         raise InputError("the table has no rows: there are no edges")
-    if weight == "auto":
-        weight = "weight" if "weight" in columns.names else None
     weights = edge_weights(None if weight is None else columns.values("weight", weight), len(sources))
     whole = [values.dtype.kind in "iu" for values in (sources, targets)]
-    for name, values in ((source, sources), (target, targets)):
-        if values.dtype.kind in "fcbmM":
-            raise InputError(f"column {name!r} holds {values.dtype}; nodes are named by integers or text")
     if all(whole):
         ends = np.empty(2 * len(sources), dtype=np.int64)
         for start, name, values in ((0, source, sources), (1, target, targets)):
@@ -46,14 +49,54 @@ def graph_from_table(cls, table, source, target, weight, *, symmetrize, warn):
             "kind, all integers or all text"
         )
     else:
-        numbers = Numbering()
-        pairs = chain.from_iterable(zip(sources.tolist(), targets.tolist(), strict=True))
-        ends = numbers.of(pairs, 2 * len(sources))
-        names = list(numbers)
+        ends, names = number_names(sources, targets)
     n_nodes = int(ends.max()) + 1
     return graph_from_ends(
-        cls, ends.reshape(-1, 2), weights, n_nodes, node_names=_plain(names), symmetrize=symmetrize, warn=warn
+        cls, ends.reshape(-1, 2), weights, n_nodes, node_names=names, symmetrize=symmetrize, warn=warn
     )
+
+
+def column_names(table):
+    """Names of the columns of a data frame, lazy or not, or of a dictionary of columns; of anything else, none."""
+    if isinstance(table, Mapping):
+        return list(table)
+    kind = type(table)  # asked instead of the table, which may have to be computed first
+    if hasattr(kind, "collect_schema"):
+        return list(table.collect_schema().names())
+    if hasattr(kind, "column_names"):
+        return list(table.column_names)
+    return list(table.columns) if hasattr(kind, "columns") else []
+
+
+def edge_columns(names):
+    """Which columns are the ends and the weight (or None) of edges, by their names in any case; None if none are."""
+    for ends in ENDS:
+        source, target = (_named(names, (end,)) for end in ends)
+        if source is not None and target is not None:
+            return source, target, _named(names, WEIGHTS)
+    return None
+
+
+def is_edge_table(table):
+    """Whether a table has columns named as the ends of edges are, which hold what nodes are named by."""
+    found = edge_columns(column_names(table))
+    if found is None:
+        return False
+    columns = _Columns(table)
+    if columns.is_lazy:  # nobody takes a lazy frame for vectors
+        return True
+    return all(_may_name_nodes(columns.raw(name)) for name in found[:2])
+
+
+def _may_name_nodes(values):
+    if values.dtype.kind == "f":
+        return bool((np.isnan(values) | (np.trunc(values) == values)).all())
+    return values.dtype.kind not in "bcmM"
+
+
+def _named(names, wanted):
+    """The first of the columns whose name is one of those wanted, but for the case of its letters; or None."""
+    return next((name for name in names if isinstance(name, str) and name.lower() in wanted), None)
 
 
 def as_library(columns, library):
@@ -76,40 +119,60 @@ class _Columns:
     """Columns of a table by name, as arrays."""
 
     def __init__(self, table):
+        self.is_lazy = False
         if isinstance(table, Mapping):
             self._table, self.names = table, list(table)
             return
         import narwhals as nw
 
         try:
-            self._table = nw.from_native(table, eager_only=True)
+            self._table = nw.from_native(table)
         except TypeError:
             if not hasattr(table, "__arrow_c_stream__"):
                 raise InputError(
                     "a table of edges is needed (pandas, polars, pyarrow, an Arrow stream or a dictionary of columns), "
-                    f"got {type(table).__name__}; collect a lazy frame first"
+                    f"got {type(table).__name__}"
                 ) from None
             self._table = nw.from_arrow(table, backend=_installed())
-        self.names = list(self._table.columns)
+        self.is_lazy = isinstance(self._table, nw.LazyFrame)
+        self.names = list(self._table.collect_schema().names())
+
+    def collect(self, names):
+        """Compute these columns of a lazy frame, and no others."""
+        if self.is_lazy:
+            self._table = self._table.select(*dict.fromkeys(names)).collect()
+
+    def ends(self, parameter, name):
+        """A column of names of nodes: integers, whole numbers as such, or text."""
+        values = self.values(parameter, name)
+        refused = f"column {name!r} holds {values.dtype}; nodes are named by integers or text"
+        if values.dtype.kind == "f" and len(values):
+            return whole_numbers(values, f"{refused}, and")
+        if values.dtype.kind in "cbmM":
+            raise InputError(refused)
+        return values
 
     def values(self, parameter, name):
         """One column; a missing one and missing values are refused."""
         if name not in self.names:
             listed = ", ".join(repr(column) for column in self.names)
             raise InputError(f"{parameter}={name!r} is no column of the table; it has {listed or 'none'}")
-        column = self._table[name]
         if not isinstance(self._table, Mapping):
-            missing = column.is_null().to_numpy()
+            missing = self._table[name].is_null().to_numpy()
             if missing.any():
                 raise InputError(
                     f"column {name!r} has no value in row {int(np.argmax(missing))} ({int(missing.sum())} such rows); "
                     "drop these rows first"
                 )
-            column = column.to_numpy()
-        values = np.asarray(column)
+        values = self.raw(name)
         if values.ndim != 1:
             raise InputError(f"column {name!r} must be one-dimensional, got shape {values.shape}")
         return values
+
+    def raw(self, name):
+        """One column as it is."""
+        column = self._table[name]
+        return np.asarray(column if isinstance(self._table, Mapping) else column.to_numpy())
 
 
 def _installed():
@@ -120,10 +183,3 @@ def _installed():
         if find_spec(library):
             return library
     raise InputError("an Arrow stream needs pyarrow, polars or pandas to be read; install one of them")
-
-
-def _plain(names):
-    """None for no names; a list of numpy's own strings as Python's."""
-    if names is None or isinstance(names, np.ndarray):
-        return names
-    return [str(name) if isinstance(name, np.str_) else name for name in names]

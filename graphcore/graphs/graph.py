@@ -91,8 +91,10 @@ class Graph:
 
         Parameters
         ----------
-        sources, targets : array-like of shape (n_edges,), integer
-            End nodes, 0 to n_nodes - 1. Each edge may be listed once, in either direction, or in both.
+        sources, targets : array-like of shape (n_edges,), integers or text
+            End nodes, 0 to n_nodes - 1 (whole numbers stored as floats too); or their names, which become the node
+            names in the order in which they first appear. Each edge may be listed once, in either direction, or in
+            both.
         weights : array-like of shape (n_edges,), optional
             Finite, non-negative weights. Edges repeated in one direction add up; without weights they count once.
             Edges of weight 0 are dropped.
@@ -193,10 +195,12 @@ class Graph:
         Parameters
         ----------
         table : data frame, Arrow table or stream, or dict of columns
-            Of pandas, polars, pyarrow, or whatever else narwhals knows or has ``__arrow_c_stream__``.
+            Of pandas, polars, pyarrow, or whatever else narwhals knows or has ``__arrow_c_stream__``. Of a lazy frame
+            these columns are computed.
         source, target : str, default "source" and "target"
-            Columns that hold the end nodes: integers of any size, or text. Each edge may be listed once, in either
-            direction, or in both.
+            Columns that hold the end nodes: integers of any size (whole numbers stored as floats too), or text. Each
+            edge may be listed once, in either direction, or in both. Where neither is given nor there, columns
+            "from" and "to", "src" and "dst", or "u" and "v" are looked for, in any case.
         weight : str or None, default "auto"
             Column of finite, non-negative weights, see :meth:`from_edges`. None for none; "auto" is the column
             "weight", if there is one.

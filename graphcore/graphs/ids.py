@@ -1,6 +1,7 @@
 """Ids and names of nodes: checked, numbered from 0, narrowed."""
 
 import sys
+from itertools import chain
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from . import _loops
 
 __all__ = [
     "FIXED_WIDTH", "Numbering", "as_ids", "as_names", "check_name_array", "compact_ids", "count_nodes", "id_dtype",
-    "is_numbered", "narrow_ids",
+    "is_numbered", "is_text", "narrow_ids", "number_names", "whole_numbers",
 ]  # fmt: skip
 
 _PIECE = 1 << 16
@@ -89,11 +90,36 @@ def as_ids(name, values):
         raise InputError(f"{name} must be one-dimensional, got shape {values.shape}")
     if len(values) == 0:
         return values.astype(np.int32)
+    if values.dtype.kind == "f":
+        values = whole_numbers(values, f"{name} must be integers, got {values.dtype}, and")
     if not np.issubdtype(values.dtype, np.integer):
         raise InputError(f"{name} must be integers, got {values.dtype}; number the nodes from 0 and give node_names")
     if values.dtype not in (np.int32, np.int64):
         values = values.astype(np.int64)
     return values
+
+
+def whole_numbers(values, complaint):
+    """Ids that came as floats, as tables with missing values have them, as int64; other numbers are refused."""
+    # Beyond 2**53 two integers are one float.
+    whole = (np.trunc(values) == values) & (np.abs(values) <= 2.0**53)
+    if not whole.all():
+        row = int(np.argmin(whole))
+        raise InputError(f"{complaint} {values[row]} in row {row} is no whole number up to 2**53")
+    return values.astype(np.int64)
+
+
+def is_text(values):
+    """Whether an array of one dimension holds text and nothing else."""
+    return values.dtype.kind in "UT" or (values.dtype.kind == "O" and all(isinstance(one, str) for one in values))
+
+
+def number_names(sources, targets):
+    """Number names in the order of first use; returns (ends, int32, source and target in turn; list of names)."""
+    numbers = Numbering()
+    pairs = chain.from_iterable(zip(sources.tolist(), targets.tolist(), strict=True))
+    ends = numbers.of(pairs, 2 * len(sources))
+    return ends, [str(name) if isinstance(name, np.str_) else name for name in numbers]
 
 
 def count_nodes(low, high, n_edges, n_nodes=None):

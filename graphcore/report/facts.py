@@ -7,13 +7,12 @@ import numpy as np
 from .. import __version__
 from ..exceptions import InputError
 from ..graphs.graph import Graph
-from ..metrics import cut_and_volume, quotient_graph
+from ..metrics import central_nodes, cut_and_volume, quotient_graph
 from ..metrics._labels import placed_labels
 from ..partition.cluster_sums import ClusterSums
 from ..partition.merge import MergeTree, agglomerate
 from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering
-from .central import central_nodes
 
 __all__ = ["ReportFacts", "gather_facts"]
 

@@ -9,7 +9,7 @@ from .._random import Streams
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
-from ..graphs.as_graph import as_graph, is_graph
+from ..graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from ..graphs.graph import Graph
 from ..graphs.magnitude import in_range
 from ..graphs.structure import check_sparse
@@ -209,6 +209,7 @@ def _as_vectors(X):
     from sklearn.utils.validation import check_array
 
     check_sparse(X)
+    refuse_as_vectors(X, "numpy.asarray(X, dtype=float)")
     try:
         return check_array(X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_min_samples=2)
     except InputError:

@@ -325,9 +325,15 @@ def test_columns_of_an_edge_array_and_read_only_input(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (([0.0, 1.0], [1, 2]), "sources must be integers, got float64"),
+        (([0.5, 1.0], [1, 2]), "sources must be integers, got float64, and 0.5 in row 0 is no whole number"),
+        (([0.0, np.nan], [1, 2]), "sources must be integers, got float64, and nan in row 1"),
+        (([2.0**60, 0.0], [1, 2]), "is no whole number up to"),
         (([0, 1], [1.5, 2]), "targets must be integers"),
-        ((["a"], ["b"]), "sources must be integers, got <U1"),
+        ((["a"], [1]), "sources hold <U1 and targets int64: nodes are named by integers, or all by text"),
+        (([0], ["b"]), "nodes are named by integers, or all by text"),
+        ((["a"], ["b", "c"]), "1 sources and 2 targets"),
+        ((["a"], ["b"], None, 2), "leave n_nodes and node_names out"),
+        ((np.array(["a", 1], dtype=object), ["b", "c"]), "all by text"),
         (([True], [False]), "sources must be integers, got bool"),
         (([[0, 1]], [[1, 2]]), r"one-dimensional, got shape \(1, 2\)"),
         (([0, -1], [1, 2]), "start at 0; found -1"),

@@ -127,9 +127,6 @@ def test_missing_values_are_named(library):
 def test_what_is_no_table():
     with pytest.raises(InputError, match=r"a table of edges is needed .* got list"):
         Graph.from_table([[1, 2]])
-    polars = pytest.importorskip("polars")
-    with pytest.raises(InputError, match="collect a lazy frame"):
-        Graph.from_table(polars.LazyFrame({"source": [1], "target": [2]}))
     with pytest.raises(InputError, match="'source' has 2 rows"):
         Graph.from_table({"source": [1, 2], "target": [1]})
     with pytest.raises(InputError, match=r"from 2\*\*63 on"):

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 import graphcore
 from graphcore.exceptions import InputError, ParameterError
-from graphcore.metrics import conductance, normalized_cut
+from graphcore.metrics import central_nodes, conductance, normalized_cut
 from graphcore.pipeline.cluster import cluster_graph
 from graphcore.pipeline.settings import resolve_settings
 from graphcore.report import About, gather_facts, write_report
-from graphcore.report.central import central_nodes
 from graphcore.report.render import render
 
 from ..depth import examples

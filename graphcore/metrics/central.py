@@ -1,0 +1,42 @@
+"""The nodes that stand for a cluster."""
+
+import numpy as np
+
+from .._validation import check_integer
+from ..partition.cluster_sums import cluster_sums
+from ..partition.quotient import graph_rows
+from ._labels import placed_labels
+
+__all__ = ["central_nodes"]
+
+
+def central_nodes(graph, labels, n_clusters=None, *, count=5, n_jobs=None):
+    """Nodes of every cluster with the most weight of edges to their own cluster.
+
+    Parameters
+    ----------
+    graph, labels, n_clusters, n_jobs
+        See :func:`cut_and_volume`.
+    count : int, default 5
+        Nodes of each cluster, fewer where it has fewer.
+
+    Returns
+    -------
+    list of ndarray, int64
+        Numbers of nodes, the most central first. Of two with the same weight inside, the one with less weight outside
+        comes first, then the one of the smaller number.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> [nodes.tolist() for nodes in graphcore.metrics.central_nodes(graph, [0, 0, 0, 1, 1, 1], count=2)]
+    [[0, 1], [4, 5]]
+    """
+    count = check_integer("count", count, low=1)
+    graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
+    inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
+    cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=(inside, outside))
+    order = np.lexsort((outside, -inside, labels))
+    starts = np.searchsorted(labels[order], np.arange(n_clusters + 1))
+    return [order[starts[c] : min(starts[c] + count, starts[c + 1])] for c in range(n_clusters)]

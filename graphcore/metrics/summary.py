@@ -1,0 +1,60 @@
+"""A line about every cluster."""
+
+import numpy as np
+
+from ._labels import placed_labels
+from .central import central_nodes
+from .cut import cut_and_volume
+from .quotient import quotient_graph
+
+__all__ = ["cluster_summary"]
+
+
+def cluster_summary(graph, labels, n_clusters=None, *, n_central=3, n_jobs=None):
+    """Size, volume, conductance, nearest cluster and central nodes of every cluster.
+
+    Parameters
+    ----------
+    graph, labels, n_clusters, n_jobs
+        See :func:`cut_and_volume`.
+    n_central : int, default 3
+        Central nodes of each cluster, see :func:`central_nodes`.
+
+    Returns
+    -------
+    dict
+        Columns "cluster", "size", "volume", "conductance" (arrays; see :class:`ClusterSums`), "nearest" (the other
+        cluster that most of the cluster's edge weight leads to, of two the smaller number; -1 where none does) and
+        "central" (a list of node names or numbers for each).
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    >>> summary = graphcore.metrics.cluster_summary(graph, [0, 0, 0, 1, 1, 1], n_central=1)
+    >>> summary["size"], summary["nearest"], summary["central"]
+    (array([3, 3]), array([1, 0]), [[0], [4]])
+    """
+    graph, labels, k = placed_labels(graph, labels, n_clusters)
+    sums = cut_and_volume(graph, labels, k, n_jobs=n_jobs)
+    central = central_nodes(graph, labels, k, count=n_central, n_jobs=n_jobs)
+    return {
+        "cluster": np.arange(k),
+        "size": sums.size,
+        "volume": sums.volume,
+        "conductance": sums.conductance,
+        "nearest": _nearest(quotient_graph(graph, labels, k, n_jobs=n_jobs)),
+        "central": [graph.names_of(nodes).tolist() for nodes in central],
+    }
+
+
+def _nearest(between):
+    """Of every row, the column off the diagonal with the largest entry; -1 for a row without any."""
+    rows = np.repeat(np.arange(between.shape[0]), np.diff(between.indptr))
+    apart = (rows != between.indices) & (between.data > 0)
+    rows, columns, weights = rows[apart], between.indices[apart], between.data[apart]
+    order = np.lexsort((columns, -weights, rows))
+    first = order[np.unique(rows[order], return_index=True)[1]]
+    out = np.full(between.shape[0], -1)
+    out[rows[first]] = columns[first]
+    return out

@@ -1,0 +1,298 @@
+"""Every input is read as the graph it is, or refused with the remedy; none is clustered as something else."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import graphcore
+from graphcore import (
+    CoresetSpectralClustering,
+    Graph,
+    GraphWarning,
+    InputError,
+    KernelKMeans,
+    KFlats,
+    NystromKernelKMeans,
+)
+from graphcore.graphs.as_graph import as_graph, is_graph, refuse_as_vectors
+from graphcore.graphs.from_table import as_library
+
+# Two triangles, and a node that no array of fewer edges would count.
+SOURCES, TARGETS = [0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3]
+GRAPH = Graph.from_edges(SOURCES, TARGETS)
+LABELS = [0, 0, 0, 1, 1, 1]
+
+
+class Tensor:
+    """What is used of a torch tensor: it refuses to be an array before it lies in memory without a gradient."""
+
+    dtype = "torch.int64"
+
+    def __init__(self, values, ready=False):
+        self.values, self.ready = np.asarray(values), ready
+        self.shape, self.ndim = self.values.shape, self.values.ndim
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, rows):
+        return Tensor(self.values[rows], self.ready)
+
+    def detach(self):
+        return Tensor(self.values)
+
+    def cpu(self):
+        return Tensor(self.values, ready=True)
+
+    def __array__(self, dtype=None, copy=None):
+        if not self.ready:
+            raise TypeError("can't convert cuda:0 device type tensor to numpy")
+        return self.values if dtype is None else self.values.astype(dtype)
+
+
+class Annotated:
+    """What is used of an AnnData."""
+
+    def __init__(self, obsp):
+        self.obsp, self.obs, self.n_obs = obsp, {}, 6
+        self.obs_names = [f"cell {i}" for i in range(6)]
+
+
+def fitted(X, **parameters):
+    return CoresetSpectralClustering(2, random_state=0, **parameters).fit(X)
+
+
+def same(graph, other=GRAPH):
+    return (graph.to_scipy() != other.to_scipy()).nnz == 0
+
+
+def same_clusters(labels):
+    return np.array_equal(labels, LABELS) or np.array_equal(1 - labels, LABELS)
+
+
+def tables(columns):
+    """The columns as a dictionary, and as a table of each library that is there."""
+    yield columns
+    for library in ("pandas", "polars", "pyarrow"):
+        try:
+            yield as_library(columns, library)
+        except graphcore.ParameterError:  # not installed
+            continue
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ends", [("source", "target"), ("From", "TO"), ("src", "dst"), ("u", "v")])
+def test_a_table_of_edges_is_a_graph_and_no_vectors(ends):
+    for table in tables(dict(zip(ends, (SOURCES, TARGETS), strict=True))):
+        assert is_graph(table)
+        assert same(as_graph(table))
+        model = fitted(table)
+        assert same(model.graph_)
+        assert same_clusters(model.labels_)
+        assert same(Graph.from_table(table))
+
+
+def test_weights_text_and_whole_floats_of_a_table_are_read():
+    columns = {"weight": [1.0, 2.0, 3.0], "target": ["b", "c", "a"], "source": ["a", "b", "c"]}
+    for table in tables(columns):
+        graph = as_graph(table)
+        assert (graph.node_names.tolist(), graph.degrees.tolist()) == (["a", "b", "c"], [4.0, 3.0, 5.0])
+    for table in tables({"u": np.array(SOURCES, dtype=float), "v": np.array(TARGETS, dtype=float)}):
+        assert same(as_graph(table))
+        assert is_graph(table)
+
+
+def test_lazy_frames_are_computed_for_their_edges():
+    polars = pytest.importorskip("polars")
+    frame = polars.LazyFrame({"source": SOURCES, "target": TARGETS, "weight": [1] * 6})
+    assert is_graph(frame)
+    assert same(fitted(frame).graph_)
+    assert same(Graph.from_table(frame.rename({"source": "a"}), source="a"))
+    with pytest.raises(InputError, match=r"lazy frame .* X\.collect\(\)"):
+        fitted(polars.LazyFrame({"x": [0.5, 1.0, 2.0], "y": [0.1, 0.2, 0.3]}))
+
+
+def test_columns_that_are_not_read_are_named():
+    for table in tables({"from": SOURCES, "to": TARGETS, "calls": [1] * 6}):
+        with pytest.raises(InputError, match=r"and 'calls'; .*from_table\(table, 'from', 'to', weight=\.\.\.\)"):
+            fitted(table)
+        assert same(Graph.from_table(table))  # asked for: the other column is left alone
+
+
+def test_vectors_whose_columns_are_called_u_and_v_stay_vectors():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    for table in list(tables({"u": X[:, 0], "v": X[:, 1]}))[1:]:
+        assert not is_graph(table)
+        model = fitted(table)
+        np.testing.assert_array_equal(model.labels_, fitted(X).labels_)
+        model.predict(as_library({"u": np.array([1.0]), "v": np.array([2.0])}, "pandas"))  # no edge either
+
+
+def test_missing_ends_are_named_by_their_row():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(InputError, match="'source' has no value in row 1"):
+        fitted(pandas.DataFrame({"source": [0, None, 2], "target": [1, 2, 0]}))
+
+
+# -- arrays ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        np.array([SOURCES, TARGETS]),
+        np.array([SOURCES, TARGETS], dtype=np.uint8),
+        [SOURCES, TARGETS],
+        Tensor([SOURCES, TARGETS]),
+        (np.array(SOURCES), np.array(TARGETS)),
+        (Tensor(SOURCES), Tensor(TARGETS)),
+        (np.array(SOURCES), np.array(TARGETS), np.ones(6)),
+        (np.array(SOURCES), np.array(TARGETS), Tensor(np.ones(6))),
+    ],
+    ids=["2 x E", "uint8", "lists", "tensor", "u, v", "tensors", "u, v, w", "u, v, tensor"],
+)
+def test_arrays_of_edges_are_a_graph_where_they_cannot_be_vectors(edges):
+    assert is_graph(edges)
+    assert same(as_graph(edges))
+    assert same_clusters(fitted(edges).labels_)
+    assert same_clusters(KernelKMeans(2, random_state=0).fit(edges).labels_)
+    choices = [graphcore.select_n_clusters(X, [2], random_state=0) for X in (edges, GRAPH)]
+    assert choices[0].scores.tolist() == choices[1].scores.tolist()
+
+
+@pytest.mark.parametrize("kind", [np.array, np.ndarray.tolist, Tensor, lambda a: list(map(tuple, a))])
+def test_pairs_of_integers_are_refused_with_both_remedies(kind):
+    pairs = np.array([SOURCES, TARGETS]).T
+    X = kind(pairs)
+    message = r"6 pairs of integers.*from_edges\(\*numpy\.asarray\(X\)\.T\), for points "
+    with pytest.raises(InputError, match=message + "affinity='nearest_neighbors', or floats"):
+        fitted(X)
+    with pytest.raises(InputError, match=message + r"numpy\.asarray\(X, dtype=float\)"):
+        graphcore.select_n_clusters(X)
+    with pytest.warns(GraphWarning, match=message + "kernel='gaussian', or floats; they are taken as points"):
+        KernelKMeans(2, random_state=0).fit(X.cpu() if isinstance(X, Tensor) else X)
+    assert same(Graph.from_edges(*pairs.T))
+
+
+def test_a_frame_of_two_columns_of_integers_is_pairs():
+    for table in list(tables({"a": SOURCES, "b": TARGETS}))[1:]:
+        with pytest.raises(InputError, match="6 pairs of integers"):
+            fitted(table)
+
+
+def test_the_remedies_for_pairs_of_integers_work():
+    pairs = np.array([SOURCES, TARGETS]).T
+    assert same(fitted(pairs, affinity="precomputed").graph_)  # declared a graph
+    points = fitted(pairs, affinity="nearest_neighbors", n_neighbors=2)  # declared vectors
+    np.testing.assert_array_equal(points.labels_, fitted(pairs.astype(float), n_neighbors=2).labels_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        KernelKMeans(2, kernel="gaussian", random_state=0).fit(pairs)
+        KFlats(2, random_state=0).fit(pairs)
+    assert graphcore.metrics.normalized_cut(pairs, LABELS) == 0.0
+
+
+@pytest.mark.parametrize(
+    "vectors",
+    [
+        np.random.default_rng(0).normal(size=(8, 2)),
+        np.array([SOURCES, TARGETS]).T - 1,
+        np.array([SOURCES, TARGETS, SOURCES]).T,
+        np.array([[1, 2, 3], [4, -5, 6]]),
+        [[0.5, 1.0, 2.0], [3.0, 4.0, 5.0]],
+        [[1, 2], [3, 4.5]],
+        ([1.0, 2.0], [3.0, 4.0], [0.0, 1.0]),
+    ],
+    ids=["floats", "below 0", "three columns", "two rows below 0", "two rows of floats", "2 x 2", "tuple of lists"],
+)
+def test_vectors_stay_vectors(vectors):
+    assert not is_graph(vectors)
+    model = fitted(vectors)
+    assert model._reference.kind == "vectors"
+    assert model.n_features_in_ == np.shape(vectors)[1]
+
+
+# -- text --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["edges.txt", Path("edges.txt"), b"edges.txt"])
+def test_a_path_is_to_be_read_first(path):
+    for take in (fitted, KernelKMeans(2).fit, KFlats(2).fit, as_graph, graphcore.select_n_clusters):
+        with pytest.raises(InputError, match=r"read it first: graphcore\.read_graph\(b?'edges\.txt'\)"):
+            take(path)
+
+
+def test_text_is_no_vector():
+    names = np.array([["Anna", "Ben"], ["Ben", "Chloé"], ["Chloé", "Anna"]])
+    for X in (names, names.tolist(), names.astype(object), *list(tables({"a": names[:, 0], "b": names[:, 1]}))[1:]):
+        for take in (fitted, graphcore.select_n_clusters, NystromKernelKMeans(2).fit):
+            with pytest.raises(InputError, match=r"convert text \('Anna'\) to numbers; .*Graph\.from_table\(X, source"):
+                take(X)
+    refuse_as_vectors(np.array([[1, 2.5]], dtype=object))
+
+
+def test_classes_of_vectors_refuse_a_table_of_edges():
+    for table in tables({"source": SOURCES, "target": TARGETS}):
+        for take in (KFlats(2).fit, NystromKernelKMeans(2).fit, KernelKMeans(2, kernel="gaussian").fit):
+            with pytest.raises(InputError, match=r"X is a table of edges .*for vectors numpy\.asarray\(X\)"):
+                take(table)
+
+
+def test_names_as_ends_of_edges():
+    graph = Graph.from_edges(["b", "a", "b"], ["a", "c", "c"], [1.0, 2.0, 3.0])
+    assert (graph.node_names.tolist(), graph.degrees.tolist()) == (["b", "a", "c"], [4.0, 3.0, 5.0])
+    long = ["x" * 100, "y"]
+    assert Graph.from_edges(np.array(long, dtype=object), ["y", "z"]).node_names.tolist() == [*long, "z"]
+    assert same(Graph.from_edges(np.array(SOURCES, dtype=np.float32), np.array(TARGETS, dtype=float)))
+    assert as_graph((np.array(["a", "b"]), np.array(["b", "c"]))).node_names.tolist() == ["a", "b", "c"]
+
+
+# -- matrices and other libraries --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"])
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float32])
+def test_sparse_matrices_of_any_kind(form, dtype):
+    for kind in (sp.csr_array, sp.csr_matrix):
+        matrix = kind(GRAPH.to_scipy().astype(dtype)).asformat(form)
+        assert is_graph(matrix)
+        model = fitted(matrix)
+        assert same(model.graph_)
+        assert same_clusters(model.labels_)
+
+
+def test_annotated_data_bring_their_neighbour_graph():
+    data = Annotated({"connectivities": GRAPH.to_scipy().astype(np.float32)})
+    model = fitted(data)
+    assert same(model.graph_)
+    assert model.node_names_.tolist() == data.obs_names
+    data.obs["cluster"] = model.labels_.astype(str)
+    with pytest.raises(InputError, match=r"run scanpy\.pp\.neighbors\(adata\) first"):
+        fitted(Annotated({}))
+    with pytest.raises(InputError, match="takes vectors or their distances, and this is a Annotated"):
+        fitted(data, affinity="nearest_neighbors")
+
+
+def test_real_annotated_data():
+    anndata = pytest.importorskip("anndata")
+    data = anndata.AnnData(np.zeros((6, 2)), obsp={"connectivities": GRAPH.to_scipy()})
+    data.obs["cluster"] = fitted(data).labels_.astype(str)
+    assert same_clusters(data.obs["cluster"].astype(int).to_numpy())
+
+
+def test_real_tensors():
+    torch = pytest.importorskip("torch")
+    assert same_clusters(fitted(torch.tensor([SOURCES, TARGETS])).labels_)
+    assert same_clusters(fitted((torch.tensor(SOURCES), torch.tensor(TARGETS))).labels_)
+
+
+@pytest.mark.parametrize("thing", [None, 3, object(), {"x": [1]}, {1, 2}, np.zeros(3), sp.csr_array((3, 4))])
+def test_what_is_no_graph(thing):
+    assert not is_graph(thing)
+    with pytest.raises(InputError):
+        as_graph(thing)

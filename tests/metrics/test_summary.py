@@ -1,0 +1,63 @@
+"""The line about every cluster, and the part of a graph that a cluster is, against dense computations."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from graphcore import Graph, ParameterError
+from graphcore.graphs.subgraph import subgraph
+from graphcore.metrics import central_nodes, cluster_summary
+
+
+def random_graph(seed, n=30, weighted=True):
+    rng = np.random.default_rng(seed)
+    A = np.triu(rng.integers(1, 6, (n, n)) * (rng.random((n, n)) < 0.15)).astype(float)
+    A = np.maximum(A, A.T)
+    return A if weighted else (A > 0).astype(float)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_summary_against_a_dense_computation(seed):
+    A = random_graph(seed)
+    labels = np.random.default_rng(seed + 100).integers(-1, 4, len(A))
+    graph = Graph.from_scipy(sp.csr_array(A))
+    found = cluster_summary(graph, labels, 6, n_central=2)
+    degrees = A.sum(axis=1)
+    for c in range(6):
+        inside = (labels == c) & (degrees > 0)
+        volume, kept = degrees[inside].sum(), A[np.ix_(inside, inside)].sum()
+        assert (found["cluster"][c], found["size"][c]) == (c, inside.sum())
+        np.testing.assert_allclose(found["volume"][c], volume)
+        np.testing.assert_allclose(found["conductance"][c], 1 - kept / volume if volume else 1.0)
+        towards = [0.0 if other == c else A[inside][:, labels == other].sum() for other in range(6)]
+        assert found["nearest"][c] == (int(np.argmax(towards)) if max(towards) > 0 else -1)
+    assert found["central"] == [nodes.tolist() for nodes in central_nodes(graph, labels, 6, count=2)]
+
+
+def test_clusters_with_nothing_between_them_have_no_nearest():
+    found = cluster_summary(Graph.from_edges(["a", "b"], ["c", "d"]), [0, 0, 1, 1])
+    assert found["nearest"].tolist() == [-1, -1]
+    assert found["central"] == [["a", "c"], ["b", "d"]]
+    assert cluster_summary(Graph.from_edges([0, 1], [1, 2]), [0, 0, 0])["nearest"].tolist() == [-1]
+
+
+@pytest.mark.parametrize("count", [0, 2.5, "all"])
+def test_bad_counts_of_central_nodes(count):
+    with pytest.raises(ParameterError, match="count="):
+        central_nodes(Graph.from_edges([0], [1]), [0, 0], count=count)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_subgraph_against_a_dense_matrix(seed, weighted):
+    A = random_graph(seed, weighted=weighted)
+    graph = Graph.from_scipy(sp.csr_array(A))
+    nodes = np.flatnonzero(np.random.default_rng(seed).random(len(A)) < 0.4)
+    part = subgraph(graph, nodes)
+    Graph(part.indptr, part.indices, part.weights)  # canonical
+    assert part.is_weighted == weighted
+    assert part.node_names.tolist() == nodes.tolist()
+    np.testing.assert_array_equal(part.to_scipy().toarray(), A[np.ix_(nodes, nodes)])
+    assert subgraph(graph, np.arange(len(A))).node_names is None
+    named = Graph.from_scipy(sp.csr_array(A), node_names=[f"n{i}" for i in range(len(A))])
+    assert subgraph(named, nodes).node_names.tolist() == [f"n{i}" for i in nodes]
