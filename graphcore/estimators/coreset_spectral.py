@@ -208,8 +208,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         Parameters
         ----------
         X : graph, or array-like of shape (n_samples, n_features)
-            Graphs are a Graph, a sparse matrix, a networkx or igraph graph, AnnData, a table of edges, a tuple of arrays
-            of their ends, an integer array of shape (2, n_edges); see `affinity`.
+            Graphs are a Graph, a sparse matrix, a networkx or igraph graph, AnnData, a table of edges, a tuple of the
+            arrays of their ends, an integer array of shape (2, n_edges); see `affinity`.
         y : ignored
 
         Returns

@@ -10,6 +10,7 @@ from .._warn import warn_user
 from ..exceptions import InputError
 from .from_table import column_names, edge_columns, is_edge_table
 from .graph import Graph
+from .ids import is_text
 
 __all__ = ["as_graph", "edge_arrays", "is_graph", "is_graph_object", "refuse_as_vectors", "warn_of_pairs"]
 
@@ -39,6 +40,7 @@ def _maker(graph):
         (_is_of("networkx", graph), Graph.from_networkx),
         (_is_of("igraph", graph), Graph.from_igraph),
         (_is_annotated(graph), _from_annotated),
+        (_has_edge_index(graph), _from_edge_index),
         (hasattr(graph, "tocsr"), Graph.from_scipy),
         (edge_columns(column_names(graph)) is not None, _from_named_columns),
     )
@@ -60,7 +62,9 @@ def is_graph(X):
 
 def is_graph_object(X):
     """Whether this is a Graph, or an object of another library that holds one."""
-    return isinstance(X, Graph) or _is_of("networkx", X) or _is_of("igraph", X) or _is_annotated(X)
+    if isinstance(X, Graph) or _is_of("networkx", X) or _is_of("igraph", X):
+        return True
+    return _is_annotated(X) or _has_edge_index(X)
 
 
 def refuse_as_vectors(X, remedy=None):
@@ -123,6 +127,19 @@ def _from_annotated(data, **options):
     return Graph.from_scipy(data.obsp["connectivities"], node_names=[str(name) for name in data.obs_names], **options)
 
 
+def _has_edge_index(X):
+    """Whether this is a graph of torch_geometric."""
+    return hasattr(type(X), "edge_index")
+
+
+def _from_edge_index(data, **options):
+    if data.edge_index is None:
+        raise InputError(f"this {type(data).__name__} has no edge_index, that is, no edges")
+    weights = getattr(data, "edge_weight", None)
+    weights = None if weights is None else _as_array(weights)
+    return Graph.from_edges(*_as_array(data.edge_index), weights, data.num_nodes, **options)
+
+
 # -- edges in tables and arrays --------------------------------------------------------------------------------------
 
 
@@ -157,8 +174,8 @@ def _pair_of_arrays(X):
     if not isinstance(X, tuple) or len(X) not in (2, 3) or any(getattr(each, "ndim", None) != 1 for each in X):
         return None
     arrays = tuple(map(_as_array, X))
-    ends = {each.dtype.kind for each in arrays[:2]}
-    return arrays if ends <= set("iu") or ends <= set("UT") else None
+    numbered = all(ends.dtype.kind in "iu" for ends in arrays[:2])
+    return arrays if numbered or all(map(is_text, arrays[:2])) else None
 
 
 def _two_rows(X):

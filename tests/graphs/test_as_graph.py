@@ -61,6 +61,17 @@ class Annotated:
         self.obs_names = [f"cell {i}" for i in range(6)]
 
 
+class Data:
+    """What is used of a graph of torch_geometric."""
+
+    def __init__(self, edge_index, edge_weight=None, num_nodes=6):
+        self._edge_index, self.edge_weight, self.num_nodes = edge_index, edge_weight, num_nodes
+
+    @property
+    def edge_index(self):
+        return self._edge_index
+
+
 def fitted(X, **parameters):
     return CoresetSpectralClustering(2, random_state=0, **parameters).fit(X)
 
@@ -129,6 +140,7 @@ def test_vectors_whose_columns_are_called_u_and_v_stay_vectors():
     for table in list(tables({"u": X[:, 0], "v": X[:, 1]}))[1:]:
         assert not is_graph(table)
         model = fitted(table)
+        assert not is_graph(table.astype(object) if hasattr(table, "astype") else table)
         np.testing.assert_array_equal(model.labels_, fitted(X).labels_)
         model.predict(as_library({"u": np.array([1.0]), "v": np.array([2.0])}, "pandas"))  # no edge either
 
@@ -249,7 +261,10 @@ def test_names_as_ends_of_edges():
     long = ["x" * 100, "y"]
     assert Graph.from_edges(np.array(long, dtype=object), ["y", "z"]).node_names.tolist() == [*long, "z"]
     assert same(Graph.from_edges(np.array(SOURCES, dtype=np.float32), np.array(TARGETS, dtype=float)))
-    assert as_graph((np.array(["a", "b"]), np.array(["b", "c"]))).node_names.tolist() == ["a", "b", "c"]
+    for dtype in ("U", object):
+        ends = np.array(["a", "b"], dtype=dtype), np.array(["b", "c"], dtype=dtype)
+        assert is_graph(ends)
+        assert as_graph(ends).node_names.tolist() == ["a", "b", "c"]
 
 
 # -- matrices and other libraries --------------------------------------------------------------------------------------
@@ -283,6 +298,18 @@ def test_real_annotated_data():
     data = anndata.AnnData(np.zeros((6, 2)), obsp={"connectivities": GRAPH.to_scipy()})
     data.obs["cluster"] = fitted(data).labels_.astype(str)
     assert same_clusters(data.obs["cluster"].astype(int).to_numpy())
+
+
+def test_graphs_of_torch_geometric_keep_their_isolated_nodes():
+    graph = as_graph(Data(Tensor([SOURCES, TARGETS]), Tensor(np.full(6, 2.0)), num_nodes=8))
+    assert (graph.n_nodes, graph.n_isolated, graph.mean_weight) == (8, 2, 2.0)
+    assert same(fitted(Data(Tensor([SOURCES, TARGETS]))).graph_)
+    with pytest.raises(InputError, match="this Data has no edge_index"):
+        fitted(Data(None))
+    torch_geometric = pytest.importorskip("torch_geometric")
+    torch = pytest.importorskip("torch")
+    data = torch_geometric.data.Data(edge_index=torch.tensor([SOURCES, TARGETS]), num_nodes=6)
+    assert same(fitted(data).graph_)
 
 
 def test_real_tensors():
