@@ -240,7 +240,7 @@ def test_places_in_what_is_decompressed(tmp_path, kind):
         assert source.size == len(data)
         with source.open() as stream:
             if not stream.seekable():
-                return
+                pytest.skip("this kind is read in order only")
             assert stream.seek(0, os.SEEK_END) == stream.tell() == len(data)
             for place in (5, 400_000, 7):
                 stream.seek(place)
