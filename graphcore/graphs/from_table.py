@@ -92,7 +92,7 @@ def _may_name_nodes(values):
     if values.dtype.kind == "f":
         return bool((np.isnan(values) | (np.trunc(values) == values)).all())
     if values.dtype.kind == "O":  # missing values are named when the graph is made
-        return all(isinstance(one, (str, int, np.integer)) or one is None or one != one for one in values)
+        return all(not isinstance(one, float) or one.is_integer() or np.isnan(one) for one in values)
     return values.dtype.kind not in "bcmM"
 
 
