@@ -78,10 +78,13 @@ def edge_columns(names):
 
 
 def is_edge_table(table):
-    """Whether a table has columns named as the ends of edges are, which hold what nodes are named by."""
+    """Whether a table has columns named as the ends of edges are.
+
+    Coordinates are called u and v as well: these columns are edges if they hold what nodes are named by.
+    """
     found = edge_columns(column_names(table))
-    if found is None:
-        return False
+    if found is None or found[0].lower() != "u":
+        return found is not None
     columns = _Columns(table)
     if columns.is_lazy:  # nobody takes a lazy frame for vectors
         return True

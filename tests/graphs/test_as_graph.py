@@ -135,6 +135,12 @@ def test_columns_that_are_not_read_are_named():
         assert same(Graph.from_table(table))  # asked for: the other column is left alone
 
 
+def test_ends_that_name_no_nodes_are_refused_and_not_taken_for_vectors():
+    for table in tables({"source": [0.5, 1.0, 2.0], "target": [1.0, 2.0, 0.0]}):
+        with pytest.raises(InputError, match="'source' holds float64; nodes are named .* and 0.5 in row 0 is no whole"):
+            fitted(table)
+
+
 def test_vectors_whose_columns_are_called_u_and_v_stay_vectors():
     X = np.random.default_rng(0).normal(size=(30, 2))
     for table in list(tables({"u": X[:, 0], "v": X[:, 1]}))[1:]:
