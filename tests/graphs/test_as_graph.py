@@ -137,7 +137,9 @@ def test_columns_that_are_not_read_are_named():
 
 def test_ends_that_name_no_nodes_are_refused_and_not_taken_for_vectors():
     for table in tables({"source": [0.5, 1.0, 2.0], "target": [1.0, 2.0, 0.0]}):
-        with pytest.raises(InputError, match="'source' holds float64; nodes are named .* and 0.5 in row 0 is no whole"):
+        with pytest.raises(
+            InputError, match=r"'source' holds float64; nodes are named .* and 0.5 in row 0 is no whole"
+        ):
             fitted(table)
 
 
@@ -174,6 +176,7 @@ def test_missing_ends_are_named_by_their_row():
     ],
     ids=["2 x E", "uint8", "lists", "tensor", "u, v", "tensors", "u, v, w", "u, v, tensor"],
 )
+@pytest.mark.filterwarnings("ignore:k = 2, the least of the candidates")
 def test_arrays_of_edges_are_a_graph_where_they_cannot_be_vectors(edges):
     assert is_graph(edges)
     assert same(as_graph(edges))
