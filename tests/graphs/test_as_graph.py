@@ -137,9 +137,7 @@ def test_columns_that_are_not_read_are_named():
 
 def test_ends_that_name_no_nodes_are_refused_and_not_taken_for_vectors():
     for table in tables({"source": [0.5, 1.0, 2.0], "target": [1.0, 2.0, 0.0]}):
-        with pytest.raises(
-            InputError, match=r"'source' holds float64; nodes are named .* and 0.5 in row 0 is no whole"
-        ):
+        with pytest.raises(InputError, match=r"'source' holds float64; nodes are named .* 0.5 in row 0 is no whole"):
             fitted(table)
 
 
