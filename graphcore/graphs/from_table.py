@@ -28,7 +28,7 @@ def graph_from_table(cls, table, source, target, weight, *, symmetrize, warn):
         source, target = found[:2]
     if isinstance(weight, str) and weight == "auto":
         weight = _named(columns.names, WEIGHTS)
-    columns.collect(name for name in (source, target, weight) if name in columns.names)
+    columns.collect((source, target, weight))
     sources, targets = columns.ends("source", source), columns.ends("target", target)
     if len(sources) != len(targets):
         raise InputError(f"column {source!r} has {len(sources)} rows and {target!r} {len(targets)}")
@@ -144,8 +144,9 @@ class _Columns:
 
     def collect(self, names):
         """Compute these columns of a lazy frame, and no others."""
-        if self.is_lazy:
-            self._table = self._table.select(*dict.fromkeys(names)).collect()
+        there = [name for name in self.names if name in names]
+        if self.is_lazy and there:
+            self._table = self._table.select(*there).collect()
 
     def ends(self, parameter, name):
         """A column of names of nodes: integers, whole numbers as such, or text."""

@@ -124,6 +124,8 @@ def test_lazy_frames_are_computed_for_their_edges():
     assert is_graph(frame)
     assert same(fitted(frame).graph_)
     assert same(Graph.from_table(frame.rename({"source": "a"}), source="a"))
+    with pytest.raises(InputError, match="'source' is no column of the table; it has 'a', 'b'"):
+        Graph.from_table(polars.LazyFrame({"a": [0], "b": [1]}))
     with pytest.raises(InputError, match=r"lazy frame .* X\.collect\(\)"):
         fitted(polars.LazyFrame({"x": [0.5, 1.0, 2.0], "y": [0.1, 0.2, 0.3]}))
 
