@@ -79,9 +79,12 @@ def in_options(message, params):
             return (option.secondary_opts if value == "False" and option.secondary_opts else option.opts)[0]
         if value[0] in "'\"":
             value = shlex.quote(value[1:-1])
-        return f"{option.opts[0]} {'none' if value == 'None' else re.sub('[() ]', '', value)}"
+        elif value[0] == "(":
+            value = value[1:-1].replace(" ", "")
+        return f"{option.opts[0]} {'none' if value == 'None' else value}"
 
     names = "|".join(map(re.escape, options))
+    message = message.replace("choose one of None, ", "choose one of ")  # None: left out
     return re.sub(rf"(?<![\w./=-])(?P<name>{names})(?![\w./])(?:=(?P<value>{_VALUE}))?", spell, message)
 
 
