@@ -36,9 +36,10 @@ UNSURE = 0.5
 # A consensus of more groups than this is not looked for: it would be as large a problem as the graph.
 _MAX_GROUPS = 20_000
 _MAX_GROUPS_SHARE = 0.25
-# Two coresets that agree on more of the nodes leave nothing to settle; where they agree on less, more of them settle
-# nothing, and moves of groups go further.
+# Two coresets that agree on more of the nodes leave little to settle; on graphs of few entries it is settled all the
+# same, as that takes no time. Where they agree on less, more of them settle nothing, and moves of groups go further.
 _SETTLED, _UNSETTLED = 0.95, 0.5
+_FEW_ENTRIES = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +173,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
         with stages("refinement"):
             refine_labels(rows, labels, settings, sums)
             history.append(("refinement of the consensus", sums.value(settings.objective)))
-    if settings.n_cycles and agreement < _SETTLED:
+    if settings.n_cycles and not _is_settled(graph, agreement):
         with stages("cycles"):
             _, values = move_in_cycles(
                 rows, labels, k, n_cycles=settings.n_cycles, rng=streams.generator("cycles"),
@@ -232,11 +233,16 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
     agreement = float(stability(runs[0].labels, [runs[1].labels], k, n_jobs)[0].sum()) / max(
         1, graph.n_nodes - graph.n_isolated
     )
-    if n_runs > 2 and not (settings.may_stop_early and not _UNSETTLED < agreement < _SETTLED):
+    enough = agreement <= _UNSETTLED or _is_settled(graph, agreement)
+    if n_runs > 2 and not (settings.may_stop_early and enough):
         runs += wave(2, n_runs)
     groups, n_groups = _groups_of_all(runs, k)
     max_groups = max(_MAX_GROUPS, round(_MAX_GROUPS_SHARE * graph.n_nodes))
     return runs, (groups, n_groups) if k < n_groups <= max_groups else None, agreement
+
+
+def _is_settled(graph, agreement):
+    return agreement >= _SETTLED and graph.n_entries > _FEW_ENTRIES
 
 
 def _groups_of_all(runs, n_clusters):

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from . import page
-from .harness import NAMES, ROOT, run, run_one
+from .harness import NAMES, ROOT, load, run, run_one
 
 
 def main(arguments=None):
@@ -33,7 +33,7 @@ def main(arguments=None):
         return subprocess.call([sys.executable, "-m", "pytest", "-m", "", *given.rest], cwd=ROOT)
     if given.case is not None:
         with tempfile.TemporaryDirectory() as folder:
-            print(run_one(given.name, given.seed, given.case, Path(folder)))
+            print(run_one(given.name, given.seed, given.case, Path(folder), load(given.name).prepare()))
         return 0
     found = run(
         given.name, given.cases, given.seed, processes=given.processes, keep=given.keep, progress=_Progress(given.cases)

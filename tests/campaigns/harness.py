@@ -89,11 +89,9 @@ def load(name):
     return importlib.import_module(f"{__package__}.{name}").CAMPAIGN
 
 
-def run_one(name, seed, number, folder, prepared=None):
+def run_one(name, seed, number, folder, prepared):
     """One case in this process; raises what the case raises."""
-    campaign = load(name)
-    prepared = campaign.prepare() if prepared is None else prepared
-    return campaign.case(Case(number, np.random.default_rng([seed, number]), folder, prepared))
+    return load(name).case(Case(number, np.random.default_rng([seed, number]), folder, prepared))
 
 
 def run(name, cases, seed=0, *, processes=1, keep=None, progress=None):

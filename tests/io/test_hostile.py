@@ -187,7 +187,7 @@ def test_matrix_market_as_scipy_reads_it(tmp_path, symmetric, field, dense):
     from scipy.sparse import coo_array
 
     if dense and field == "pattern":
-        return  # the format has none
+        pytest.skip("the format has no dense matrices of this kind")
     rng, path = np.random.default_rng(0), tmp_path / "a.mtx"
     A = np.floor(rng.random((9, 9)) * 4) * (1 if field != "real" else 0.3)
     A = A + A.T if symmetric else A
@@ -240,7 +240,7 @@ def test_places_in_what_is_decompressed(tmp_path, kind):
         assert source.size == len(data)
         with source.open() as stream:
             if not stream.seekable():
-                return
+                pytest.skip("this kind is read in order only")
             assert stream.seek(0, os.SEEK_END) == stream.tell() == len(data)
             for place in (5, 400_000, 7):
                 stream.seek(place)

@@ -36,6 +36,7 @@ SETTINGS = {
     "ncut": {"objective": "ncut"},
     "plain kernel": {"walk_steps": 1},
     "overcluster": {"overcluster": 3},
+    "search": {"effort": 1},
 }
 names = pytest.mark.parametrize("name", sorted(SETTINGS))
 
@@ -129,6 +130,33 @@ def test_everything_but_time_is_the_same_for_any_number_of_threads():
         for name in ("labels", "groups", "group_labels", "node_stability", "cluster_stability"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
         np.testing.assert_array_equal(one.merge_tree.linkage(), other.merge_tree.linkage())
+
+
+def test_two_coresets_that_agree_on_all_or_on_little_are_enough(monkeypatch):
+    clear, _ = planted(5, 60, 0.3, 0.005, 0)
+    mixed, _ = planted(5, 60, 0.2, 0.08, 0)
+    noise = Graph.from_networkx(nx.gnm_random_graph(600, 1800, seed=0))
+    assert run(clear, 5, coreset_size=60).settings.n_coresets == 4  # small: it takes no time
+    monkeypatch.setattr("graphcore.pipeline.cluster._FEW_ENTRIES", 0)
+    found = [run(graph, k, coreset_size=60) for graph, k in ((clear, 5), (mixed, 5), (noise, 20))]
+    assert [result.settings.n_coresets for result in found] == [2, 4, 2]
+    # What is settled needs no cycles; groups of noise are moved on.
+    assert ["cycles" in dict(result.history) for result in (found[0], found[2])] == [False, True]
+    assert run(noise, 20, coreset_size=60, n_coresets=3).settings.n_coresets == 3
+
+
+def test_more_effort_finds_more_and_says_when():
+    graph, _ = planted(30, 15, 0.35, 0.02, 0)
+    value = {}
+    for effort in ("fast", "default", 2):
+        result = run(graph, 30, coreset_size=100, effort=effort)
+        value[effort] = result.history[-1][1]
+        assert (result.search is None) == (effort != 2)
+    assert value["fast"] <= value["default"] <= value[2]
+    assert result.history[-1] == ("search", result.search.values[-1])
+    assert result.search.n_rounds == 2 and result.search.seconds[0] == 0
+    limited = run(graph, 30, coreset_size=100, time_limit=0.0)
+    assert limited.search.n_rounds == 0 and len(limited.search.values) == 1
 
 
 def test_stability_is_high_where_clusters_are_clear_and_low_where_there_are_none():
