@@ -121,10 +121,11 @@ def d2_seeding(kernel, n_seeds, *, method="fast", initial=None, random_state=Non
         n_draws = max(0, n_seeds - len(initial))
     initial = np.asarray(initial, dtype=np.int64)
     n_wanted = len(initial) + n_draws
+    n_draws = min(n_draws, len(taking_part))  # as many draws find out that no more points are left
     if method == "fast":
         seeds = _fast_seeds(kernel, initial, rng.random(n_draws))
     else:
-        seeds = draw_seeds(kernel, kernel.point_weights, n_wanted, rng, initial=initial)
+        seeds = draw_seeds(kernel, kernel.point_weights, len(initial) + n_draws, rng, initial=initial)
     count("entries repaired", seeds.counters["entries"])
     count("sums updated", seeds.counters["sums"])
     if seeds.exhausted:

@@ -1,7 +1,9 @@
 """GraphML and GML files, read by networkx."""
 
 import re
+import warnings
 
+from .._warn import warn_user
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
 
@@ -39,7 +41,8 @@ def _read(source, reader, weight, symmetrize):
     import networkx as nx
 
     source.require_text()
-    with source.open() as stream:
+    with source.open() as stream, warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
         try:
             G = reader(stream)
         except InputError:
@@ -48,6 +51,8 @@ def _read(source, reader, weight, symmetrize):
             raise FormatError(f"networkx cannot read it: {error}") from None
         except RecursionError:
             raise FormatError("networkx cannot read it: its lists are nested too deep") from None
+    for message in dict.fromkeys(str(warning.message) for warning in told):
+        warn_user(f"{source.name}: networkx says: {message}")
     if not len(G):
         raise FormatError("the graph is empty: it has no nodes")
     # GraphML's ids are text; numbers among them are meant as numbers, as in other files.

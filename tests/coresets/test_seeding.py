@@ -376,3 +376,11 @@ def test_same_seed_same_centres():
     kernel = GraphKernel(graph, 1.0)
     runs = [d2_seeding(kernel, 10, random_state=state).indices.tolist() for state in (1, 1, 2)]
     assert runs[0] == runs[1] != runs[2]
+
+
+@pytest.mark.parametrize("method", ["fast", "naive"])
+def test_more_seeds_than_there_can_be_take_no_memory(method):
+    kernel = GraphKernel(Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4]), 1.0)
+    with pytest.warns(GraphWarning, match=r"D2 seeding stopped at 4 of 100000000000\d centres"):
+        seeds = d2_seeding(kernel, 10**12, method=method, random_state=0)
+    assert len(set(seeds.indices.tolist())) == 4  # one of the five lies on another

@@ -7,6 +7,7 @@ import os
 import time
 import warnings
 
+import networkx as nx
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -405,3 +406,19 @@ def test_the_command_line_quotes_formulas_and_knows_long_numbers(tmp_path):
     for option in ("--columns", "--weight-column"):
         result = CliRunner().invoke(app, ["info", str(path), option, "9" * 5000])
         assert result.exit_code in (1, 2) and not isinstance(result.exception, ValueError)
+
+
+def test_digits_that_are_no_numbers_in_a_header(tmp_path):
+    path = tmp_path / "a.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate real general\n1² 3 1\n1 2 1\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"a\.mtx"):
+        read_graph(path)
+
+
+def test_what_networkx_warns_of_is_a_warning_of_ours(tmp_path):
+    path = tmp_path / "a.graphml"
+    nx.write_graphml(nx.path_graph(3), path)
+    key = '<key id="d0" for="edge" attr.name="colour"/>'
+    path.write_text(path.read_text().replace("<graph ", f"{key}<graph ", 1))
+    with pytest.warns(GraphWarning, match=r"a\.graphml: networkx says: No key type for id d0"):
+        assert read_graph(path).n_edges == 2
