@@ -1,11 +1,12 @@
 """Sphinx settings: Markdown pages, the API from numpydoc docstrings."""
 
 import sys
-from importlib.metadata import version as installed_version
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import figures
+
+import graphcore
 
 # The pages show what this very code does.
 figures.main()
@@ -13,7 +14,7 @@ figures.main()
 project = "graphcore"
 author = "the graphcore authors"
 copyright = author
-version = release = installed_version("graphcore")
+version = release = graphcore.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.mathjax", "numpydoc"]
 exclude_patterns = ["_build", "tables", "templates"]

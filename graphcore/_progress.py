@@ -1,19 +1,32 @@
 """Stages of long work: timed, logged, and announced to whoever listens."""
 
 import logging
+import sys
 import time
 from contextlib import contextmanager
 
-__all__ = ["Stages", "logger"]
+__all__ = ["Stages", "announce", "logger"]
 
 logger = logging.getLogger("graphcore")
+
+
+def announce(text):
+    """Log what a verbose function has to say; where nobody listens to the log, print it on stderr.
+
+    No handler is installed: logging that is set up later gets the messages alone, and a level above INFO that was set
+    on the logger "graphcore" silences them.
+    """
+    if logger.hasHandlers() and logger.isEnabledFor(logging.INFO):
+        logger.info("%s", text)
+    elif logger.level <= logging.INFO:
+        print(f"graphcore: {text.removeprefix('graphcore: ')}", file=sys.stderr, flush=True)
 
 
 class Stages:
     """Measures named stages: wall-clock `seconds` of every stage ended so far, in order.
 
     `on_stage(name)` is called when a stage begins, `on_expect(n)` once it is known that n stages are still to come.
-    From `verbose` 1 on, every stage is logged at INFO level on the logger "graphcore" when it ends.
+    From `verbose` 1 on, every stage is announced when it ends.
     """
 
     def __init__(self, on_stage=None, verbose=0, on_expect=None):
@@ -40,4 +53,4 @@ class Stages:
             if total:
                 self.seconds[name] = self.seconds.get(name, 0.0) + spent
             if self._verbose:
-                logger.info("%s: %.3f s", name, spent)
+                announce(f"{name}: {spent:.3f} s")

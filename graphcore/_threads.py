@@ -134,7 +134,7 @@ def effective_jobs(n_jobs):
             return int(sys.modules["joblib"].effective_n_jobs(None))
         return 1
     if n_jobs == 0:
-        raise ParameterError("n_jobs=0 has no meaning; use None or 1 for one thread, -1 for all processors")
+        raise ParameterError("n_jobs=0 has no meaning; use 1 for one thread, -1 for all processors")
     import joblib
 
     return max(1, int(joblib.effective_n_jobs(n_jobs)))

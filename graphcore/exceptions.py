@@ -1,6 +1,6 @@
 """Errors and warnings that graphcore raises on purpose, each one line of bounded length."""
 
-__all__ = ["FormatError", "GraphWarning", "InputError", "ParameterError", "one_line"]
+__all__ = ["FormatError", "GraphWarning", "InputError", "ParameterError", "missing_package", "one_line"]
 
 _LONGEST = 480
 _LONGEST_WORD = 200
@@ -23,6 +23,11 @@ class FormatError(InputError):
 
 class GraphWarning(UserWarning):
     """The graph was changed, or has an unusual property."""
+
+
+def missing_package(what, package, extra):
+    """The message where an optional package is missing; `extra` of the distribution installs it."""
+    return f"{what} needs the package {package}: pip install 'graphcore-clustering[{extra}]'"
 
 
 def one_line(message):

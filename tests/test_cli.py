@@ -187,7 +187,7 @@ def test_a_progress_line_on_a_terminal_only(folder, capsys, monkeypatch):
     assert run(["cluster", "graph.txt", "-k", "2"]) == 0
     assert "\r" not in capsys.readouterr().err
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    assert run(["cluster", "graph.txt", "-k", "2"]) == 0
+    assert run(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"]) == 0
     shown = capsys.readouterr().err
     assert "\r\x1b[Kread ..." in shown
     assert shown.endswith("\r\x1b[K")
@@ -307,25 +307,25 @@ BAD = {
     "truncated table": ("cut.csv.gz --vectors -k 2", "cut.csv.gz"),
     "rubbish as vectors": ("rubbish.txt --vectors -k 2", "rubbish.txt"),
     "missing vectors": ("missing.npy -k 2", "missing.npy"),
-    "k = 0": ("graph.txt -k 0", r"n_clusters=0.*option -k"),
-    "k > n": ("graph.txt -k 7", "n_clusters=7 must be at most 6"),
+    "k = 0": ("graph.txt -k 0", "-k 0 must be at least 1"),
+    "k > n": ("graph.txt -k 7", "-k 7 must be at most 6"),
     "k no integer": ("graph.txt -k 2.5", "'-k'.*2.5"),
     "no k": ("graph.txt", "'-k'"),
-    "coreset below k": ("graph.txt -k 3 --coreset-size 2", "coreset_size=2 is less than n_clusters=3"),
-    "coreset above n": ("graph.txt -k 3 --coreset-size 9", "coreset_size=9 must be at most 6 "),
-    "coreset share": ("graph.txt -k 3 --coreset-size 1.5", "coreset_size=1.5"),
-    "coreset size a word": ("graph.txt -k 3 --coreset-size big", "coreset_size='big'"),
-    "zero diagonal": ("graph.txt -k 2 --preset published --self-loop 0", "self_loop=1.0"),
-    "unknown sampling": ("graph.txt -k 2 --sampling luck", "sampling='luck'.*'uniform'"),
-    "unknown preset": ("graph.txt -k 2 --preset best", "preset='best'"),
-    "unknown format": ("graph.txt -k 2 --format doc", "format='doc'.*option --format"),
-    "unknown symmetrize": ("graph.txt -k 2 --symmetrize no", "symmetrize='no'"),
+    "coreset below k": ("graph.txt -k 3 --coreset-size 2", "--coreset-size 2 is less than -k 3"),
+    "coreset above n": ("graph.txt -k 3 --coreset-size 9", "--coreset-size 9 must be at most 6 "),
+    "coreset share": ("graph.txt -k 3 --coreset-size 1.5", "--coreset-size 1.5"),
+    "coreset size a word": ("graph.txt -k 3 --coreset-size big", "--coreset-size big"),
+    "zero diagonal": ("graph.txt -k 2 --preset published --self-loop 0", "use --self-loop 1.0.*or --sampling degree"),
+    "unknown sampling": ("graph.txt -k 2 --sampling luck", "--sampling luck.*'uniform'"),
+    "unknown preset": ("graph.txt -k 2 --preset best", "--preset best is not known; choose one of 'published'"),
+    "unknown format": ("graph.txt -k 2 --format doc", "--format doc"),
+    "unknown symmetrize": ("graph.txt -k 2 --symmetrize no", "--symmetrize no"),
     "unknown metric": ("fine.csv --vectors -k 2 --metric taxi", "taxi"),
     "columns": ("graph.txt -k 2 --columns 1", "--columns.*such as 0,1"),
     "no such column": ("graph.txt -k 2 --columns 0,5", "column"),
-    "no neighbours": ("fine.csv --vectors -k 2 --neighbors 0", "n_neighbors=0.*option --neighbors"),
-    "no jobs": ("graph.txt -k 2 --jobs 0", "n_jobs=0.*option --jobs"),
-    "negative seed": ("graph.txt -k 2 --seed -1", "random_state=-1.*option --seed"),
+    "no neighbours": ("fine.csv --vectors -k 2 --neighbors 0", "--neighbors 0"),
+    "no jobs": ("graph.txt -k 2 --jobs 0", "--jobs 0 has no meaning"),
+    "negative seed": ("graph.txt -k 2 --seed -1", "'--seed'.*-1"),
     "unknown option": ("graph.txt -k 2 --clever", "--clever"),
     "json and labels on one stream": ("graph.txt -k 2 --json -o -", "standard output"),
 }

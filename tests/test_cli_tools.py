@@ -251,8 +251,8 @@ def test_knn_options_are_passed_on(folder, capsys):
     ("arguments", "message"),
     [
         ("X.npy g.npz --metric taxi", "taxi"),
-        ("X.npy g.npz --mode all", "mode='all'.*option --mode"),
-        ("X.npy g.npz -n 0", "n_neighbors=0.*option -n"),
+        ("X.npy g.npz --mode all", "--mode all is not known"),
+        ("X.npy g.npz -n 0", "-n 0 must be at least 1"),
         ("missing.npy g.npz", "missing.npy"),
         ("X.npy nowhere/g.npz", "output"),
         ("X.npy - --json", "standard output"),

@@ -524,3 +524,10 @@ def test_duplicate_vectors():
 def test_two_vectors():
     labels = within(120, lambda: CoresetSpectralClustering(1, random_state=0).fit_predict([[0.0], [1.0]]))
     assert labels.tolist() == [0, 0]
+
+
+def test_mistakes_in_settings_are_found_before_neighbours_are_looked_for(monkeypatch):
+    monkeypatch.setattr("graphcore.fit.knn_graph", lambda *_, **__: pytest.fail("too late"))
+    for wrong in ({"objective": "modularity"}, {"n_clusters": 0}, {"walk_steps": 3}, {"effort": 1, "refine": False}):
+        with pytest.raises(ParameterError):
+            CoresetSpectralClustering(**{"n_clusters": 2} | wrong).fit(np.eye(9))

@@ -9,7 +9,8 @@ from click.shell_completion import CompletionItem
 
 from ..pipeline.parameters import PARAMETERS
 from .console import Console, Job, typed_command
-from .inputs import FILE, READING, input_options, load
+from .inputs import FILE, READING, given_options, input_options, load
+from .targets import labels_target, tell_of_missing_pictures
 
 __all__ = ["cluster", "clustering_options"]
 
@@ -78,7 +79,7 @@ def _option(parameter):
          "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --report report.html"),
         ("vectors, through the graph of their 15 nearest neighbours",
          "graphcore cluster vectors.npy -k 10 --neighbors 15 -o labels.tsv"),
-        ("no cluster below 20 nodes, and a steadier result",
+        ("no cluster below 20 nodes, and a steadier result; labels go to edges.txt.gz.clusters.tsv",
          "graphcore cluster edges.txt.gz -k 50 --min-cluster-size 20 --coreset-size 0.1"),
         ("exactly the algorithm of the paper", "graphcore cluster graph.npz -k 10 --preset published"),
         ("in a pipe, for a script", "zcat edges.txt.gz | graphcore cluster - -k 9 --json -o labels.tsv"),
@@ -89,7 +90,8 @@ def _option(parameter):
 @input_options
 @click.option(
     "-o", "--output", metavar="FILE", type=FILE,
-    help="Write node and label, tab between them (.npy: labels alone); - is standard output.",
+    help="Write node and label, tab between them (.npy: labels alone); - is standard output. [default: "
+    "INPUT.clusters.tsv in this folder, if it is not there yet; for standard input, standard output]",
 )  # fmt: skip
 @click.option("--spreadsheet", is_flag=True, help="In -o, put a ' before names that spreadsheets take for formulas.")
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
@@ -106,25 +108,23 @@ def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **op
                  if wanted]  # fmt: skip
     if len(on_stdout) > 1:
         raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
-    from ..fit import fit_graph
-    from ..io import check_writable, write_labels
-
-    for path in (output, report):
-        if path is not None:
-            check_writable(path)
     start = time.perf_counter()
     reading = {name: options.pop(name) for name in READING}
     seed, jobs = options.pop("random_state"), options.pop("n_jobs")
-    console = Console(quiet, n_after=(output is not None) + (report is not None))
+    given = {name: value for name, value in options.items() if value is not None}
+    console = Console(quiet, n_after=1 + (report is not None))
+    output = _check(console, input, n_clusters, given, output, report, stdout_taken=bool(on_stdout))
+    from ..fit import fit_graph
+    from ..io import write_labels
+
     with console.listening():
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
-        given = {name: value for name, value in options.items() if value is not None}
         fit = fit_graph(graph, n_clusters, given, random_state=seed, n_jobs=jobs, stages=console.stages)
+        _warn_of_idle(fit.clustering.settings, given, spreadsheet and output.endswith(".npy"))
         facts, result = _facts(input, fit, seed), fit.clustering
         facts |= {"output": output, "report": report, "warnings": console.warned}
-        if output is not None:
-            with console.stages("write"):
-                write_labels(result.labels, output, graph, spreadsheet=spreadsheet)
+        with console.stages("write"):
+            write_labels(result.labels, output, graph, spreadsheet=spreadsheet)
         if report is not None:
             with console.stages("report"):
                 _report(report, graph, result, input, seed, jobs, console)
@@ -135,6 +135,30 @@ def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **op
         from .summary import cluster_lines, graph_lines, table
 
         click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, report))
+
+
+def _check(console, source, n_clusters, given, output, report, stdout_taken):
+    """Find mistakes in options before any work; returns the file that labels go to."""
+    from ..io import check_writable
+    from ..pipeline.settings import check_settings
+
+    check_settings(n_clusters, given)
+    if report is not None:
+        check_writable(report)
+        tell_of_missing_pictures(console)
+    return labels_target(source, output, stdout_taken)
+
+
+def _warn_of_idle(settings, given, npy_quoted):
+    """Name the options that did nothing in this run."""
+    from .._warn import warn_user
+    from ..pipeline.settings import idle_settings
+
+    typed = given_options()
+    for name, purpose in idle_settings(settings, given).items():
+        warn_user(f"{typed[name]} does nothing here: for {purpose}")
+    if npy_quoted:
+        warn_user("--spreadsheet does nothing here: a .npy file holds labels and no names")
 
 
 def _facts(path, fit, seed):
@@ -154,6 +178,7 @@ def _facts(path, fit, seed):
         "cluster_sizes": size_facts(result.labels, settings.n_clusters),
         "unreached": result.n_unreached,
         "stability": None if stability is None else float(stability[result.labels >= 0].mean()),
+        "unsure_clusters": result.n_unsure,
         "version": __version__,
     }
 

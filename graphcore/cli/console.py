@@ -13,8 +13,10 @@ import click
 from .._progress import Stages
 from ..exceptions import GraphWarning, InputError
 
-__all__ = ["Console", "Job", "Jobs", "typed_command"]
+__all__ = ["Console", "Job", "Jobs", "in_options", "typed_command"]
 
+# A value as messages show it: text between quotes, a pair, a number or a word.
+_VALUE = r"""'[^']*'|"[^"]*"|\([^()]*\)|-?[\w.+-]*\w"""
 _ERASE = "\r\x1b[K"
 _ARGUMENTS = "graphcore.arguments"
 _BAR = 12
@@ -57,12 +59,33 @@ class Job(_Taught):
         try:
             return super().invoke(ctx)
         except InputError as error:
-            raise click.ClickException(str(error) + self._option_of(str(error))) from error
+            raise click.ClickException(in_options(str(error), self.params)) from error
 
-    def _option_of(self, message):
-        name = re.match(r"(\w+)=", message)
-        options = [p.opts[0] for p in self.params if isinstance(p, click.Option) and name and p.name == name[1]]
-        return f" (option {options[0]})" if options else ""
+
+def in_options(message, params):
+    """A message of the library in the words of a command: ``n_clusters=0`` becomes ``-k 0``.
+
+    Without a value only names with an underscore are taken for parameters; others are English words as well.
+    """
+    options = {p.name: p for p in params if isinstance(p, click.Option)}
+    if not options:
+        return message
+
+    def spell(found):
+        option, value = options[found["name"]], found["value"]
+        if value is None:
+            return option.opts[0] if "_" in option.name else found[0]
+        if option.is_flag:
+            return (option.secondary_opts if value == "False" and option.secondary_opts else option.opts)[0]
+        if value[0] in "'\"":
+            value = shlex.quote(value[1:-1])
+        elif value[0] == "(":
+            value = value[1:-1].replace(" ", "")
+        return f"{option.opts[0]} {'none' if value == 'None' else value}"
+
+    names = "|".join(map(re.escape, options))
+    message = message.replace("choose one of None, ", "choose one of ")  # None: left out
+    return re.sub(rf"(?<![\w./=-])(?P<name>{names})(?![\w./])(?:=(?P<value>{_VALUE}))?", spell, message)
 
 
 def typed_command():
@@ -96,6 +119,12 @@ class Console:
             with self._lock:
                 click.echo(self._erase() + text, err=True)
 
+    def warn(self, text):
+        """Print a warning on stderr, and keep it, unless it was given before."""
+        if text not in self.warned:
+            self.warned.append(text)
+            self.say(f"warning: {text}")
+
     def clear(self):
         """Take the progress line away until the next stage begins, for output that shares the terminal."""
         with self._lock:
@@ -108,13 +137,14 @@ class Console:
         from .._compile import compilation_notices
 
         others = warnings.showwarning
+        ctx = click.get_current_context(silent=True)
+        params = () if ctx is None else ctx.command.params
 
         def show(message, category, *where, **more):
             if not issubclass(category, GraphWarning):
                 others(message, category, *where, **more)
-            elif str(message) not in self.warned:
-                self.warned.append(str(message))
-                self.say(f"warning: {message}")
+            else:
+                self.warn(in_options(str(message), params))
 
         try:
             with self._ticking(), warnings.catch_warnings(), compilation_notices(self.say):

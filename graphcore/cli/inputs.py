@@ -4,12 +4,13 @@ import re
 
 import click
 
+from .._warn import warn_user
 from ..exceptions import InputError
 from .vectors import read_vectors
 
 __all__ = [
-    "FILE", "READING", "READING_OPTIONS", "check_output", "graph_options", "input_options", "load", "load_graph",
-    "reading_options",
+    "FILE", "READING", "READING_OPTIONS", "check_output", "given_options", "graph_options", "input_options", "load",
+    "load_graph", "reading_options",
 ]  # fmt: skip
 
 # A path that shells complete; whether it can be used is found out when it is.
@@ -63,7 +64,10 @@ _OPTIONS = (
         help="Neighbours of a vector.",
     ),
     click.option("--metric", default="euclidean", show_default=True, metavar="NAME", help="Distance between vectors."),
-    click.option("--seed", "random_state", metavar="N", type=int, default=0, show_default=True, help="Random seed."),
+    click.option(
+        "--seed", "random_state", metavar="N", type=click.IntRange(0), default=0, show_default=True,
+        help="Random seed.",
+    ),
     click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Threads; -1 is all."),
 )  # fmt: skip
 
@@ -103,8 +107,21 @@ def load_graph(path, stages, **reading):
 
 def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **reading):
     """Read a graph (`reading` is for :func:`graphcore.read_graph`), or vectors and make their kNN graph."""
+    from .._threads import effective_jobs
+    from .._validation import check_choice, check_integer
+    from ..graphs.rows import SYMMETRIZE
+    from ..io.read import READABLE
+    from ..knn.search import METRICS
+
+    check_choice("format", reading["format"], (None, *READABLE))
+    check_choice("symmetrize", reading["symmetrize"], SYMMETRIZE)
+    check_integer("n_neighbors", n_neighbors, low=1)
+    check_choice("metric", metric, METRICS)
+    effective_jobs(n_jobs)
     if not vectors and not path.endswith(".npy"):
+        _warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
         return load_graph(path, stages, **reading)
+    _warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")
     with stages("read"):
         X = read_vectors(path)
     if X.shape[0] < 2:
@@ -112,3 +129,17 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
     from ..fit import graph_of_vectors
 
     return graph_of_vectors(X, n_neighbors, metric=metric, random_state=random_state, n_jobs=n_jobs, stages=stages)
+
+
+def given_options():
+    """The running command's options that were typed: how they are spelled, by their name as a keyword."""
+    ctx = click.get_current_context()
+    typed = click.core.ParameterSource.COMMANDLINE
+    return {p.name: p.opts[0] for p in ctx.command.params if ctx.get_parameter_source(p.name) is typed}
+
+
+def _warn_of_idle(names, purpose):
+    given = given_options()
+    idle = [given[name] for name in names if name in given]
+    if idle:
+        warn_user(f"{', '.join(idle)} {'does' if len(idle) == 1 else 'do'} nothing here: for {purpose}")

@@ -6,6 +6,7 @@ import click
 
 from .console import Console, Job, typed_command
 from .inputs import FILE, input_options, load
+from .targets import tell_of_missing_pictures
 
 __all__ = ["report", "report_title"]
 
@@ -44,6 +45,8 @@ def report(input, labels, output, title, n_central, pictures, as_json, **options
 
     check_writable(output)
     console = Console()
+    if pictures:
+        tell_of_missing_pictures(console)
     seed, jobs = options["random_state"], options["n_jobs"]
     with console.listening():
         console.expect(3)

@@ -62,12 +62,13 @@ def cluster_lines(facts):
         lines.append(
             ("stability", f"{facts['stability']:.2f}, the share of coresets that agree with a label in the mean")
         )
+    if facts["unsure_clusters"]:
+        lines.append(("verdict", _verdict(facts)))
     if facts["unreached"] and not settings["refine"]:
         lines.append(("unreached", f"{_count(facts['unreached'], 'node')} in one cluster for want of evidence"))
     seconds = ", ".join(f"{stage} {spent:.2f}" for stage, spent in facts["seconds"].items())
     lines.append(("seconds", seconds))
-    if facts["output"]:
-        lines.append(("labels", facts["output"]))
+    lines.append(("labels", "standard output" if facts["output"] == "-" else facts["output"]))
     if facts["report"]:
         lines.append(("report", facts["report"]))
     return lines
@@ -82,6 +83,16 @@ def table(lines):
     """Pairs as aligned text."""
     width = max(len(heading) for heading, _ in lines)
     return "\n".join(f"{heading:<{width}}  {text}" for heading, text in lines)
+
+
+def _verdict(facts):
+    """What a low stability means, and what to try."""
+    unsure, filled = facts["unsure_clusters"], sum(size > 0 for size in facts["cluster_sizes"])
+    found = f"{unsure:,} of {_count(filled, 'cluster')} {'changes' if unsure == 1 else 'change'} with the draw"
+    if 2 * unsure < filled:
+        return f"{found}; the others can be relied on"
+    chosen = facts["chosen"] is not None
+    return f"{found}: no {filled:,} clusters to be sure of; try a smaller -k{'' if chosen else ' or -k auto'}"
 
 
 def _sizes(sizes):

@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 
 from .._compile import compilation_notices
-from .._progress import Stages, logger
+from .._progress import Stages, announce
 from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object
 
@@ -26,10 +26,10 @@ def passed_on(estimator, names):
 
 @contextmanager
 def stages_of(estimator, on_stage=None):
-    """Stages of a fit, logged with the notices of compiling if the estimator is verbose."""
+    """Stages of a fit, announced with the notices of compiling if the estimator is verbose."""
     stages = Stages(on_stage=on_stage, verbose=estimator.verbose)
     if not estimator.verbose:
         yield stages
         return
-    with compilation_notices(logger.info, ["graphcore"]):  # knn_graph itself says when pynndescent compiles
+    with compilation_notices(announce, ["graphcore"]):  # knn_graph itself says when pynndescent compiles
         yield stages

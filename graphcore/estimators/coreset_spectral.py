@@ -8,6 +8,7 @@ from .._random import Streams
 from ..fit import fit_graph
 from ..graphs.from_table import as_library
 from ..pipeline.parameters import PARAMETERS
+from ..pipeline.settings import check_settings
 from ._checks import stages_of
 from ._fitted import FittedGraph
 from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
@@ -80,7 +81,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
     n_jobs : int or None, default None
         Threads: None is one, -1 is all. Given a graph, labels do not depend on it.
     verbose : int, default 0
-        1 logs every stage on the logger "graphcore".
+        1 tells the seconds of every stage, on the logger "graphcore" (INFO) or, where no logging is set up, on stderr.
 
     Attributes
     ----------
@@ -226,6 +227,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         tasks = StageTasks(self, X, y)
         streams = Streams(self.random_state)
         settings = {parameter.name: getattr(self, parameter.name) for parameter in PARAMETERS}
+        check_settings(self.n_clusters, settings)  # before neighbours are looked for
         with stages_of(self, tasks) as stages:
             graph, self._reference = graph_of(self, X, streams, stages)
             fit = fit_graph(graph, self.n_clusters, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)

@@ -42,7 +42,8 @@ class KFlats(FlatsClusterer):
     n_jobs : int or None, default None
         Threads: None is one, -1 is all. The result does not depend on it.
     verbose : int, default 0
-        At 1, every initialisation is logged (INFO, logger "graphcore") with the time that it took.
+        1 tells the seconds of every initialisation, on the logger "graphcore" (INFO) or, where no logging is set up,
+        on stderr.
 
     Attributes
     ----------

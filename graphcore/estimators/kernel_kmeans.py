@@ -58,7 +58,7 @@ class KernelKMeans(CentroidClusterer):
     n_jobs : int or None, default None
         Threads; the result does not depend on it.
     verbose : int, default 0
-        1 logs every stage on the logger "graphcore".
+        1 tells the seconds of every stage, on the logger "graphcore" (INFO) or, where no logging is set up, on stderr.
 
     Attributes
     ----------

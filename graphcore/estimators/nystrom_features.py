@@ -49,7 +49,7 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
     n_jobs : int or None, default None
         Threads: None is one, -1 is all. Features do not depend on it.
     verbose : int, default 0
-        1 logs every stage on the logger "graphcore".
+        1 tells the seconds of every stage, on the logger "graphcore" (INFO) or, where no logging is set up, on stderr.
 
     Attributes
     ----------

@@ -14,7 +14,7 @@ import zlib
 from functools import cached_property
 
 from .._validation import check_path
-from ..exceptions import FormatError, InputError, ParameterError, one_line
+from ..exceptions import FormatError, InputError, ParameterError, missing_package, one_line
 
 __all__ = ["Source", "is_stream", "naming", "open_source", "open_stream"]
 
@@ -201,7 +201,7 @@ class _ZstdReader(io.RawIOBase):
             import zstandard
         except ImportError:
             raise InputError(
-                "reading .zst needs the package zstandard: pip install 'graphcore[zstd]', or decompress the file"
+                f"{missing_package('reading .zst', 'zstandard', 'zstd')}, or decompress the file"
             ) from None
         self._error = zstandard.ZstdError
         self._new = zstandard.ZstdDecompressor(max_window_size=max_window).decompressobj

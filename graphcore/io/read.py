@@ -29,8 +29,8 @@ def read_graph(
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
     Edge lists, Matrix Market, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``),
-    GraphML and GML, each plain or compressed (gzip, bzip2, xz; Zstandard with the extra ``graphcore[zstd]``). The page
-    ``docs/files.md`` tells what is recognised and how.
+    GraphML and GML, each plain or compressed (gzip, bzip2, xz; Zstandard with the extra
+    ``graphcore-clustering[zstd]``). The page ``docs/files.md`` tells what is recognised and how.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ import os
 
 from .._validation import check_choice
 from .._warn import warn_user
-from ..exceptions import InputError, ParameterError
+from ..exceptions import InputError, ParameterError, missing_package
 from ..graphs.graph import Graph
 from .atomic import atomic_output
 from .edge_list import write_edge_list
@@ -112,7 +112,7 @@ def _compressed(raw, kind):
         try:
             import zstandard
         except ImportError:
-            raise InputError("writing .zst needs the package zstandard: pip install 'graphcore[zstd]'") from None
+            raise InputError(missing_package("writing .zst", "zstandard", "zstd")) from None
         with zstandard.ZstdCompressor().stream_writer(raw, closefd=False) as stream:
             yield stream
     else:

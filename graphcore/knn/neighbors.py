@@ -63,8 +63,9 @@ def knn_graph(
     n_jobs : int or None, default None
         Threads: None is one, -1 is all.
     verbose : int, default 0
-        1 logs the seconds of search and construction on the logger "graphcore". That pynndescent has to be compiled
-        (20 to 40 seconds in every process that uses it) is logged at INFO level in any case.
+        1 tells the seconds of search and construction, on the logger "graphcore" (INFO) or, where no logging is set
+        up, on stderr. That pynndescent has to be compiled (20 to 40 seconds in every process that uses it) is logged
+        in any case.
 
     Returns
     -------

@@ -28,7 +28,10 @@ from ..partition.search import SearchSteps, search
 from .run import grow_clusters, limits, max_links, refine_labels, run_coreset
 from .settings import Settings
 
-__all__ = ["Clustering", "cluster_graph"]
+__all__ = ["UNSURE", "Clustering", "cluster_graph"]
+
+# Below this, a stability says that coresets disagree on more than they agree on.
+UNSURE = 0.5
 
 # A consensus of more groups than this is not looked for: it would be as large a problem as the graph.
 _MAX_GROUPS = 20_000
@@ -87,6 +90,14 @@ class Clustering:
     search: SearchSteps | None = field(repr=False)
     settings: Settings
     seconds: dict = field(repr=False)
+
+    @property
+    def n_unsure(self):
+        """Clusters that hold nodes and have a stability below `UNSURE`; None for a single coreset."""
+        if self.cluster_stability is None:
+            return None
+        filled = label_sizes(self.labels[self.labels >= 0], self.settings.n_clusters) > 0
+        return int(np.count_nonzero(self.cluster_stability[filled] < UNSURE))
 
     @cached_property
     def merge_tree(self):

@@ -10,7 +10,7 @@ from ..exceptions import InputError, ParameterError
 from ..partition.quotient import is_huge
 from .parameters import PARAMETERS, defaults
 
-__all__ = ["Settings", "resolve_settings"]
+__all__ = ["Settings", "check_settings", "idle_settings", "resolve_settings"]
 
 # Coreset nodes for each cluster asked for: enough for k-means on the coreset graph to see every cluster many times.
 _NODES_PER_CLUSTER = 50
@@ -21,6 +21,8 @@ _LAZINESS = 0.5
 _ROW_BUDGET = 150
 _N_CORESETS = 4
 _CYCLES, _FEW_CYCLES = 10, 3
+# Nodes with an edge, where there is no graph yet.
+_ANY_NUMBER = 2**62
 _ROUNDS = {"fast": 0, "default": 0, "high": 3, "best": 30}
 
 
@@ -48,6 +50,27 @@ class Settings:
     may_stop_early: bool  # whether two coresets may do, where they agree on nearly all or on too little
 
 
+def check_settings(n_clusters, given):
+    """Check what can be checked before there is a graph; `given` as for :func:`resolve_settings`, `n_clusters` too."""
+    k = 1 if _is_auto(n_clusters) else check_integer("n_clusters", n_clusters, low=1)
+    values = _checked(given, _ANY_NUMBER)
+    if values["preset"] == "published" and _is_auto(values["refine"]):
+        values["refine"] = False
+    _refuse_pairs(values | {"search_rounds": _search_rounds(values), "n_clusters": k})
+
+
+def idle_settings(settings, given):
+    """Names among `given` that do nothing in a run of these settings, and what they would be for."""
+    plain = settings.walk_steps == 1
+    idle = {
+        "n_seeds": settings.sampling != "importance" and "importance sampling",
+        "eigen_solver": settings.overcluster is None and "the spectral step (overcluster)",
+        "row_budget": plain and "walks (walk_steps above 1)",
+        "self_loop": not plain and settings.sampling != "importance" and "the plain kernel (walk_steps=1)",
+    }
+    return {name: purpose for name, purpose in idle.items() if purpose and name in given}
+
+
 def resolve_settings(graph, n_clusters, **given):
     """Check all settings against a graph and fill in what is "auto"; messages name the parameter.
 
@@ -68,8 +91,8 @@ def resolve_settings(graph, n_clusters, **given):
     values = _checked(given, n_linked)
     published = values.pop("preset") == "published"
     may_stop_early = _is_auto(values["n_coresets"])
-    effort, limited = values.pop("effort"), values["time_limit"] is not None
-    values["search_rounds"] = _rounds("best" if limited and effort == "default" else effort)
+    values["search_rounds"] = _search_rounds(values)
+    effort = values.pop("effort")
 
     def fill(name, value):
         if _is_auto(values[name]):
@@ -126,11 +149,8 @@ def _check(parameter, value, n_linked):
 
 def _refuse_contradictions(settings, graph, n_linked):
     """Refuse settings that are fine by themselves and contradict each other, or the graph."""
-    k, size, least = settings.n_clusters, settings.coreset_size, settings.min_cluster_size
-    if size < k:
-        raise ParameterError(f"coreset_size={size} is less than n_clusters={k}; each cluster needs a node")
-    if settings.walk_steps > 1 and settings.walk_steps % 2:
-        raise ParameterError(f"walk_steps={settings.walk_steps} must be 1 (the plain kernel) or even (two half walks)")
+    _refuse_pairs(vars(settings))
+    k, least = settings.n_clusters, settings.min_cluster_size
     if settings.sampling == "importance" and settings.self_loop == 0 and graph.n_self_loops == 0:
         raise ParameterError(
             "self_loop=0 leaves the plain kernel of this graph with a zero diagonal, and importance sampling cannot "
@@ -141,20 +161,34 @@ def _refuse_contradictions(settings, graph, n_linked):
             f"min_cluster_size={least} is too large: {k} clusters of that size need more than the {n_linked} nodes "
             "that have an edge"
         )
-    if settings.search_rounds and not settings.refine:
-        raise ParameterError("effort and time_limit are for a search that moves nodes; refine=False leaves it out")
     if settings.search_rounds and is_huge(graph.n_entries):
         raise ParameterError(
             "effort and time_limit are for graphs of at most 2^28 entries (134 million edges); this one has "
             f"{graph.n_entries}: leave them out"
         )
-    if settings.n_coresets > 1 and not settings.refine:
+
+
+def _refuse_pairs(values):
+    """Refuse settings that contradict each other on every graph; what is still "auto" contradicts nothing."""
+    k, size, steps, runs = (values[name] for name in ("n_clusters", "coreset_size", "walk_steps", "n_coresets"))
+    if not _is_auto(size) and size < k:
+        raise ParameterError(f"coreset_size={size} is less than n_clusters={k}; each cluster needs a node")
+    if not _is_auto(steps) and steps > 1 and steps % 2:
+        raise ParameterError(f"walk_steps={steps} must be 1 (the plain kernel) or even (two half walks)")
+    if values["refine"]:  # or "auto"
+        return
+    if values["search_rounds"]:
+        raise ParameterError("effort and time_limit are for a search that moves nodes; refine=False leaves it out")
+    if not _is_auto(runs) and runs > 1:
         raise ParameterError(
-            f"n_coresets={settings.n_coresets} needs refine=True (a consensus raises the objective); use n_coresets=1"
+            f"n_coresets={runs} needs refine=True (a consensus raises the objective); use n_coresets=1"
         )
 
 
-def _rounds(effort):
+def _search_rounds(values):
+    """Rounds of the search; a limit on the time alone means the best effort."""
+    effort = values["effort"]
+    effort = "best" if values["time_limit"] is not None and effort == "default" else effort
     return _ROUNDS[effort] if isinstance(effort, str) else math.ceil(effort)
 
 

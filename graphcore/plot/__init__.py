@@ -1,4 +1,4 @@
-"""Plots of a clustering. Each function draws into matplotlib axes and returns them; `graphcore[plot]` is needed."""
+"""Plots of a clustering. Each function draws into matplotlib axes and returns them; matplotlib is needed."""
 
 from .coordinates import coreset_coordinates
 from .coreset_map import coreset_map

@@ -1,13 +1,13 @@
 """What all pictures share: their shades, which tell things apart in grey too, and axes to draw into."""
 
-from ..exceptions import InputError
+from ..exceptions import InputError, missing_package
 
 __all__ = [
     "BESIDE", "FAINT", "INK", "MIDDLE", "NEEDED", "PAPER", "SHADES", "SHAPES", "STEPS", "TITLED", "axes_of", "bare",
     "open_frame", "plain_numbers", "step_of", "steps_legend",
 ]  # fmt: skip
 
-NEEDED = "pictures need the package matplotlib: pip install 'graphcore[plot]'"
+NEEDED = missing_package("drawing pictures", "matplotlib", "plot")
 INK = "#1a1a1a"
 MIDDLE = "#7f7f7f"
 FAINT = "#c8c8c8"

@@ -9,12 +9,11 @@ from importlib.resources import files
 
 import numpy as np
 
+from ..pipeline.cluster import UNSURE
 from ..plot._style import NEEDED
 
 __all__ = ["render"]
 
-# Below this, a stability says that coresets disagree on more than they agree on.
-_UNSURE = 0.5
 _LONGEST_NAME = 80
 # What HTML does not allow even when escaped.
 _CONTROL = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, *range(0xD800, 0xE000)), "\ufffd")
@@ -93,12 +92,12 @@ def _sentences(facts):
     if run is not None and run.node_stability is not None:
         nodes = run.node_stability[run.labels >= 0]
         each = run.cluster_stability[facts.filled]
-        unsure = int(np.count_nonzero(each < _UNSURE))
+        unsure = run.n_unsure
         doubt = (
-            f"{unsure:,} of {len(each):,} clusters have a stability below {_UNSURE}: another draw would cut them "
+            f"{unsure:,} of {len(each):,} clusters have a stability below {UNSURE}: another draw would cut them "
             "differently."
             if unsure
-            else f"No cluster has a stability below {_UNSURE}."
+            else f"No cluster has a stability below {UNSURE}."
         )
         out.append(
             f"The clustering was repeated from {run.settings.n_coresets} independent coresets. All of them agree with "

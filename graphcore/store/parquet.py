@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from .._validation import check_choice
-from ..exceptions import FormatError, InputError, ParameterError
+from ..exceptions import FormatError, InputError, ParameterError, missing_package
 from ..graphs.ids import Numbering
 from ..io._weight_column import WEIGHT_NAMES
 
@@ -23,7 +23,7 @@ def open_parquet(source, *, columns, weight_column, ids, memory, **_text_only):
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise InputError("reading Parquet needs the package pyarrow: pip install 'graphcore[parquet]'") from None
+        raise InputError(missing_package("reading Parquet", "pyarrow", "parquet")) from None
     check_choice("ids", ids, ("auto", "integer", "string"))
     try:
         with pq.ParquetFile(source.path) as table:

@@ -486,5 +486,5 @@ def test_a_missing_matplotlib_is_named_with_its_remedy(monkeypatch):
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(InputError, match=r"pip install 'graphcore\[plot\]'"):
+    with pytest.raises(InputError, match=r"pip install 'graphcore-clustering\[plot\]'"):
         plot.k_sweep([1, 2], [1, 2])

@@ -1,0 +1,33 @@
+# What type checkers see of the names that are imported when they are first used.
+from . import datasets as datasets
+from . import metrics as metrics
+from . import networkx as networkx
+from . import plot as plot
+from . import report as report
+from .coresets.coreset import Coreset as Coreset
+from .coresets.coreset import build_coreset as build_coreset
+from .estimators.coreset_kernel_kmeans import CoresetKernelKMeans as CoresetKernelKMeans
+from .estimators.coreset_spectral import CoresetSpectralClustering as CoresetSpectralClustering
+from .estimators.flats import KFlats as KFlats
+from .estimators.gaussian_sketch_features import GaussianSketchFeatures as GaussianSketchFeatures
+from .estimators.gaussian_sketch_kernel_kmeans import GaussianSketchKernelKMeans as GaussianSketchKernelKMeans
+from .estimators.kernel_flats import KernelKFlats as KernelKFlats
+from .estimators.kernel_kmeans import KernelKMeans as KernelKMeans
+from .estimators.nystrom_features import NystromFeatures as NystromFeatures
+from .estimators.nystrom_kernel_kmeans import NystromKernelKMeans as NystromKernelKMeans
+from .exceptions import FormatError as FormatError
+from .exceptions import GraphWarning as GraphWarning
+from .exceptions import InputError as InputError
+from .exceptions import ParameterError as ParameterError
+from .graphs.graph import Graph as Graph
+from .io import read_graph as read_graph
+from .io import write_graph as write_graph
+from .io import write_labels as write_labels
+from .knn.neighbors import knn_graph as knn_graph
+from .selection.result import KSelection as KSelection
+from .selection.select import select_n_clusters as select_n_clusters
+from .store import build_store as build_store
+from .store import check_store as check_store
+from .store import open_graph as open_graph
+
+__version__: str

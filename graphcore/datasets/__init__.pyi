@@ -1,0 +1,25 @@
+# What type checkers see of the names that are imported when they are first used.
+from .benchmark import lfr as lfr
+from .catalogue import CATALOGUE as CATALOGUE
+from .manifolds import EmbeddedTrefoil as EmbeddedTrefoil
+from .manifolds import circles as circles
+from .manifolds import cone as cone
+from .manifolds import crossing_lines as crossing_lines
+from .manifolds import embedded_trefoil as embedded_trefoil
+from .manifolds import noisy_triangle as noisy_triangle
+from .manifolds import sphere as sphere
+from .manifolds import trefoil as trefoil
+from .planted import degree_corrected_partition as degree_corrected_partition
+from .planted import planted_partition as planted_partition
+from .public import fetch as fetch
+from .public import load as load
+from .real import load_digits as load_digits
+from .real import load_karate as load_karate
+from .recursive import rmat as rmat
+from .results import LabeledGraph as LabeledGraph
+from .results import LabeledVectors as LabeledVectors
+from .vectors import blobs as blobs
+from .vectors import cluster_in_cluster as cluster_in_cluster
+from .vectors import crescent_moon as crescent_moon
+from .vectors import moons as moons
+from .vectors import rings as rings

@@ -1,0 +1,192 @@
+"""The command line's options: checked before the input is read, named as they are typed, and where labels go."""
+
+import importlib.util
+import json
+import os
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from graphcore.cli.app import app, run
+from graphcore.cli.console import in_options
+from tests.test_cli import TRIANGLES, blobs, messages, process, read_labels
+
+LABELS = "graph.txt.clusters.tsv"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in, with a small graph of two triangles."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "graph.txt").write_text(TRIANGLES)
+    return tmp_path
+
+
+# -- where labels go ---------------------------------------------------------------------------------------------------
+
+
+def test_labels_are_kept_without_an_output(folder, capsys):
+    assert run(["cluster", "graph.txt", "-k", "2"]) == 0
+    assert re.search(rf"^labels +{LABELS}$", capsys.readouterr().out, re.MULTILINE)
+    assert list(read_labels(folder / LABELS)) == ["a", "b", "c", "x", "y", "z"]
+
+
+def test_labels_go_to_the_current_folder_and_json_says_where(folder, capsys, monkeypatch):
+    (folder / "work").mkdir()
+    monkeypatch.chdir(folder / "work")
+    assert run(["cluster", "../graph.txt", "-k", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["output"] == LABELS
+    assert os.listdir() == [LABELS]
+
+
+def test_a_file_that_was_not_named_is_never_replaced(folder, capsys):
+    (folder / LABELS).write_text("by hand")
+    assert run(["cluster", "graph.txt", "-k", "2"]) == 2
+    message = capsys.readouterr().err
+    assert f"{LABELS}: is there already; -o {LABELS} replaces it" in message
+    assert (folder / LABELS).read_text() == "by hand"
+    assert run(["cluster", "graph.txt", "-k", "2", "-o", LABELS]) == 0
+    assert len(read_labels(folder / LABELS)) == 6
+
+
+def test_labels_of_standard_input_go_to_standard_output(folder):
+    done = process("cluster", "-", "-k", "2", input=TRIANGLES)
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["a", "b", "c", "x", "y", "z"]
+    assert re.search("^labels +standard output$", done.stderr, re.MULTILINE)
+    done = process("cluster", "-", "-k", "2", "--json", input=TRIANGLES)
+    assert json.loads(done.stdout)["output"] == "standard-input.clusters.tsv"
+    assert len(read_labels(folder / "standard-input.clusters.tsv")) == 6
+
+
+# -- before the input is read ------------------------------------------------------------------------------------------
+
+EARLY = {
+    "objective": ("--objective modularity", "--objective modularity is not known"),
+    "k": ("-k 0", "-k 0 must be at least 1"),
+    "effort": ("--effort most", "--effort most is not known"),
+    "search without moves": ("--effort high --no-refine", "--no-refine leaves it out"),
+    "search of the paper's algorithm": ("--preset published --time-limit 3", "--no-refine leaves it out"),
+    "consensus without moves": ("--n-coresets 3 --no-refine", "--n-coresets 3 needs --refine"),
+    "odd walk": ("--walk-steps 3", "--walk-steps 3 must be 1"),
+    "coreset below k": ("-k 9 --coreset-size 8", "--coreset-size 8 is less than -k 9"),
+    "share": ("--min-cluster-size 1.5", "--min-cluster-size 1.5 must be at most 1"),
+    "metric": ("--metric taxi", "--metric taxi"),
+    "neighbours": ("--neighbors 0", "--neighbors 0"),
+    "format": ("--format doc", "--format doc"),
+    "symmetrize": ("--symmetrize no", "--symmetrize no"),
+    "threads": ("--jobs 0", "--jobs 0"),
+    "output": ("-o nowhere/labels.tsv", "nowhere"),
+    "report": ("--report nowhere/page.html", "nowhere"),
+}
+
+
+@pytest.mark.parametrize("case", EARLY)
+def test_mistakes_in_options_are_found_before_the_input_is_read(folder, capsys, case):
+    options, message = EARLY[case]
+    options = options if options.startswith("-k") else f"-k 2 {options}"
+    assert run(["cluster", "missing.txt", *options.split()]) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert "missing.txt" not in told
+    assert os.listdir() == ["graph.txt"]
+
+
+def test_auto_is_checked_before_the_input_is_read_too(folder, capsys):
+    assert run(["cluster", "missing.txt", "-k", "auto", "--sampling", "luck"]) == 2
+    assert "--sampling luck" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["cluster missing.txt -k 2", "report missing.txt labels.tsv -o page.html"])
+def test_a_report_without_matplotlib_says_so_first(folder, capsys, monkeypatch, command):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *more: None if name == "matplotlib" else found(name, *more)
+    )
+    report = ["--report", "page.html"] if command.startswith("cluster") else []
+    assert run([*command.split(), *report]) == 2
+    told = messages(capsys.readouterr().err)
+    assert "no pictures" in told[0]
+    assert "pip install 'graphcore-clustering[plot]'" in told[0]
+    assert "missing.txt" in told[1]
+
+
+# -- options that do nothing -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ("graph.txt -k 2 --metric cosine", "--metric does nothing here"),
+        ("graph.txt -k 2 --metric cosine --neighbors 5", "--neighbors, --metric do nothing here"),
+        ("X.npy -k 2 --delimiter ;", "--delimiter does nothing here"),
+        ("graph.txt -k 2 --n-seeds 5", "--n-seeds does nothing here: for importance sampling"),
+        ("graph.txt -k 2 --eigen-solver exact", "--eigen-solver does nothing here"),
+        ("graph.txt -k 2 --self-loop 2", "--self-loop does nothing here"),
+        ("graph.txt -k 2 --preset published --row-budget 9", "--row-budget does nothing here"),
+        ("graph.txt -k 2 -o labels.npy --spreadsheet", "--spreadsheet does nothing here"),
+    ],
+)
+def test_options_that_do_nothing_are_named(folder, capsys, options, named):
+    np.save("X.npy", blobs())
+    assert run(["cluster", *options.split(), "--json"]) == 0
+    captured = capsys.readouterr()
+    assert [line for line in messages(captured.err) if named in line]
+    assert [line for line in json.loads(captured.out)["warnings"] if named in line]
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["graph.txt -k 2", "X.npy -k 2 --metric cosine --neighbors 4",
+     "graph.txt -k 2 --preset published --n-seeds 5 --eigen-solver exact"],
+)  # fmt: skip
+def test_options_that_do_something_are_not_warned_about(folder, capsys, options):
+    np.save("X.npy", blobs())
+    assert run(["cluster", *options.split()]) == 0
+    assert "nothing" not in capsys.readouterr().err
+
+
+# -- words -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("message", "spelled"),
+    [
+        ("n_clusters=0 must be at least 1", "-k 0 must be at least 1"),
+        ("use refine=False or refine=True.", "use --no-refine or --refine."),
+        ("any_size=True allows it", "--any-size allows it"),
+        ("effort and time_limit are for a search", "effort and --time-limit are for a search"),
+        ("weight_column=None, columns=(0, 5)", "--weight-column none, --columns 0,5"),
+        ("delimiter='; ' or sampling='degree'", "--delimiter '; ' or --sampling degree"),
+        ("random_state=7 and the sampling of my_n_clusters=2", "--seed 7 and the sampling of my_n_clusters=2"),
+    ],
+)
+def test_messages_name_options(message, spelled):
+    assert in_options(message, app.commands["cluster"].params) == spelled
+
+
+def test_a_graph_whose_clusters_depend_on_the_draw_gets_a_verdict(folder, capsys):
+    nx.write_edgelist(nx.gnm_random_graph(400, 1600, seed=1), "graph.txt", data=False)
+    assert run(["cluster", "graph.txt", "-k", "40", "--coreset-size", "100", "-o", "-"]) == 0
+    verdict = re.search(r"^verdict +(.*)$", capsys.readouterr().err, re.MULTILINE)[1]
+    unsure, filled = map(int, re.match(r"(\d+) of (\d+) clusters", verdict).groups())
+    assert unsure > filled / 2
+    assert "with the draw" in verdict
+    assert "-k auto" in verdict
+
+
+def test_clusters_that_are_sure_get_no_verdict(folder, capsys):
+    nx.write_edgelist(nx.connected_caveman_graph(20, 6), "graph.txt", data=False)
+    assert run(["cluster", "graph.txt", "-k", "20"]) == 0
+    assert "verdict" not in capsys.readouterr().out
+
+
+def test_demo_explains_the_two_objectives(capsys):
+    assert run(["demo", "--objective", "ncut", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    ours, theirs = (row["normalized_cut"] for row in facts["methods"])
+    assert facts["objective"] == "ncut"
+    assert ours < theirs
+    assert run(["demo"]) == 0
+    assert "--objective ncut" in capsys.readouterr().out.splitlines()[-1]
