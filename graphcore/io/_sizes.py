@@ -10,8 +10,12 @@ _NODES_PER_EDGE = 32
 
 
 def header_sizes(words):
-    """The integers that words of a header are, or None if one is none or has more than 18 digits."""
-    return [int(word) for word in words] if all(word.isdecimal() and len(word) <= 18 for word in words) else None
+    """The integers that words (text or bytes) of a header are, or None if one is none or has more than 18 digits."""
+    return [int(word) for word in words] if all(map(_is_size, words)) else None
+
+
+def _is_size(word):
+    return word.isdigit() and word.isascii() and len(word) <= 18
 
 
 def check_node_count(n_nodes, n_edges, any_size):

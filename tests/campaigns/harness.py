@@ -119,7 +119,7 @@ class _Worker:
         self._folder = Path(tempfile.mkdtemp(dir=scratch))
 
     def start(self, numbers):
-        self._numbers = numbers
+        self._numbers, self._counted = numbers, 0
         if not numbers:
             self._process = None
             return
@@ -161,6 +161,7 @@ class _Worker:
                     return True
                 if what == "tally":
                     self._found.cases += rest[0]
+                    self._counted += rest[0]
                     self._found.outcomes += rest[1]
                 else:
                     self._fail(*rest)
@@ -174,10 +175,12 @@ class _Worker:
 
     def _ended(self, kind, number):
         self._fail(kind, number)
-        self._found.cases += 1
+        # With it those that it had not yet told of; their outcomes are lost.
+        position = self._numbers.index(number) + 1
+        self._found.cases += position - self._counted
         where = self._folder / "fault.txt"
         _keep_case(self._keep, self._found, number, kind, where.read_text() if where.exists() else "", self._folder)
-        self.start(self._numbers[self._numbers.index(number) + 1 :])
+        self.start(self._numbers[position:])
 
 
 def _work(name, seed, numbers, state, reports, folder, keep):
