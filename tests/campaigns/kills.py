@@ -40,7 +40,7 @@ def prepare():
         file.write_text("\n".join(lines), encoding="utf-8")
         options = {"weight_column": 2, "symmetrize": "min"} if kind == "ones" else {}
         _build(file, out, options)
-        calls = _calls_of(lambda file=file, out=out, options=options: _build(file, out, options))
+        calls = calls_of(lambda file=file, out=out, options=options: _build(file, out, options))
         made.append((file, options, calls, _content(out)))
     return made
 
@@ -140,7 +140,8 @@ def _with_limit(limit, file, out, options):
     _build(file, out, options)
 
 
-def _calls_of(work):
+def calls_of(work):
+    """How many calls of functions, builtin ones included, some work makes."""
     count = 0
 
     def profile(_frame, event, _arg):

@@ -15,6 +15,7 @@ from graphcore import FormatError, Graph, GraphWarning, InputError, build_store,
 from graphcore.store import arrays, buckets, journal, rows, text
 from graphcore.store.format import ArrayFacts, Meta, array_path, read_meta, write_meta
 from graphcore.store.spool import Spool
+from tests.campaigns.kills import calls_of
 from tests.store.test_store import assert_same
 
 WORK = ".g.graph.building"
@@ -37,22 +38,6 @@ def small_pieces(monkeypatch):
     monkeypatch.setattr(buckets, "_MIN_BUCKETS", 12)
     monkeypatch.setattr(journal, "INTERVAL", 0.0)
     monkeypatch.setattr(os, "fsync", lambda _: None)
-
-
-def calls_of(work):
-    """How many calls of functions, builtin ones included, some work makes."""
-    count = 0
-
-    def profile(_frame, event, _arg):
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(profile)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 def killed(work, at_call):
