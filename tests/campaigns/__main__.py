@@ -5,8 +5,8 @@
     python -m tests.campaigns page                                docs/reliability.md from the runs on record
     python -m tests.campaigns suite                               the whole suite under numba's bounds check
 
-Failures are counted by kind; the files of each are kept in campaign-failures/. With --record, the figures are kept for
-the page.
+Failures are counted by kind; the files of each are kept in campaign-failures/. With --record, the figures are added
+to those of the page.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def main(arguments=None):
     )
     print("\r", page.text_of(found), sep="")
     if given.record:
-        page.record(found, bounds_check=given.bounds_check)
+        page.record(found, bounds_check=given.bounds_check, afresh=given.afresh)
     return int(bool(found.failures))
 
 
@@ -53,7 +53,8 @@ def _parser():
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--bounds-check", action="store_true", help="loops compiled with numba's bounds check")
     parser.add_argument("--keep", type=Path, default=Path("campaign-failures"), help="folder for what failed")
-    parser.add_argument("--record", action="store_true", help="keep the figures for docs/reliability.md")
+    parser.add_argument("--record", action="store_true", help="add the figures to those of docs/reliability.md")
+    parser.add_argument("--afresh", action="store_true", help="with --record: forget the earlier runs of this campaign")
     parser.add_argument("rest", nargs="*", help="for suite: arguments of pytest")
     return parser
 

@@ -2,6 +2,7 @@
 
 import json
 import platform
+from collections import Counter
 
 from .harness import ROOT, Findings, load
 
@@ -20,17 +21,23 @@ def text_of(found: Findings) -> str:
     return "\n".join([*lines, f"  {sum(found.failures.values()):,} failures"])
 
 
-def record(found, *, bounds_check=False):
-    """Keep a run for the page: the latest of its name, seed and kind of compilation."""
+def record(found, *, bounds_check=False, afresh=False):
+    """Add a run to those of its name and kind of compilation on record, or start their sums anew.
+
+    A seed that is on record already adds nothing: its cases are the same.
+    """
     runs = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     name = f"{found.name}, bounds checked" if bounds_check else found.name
+    kept = {} if afresh else runs.get(name, {})
+    if found.seed in kept.get("seeds", ()):
+        return
     runs[name] = {
         "campaign": found.name,
-        "cases": found.cases,
-        "seed": found.seed,
-        "outcomes": dict(found.outcomes.most_common()),
-        "failures": dict(found.failures.most_common()),
-        "seconds": round(found.seconds),
+        "cases": found.cases + kept.get("cases", 0),
+        "seeds": [*kept.get("seeds", ()), found.seed],
+        "outcomes": dict((found.outcomes + Counter(kept.get("outcomes"))).most_common()),
+        "failures": dict((found.failures + Counter(kept.get("failures"))).most_common()),
+        "seconds": round(found.seconds) + kept.get("seconds", 0),
         "python": platform.python_version(),
     }
     RECORD.write_text(json.dumps(dict(sorted(runs.items())), indent=1) + "\n")
