@@ -7,10 +7,12 @@ import numpy as np
 from ._progress import Stages
 from ._random import Streams
 from .graphs.graph import Graph
+from .graphs.node_weights import weigh_nodes
 from .knn.neighbors import knn_graph
 from .metrics.cut import sums_and_shares
 from .partition.cluster_sums import ClusterSums
 from .pipeline.cluster import Clustering, cluster_graph
+from .pipeline.known import check_known
 from .pipeline.settings import resolve_settings
 from .selection.auto import choose_for_fit
 from .selection.result import KSelection
@@ -38,19 +40,29 @@ def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n
         return knn_graph(X, min(n_neighbors, X.shape[0] - 1), metric=metric, random_state=stream, n_jobs=n_jobs)
 
 
-def fit_graph(graph, n_clusters, settings, *, random_state=None, n_jobs=None, stages=None):
-    """Choose k if it is "auto", check the settings (a dict; what is left out has its default), cluster, and measure."""
+def fit_graph(
+    graph, n_clusters, settings, *, labels=None, initial_labels=None, sample_weight=None, random_state=None, n_jobs=None,
+    stages=None,
+):  # fmt: skip
+    """Choose k if it is "auto", check the settings (a dict; what is left out has its default), cluster, and measure.
+
+    `labels` (n,) stay as they are, but for those of -1; the run begins at `initial_labels`, if they are given.
+    """
     stages = Stages() if stages is None else stages
     streams = Streams(random_state)
+    if sample_weight is not None:
+        with stages("weights"):
+            graph = weigh_nodes(graph, sample_weight)
     selection = None
     if isinstance(n_clusters, str) and n_clusters == "auto":
         with stages("choice of k"):
             selection = choose_for_fit(graph, settings, random_state=streams, n_jobs=n_jobs)
         n_clusters = selection.best
     resolved = resolve_settings(graph, n_clusters, **settings)
+    known = check_known(graph, resolved.n_clusters, labels, initial_labels, sample_weight)
     more = bool(resolved.n_cycles) + (resolved.search_rounds + 1 if resolved.search_rounds else 0)
     stages.expect(more + ((5 + (resolved.n_coresets > 2)) if resolved.n_coresets > 1 else 6))
-    clustering = cluster_graph(graph, resolved, random_state=streams, n_jobs=n_jobs, stages=stages)
+    clustering = cluster_graph(graph, resolved, known=known, random_state=streams, n_jobs=n_jobs, stages=stages)
     with stages("score"):
         sums, shares = sums_and_shares(graph, clustering.labels, resolved.n_clusters, n_jobs)
     return Fit(graph, clustering, selection, sums, shares, dict(stages.seconds))

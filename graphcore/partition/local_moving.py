@@ -4,23 +4,24 @@ from itertools import pairwise
 
 import numpy as np
 
+from .._arrays import read_only
 from .._threads import map_blocks
 from .._work import count
 from . import _local_moving_loops as _loops
 from . import _objective_loops
 from .cluster_sums import cluster_sums, objective_code
+from .constraints import FREE
 
 __all__ = ["block_sweep", "move_locally"]
 
 _NATURAL = np.empty(0, dtype=np.int64)
-_ONES = np.empty(0, dtype=np.int64)
 # Blocks of a sweep one after the other, and parts of a block at the same time.
 _SWEEP_BLOCKS, _SWEEP_PARTS = 64, 8
 
 
 def move_locally(
     rows, labels, n_clusters, *, objective="information", order=None, n_passes=50, tolerance=0.0, min_size=1,
-    min_share=0.0, counts=None, sums=None,
+    min_share=0.0, counts=None, constraints=FREE, sums=None,
 ):  # fmt: skip
     """Move single nodes, in place, while that raises the objective; returns (ClusterSums as they are now, moves made).
 
@@ -28,14 +29,17 @@ def move_locally(
     no more than a share `tolerance` of the nodes is the last; with 0, a pass over all nodes confirms that no single
     move to a neighbouring cluster raises the objective (unless `n_passes` come first). No cluster shrinks below
     `min_size` nodes or `min_share` of the clusters' mean volume. Where rows are groups, `counts` (n,) int64 holds the
-    nodes that each stands for. `sums`, those of `labels` if at hand, are changed in place, but for the cut.
+    nodes that each stands for. `constraints` limit clusters from above and say which nodes stay. `sums`, those of
+    `labels` if at hand, are changed in place, but for the cut.
     """
+    counts = constraints.counts if counts is None else counts
     if sums is None:
         sums = cluster_sums(rows, labels, n_clusters, counts=counts)
+    total = float(sums.volume.sum())
     moves, entries = _loops.move_nodes(
-        *rows, _ONES if counts is None else counts, objective_code(objective), _NATURAL if order is None else order,
-        n_passes, float(tolerance), max(1, min_size), min_share * float(sums.volume.sum()) / n_clusters, sums.internal,
-        sums.volume, sums.size, labels,
+        *rows, read_only(counts), objective_code(objective), _NATURAL if order is None else order, n_passes,
+        float(tolerance), max(1, min_size), min_share * total / n_clusters, constraints.max_size,
+        constraints.max_volume(total, n_clusters), constraints.is_fixed, sums.internal, sums.volume, sums.size, labels,
     )  # fmt: skip
     count("entries moved over", entries)
     if moves:

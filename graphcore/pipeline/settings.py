@@ -43,6 +43,8 @@ class Settings:
     objective: str  # "information" or "ncut"
     refine: bool
     min_cluster_size: int
+    max_cluster_size: int | None
+    max_share: float | None  # volume of a cluster, in mean volumes
     n_coresets: int
     n_cycles: int  # of moves by groups, at most
     search_rounds: int
@@ -133,10 +135,10 @@ def _check(parameter, value, n_linked):
     words = ("auto",) if parameter.default == "auto" else ()
     if parameter.kind == "choice":
         return check_choice(name, value, (*parameter.choices, *words))
-    if parameter.kind == "size":
-        return check_size(name, value, n_linked, "the nodes that have an edge", low=low, words=words)
     if (words and _is_auto(value)) or (value is None and None in parameter.choices):
         return value
+    if parameter.kind == "size":
+        return check_size(name, value, n_linked, "the nodes that have an edge", low=low, words=words)
     if parameter.kind == "integer":
         return check_integer(name, value, low=low)
     if parameter.kind == "real":
@@ -161,6 +163,9 @@ def _refuse_contradictions(settings, graph, n_linked):
             f"min_cluster_size={least} is too large: {k} clusters of that size need more than the {n_linked} nodes "
             "that have an edge"
         )
+    most = settings.max_cluster_size
+    if most is not None and most < least:
+        raise ParameterError(f"max_cluster_size={most} is less than min_cluster_size={least}")
     if settings.search_rounds and is_huge(graph.n_entries):
         raise ParameterError(
             "effort and time_limit are for graphs of at most 2^28 entries (134 million edges); this one has "
@@ -179,6 +184,9 @@ def _refuse_pairs(values):
         return
     if values["search_rounds"]:
         raise ParameterError("effort and time_limit are for a search that moves nodes; refine=False leaves it out")
+    for name in ("max_cluster_size", "max_share"):
+        if values[name] is not None:
+            raise ParameterError(f"{name}={values[name]} is kept by moving nodes, which refine=False leaves out")
     if not _is_auto(runs) and runs > 1:
         raise ParameterError(
             f"n_coresets={runs} needs refine=True (a consensus raises the objective); use n_coresets=1"
