@@ -1,11 +1,13 @@
 """One fit, from a graph to labels and what is known of them: the class and the command line both call it."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ._progress import Stages
 from ._random import Streams
+from ._validation import check_sample_weight
 from .graphs.graph import Graph
 from .graphs.node_weights import weigh_nodes
 from .knn.neighbors import knn_graph
@@ -30,6 +32,8 @@ class Fit:
     sums: ClusterSums = field(repr=False)
     # (n_nodes,) float32: share of each node's edge weight that leaves its cluster; NaN for isolated nodes.
     outside_shares: np.ndarray = field(repr=False)
+    node_weights: np.ndarray | None = field(repr=False)  # (n_nodes,) float64; None for ones
+    edge_weight: float  # mean weight of an edge, before nodes were weighed
     seconds: dict = field(repr=False)  # of every stage so far, those before the fit included
 
 
@@ -50,19 +54,22 @@ def fit_graph(
     """
     stages = Stages() if stages is None else stages
     streams = Streams(random_state)
+    edge_weight, total_size = graph.mean_weight, None
     if sample_weight is not None:
         with stages("weights"):
+            sample_weight = check_sample_weight(sample_weight, graph.n_nodes)
             graph = weigh_nodes(graph, sample_weight)
+            total_size = math.floor(sample_weight[graph.degrees > 0].sum())
     selection = None
     if isinstance(n_clusters, str) and n_clusters == "auto":
         with stages("choice of k"):
             selection = choose_for_fit(graph, settings, random_state=streams, n_jobs=n_jobs)
         n_clusters = selection.best
-    resolved = resolve_settings(graph, n_clusters, **settings)
+    resolved = resolve_settings(graph, n_clusters, total_size=total_size, **settings)
     known = check_known(graph, resolved.n_clusters, labels, initial_labels, sample_weight)
     more = bool(resolved.n_cycles) + (resolved.search_rounds + 1 if resolved.search_rounds else 0)
     stages.expect(more + ((5 + (resolved.n_coresets > 2)) if resolved.n_coresets > 1 else 6))
     clustering = cluster_graph(graph, resolved, known=known, random_state=streams, n_jobs=n_jobs, stages=stages)
     with stages("score"):
         sums, shares = sums_and_shares(graph, clustering.labels, resolved.n_clusters, n_jobs)
-    return Fit(graph, clustering, selection, sums, shares, dict(stages.seconds))
+    return Fit(graph, clustering, selection, sums, shares, known.weights, edge_weight, dict(stages.seconds))

@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
+from ..exceptions import InputError, ParameterError
 from ..fit import fit_graph
 from ..graphs.from_table import as_library
 from ..pipeline.parameters import PARAMETERS
@@ -61,6 +62,18 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         Whether nodes are moved on the whole graph while that raises the objective, one by one and in groups.
     min_cluster_size : int or float, default 1
         No cluster has fewer nodes; a float is a share of the nodes.
+    max_cluster_size : int, float or None, default None
+        No cluster has more nodes; a float is a share of the nodes.
+    max_share : float or None, default None
+        No cluster has a volume (sum of degrees) of more than this many times the mean volume; 1.03 is a balance as
+        graph partitioners keep it. Nodes and groups are moved under limits that become tighter step by step.
+    initial_labels : array-like of shape (n_samples,), integer, or None, default None
+        Labels to start from, 0 to ``n_clusters - 1``, instead of clustering coresets: nodes of -1 follow their
+        neighbours, then all are moved as at the end of every fit. Clusters keep their numbers.
+    semi_supervised : bool or "auto", default "auto"
+        Whether `y` of :meth:`fit` holds labels that stay. "auto": if it is integers with -1 among them, as
+        scikit-learn's semi-supervised classes mark what is unknown; full labels, which pipelines and searches pass to
+        every step, are ignored.
     n_coresets : int or "auto", default "auto"
         Independent coresets, each clustered; the result is their consensus, and their agreement its stability. "auto"
         is 2 where these agree on less than half of the nodes, or on 95 % and the graph has more than 2^19 entries; else
@@ -97,7 +110,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
     coreset_labels_ : ndarray of shape (n_coreset,), int32
         Clusters of the coreset nodes on the coreset graph.
     graph_ : Graph
-        What was clustered: the graph given, or the neighbour graph of the vectors. A pickled model does not hold it.
+        What was clustered: the graph given, or the neighbour graph of the vectors, with weights of the nodes multiplied
+        into those of its edges. A pickled model does not hold it.
+    membership_ : csr_array of shape (n_samples, n_clusters), float64
+        Probability of each cluster for every node, computed at each access by a pass over all edges.
     quotient_graph_ : Graph
         One node for each cluster; edges weigh what the edges between two clusters weigh together.
     n_components_ : int
@@ -170,6 +186,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         objective="information",
         refine="auto",
         min_cluster_size=1,
+        max_cluster_size=None,
+        max_share=None,
+        initial_labels=None,
+        semi_supervised="auto",
         n_coresets="auto",
         effort="default",
         time_limit=None,
@@ -194,6 +214,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         self.objective = objective
         self.refine = refine
         self.min_cluster_size = min_cluster_size
+        self.max_cluster_size = max_cluster_size
+        self.max_share = max_share
+        self.initial_labels = initial_labels
+        self.semi_supervised = semi_supervised
         self.n_coresets = n_coresets
         self.effort = effort
         self.time_limit = time_limit
@@ -203,7 +227,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Cluster a graph or vectors.
 
         Parameters
@@ -211,7 +235,13 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         X : graph, or array-like of shape (n_samples, n_features)
             Graphs are a Graph, a sparse matrix, a networkx or igraph graph, AnnData, a table of edges, a tuple of the
             arrays of their ends, an integer array of shape (2, n_edges); see `affinity`.
-        y : ignored
+        y : array-like of shape (n_samples,), optional
+            With -1 for unknown, labels from 0 to ``n_clusters - 1`` that nodes keep, see `semi_supervised`; isolated
+            nodes get -1 all the same. Ignored otherwise.
+        sample_weight : array-like of shape (n_samples,), optional
+            As how many each node counts: the graph is clustered whose edges weigh ``w_x A_xy w_y``, which is that of
+            copies of nodes with all their edges, and `min_cluster_size` and `max_cluster_size` count weights. Nodes of
+            weight 0 get -1. Neighbours of vectors are those without weights.
 
         Returns
         -------
@@ -221,22 +251,25 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         ------
         InputError, ParameterError
         """
-        return call_with_callbacks(type(self)._fit, self, X, y)
+        return call_with_callbacks(type(self)._fit, self, X, y, sample_weight)
 
-    def _fit(self, X, y):
+    def _fit(self, X, y, sample_weight):
         tasks = StageTasks(self, X, y)
         streams = Streams(self.random_state)
         settings = {parameter.name: getattr(self, parameter.name) for parameter in PARAMETERS}
         check_settings(self.n_clusters, settings)  # before neighbours are looked for
+        given = {"labels": self._known(y), "initial_labels": self.initial_labels, "sample_weight": sample_weight}
         with stages_of(self, tasks) as stages:
             graph, self._reference = graph_of(self, X, streams, stages)
-            fit = fit_graph(graph, self.n_clusters, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
+            fit = fit_graph(
+                graph, self.n_clusters, settings, **given, random_state=streams, n_jobs=self.n_jobs, stages=stages
+            )
         result = fit.clustering
         self.labels_ = result.labels
         self.n_clusters_ = result.settings.n_clusters
         self.selection_ = fit.selection
         self.outside_share_ = fit.outside_shares
-        self._reference.set_clusters(fit.sums)
+        self._reference.set_clusters(fit)
         self.node_names_ = graph.node_names
         self.coreset_indices_ = result.coreset.indices
         self.coreset_weights_ = result.coreset.weights
@@ -247,13 +280,25 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         self.cluster_stability_ = result.cluster_stability
         self.groups_ = result.groups
         self._result = result
-        self._graph = graph
+        self._graph = fit.graph
         self.history_ = result.history
         self.search_ = result.search
         self.settings_ = result.settings
         self.seconds_ = fit.seconds
         tasks.finish()
         return self
+
+    def _known(self, y):
+        """The labels in y that stay, or None."""
+        choice = self.semi_supervised
+        if not (isinstance(choice, (bool, np.bool_)) or (isinstance(choice, str) and choice == "auto")):
+            raise ParameterError(f"semi_supervised={choice!r} must be True, False or 'auto'")
+        if choice is True and y is None:
+            raise InputError("semi_supervised=True takes labels y, -1 where they are unknown; got none")
+        if choice == "auto" and y is not None:
+            given = np.asarray(y)
+            choice = given.ndim == 1 and given.dtype.kind == "i" and bool((given == -1).any())
+        return y if choice is True and y is not None else None
 
     def to_table(self, library=None):
         """Cluster, stability and outside share of every node, as a table.

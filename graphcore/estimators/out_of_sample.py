@@ -12,9 +12,11 @@ from ..graphs.magnitude import edges_in_range
 from ..graphs.structure import check_sparse
 from ..knn.neighbor_lists import listed_neighbors
 from ..knn.vectors import ordered
-from ..partition.predict import cluster_shares, predict_labels
+from ..partition.evidence import edge_evidence
+from ..partition.predict import cluster_shares, memberships, predict_labels
+from ..partition.quotient import graph_rows
 
-__all__ = ["Reference", "new_cost", "new_labels", "new_shares"]
+__all__ = ["Reference", "fitted_memberships", "new_cost", "new_labels", "new_memberships", "new_shares"]
 
 _PIECE = 1 << 14
 
@@ -29,16 +31,23 @@ class Reference:
     metric: str | None = None
     inner: np.ndarray | None = None
     volumes: np.ndarray | None = None
+    weights: np.ndarray | None = field(default=None, repr=False)  # as how many each fitted node counts
+    evidence: float = 0.0  # log odds for each unit of weight, as inner weights and volumes are kept
     exponent: int = 0  # of 2, by which inner weights and volumes are divided: they are below 1
 
-    def set_clusters(self, sums):
-        """Keep inner weights and volumes of the clusters; volumes below 2^-100 of the largest count as that."""
+    def set_clusters(self, fit):
+        """Keep what is known of the clusters; volumes below 2^-100 of the largest count as that."""
+        sums, found = fit.sums, fit.clustering
         self.exponent = int(np.frexp(sums.volume.max())[1])
         self.inner, self.volumes = np.ldexp(sums.internal, -self.exponent), np.ldexp(sums.volume, -self.exponent)
         least = 2.0**-100
         small = np.flatnonzero((sums.volume > 0) & (self.volumes < least))
         self.inner[small] = least * sums.internal[small] / sums.volume[small]
         self.volumes[small] = least
+        stability, self.weights = found.node_stability, fit.node_weights
+        agreement = 1.0 if stability is None else float(stability[found.labels >= 0].mean())
+        mean_weight = np.ldexp(fit.edge_weight, -self.exponent)
+        self.evidence = edge_evidence(graph_rows(fit.graph), found.labels, sums, agreement) / mean_weight
 
 
 def new_labels(model, X):
@@ -53,6 +62,34 @@ def new_shares(model, X):
         totals = sums.sum(axis=1)[:, None]
         parts.append(np.divide(sums.toarray(), totals, out=np.zeros(sums.shape), where=totals > 0))
     return np.concatenate(parts)
+
+
+def new_memberships(model, X):
+    """Probability of each cluster for every row of new input; rows without an edge to a cluster are 0."""
+    return np.concatenate([_memberships(model, sums).toarray() for sums in _cluster_sums(model, X)])
+
+
+def fitted_memberships(model):
+    """The same for the nodes of the fit, as a csr_array."""
+    import scipy.sparse as sp
+
+    graph, reference, parts = model.graph_, model._reference, []
+    for start in range(0, graph.n_nodes, _PIECE):
+        indptr = graph.indptr[start : start + _PIECE + 1]
+        span = slice(indptr[0], indptr[-1])
+        edges = np.ones(span.stop - span.start) if graph.weights is None else graph.weights[span].astype(np.float64)
+        edges = np.ldexp(edges, -reference.exponent)
+        if reference.weights is not None:  # an edge of a copy, not of all copies together
+            own = np.repeat(reference.weights[start : start + _PIECE], np.diff(indptr))
+            edges = np.divide(edges, own, out=edges, where=own > 0)
+        rows = sp.csr_array((edges, graph.indices[span], indptr - indptr[0]), shape=(len(indptr) - 1, graph.n_nodes))
+        parts.append(_memberships(model, cluster_shares(rows, model.labels_, len(reference.volumes))))
+    return sp.vstack(parts, format="csr")
+
+
+def _memberships(model, sums):
+    reference = model._reference
+    return memberships(sums, reference.inner, reference.volumes, reference.evidence)
 
 
 def new_cost(model, X):
@@ -83,12 +120,16 @@ def _labels(model, sums):
 
 def _cluster_sums(model, X):
     """Weights between rows of new input and clusters, some rows at a time."""
+    import scipy.sparse as sp
+
     reference = model._reference
     k = len(reference.volumes)
     X = _checked(model, X)
     searcher = _searcher(reference)
     for start in range(0, X.shape[0], _PIECE):
         rows = _edges(reference, searcher, X[start : start + _PIECE], len(model.labels_))
+        if reference.weights is not None:
+            rows = rows @ sp.diags_array(reference.weights)
         yield cluster_shares(edges_in_range(rows, reference.exponent), model.labels_, k)
 
 

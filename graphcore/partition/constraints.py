@@ -1,11 +1,10 @@
 """What is asked of single nodes and of the largest clusters, and partitions that are brought to keep to it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from .._arrays import read_only
-from ..exceptions import ParameterError
 from ._constraint_loops import leave_in_order, leaving_gains
 from .cluster_sums import cluster_sums
 from .quotient import label_sizes
@@ -41,6 +40,16 @@ class Constraints:
         """Largest volume of a cluster, of `total`; a little more, as sums are rounded."""
         return self.max_share * total / n_clusters * (1 + 1e-12)
 
+    def times(self, factor):
+        """The same with limits that are so many times as large."""
+        size = self.max_size if self.max_size == _ANY_SIZE else int(self.max_size * factor)
+        return replace(self, max_size=size, max_share=self.max_share * factor)
+
+    def excess(self, sums):
+        """Factor by which the fullest cluster of ClusterSums is beyond its limits, at least 1."""
+        share = sums.volume.max() / self.max_volume(float(sums.volume.sum()), len(sums.volume))
+        return max(1.0, float(share), float(sums.size.max() / self.max_size))
+
     def sizes(self, groups, n_groups):
         """What groups of nodes count, (n_groups,) int64; nodes of -1 are left out."""
         if not len(self.counts):
@@ -62,31 +71,26 @@ FREE = Constraints()
 
 
 def relieve_full_clusters(rows, labels, n_clusters, constraints):
-    """Move nodes out of clusters that are too large until none is, in place (-1 and fixed nodes stay).
+    """Move nodes out of clusters that are too large, in place (-1 and fixed nodes stay); whether none is any more.
 
     Those go first that gain most, or lose least, of the weight inside clusters for their degree, to a cluster that has
-    room, and that may be one that they have no edge to. Raises a ParameterError where no node fits in anywhere.
+    room, and that may be one that they have no edge to.
     """
     if not constraints.limits_clusters:
-        return
+        return True
     sums = cluster_sums(rows, labels, n_clusters, counts=constraints.counts)
     max_size, max_volume = constraints.max_size, constraints.max_volume(float(sums.volume.sum()), n_clusters)
     arrays = *rows, constraints.counts, constraints.is_fixed, max_size, max_volume
     gains = np.empty(len(labels))
     for turn in range(len(labels)):
         if not leaving_gains(*arrays, sums.volume, sums.size, labels, gains):
-            return
+            return True
         leaving = np.flatnonzero(gains > -np.inf)
         order = leaving[np.argsort(-gains[leaving], kind="stable")]
         share = _SHARE if turn < _GENTLE_ROUNDS else 1.0
         if not leave_in_order(*arrays, order, share, sums.volume, sums.size, labels):
             break
-    what = "max_size" if (sums.size > max_size).any() else "max_share"
-    value = f"max_cluster_size={max_size}" if what == "max_size" else f"max_share={constraints.max_share:g}"
-    raise ParameterError(
-        f"{value} cannot be kept with n_clusters={n_clusters}: nodes that are large, fixed or too many fit into no "
-        "cluster; allow more, or ask for fewer clusters"
-    )
+    return False
 
 
 def cut_in_order(order, rows, n_clusters, constraints):

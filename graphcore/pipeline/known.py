@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .._arrays import read_only
-from .._validation import check_labels, check_sample_weight
+from .._validation import check_labels
 from ..exceptions import InputError, ParameterError
 from ..partition.constraints import Constraints
 
@@ -52,7 +52,7 @@ def check_known(graph, n_clusters, labels=None, initial_labels=None, sample_weig
         raise InputError("initial_labels give no node with an edge a label; leave them out")
     if fixed is not None and not (fixed >= 0).any():
         fixed = None
-    return Known(fixed, start, None if sample_weight is None else check_sample_weight(sample_weight, graph.n_nodes))
+    return Known(fixed, start, sample_weight)
 
 
 def _labels(name, labels, graph, n_clusters):

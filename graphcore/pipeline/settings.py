@@ -55,7 +55,7 @@ class Settings:
 def check_settings(n_clusters, given):
     """Check what can be checked before there is a graph; `given` as for :func:`resolve_settings`, `n_clusters` too."""
     k = 1 if _is_auto(n_clusters) else check_integer("n_clusters", n_clusters, low=1)
-    values = _checked(given, _ANY_NUMBER)
+    values = _checked(given, _ANY_NUMBER, _ANY_NUMBER)
     if values["preset"] == "published" and _is_auto(values["refine"]):
         values["refine"] = False
     _refuse_pairs(values | {"search_rounds": _search_rounds(values), "n_clusters": k})
@@ -73,13 +73,13 @@ def idle_settings(settings, given):
     return {name: purpose for name, purpose in idle.items() if purpose and name in given}
 
 
-def resolve_settings(graph, n_clusters, **given):
+def resolve_settings(graph, n_clusters, *, total_size=None, **given):
     """Check all settings against a graph and fill in what is "auto"; messages name the parameter.
 
     Settings go by the names of :data:`graphcore.pipeline.parameters.PARAMETERS`;
     :class:`graphcore.CoresetSpectralClustering` says what they do. `walk_steps` "auto" lets the half walk see about
     twice as many nodes as there are for each coreset node, 2 to 4 steps; one step only in graphs of more than 2^28
-    entries.
+    entries. `total_size` is what all nodes with an edge count in sizes of clusters, if not one each.
     """
     n_linked = graph.n_nodes - graph.n_isolated
     if n_linked == 0:
@@ -90,7 +90,8 @@ def resolve_settings(graph, n_clusters, **given):
             f"n_clusters={k} is more than the {n_linked} nodes that have an edge ({graph.n_isolated} isolated nodes "
             "belong to no cluster)"
         )
-    values = _checked(given, n_linked)
+    total_size = n_linked if total_size is None else total_size
+    values = _checked(given, n_linked, total_size)
     published = values.pop("preset") == "published"
     may_stop_early = _is_auto(values["n_coresets"])
     values["search_rounds"] = _search_rounds(values)
@@ -116,21 +117,22 @@ def resolve_settings(graph, n_clusters, **given):
     values["n_cycles"] = 0 if not moved else _FEW_CYCLES if effort == "fast" else _CYCLES
     values["min_cluster_size"] = max(1, values["min_cluster_size"])
     settings = Settings(n_clusters=k, laziness=_LAZINESS, may_stop_early=may_stop_early, **values)
-    _refuse_contradictions(settings, graph, n_linked)
+    _refuse_contradictions(settings, graph, total_size)
     return settings
 
 
-def _checked(given, n_linked):
+def _checked(given, n_linked, total_size):
     """All settings, each checked by itself; "auto" stays."""
     values = defaults()
     unknown = sorted(set(given) - set(values))
     if unknown:
         raise TypeError(f"there is no setting {unknown[0]!r}; there are {', '.join(values)}")
     values |= given
-    return {parameter.name: _check(parameter, values[parameter.name], n_linked) for parameter in PARAMETERS}
+    totals = {"min_cluster_size": total_size, "max_cluster_size": total_size}
+    return {p.name: _check(p, values[p.name], totals.get(p.name, n_linked)) for p in PARAMETERS}
 
 
-def _check(parameter, value, n_linked):
+def _check(parameter, value, total):
     name, low = parameter.name, parameter.low
     words = ("auto",) if parameter.default == "auto" else ()
     if parameter.kind == "choice":
@@ -138,7 +140,7 @@ def _check(parameter, value, n_linked):
     if (words and _is_auto(value)) or (value is None and None in parameter.choices):
         return value
     if parameter.kind == "size":
-        return check_size(name, value, n_linked, "the nodes that have an edge", low=low, words=words)
+        return check_size(name, value, total, "the nodes that have an edge", low=low, words=words)
     if parameter.kind == "integer":
         return check_integer(name, value, low=low)
     if parameter.kind == "real":
@@ -149,7 +151,7 @@ def _check(parameter, value, n_linked):
     return bool(value)
 
 
-def _refuse_contradictions(settings, graph, n_linked):
+def _refuse_contradictions(settings, graph, total_size):
     """Refuse settings that are fine by themselves and contradict each other, or the graph."""
     _refuse_pairs(vars(settings))
     k, least = settings.n_clusters, settings.min_cluster_size
@@ -158,14 +160,19 @@ def _refuse_contradictions(settings, graph, n_linked):
             "self_loop=0 leaves the plain kernel of this graph with a zero diagonal, and importance sampling cannot "
             "draw from it; use self_loop=1.0 (the published choice) or sampling='degree'"
         )
-    if least * k > n_linked:
+    if least * k > total_size:
         raise ParameterError(
-            f"min_cluster_size={least} is too large: {k} clusters of that size need more than the {n_linked} nodes "
+            f"min_cluster_size={least} is too large: {k} clusters of that size need more than the {total_size} nodes "
             "that have an edge"
         )
     most = settings.max_cluster_size
     if most is not None and most < least:
         raise ParameterError(f"max_cluster_size={most} is less than min_cluster_size={least}")
+    if most is not None and most * k < total_size:
+        raise ParameterError(
+            f"max_cluster_size={most} is too small: {k} clusters of that size hold fewer than the {total_size} nodes that "
+            f"have an edge; use at least {-(-total_size // k)}"
+        )
     if settings.search_rounds and is_huge(graph.n_entries):
         raise ParameterError(
             "effort and time_limit are for graphs of at most 2^28 entries (134 million edges); this one has "
