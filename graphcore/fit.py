@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from .graphs.node_weights import weigh_nodes
 from .knn.neighbors import knn_graph
 from .metrics.cut import sums_and_shares
 from .partition.cluster_sums import ClusterSums
+from .partition.evidence import edge_evidence
+from .partition.predict import node_memberships
+from .partition.quotient import graph_rows
 from .pipeline.cluster import Clustering, cluster_graph
 from .pipeline.known import check_known
 from .pipeline.settings import resolve_settings
@@ -35,6 +39,20 @@ class Fit:
     node_weights: np.ndarray | None = field(repr=False)  # (n_nodes,) float64; None for ones
     edge_weight: float  # mean weight of an edge, before nodes were weighed
     seconds: dict = field(repr=False)  # of every stage so far, those before the fit included
+
+    @cached_property
+    def evidence(self):
+        """Log odds of a cluster that each unit of weight to its nodes is worth, in those of the planted model."""
+        labels, stability = self.clustering.labels, self.clustering.node_stability
+        agreement = 1.0 if stability is None else float(stability[labels >= 0].mean())
+        return edge_evidence(graph_rows(self.graph), labels, self.sums, agreement) / self.edge_weight
+
+    def memberships(self):
+        """Probability of each cluster for every node, see `membership_` of CoresetSpectralClustering: a csr_array."""
+        rows, sums = graph_rows(self.graph), self.sums
+        return node_memberships(
+            rows, self.clustering.labels, sums.internal, sums.volume, self.evidence, node_weights=self.node_weights
+        )
 
 
 def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n_jobs=None, stages):

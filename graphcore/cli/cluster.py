@@ -81,6 +81,8 @@ def _option(parameter):
          "graphcore cluster vectors.npy -k 10 --neighbors 15 -o labels.tsv"),
         ("no cluster below 20 nodes, and a steadier result; labels go to edges.txt.gz.clusters.tsv",
          "graphcore cluster edges.txt.gz -k 50 --min-cluster-size 20 --coreset-size 0.1"),
+        ("parts of equal size, for a graph that is to be distributed",
+         "graphcore cluster edges.txt.gz -k 16 --max-share 1.03"),
         ("exactly the algorithm of the paper", "graphcore cluster graph.npz -k 10 --preset published"),
         ("in a pipe, for a script", "zcat edges.txt.gz | graphcore cluster - -k 9 --json -o labels.tsv"),
     ],
@@ -95,36 +97,56 @@ def _option(parameter):
 )  # fmt: skip
 @click.option("--spreadsheet", is_flag=True, help="In -o, put a ' before names that spreadsheets take for formulas.")
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
+@click.option(
+    "--labels", "fixed", metavar="FILE", type=FILE, help="Node and label: what is named there keeps its label."
+)
+@click.option(
+    "--initial-labels", metavar="FILE", type=FILE, help="Node and label: start from these, not from coresets."
+)
+@click.option("--node-weights", metavar="FILE", type=FILE, help="Node and weight: as how many nodes it counts, or 1.")
+@click.option(
+    "--membership", metavar="FILE", type=FILE,
+    help="Write node, cluster and probability for all clusters around each node (.npz: a sparse matrix).",
+)  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **options):
+def cluster(input, n_clusters, output, spreadsheet, report, membership, as_json, quiet, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
     INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML or GML file; a graph on disk (see build); vectors
     (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge belong to no cluster and get
     label -1.
     """
-    on_stdout = [name for name, wanted in (("--json", as_json), ("-o -", output == "-"), ("--report -", report == "-"))
-                 if wanted]  # fmt: skip
+    files = {name: options.pop(name) for name in ("fixed", "initial_labels", "node_weights")}
+    outputs = {"-o": output, "--report": report, "--membership": membership}
+    on_stdout = ["--json"] * as_json + [f"{option} -" for option, path in outputs.items() if path == "-"]
+    if len([path for path in (input, *files.values()) if path == "-"]) > 1:
+        raise click.UsageError("only one of the files can be standard input")
     if len(on_stdout) > 1:
         raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
     start = time.perf_counter()
     reading = {name: options.pop(name) for name in READING}
     seed, jobs = options.pop("random_state"), options.pop("n_jobs")
     given = {name: value for name, value in options.items() if value is not None}
-    console = Console(quiet, n_after=1 + (report is not None))
-    output = _check(console, input, n_clusters, given, output, report, stdout_taken=bool(on_stdout))
+    console = Console(quiet, n_after=1 + (report is not None) + (membership is not None))
+    output = _check(console, input, n_clusters, given, output, (report, membership), stdout_taken=bool(on_stdout))
     from ..fit import fit_graph
     from ..io import write_labels
+    from ..io.labels import write_memberships
 
     with console.listening():
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
-        fit = fit_graph(graph, n_clusters, given, random_state=seed, n_jobs=jobs, stages=console.stages)
+        known = _known(graph, **files, any_size=reading["any_size"])
+        fit = fit_graph(graph, n_clusters, given, **known, random_state=seed, n_jobs=jobs, stages=console.stages)
+        graph = fit.graph
         _warn_of_idle(fit.clustering.settings, given, spreadsheet and output.endswith(".npy"))
         facts, result = _facts(input, fit, seed), fit.clustering
-        facts |= {"output": output, "report": report, "warnings": console.warned}
+        facts |= {"output": output, "report": report, "membership": membership, "warnings": console.warned}
         with console.stages("write"):
             write_labels(result.labels, output, graph, spreadsheet=spreadsheet)
+        if membership is not None:
+            with console.stages("membership"):
+                write_memberships(fit.memberships(), membership, graph)
         if report is not None:
             with console.stages("report"):
                 _report(report, graph, result, input, seed, jobs, console)
@@ -134,19 +156,35 @@ def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **op
     elif not quiet:
         from .summary import cluster_lines, graph_lines, table
 
-        click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, report))
+        click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, report, membership))
 
 
-def _check(console, source, n_clusters, given, output, report, stdout_taken):
+def _check(console, source, n_clusters, given, output, others, stdout_taken):
     """Find mistakes in options before any work; returns the file that labels go to."""
     from ..io import check_writable
     from ..pipeline.settings import check_settings
 
     check_settings(n_clusters, given)
-    if report is not None:
-        check_writable(report)
+    for path in others:
+        if path is not None:
+            check_writable(path)
+    if others[0] is not None:
         tell_of_missing_pictures(console)
     return labels_target(source, output, stdout_taken)
+
+
+def _known(graph, fixed, initial_labels, node_weights, any_size):
+    """What the files say of the nodes, for fit_graph."""
+    from ..io import read_labels
+    from ..io.labels import read_node_weights
+
+    known = {}
+    for name, path in (("labels", fixed), ("initial_labels", initial_labels)):
+        if path is not None:
+            known[name] = read_labels(path, graph, missing=-1, any_size=any_size)
+    if node_weights is not None:
+        known["sample_weight"] = read_node_weights(node_weights, graph, any_size=any_size)
+    return known
 
 
 def _warn_of_idle(settings, given, npy_quoted):

@@ -12,8 +12,7 @@ from ..graphs.magnitude import edges_in_range
 from ..graphs.structure import check_sparse
 from ..knn.neighbor_lists import listed_neighbors
 from ..knn.vectors import ordered
-from ..partition.evidence import edge_evidence
-from ..partition.predict import cluster_shares, memberships, predict_labels
+from ..partition.predict import cluster_shares, memberships, node_memberships, predict_labels
 from ..partition.quotient import graph_rows
 
 __all__ = ["Reference", "fitted_memberships", "new_cost", "new_labels", "new_memberships", "new_shares"]
@@ -37,17 +36,14 @@ class Reference:
 
     def set_clusters(self, fit):
         """Keep what is known of the clusters; volumes below 2^-100 of the largest count as that."""
-        sums, found = fit.sums, fit.clustering
+        sums, self.weights = fit.sums, fit.node_weights
         self.exponent = int(np.frexp(sums.volume.max())[1])
         self.inner, self.volumes = np.ldexp(sums.internal, -self.exponent), np.ldexp(sums.volume, -self.exponent)
         least = 2.0**-100
         small = np.flatnonzero((sums.volume > 0) & (self.volumes < least))
         self.inner[small] = least * sums.internal[small] / sums.volume[small]
         self.volumes[small] = least
-        stability, self.weights = found.node_stability, fit.node_weights
-        agreement = 1.0 if stability is None else float(stability[found.labels >= 0].mean())
-        mean_weight = np.ldexp(fit.edge_weight, -self.exponent)
-        self.evidence = edge_evidence(graph_rows(fit.graph), found.labels, sums, agreement) / mean_weight
+        self.evidence = float(np.ldexp(fit.evidence, self.exponent))
 
 
 def new_labels(model, X):
@@ -71,20 +67,11 @@ def new_memberships(model, X):
 
 def fitted_memberships(model):
     """The same for the nodes of the fit, as a csr_array."""
-    import scipy.sparse as sp
-
-    graph, reference, parts = model.graph_, model._reference, []
-    for start in range(0, graph.n_nodes, _PIECE):
-        indptr = graph.indptr[start : start + _PIECE + 1]
-        span = slice(indptr[0], indptr[-1])
-        edges = np.ones(span.stop - span.start) if graph.weights is None else graph.weights[span].astype(np.float64)
-        edges = np.ldexp(edges, -reference.exponent)
-        if reference.weights is not None:  # an edge of a copy, not of all copies together
-            own = np.repeat(reference.weights[start : start + _PIECE], np.diff(indptr))
-            edges = np.divide(edges, own, out=edges, where=own > 0)
-        rows = sp.csr_array((edges, graph.indices[span], indptr - indptr[0]), shape=(len(indptr) - 1, graph.n_nodes))
-        parts.append(_memberships(model, cluster_shares(rows, model.labels_, len(reference.volumes))))
-    return sp.vstack(parts, format="csr")
+    kept = model._reference
+    return node_memberships(
+        graph_rows(model.graph_), model.labels_, kept.inner, kept.volumes, kept.evidence,
+        exponent=kept.exponent, node_weights=kept.weights,
+    )  # fmt: skip
 
 
 def _memberships(model, sums):

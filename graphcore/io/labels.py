@@ -16,7 +16,7 @@ from ._npy import read_array
 from ._source import open_source
 from .atomic import atomic_output
 
-__all__ = ["read_label_lines", "read_labels", "write_labels"]
+__all__ = ["read_label_lines", "read_labels", "read_node_weights", "write_labels", "write_memberships"]
 
 _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
@@ -96,12 +96,30 @@ def write_labels(labels, path, names=None, format=None, *, spreadsheet=False):
                     (quoting if _is_delicate(name) else plain).writerow((name, label))
 
 
+def write_memberships(memberships, path, graph):
+    """Write a csr_array of memberships, atomically: lines of node, cluster and probability, or scipy's ``.npz``."""
+    import scipy.sparse as sp
+
+    if os.fspath(path).lower().endswith(".npz"):
+        with atomic_output(path) as stream:
+            sp.save_npz(stream, memberships)
+        return
+    delimiter = "," if os.fspath(path).lower().endswith(".csv") else "\t"
+    with atomic_output(path, mode="w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+        for start in range(0, graph.n_nodes, _PIECE):
+            piece = memberships[start : start + _PIECE].tocoo()
+            names = graph.names_of(start + piece.row).tolist()
+            values = (f"{value:.4g}" for value in piece.data.tolist())
+            writer.writerows(zip(names, piece.col.tolist(), values, strict=True))
+
+
 def _is_delicate(name):
     """Whether a name is taken for a comment, a byte-order mark, nothing or two columns, unless there are quotes."""
     return not name.strip() or name.startswith(("#", "%", "\ufeff")) or "\t" in name
 
 
-def read_labels(path, graph=None, delimiter=None, *, any_size=False):
+def read_labels(path, graph=None, delimiter=None, *, missing=None, any_size=False):
     """Read the clusters of nodes, as :func:`write_labels` and the collections of benchmarks write them.
 
     Parameters
@@ -114,6 +132,8 @@ def read_labels(path, graph=None, delimiter=None, *, any_size=False):
         The labels are put in the order of its nodes, found by their names. Default: in the order of the file.
     delimiter : str, optional
         One character, or "whitespace". Default: guessed.
+    missing : int, optional
+        Label of nodes of the graph that the file does not name. Default: they are an error.
     any_size : bool, default False
         Whether compressed data may expand without bound, as for :func:`graphcore.read_graph`.
 
@@ -147,13 +167,27 @@ def read_labels(path, graph=None, delimiter=None, *, any_size=False):
     with open_source(path, any_size) as source:
         nodes, clusters = _read(source, delimiter)
         if graph is not None:
-            clusters = _aligned(nodes, clusters, graph)
+            clusters = _aligned(nodes, clusters, graph, missing)
     if isinstance(clusters, np.ndarray):
         return clusters
     try:
         return np.array([int(cluster) for cluster in clusters], dtype=np.int64)
     except (ValueError, OverflowError):
         return as_names(clusters, len(clusters))
+
+
+def read_node_weights(path, graph, *, any_size=False):
+    """Weights of a graph's nodes, (n_nodes,) float64, from lines of node and weight, or of a weight alone in order.
+
+    Nodes that the file does not name have weight 1.
+    """
+    with open_source(path, any_size) as source:
+        nodes, weights = _read(source, None)
+        weights = _aligned(nodes, weights, graph, "1")
+        try:
+            return np.array([float(weight) for weight in weights])
+        except ValueError as error:
+            raise FormatError(f"weights of nodes are numbers: {error}") from None
 
 
 def read_label_lines(path, delimiter=None, *, any_size=False):
@@ -219,7 +253,7 @@ def _delimiter(line):
     return (*two, *marks, "whitespace")[0]
 
 
-def _aligned(nodes, clusters, graph):
+def _aligned(nodes, clusters, graph, missing):
     if nodes is None:
         if len(clusters) != graph.n_nodes:
             raise InputError(f"{len(clusters)} clusters without nodes, but the graph has {graph.n_nodes} nodes")
@@ -236,7 +270,9 @@ def _aligned(nodes, clusters, graph):
         if out[i] is not None:
             raise InputError(f"node {node!r} has two labels")
         out[i] = cluster
-    missing = [i for i, cluster in enumerate(out) if cluster is None]
-    if missing:
-        raise InputError(f"{len(missing)} nodes of the graph have no label, the first is {names[missing[0]]!r}")
+    left = [i for i, cluster in enumerate(out) if cluster is None]
+    if left and missing is None:
+        raise InputError(f"{len(left)} nodes of the graph have no label, the first is {names[left[0]]!r}")
+    for i in left:
+        out[i] = missing
     return out

@@ -26,6 +26,11 @@ class Constraints:
     counts: np.ndarray = field(default_factory=lambda: _NO_COUNTS, repr=False)  # (n,) int64; length 0 stands for ones
     is_fixed: np.ndarray = field(default_factory=lambda: _NONE_FIXED, repr=False)  # (n,) bool; length 0 stands for none
 
+    def __str__(self):
+        size = "max_cluster_size" if len(self.counts) else f"max_cluster_size={self.max_size}"
+        limits = [size] * (self.max_size < _ANY_SIZE) + [f"max_share={self.max_share:g}"] * (self.max_share < np.inf)
+        return " and ".join(limits)
+
     @property
     def limits_clusters(self):
         """Whether clusters have a largest size or volume."""

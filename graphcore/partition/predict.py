@@ -5,8 +5,9 @@ import numpy as np
 from . import _objective_loops
 from .cluster_sums import objective_code
 
-__all__ = ["cluster_shares", "memberships", "predict_labels"]
+__all__ = ["cluster_shares", "memberships", "node_memberships", "predict_labels"]
 
+_PIECE = 1 << 14  # rows at a time
 # Less of a probability than this is left out.
 _NOTHING = 1e-4
 
@@ -70,3 +71,24 @@ def memberships(sums, inner, volumes, evidence):
     found.eliminate_zeros()
     found.sort_indices()
     return found
+
+
+def node_memberships(rows, labels, inner, volumes, evidence, *, exponent=0, node_weights=None):
+    """:func:`memberships` of all nodes of a graph, by their edges to the others, a csr_array (n, n_clusters).
+
+    Sums and evidence are in units of 2 to the `exponent`; with `node_weights` (n,) the weights of edges have them in.
+    """
+    import scipy.sparse as sp
+
+    n, parts = len(rows.degrees), []
+    for start in range(0, n, _PIECE):
+        indptr = rows.indptr[start : start + _PIECE + 1]
+        span = slice(indptr[0], indptr[-1])
+        edges = rows.weights[span].astype(np.float64) if len(rows.weights) else np.ones(span.stop - span.start)
+        edges = np.ldexp(edges, -exponent)
+        if node_weights is not None:  # an edge of a copy, not of all copies together
+            own = np.repeat(node_weights[start : start + _PIECE], np.diff(indptr))
+            edges = np.divide(edges, own, out=edges, where=own > 0)
+        piece = sp.csr_array((edges, rows.indices[span], indptr - indptr[0]), shape=(len(indptr) - 1, n))
+        parts.append(memberships(cluster_shares(piece, labels, len(inner)), inner, volumes, evidence))
+    return sp.vstack(parts, format="csr")

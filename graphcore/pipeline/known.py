@@ -44,9 +44,9 @@ class Known:
 NOTHING = Known()
 
 
-def check_known(graph, n_clusters, labels=None, initial_labels=None, sample_weight=None, *, name="y"):
-    """Known of a graph, from what a user gave; `name` is how they call labels that stay."""
-    fixed = None if labels is None else _labels(name, labels, graph, n_clusters)
+def check_known(graph, n_clusters, labels=None, initial_labels=None, sample_weight=None):
+    """Known of a graph, from what a user gave: labels that stay, labels to start from, checked weights."""
+    fixed = None if labels is None else _labels("labels that stay (y)", labels, graph, n_clusters)
     start = None if initial_labels is None else _labels("initial_labels", initial_labels, graph, n_clusters)
     if start is not None and not (start[graph.degrees > 0] >= 0).any():
         raise InputError("initial_labels give no node with an edge a label; leave them out")
@@ -59,7 +59,8 @@ def _labels(name, labels, graph, n_clusters):
     labels = check_labels(name, labels, graph.n_nodes)
     if graph.n_nodes and labels.max() >= n_clusters:
         raise ParameterError(
-            f"{name} hold labels up to {labels.max()}; with n_clusters={n_clusters} they run from 0 to "
-            f"{n_clusters - 1}, and -1 is unknown"
+            f"{name} go up to {labels.max()}; with n_clusters={n_clusters} they run from 0 to {n_clusters - 1}, and -1 is "
+            "unknown"
         )
+    # A copy: what comes in may change, and isolated nodes are in no cluster.
     return np.where(graph.degrees > 0, labels, np.int32(-1))

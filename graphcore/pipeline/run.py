@@ -17,7 +17,14 @@ from ..partition.quotient import GraphRows, apply_labels, compact_labels, graph_
 from ..partition.sizes import grow_small_clusters
 from ..spectral.partition import spectral_partition
 
-__all__ = ["CoresetRun", "grow_clusters", "limits", "max_links", "node_kernel", "refine_labels", "run_coreset",
+__all__ = [
+    "CoresetRun",
+    "grow_clusters",
+    "limits",
+    "max_links",
+    "node_kernel",
+    "refine_labels",
+    "run_coreset",
     "run_start",
 ]
 
