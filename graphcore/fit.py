@@ -63,8 +63,8 @@ def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n
 
 
 def fit_graph(
-    graph, n_clusters, settings, *, labels=None, initial_labels=None, sample_weight=None, random_state=None, n_jobs=None,
-    stages=None,
+    graph, n_clusters, settings, *, labels=None, initial_labels=None, sample_weight=None, random_state=None,
+    n_jobs=None, stages=None,
 ):  # fmt: skip
     """Choose k if it is "auto", check the settings (a dict; what is left out has its default), cluster, and measure.
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._random import Streams
+from .._validation import check_sample_weight
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..flats.graph_kernel import cut_kernel_rows
@@ -252,9 +253,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         float
         """
         rows, diagonal, degrees = self._rows(X, diagonal)
-        weights = (
-            check_sample_weight(sample_weight, rows.shape[0]) if degrees is None or sample_weight is not None else 1.0
-        )
+        weights = check_sample_weight(sample_weight, X.shape[0] if degrees is None else len(degrees))
         weights = weights if degrees is None else weights * degrees
         distances = self._result.nearest(rows, diagonal)[1]
         if diagonal is None and self._diagonal is not None:

@@ -9,16 +9,17 @@ __all__ = ["weigh_nodes"]
 
 
 def weigh_nodes(graph, weights):
-    """The graph of entries ``w_x A_xy w_y``, for weights of the nodes w (n_nodes,) float64; nodes of weight 0 are isolated.
+    """The graph of entries ``w_x A_xy w_y``, for weights w (n_nodes,) float64; nodes of weight 0 are isolated.
 
     It is what is left of the graph in which every node stands w times, each copy with its edges to all copies of its
     neighbours (and, where it has a loop, to all copies of itself), once the copies are drawn together: inner weights,
     volumes and cuts of clusters that hold all copies of a node or none are the same. Holds 8 bytes for every entry.
     """
     entries = np.repeat(weights, np.diff(graph.indptr))
-    entries *= weights[graph.indices]
-    if graph.weights is not None:
-        entries *= graph.weights
+    with np.errstate(over="ignore", invalid="ignore"):
+        entries *= weights[graph.indices]
+        if graph.weights is not None:
+            entries *= graph.weights
     if not np.isfinite(entries).all():
         raise InputError("sample_weight times weights of edges is beyond the largest number; give smaller weights")
     kept, indptr, indices = entries > 0, graph.indptr, graph.indices

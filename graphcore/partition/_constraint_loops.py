@@ -79,7 +79,7 @@ def leaving_gains(
 def leave_in_order(
     indptr, indices, weights, degrees, counts, is_fixed, max_size, max_volume, order, share, volumes, sizes, labels
 ):
-    """Nodes in `order` leave clusters beyond their limits for the best that has room, up to a share of what is too much.
+    """Nodes in `order` leave clusters beyond their limits for the best with room, up to a share of what is too much.
 
     volumes and sizes are those of `labels` and are kept up to date. Returns how many nodes moved.
     """

@@ -19,7 +19,8 @@ def heated_sweep(
 
     One that gains is accepted, one that loses with probability exp(gain / temperature): gains are in units of the mean
     weight of an edge end, the temperature without unit. Limits are those of
-    :func:`graphcore.partition._local_moving_loops.move_nodes`. inner, volumes and sizes are those of `labels` and are kept up to date. Returns how many nodes moved.
+    :func:`graphcore.partition._local_moving_loops.move_nodes`. inner, volumes and sizes are those of `labels` and are
+    kept up to date. Returns how many nodes moved.
     """
     n, total, weighted = len(labels), volumes.sum(), len(weights) > 0
     parts, cut, apart = np.empty(len(inner)), 1.0, 1.0

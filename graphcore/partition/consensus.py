@@ -88,7 +88,8 @@ def consensus(
     groups from scratch; both are improved by moving whole groups, and the better one is returned; one whose clusters
     have the least size is better than one with smaller or empty clusters. So it is never worse than the labelling
     given, if that has no such clusters. Returns the clusters of the groups, (n_groups,) int32, and the graph between
-    the groups, which :func:`graphcore.partition.quotient.quotient` makes with `max_entries`. Of `constraints` only the counts are used.
+    the groups, which :func:`graphcore.partition.quotient.quotient` makes with `max_entries`. Of `constraints`
+    only the counts are used.
     """
     between = quotient(rows, groups, n_groups, n_jobs, max_entries)
     sizes = constraints.sizes(groups, n_groups)

@@ -1,4 +1,4 @@
-"""What an edge says about the cluster of its ends: as much as in the planted model, or less where edges repeat another."""
+"""What an edge says about the cluster of its ends: what it says in the planted model, or less, where edges repeat."""
 
 import numpy as np
 

@@ -58,6 +58,7 @@ def memberships(sums, inner, volumes, evidence):
 
     by_inner, by_volume = np.empty(len(inner)), np.empty(len(inner))
     _objective_loops.slopes(_objective_loops.INFORMATION, inner, volumes, by_inner, by_volume)
+    sums = sums.sorted_indices()  # its own: what follows is written into its arrays
     counts = np.diff(sums.indptr)
     filled = np.flatnonzero(counts)
     starts, lengths = sums.indptr[filled], counts[filled]
@@ -69,7 +70,6 @@ def memberships(sums, inner, volumes, evidence):
         gains /= np.repeat(np.add.reduceat(gains, starts), lengths)
     found = sp.csr_array((gains, sums.indices, sums.indptr), shape=sums.shape)
     found.eliminate_zeros()
-    found.sort_indices()
     return found
 
 

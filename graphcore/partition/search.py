@@ -47,8 +47,8 @@ def search(
     dissolves 2 to 4 clusters that lie side by side 16 times: their nodes form groups without regard to the old borders,
     and these are merged anew. Whatever comes out is improved by cycles (:func:`move_in_cycles`), and kept if the
     objective is higher. Ends after `n_rounds`, or with the first step after `time_limit` seconds; Ctrl-C ends it with
-    the best so far and a warning. Under `constraints` that are not free nothing is dissolved. `announced(number)` gives a context that each round runs in. With a time limit,
-    labels depend on the speed of the machine.
+    the best so far and a warning. Under `constraints` that are not free nothing is dissolved. `announced(number)` gives
+    a context that each round runs in. With a time limit, labels depend on the speed of the machine.
 
     Returns
     -------

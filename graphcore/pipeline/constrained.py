@@ -61,8 +61,8 @@ def constrained_partition(
     found = [one for one in map_items(improved, range(len(starts)), n_jobs) if one is not None]
     if not found:
         raise ParameterError(
-            f"no n_clusters={n_clusters} clusters were found that keep to {constraints}: some nodes are too large, or too "
-            "many are fixed; allow more, or ask for fewer clusters"
+            f"no n_clusters={n_clusters} clusters were found that keep to {constraints}: some nodes are too large, or "
+            "too many are fixed; allow more, or ask for fewer clusters"
         )
     best = max(found, key=itemgetter(0))
     for factor in _AGAIN if constraints.limits_clusters else ():

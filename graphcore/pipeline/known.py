@@ -59,8 +59,8 @@ def _labels(name, labels, graph, n_clusters):
     labels = check_labels(name, labels, graph.n_nodes)
     if graph.n_nodes and labels.max() >= n_clusters:
         raise ParameterError(
-            f"{name} go up to {labels.max()}; with n_clusters={n_clusters} they run from 0 to {n_clusters - 1}, and -1 is "
-            "unknown"
+            f"{name} go up to {labels.max()}; with n_clusters={n_clusters} they run from 0 to {n_clusters - 1}, and "
+            "-1 is unknown"
         )
     # A copy: what comes in may change, and isolated nodes are in no cluster.
     return np.where(graph.degrees > 0, labels, np.int32(-1))

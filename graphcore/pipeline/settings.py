@@ -170,8 +170,8 @@ def _refuse_contradictions(settings, graph, total_size):
         raise ParameterError(f"max_cluster_size={most} is less than min_cluster_size={least}")
     if most is not None and most * k < total_size:
         raise ParameterError(
-            f"max_cluster_size={most} is too small: {k} clusters of that size hold fewer than the {total_size} nodes that "
-            f"have an edge; use at least {-(-total_size // k)}"
+            f"max_cluster_size={most} is too small: {k} clusters of that size hold fewer than the {total_size} nodes "
+            f"that have an edge; use at least {-(-total_size // k)}"
         )
     if settings.search_rounds and is_huge(graph.n_entries):
         raise ParameterError(
