@@ -69,7 +69,9 @@ def test_sizes_count_weights_and_nodes_of_weight_0_are_out():
     rng = np.random.default_rng(0)
     for weights in (rng.integers(0, 4, 240), np.where(rng.random(240) < 0.2, 0, 3 * rng.random(240))):
         most = 1.05 * weights.sum() / 4
-        model = CoresetSpectralClustering(4, max_cluster_size=int(most), min_cluster_size=int(0.8 * most), random_state=0)
+        model = CoresetSpectralClustering(
+            4, max_cluster_size=int(most), min_cluster_size=int(0.8 * most), random_state=0
+        )
         with pytest.warns(graphcore.GraphWarning, match="isolated"):
             labels = model.fit(graph, sample_weight=weights).labels_
         np.testing.assert_array_equal(labels < 0, weights == 0)
@@ -84,10 +86,14 @@ def test_members_of_copies():
     model = CoresetSpectralClustering(3, random_state=0).fit(graph, sample_weight=times)
     repeated = Graph.from_scipy(copies(graph.to_scipy().toarray(), times))
     again = CoresetSpectralClustering(3, initial_labels=np.repeat(model.labels_, times)).fit(repeated)
-    assert normalized_cut(model.graph_, model.labels_) == pytest.approx(normalized_cut(repeated, np.repeat(model.labels_, times)))
+    assert normalized_cut(model.graph_, model.labels_) == pytest.approx(
+        normalized_cut(repeated, np.repeat(model.labels_, times))
+    )
     np.testing.assert_array_equal(again.labels_, np.repeat(model.labels_, times))
     # The evidence of an edge is discounted differently, as copies have the same neighbours.
-    again._reference.evidence = model._reference.evidence * 2.0 ** (again._reference.exponent - model._reference.exponent)
+    again._reference.evidence = model._reference.evidence * 2.0 ** (
+        again._reference.exponent - model._reference.exponent
+    )
     np.testing.assert_allclose(
         again.membership_.toarray(), np.repeat(model.membership_.toarray(), times, axis=0), atol=1e-3
     )

@@ -72,7 +72,9 @@ def test_constrained_moves_end_where_no_allowed_move_gains(case, objective, data
     value = value_of(objective, A, labels, k)
     assert value >= value_of(objective, A, start, k) - 1e-13
     # Nodes that are all the volume of their cluster stay, as they do without constraints.
-    assert max((value_of(objective, A, m, k) for m in allowed_moves(A, labels, k, asked)), default=value) <= value + 1e-9
+    assert (
+        max((value_of(objective, A, m, k) for m in allowed_moves(A, labels, k, asked)), default=value) <= value + 1e-9
+    )
 
 
 @quick
@@ -112,7 +114,10 @@ def test_relieved_clusters_keep_to_their_limits(case, data):
     assume(case is not None)
     graph, A, labels, k = case
     asked = data.draw(constraints_of(len(A), k))
-    start, over = labels.copy(), [s > m for s, m in zip(sums_of(A, labels, k, asked), limits_of(A, k, asked), strict=True)]
+    start, over = (
+        labels.copy(),
+        [s > m for s, m in zip(sums_of(A, labels, k, asked), limits_of(A, k, asked), strict=True)],
+    )
     done = relieve_full_clusters(graph_rows(graph), labels, k, asked)
     now = [s > m for s, m in zip(sums_of(A, labels, k, asked), limits_of(A, k, asked), strict=True)]
     assert done == (not np.any(now))

@@ -54,7 +54,9 @@ def test_limits_that_cannot_be_kept_are_refused():
         CoresetSpectralClustering(3, max_share=1.1, random_state=0).fit(star)  # its centre is half of the volume
     graph, truth = planted(3, 20, 0.5, 0.05, 0)
     with pytest.raises(ParameterError, match="max_cluster_size=25: .* too many are fixed"):
-        CoresetSpectralClustering(3, max_cluster_size=25, random_state=0).fit(graph, np.where(np.arange(60) < 30, 0, -1))
+        CoresetSpectralClustering(3, max_cluster_size=25, random_state=0).fit(
+            graph, np.where(np.arange(60) < 30, 0, -1)
+        )
 
 
 def test_labels_that_stay():
@@ -118,7 +120,12 @@ def test_what_y_means():
 
 
 REFUSED = {
-    "y too large": ({}, np.append(3, np.full(119, -1)), ParameterError, r"\(y\) go up to 3; with n_clusters=3 they run from 0"),
+    "y too large": (
+        {},
+        np.append(3, np.full(119, -1)),
+        ParameterError,
+        r"\(y\) go up to 3; with n_clusters=3 they run from 0",
+    ),
     "y too short": ({}, np.array([0, -1]), InputError, r"\(y\) have shape \(2,\)"),
     "y of floats": ({"semi_supervised": True}, np.zeros(120), InputError, r"\(y\) must be integers"),
     "y missing": ({"semi_supervised": True}, None, InputError, "semi_supervised=True takes labels y"),
