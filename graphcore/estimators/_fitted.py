@@ -11,7 +11,7 @@ from ..graphs.from_table import as_library
 from ..graphs.graph import Graph
 from ..graphs.subgraph import subgraph
 from ..metrics import central_nodes, cluster_summary, quotient_graph
-from ..partition.quotient import apply_labels
+from ..selection.cluster_tree import tree_of
 from .out_of_sample import new_cost, new_labels, new_shares
 
 __all__ = ["FittedGraph"]
@@ -141,30 +141,47 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         check_is_fitted(self)
         return None if self.groups_ is None else self._result.merge_tree.linkage()
 
-    def labels_at(self, n_clusters):
+    @property
+    def tree_(self):
+        """The ClusterTree from micro-clusters through `labels_` to one cluster, computed at first access."""
+        check_is_fitted(self)
+        if self._tree is None:
+            self._tree = tree_of(self._result, self.node_names_)
+        return self._tree
+
+    def labels_at(self, n_clusters=None, *, resolution=None):
         """Labels for another number of clusters, from the merge tree, without fitting again.
+
+        A cluster has the same number in all of them, and those of `labels_` at the number fitted: of two clusters that
+        are united the one with more nodes gives its number, and of a cluster that is split the part with fewer nodes
+        gets the next that is free.
 
         Parameters
         ----------
-        n_clusters : int
-            1 to the number of groups at the bottom of the tree.
+        n_clusters : int, optional
+            1 to the number of leaves of the tree.
+        resolution : float, optional
+            At least 1, instead of `n_clusters`: the best level of the tree for it, see `tree_`.
 
         Returns
         -------
         ndarray of shape (n_samples,), int32
-            -1 for isolated nodes. For the number fitted, these are the labels before single nodes were moved.
+            -1 for isolated nodes. For the number fitted, `labels_`.
 
         Raises
         ------
         InputError
-            If the fit merged nothing, as the published algorithm does not.
+            If the fit merged nothing, as the published algorithm does not, or nothing of this number is in the tree.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> karate = graphcore.datasets.load_karate()
+        >>> model = graphcore.CoresetSpectralClustering(4, random_state=0).fit(karate.graph)
+        >>> bool((model.labels_at(4) == model.labels_).all()), len(set(model.labels_at(2)))
+        (True, 2)
         """
-        check_is_fitted(self)
-        if self.groups_ is None:
-            raise InputError(
-                "there is no merge tree: this fit merged nothing; fit with overcluster='auto' (or more than 1) first"
-            )
-        return apply_labels(self._result.merge_tree.labels_at(n_clusters), self.groups_)
+        return self.tree_.labels_at(n_clusters, resolution=resolution)
 
     def predict(self, X):
         """Clusters of new vectors or new nodes, without fitting again.

@@ -22,8 +22,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
 
     Parameters
     ----------
-    n_clusters : int or "auto", default 8
-        "auto" chooses by :func:`graphcore.select_n_clusters` first, which costs about as much as the fit.
+    n_clusters : int, "auto" or None, default 8
+        "auto" chooses by :func:`graphcore.select_n_clusters` first, which costs about as much as the fit. None chooses
+        by `resolution`, at the same cost.
     affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
         What is given to :meth:`fit`. "auto": graph objects, square sparse matrices, tables and arrays of edges are
         graphs, everything else is vectors, whose kNN graph is built; two columns of integers may be either, and are
@@ -72,6 +73,9 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
     time_limit : float or None, default None
         Seconds after which the search ends with the best so far; labels then depend on the speed of the machine. Given
         alone, it means ``effort="best"``. Ctrl-C ends the search likewise, with a warning.
+    resolution : float or None, default None
+        For ``n_clusters=None``, at least 1: the number of clusters with the largest ``information - log(k) / r`` is
+        taken, up to ``2 sqrt(n)`` and 2,000. At 1 there is one cluster; larger is finer. See :attr:`tree_`.
     preset : {None, "published"}, default None
         "published" is the algorithm of the paper: what is left "auto" takes the paper's value (plain kernel with
         self-loops, importance sampling, spectral clustering of one coreset, no merging, no refinement).
@@ -88,7 +92,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
     labels_ : ndarray of shape (n_samples,), int32
         Cluster of every node or vector, from 0; -1 for isolated nodes.
     n_clusters_ : int
-        `n_clusters`, or what was chosen for "auto".
+        `n_clusters`, or what was chosen for "auto" or None.
     selection_ : KSelection or None
         How it was chosen; None if it was given.
     coreset_indices_ : ndarray of shape (n_coreset,), int64
@@ -110,7 +114,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
     cluster_stability_ : ndarray of shape (n_clusters,), float64, or None
         Mean Jaccard index of each cluster with its counterparts in the coresets' own clusterings.
     dendrogram_ : ndarray of shape (n_groups - 1, 4), float64, or None
-        Merge tree of groups of nodes in scipy's linkage form; None if nothing was merged. See :meth:`labels_at`.
+        Merge tree of groups of nodes in scipy's linkage form; None if nothing was merged. See :attr:`tree_`.
+    tree_ : ClusterTree
+        The same tree with everything that can be asked of it, see :class:`graphcore.selection.cluster_tree.ClusterTree`;
+        an InputError if nothing was merged.
     groups_ : ndarray of shape (n_samples,), int32, or None
         Leaf of the merge tree that each node belongs to, -1 for isolated nodes.
     history_ : list of (str, float)
@@ -173,6 +180,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         n_coresets="auto",
         effort="default",
         time_limit=None,
+        resolution=None,
         preset=None,
         symmetrize="max",
         random_state=None,
@@ -197,6 +205,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         self.n_coresets = n_coresets
         self.effort = effort
         self.time_limit = time_limit
+        self.resolution = resolution
         self.preset = preset
         self.symmetrize = symmetrize
         self.random_state = random_state
@@ -241,7 +250,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         self.coreset_indices_ = result.coreset.indices
         self.coreset_weights_ = result.coreset.weights
         self.coreset_labels_ = result.coreset_labels
-        self._n_components = None
+        self._n_components = self._tree = None
         self.n_unreached_ = result.n_unreached
         self.stability_ = result.node_stability
         self.cluster_stability_ = result.cluster_stability

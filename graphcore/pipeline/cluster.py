@@ -23,6 +23,8 @@ from ..partition.quotient import (
     compact_labels,
     graph_rows,
     label_sizes,
+    pick_labels,
+    quotient,
 )
 from ..partition.search import SearchSteps, search
 from .run import grow_clusters, limits, max_links, refine_labels, run_coreset
@@ -57,9 +59,10 @@ class Clustering:
     n_unreached : int
         Nodes that no row of the first coreset reached.
     groups : ndarray of shape (n_nodes,), int32, or None
-        Groups of nodes that were merged into clusters; None if nothing was merged.
+        Leaves of the merge tree: nodes of one cluster that one node of the best coreset reaches best; None if nothing
+        was merged.
     group_labels : ndarray of shape (n_groups,), int32, or None
-        Clusters of the groups, before single nodes were moved.
+        Clusters of the groups.
     group_graph : GraphRows or None
         The graph between the groups, with weights in range (:func:`graphcore.graphs.magnitude.in_range`).
     row_bytes : int
@@ -101,10 +104,9 @@ class Clustering:
 
     @cached_property
     def merge_tree(self):
-        """MergeTree of the groups through `group_labels`, or None if nothing was merged; made when first asked for.
+        """MergeTree of the groups through the clusters, or None if nothing was merged; made when first asked for.
 
-        Cutting it at ``settings.n_clusters`` gives the clusters before single nodes were moved (fewer, if some cluster
-        holds no group).
+        Cut into as many clusters as hold nodes it gives `labels`.
         """
         if self.groups is None:
             return None
@@ -157,12 +159,11 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     runs, agreed, agreement = _runs(graph, rows, settings, streams, n_jobs, stages)
     best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
     labels, history = best.labels.copy(), list(best.history)
-    groups, group_labels, group_graph = best.groups, best.group_labels, best.group_graph
     k = settings.n_clusters
     if agreed is not None:
         with stages("consensus"):
             groups, n_groups = agreed
-            group_labels, group_graph = consensus(
+            group_labels = consensus(
                 rows, groups, n_groups, best.labels, k, **limits(settings), rng=streams.generator("consensus"),
                 n_jobs=n_jobs, max_entries=max_links(rows),
             )  # fmt: skip
@@ -194,6 +195,12 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     node_stability = cluster_stability = None
     if len(runs) > 1:
         node_stability, cluster_stability = stability(labels, [run.labels for run in runs], k, n_jobs)
+    groups = group_labels = group_graph = None
+    if best.groups is not None:
+        with stages("tree"):
+            groups, n_groups = common_refinement([best.groups, labels], max(k, best.n_groups))
+            group_labels = pick_labels(groups, n_groups, labels)
+            group_graph = quotient(rows, groups, n_groups, n_jobs, max_entries=max_links(rows))
     first = runs[0]
     return Clustering(
         labels=labels, coreset=first.coreset.scaled(graph),
@@ -246,11 +253,11 @@ def _is_settled(graph, agreement):
 
 
 def _groups_of_all(runs, n_clusters):
-    """The common refinement; groups of single runs are forgotten, but for the best, needed only without a consensus."""
+    """The common refinement; groups of single runs are forgotten, but for the best, which the tree is made of."""
     best = max(runs, key=lambda run: run.value)
     for run in runs:
         if run is not best:
-            run.groups = run.group_labels = run.group_graph = None  # each as large as labels
+            run.groups = None  # as large as labels
     return common_refinement([run.labels for run in runs], n_clusters)
 
 
