@@ -137,9 +137,8 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
     @property
     def dendrogram_(self):
-        """Merge tree in scipy's linkage form, computed at first access; None if nothing was merged."""
-        check_is_fitted(self)
-        return None if self.groups_ is None else self._result.merge_tree.linkage()
+        """Merge tree in scipy's linkage form."""
+        return self.tree_.to_linkage()
 
     @property
     def tree_(self):
@@ -170,8 +169,8 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Raises
         ------
-        InputError
-            If the fit merged nothing, as the published algorithm does not, or nothing of this number is in the tree.
+        ParameterError
+            If not one of the two is given, or it is out of range.
 
         Examples
         --------

@@ -1,23 +1,21 @@
 """The scikit-learn class for coreset spectral clustering."""
 
-import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
 from ..fit import fit_graph
-from ..graphs.from_table import as_library
 from ..pipeline.parameters import PARAMETERS
 from ..pipeline.settings import check_settings
 from ._checks import stages_of
 from ._fitted import FittedGraph
+from ._outputs import FittedOutputs
 from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
 from .graph_input import graph_of
 
 __all__ = ["CoresetSpectralClustering"]
 
 
-class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin, BaseEstimator):
+class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, FittedOutputs, ClusterMixin, BaseEstimator):
     """Coreset spectral clustering of a large graph, or of vectors through their nearest-neighbour graph.
 
     Parameters
@@ -113,12 +111,11 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         Share of the coresets whose own clustering agrees with each label; None for a single coreset.
     cluster_stability_ : ndarray of shape (n_clusters,), float64, or None
         Mean Jaccard index of each cluster with its counterparts in the coresets' own clusterings.
-    dendrogram_ : ndarray of shape (n_groups - 1, 4), float64, or None
-        Merge tree of groups of nodes in scipy's linkage form; None if nothing was merged. See :attr:`tree_`.
     tree_ : ClusterTree
-        The same tree with everything that can be asked of it, see :class:`graphcore.selection.cluster_tree.ClusterTree`;
-        an InputError if nothing was merged.
-    groups_ : ndarray of shape (n_samples,), int32, or None
+        Clusters of all sizes, made at first access, see :class:`graphcore.selection.cluster_tree.ClusterTree`.
+    dendrogram_ : ndarray of shape (n_groups - 1, 4), float64
+        The same in scipy's linkage form.
+    groups_ : ndarray of shape (n_samples,), int32
         Leaf of the merge tree that each node belongs to, -1 for isolated nodes.
     history_ : list of (str, float)
         The objective after each stage, larger is better.
@@ -263,35 +260,6 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         self.seconds_ = fit.seconds
         tasks.finish()
         return self
-
-    def to_table(self, library=None):
-        """Cluster, stability and outside share of every node, as a table.
-
-        Parameters
-        ----------
-        library : {None, "pandas", "polars", "pyarrow"}, default None
-            None is a dictionary of arrays, which data frames of all kinds can be made of.
-
-        Returns
-        -------
-        dict or table
-            Columns "node" (its name, or number), "cluster" (`labels_`), "stability" (`stability_`, NaN for a single
-            coreset) and "outside_share" (`outside_share_`).
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> karate = graphcore.datasets.load_karate()
-        >>> table = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph).to_table()
-        >>> list(table)
-        ['node', 'cluster', 'stability', 'outside_share']
-        """
-        check_is_fitted(self)
-        n = len(self.labels_)
-        names = np.arange(n) if self.node_names_ is None else np.asarray(self.node_names_)
-        stability = np.full(n, np.nan, dtype=np.float32) if self.stability_ is None else self.stability_
-        columns = {"node": names, "cluster": self.labels_, "stability": stability, "outside_share": self.outside_share_}
-        return as_library(columns, library)
 
     @property
     def _n_features_out(self):

@@ -29,6 +29,8 @@ def write_table(columns, path):
         raise ParameterError(f"the ending of {str(path)!r} is none of {', '.join(TABLES)}")
     if format == "parquet":
         arrow, parquet = check_parquet()
+        # Columns of Parquet hold one kind of values.
+        columns = {k: list(map(str, v.tolist())) if v.dtype.kind == "O" else v for k, v in columns.items()}
         with atomic_output(path) as stream:
             parquet.write_table(arrow.table(columns), stream)
         return

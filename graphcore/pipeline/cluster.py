@@ -58,12 +58,12 @@ class Clustering:
         Clusters of its nodes: on the coreset graph for the published algorithm, otherwise as in `labels`.
     n_unreached : int
         Nodes that no row of the first coreset reached.
-    groups : ndarray of shape (n_nodes,), int32, or None
-        Leaves of the merge tree: nodes of one cluster that one node of the best coreset reaches best; None if nothing
-        was merged.
-    group_labels : ndarray of shape (n_groups,), int32, or None
+    groups : ndarray of shape (n_nodes,), int32
+        Leaves of the merge tree: nodes of one cluster that were together before anything was merged; -1 for isolated
+        nodes.
+    group_labels : ndarray of shape (n_groups,), int32
         Clusters of the groups.
-    group_graph : GraphRows or None
+    group_graph : GraphRows
         The graph between the groups, with weights in range (:func:`graphcore.graphs.magnitude.in_range`).
     row_bytes : int
         Memory of one coreset's half-walk rows; 0 for the plain kernel, which reads the graph itself.
@@ -83,9 +83,9 @@ class Clustering:
     coreset: Coreset
     coreset_labels: np.ndarray = field(repr=False)
     n_unreached: int
-    groups: np.ndarray | None = field(repr=False)
-    group_labels: np.ndarray | None = field(repr=False)
-    group_graph: GraphRows | None = field(repr=False)
+    groups: np.ndarray = field(repr=False)
+    group_labels: np.ndarray = field(repr=False)
+    group_graph: GraphRows = field(repr=False)
     row_bytes: int
     node_stability: np.ndarray | None = field(repr=False)
     cluster_stability: np.ndarray | None = field(repr=False)
@@ -104,12 +104,10 @@ class Clustering:
 
     @cached_property
     def merge_tree(self):
-        """MergeTree of the groups through the clusters, or None if nothing was merged; made when first asked for.
+        """MergeTree of the groups through the clusters, made when first asked for.
 
         Cut into as many clusters as hold nodes it gives `labels`.
         """
-        if self.groups is None:
-            return None
         table = self.group_labels.copy()
         n_used = compact_labels(table, self.settings.n_clusters)
         sizes = label_sizes(self.groups, len(table))
@@ -195,12 +193,10 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     node_stability = cluster_stability = None
     if len(runs) > 1:
         node_stability, cluster_stability = stability(labels, [run.labels for run in runs], k, n_jobs)
-    groups = group_labels = group_graph = None
-    if best.groups is not None:
-        with stages("tree"):
-            groups, n_groups = common_refinement([best.groups, labels], max(k, best.n_groups))
-            group_labels = pick_labels(groups, n_groups, labels)
-            group_graph = quotient(rows, groups, n_groups, n_jobs, max_entries=max_links(rows))
+    with stages("tree"):
+        groups, n_groups = common_refinement([best.groups, labels], max(k, best.n_groups))
+        group_labels = pick_labels(groups, n_groups, labels)
+        group_graph = quotient(rows, groups, n_groups, n_jobs, max_entries=max_links(rows))
     first = runs[0]
     return Clustering(
         labels=labels, coreset=first.coreset.scaled(graph),

@@ -38,7 +38,7 @@ class CoresetRun:
     coreset: Coreset
     coreset_labels: np.ndarray | None
     n_unreached: int
-    groups: np.ndarray | None  # what was merged, if it was
+    groups: np.ndarray  # what was merged, if there are more than clusters
     n_groups: int
     row_bytes: int
     history: list
@@ -128,7 +128,7 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
             value = sums.value(settings.objective)
             history.append(("refinement", value))
     return CoresetRun(
-        labels, value, coreset, coreset_labels, n_unreached, groups if n_groups > k else None, n_groups,
+        labels, value, coreset, coreset_labels, n_unreached, groups, n_groups,
         0 if plain else reach.nbytes, history,
     )  # fmt: skip
 

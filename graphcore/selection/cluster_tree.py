@@ -1,12 +1,12 @@
-"""The tree of a fit: clusters of every size, from micro-clusters to one, under numbers that do not depend on the cut."""
+"""The tree of a fit: clusters of every size, from micro-clusters to one, under numbers that do not change."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from .._validation import check_integer, check_real
-from ..exceptions import InputError, ParameterError
+from .._validation import check_real
+from ..exceptions import ParameterError
 from ..graphs.from_table import as_library
 from ..partition.cluster_sums import cluster_sums
 from ..partition.merge import MergeTree
@@ -22,8 +22,9 @@ _ALL_LEVELS, _STEP = 50, 1.05
 
 @dataclass(frozen=True, eq=False)
 class ClusterTree:
-    """Clusters of every size, from micro-clusters (the leaves) to one, in one tree that passes through a fit's labels.
+    """Clusters of every size, from micro-clusters to one, in one tree that passes through a fit's labels.
 
+    Leaves are micro-clusters: nodes that the same node of the coreset reaches best, where they are in the same cluster.
     Steps unite two clusters each, so there is a partition for every number of clusters from 1 to `n_leaves`, and each
     is nested in the coarser ones. Tree clusters have ids as in scipy: leaves are 0 to ``n_leaves - 1``, step i makes
     ``n_leaves + i``.
@@ -46,7 +47,7 @@ class ClusterTree:
     node_names : ndarray of shape (n_nodes,), or None
     """
 
-    merges: MergeTree
+    merges: MergeTree = field(repr=False)
     leaf_of: np.ndarray = field(repr=False)
     leaf_labels: np.ndarray = field(repr=False)
     n_clusters: int
@@ -76,7 +77,7 @@ class ClusterTree:
 
         Raises
         ------
-        ParameterError, InputError
+        ParameterError
             If not one of the two is given, or it is out of range.
         """
         if (n_clusters is None) == (resolution is None):
@@ -239,10 +240,6 @@ class ClusterTree:
 
 def tree_of(clustering, node_names=None):
     """Return the ClusterTree of a :class:`graphcore.pipeline.cluster.Clustering`."""
-    if clustering.groups is None:
-        raise InputError(
-            "there is no merge tree: this fit merged nothing; fit with overcluster='auto' (or more than 1) first"
-        )
     labels = clustering.group_labels
     return ClusterTree(
         clustering.merge_tree, clustering.groups, labels, len(np.unique(labels)), node_names, clustering.group_graph,

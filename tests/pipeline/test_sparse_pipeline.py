@@ -80,14 +80,13 @@ def test_results_hold_together_on_random_graphs(name, case, seed, data):
         if least == 1 and name != "overcluster":
             # Growing clusters to a least size and filling empty ones may cost; moves and consensus never do.
             assert all(later >= earlier - 1e-11 for earlier, later in pairwise(values))
-    if result.groups is not None:
-        tree = result.merge_tree
-        assert np.isfinite(tree.heights).all()
-        used = len(np.unique(result.group_labels))
-        assert same_partition(tree.labels_at(used), result.group_labels)
-        np.testing.assert_array_equal(result.groups >= 0, linked)
-        np.testing.assert_array_equal(tree.leaf_sizes, np.bincount(result.groups[linked]))
-        np.testing.assert_array_equal(apply_labels(result.group_labels, result.groups), result.labels)
+    tree = result.merge_tree
+    assert np.isfinite(tree.heights).all()
+    used = len(np.unique(result.group_labels))
+    assert same_partition(tree.labels_at(used), result.group_labels)
+    np.testing.assert_array_equal(result.groups >= 0, linked)
+    np.testing.assert_array_equal(tree.leaf_sizes, np.bincount(result.groups[linked]))
+    np.testing.assert_array_equal(apply_labels(result.group_labels, result.groups), result.labels)
 
 
 @names
@@ -232,7 +231,8 @@ def test_published_is_its_four_stages_and_nothing_else(options, seed):
     np.testing.assert_array_equal(result.coreset_labels, partition.labels)
     np.testing.assert_array_equal(result.labels, labelling.labels)
     assert result.n_unreached == labelling.unreached.sum()
-    assert result.groups is None and result.merge_tree is None and result.history == []
+    np.testing.assert_array_equal(apply_labels(result.group_labels, result.groups), result.labels)
+    assert result.history == []
 
 
 # -- what "auto" becomes ---------------------------------------------------------------------------------------------
