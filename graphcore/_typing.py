@@ -1,0 +1,34 @@
+"""Types that public signatures share, under names that fit into them."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+else:
+    Axes = Any
+
+__all__ = [
+    "AnyData", "AnyGraph", "Array", "ArrayLike", "Axes", "Bandwidth", "Callable", "Floats", "Integers", "Iterable",
+    "KernelLike", "Labels", "Mapping", "PathLike", "RandomState", "Sequence", "Table",
+]  # fmt: skip
+
+# A Graph, sparse matrix, networkx or igraph graph, table of edges; or vectors: a name for them all would have to import
+# their libraries.
+AnyGraph = object
+AnyData = object
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Labels = NDArray[np.int32]
+PathLike = str | os.PathLike[str]
+RandomState = int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
+# A dictionary of columns, or a data frame of the library asked for.
+Table = Any
+# By its name, as a function of two vectors or of two arrays of them, or an object that has parameters of its own.
+KernelLike = str | Callable[..., Any] | object
+Bandwidth = float | str | tuple[str, float] | None
