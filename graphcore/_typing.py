@@ -9,12 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-else:
-    Axes = Any
+    from networkx import DiGraph
+    from scipy.sparse import csr_array
+else:  # heavy, and perhaps not installed
+    Axes = DiGraph = csr_array = Any
 
 __all__ = [
-    "AnyData", "AnyGraph", "Array", "ArrayLike", "Axes", "Bandwidth", "Callable", "Floats", "Integers", "Iterable",
-    "KernelLike", "Labels", "Mapping", "PathLike", "RandomState", "Sequence", "Table",
+    "AnyData", "AnyGraph", "Array", "ArrayLike", "Axes", "Bandwidth", "Callable", "DiGraph", "Floats", "Integers",
+    "Iterable", "KernelLike", "Labels", "Mapping", "PathLike", "RandomState", "Sequence", "Table", "csr_array",
 ]  # fmt: skip
 
 # A Graph, sparse matrix, networkx or igraph graph, table of edges; or vectors: a name for them all would have to import
@@ -30,5 +32,5 @@ RandomState = int | np.integer[Any] | np.random.Generator | np.random.RandomStat
 # A dictionary of columns, or a data frame of the library asked for.
 Table = Any
 # By its name, as a function of two vectors or of two arrays of them, or an object that has parameters of its own.
-KernelLike = str | Callable[..., Any] | object
+KernelLike = object
 Bandwidth = float | str | tuple[str, float] | None

@@ -1,8 +1,11 @@
 """A fitted clustering in other libraries' terms: tables, dictionaries, igraph."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import Table
 from ..exceptions import InputError, missing_package
 from ..fit import node_columns
 from ..graphs.from_table import as_library
@@ -13,7 +16,7 @@ __all__ = ["FittedOutputs"]
 class FittedOutputs:
     """Mixin of CoresetSpectralClustering: what goes on to other programs."""
 
-    def to_table(self, library=None):
+    def to_table(self, library: str | None = None) -> Table:
         """Cluster, stability and outside share of every node, as a table.
 
         Parameters
@@ -39,7 +42,7 @@ class FittedOutputs:
         columns = node_columns(self.labels_, self.node_names_, self.stability_, self.outside_share_)
         return as_library(columns, library)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[Any, int]:
         """Cluster of every node by its name, or number; -1 for isolated nodes.
 
         Returns
@@ -58,7 +61,7 @@ class FittedOutputs:
         names = range(len(self.labels_)) if self.node_names_ is None else self.node_names_.tolist()
         return dict(zip(names, self.labels_.tolist(), strict=True))
 
-    def to_igraph(self, g=None):
+    def to_igraph(self, g: object = None) -> Any:
         """The clusters as igraph's VertexClustering.
 
         Parameters

@@ -1,11 +1,18 @@
 """The scikit-learn class for coreset spectral clustering."""
 
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from .._random import Streams
+from .._typing import AnyData, Array, Floats, Integers, Labels, RandomState
 from ..fit import fit_graph
+from ..partition.search import SearchSteps
 from ..pipeline.parameters import PARAMETERS
-from ..pipeline.settings import check_settings
+from ..pipeline.settings import Settings, check_settings
+from ..selection.result import KSelection
 from ._checks import stages_of
 from ._fitted import FittedGraph
 from ._outputs import FittedOutputs
@@ -156,34 +163,52 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, FittedOutputs
     ((34,), 1)
     """
 
+    labels_: Labels
+    n_clusters_: int
+    selection_: KSelection | None
+    coreset_indices_: Integers
+    coreset_weights_: Floats
+    coreset_labels_: Labels
+    n_unreached_: int
+    stability_: NDArray[np.float32] | None
+    cluster_stability_: Floats | None
+    groups_: Labels
+    history_: list[tuple[str, float]]
+    search_: SearchSteps | None
+    outside_share_: NDArray[np.float32]
+    node_names_: Array | None
+    settings_: Settings
+    seconds_: dict[str, float]
+    n_features_in_: int
+
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int | str | None = 8,
         *,
-        affinity="auto",
-        n_neighbors=10,
-        metric="euclidean",
-        coreset_size="auto",
-        sampling="auto",
-        n_seeds="auto",
-        self_loop="auto",
-        eigen_solver="power",
-        walk_steps="auto",
-        row_budget="auto",
-        overcluster="auto",
-        objective="information",
-        refine="auto",
-        min_cluster_size=1,
-        n_coresets="auto",
-        effort="default",
-        time_limit=None,
-        resolution=None,
-        preset=None,
-        symmetrize="max",
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        affinity: str = "auto",
+        n_neighbors: int = 10,
+        metric: str = "euclidean",
+        coreset_size: float | str = "auto",
+        sampling: str = "auto",
+        n_seeds: int | str = "auto",
+        self_loop: float | str = "auto",
+        eigen_solver: str = "power",
+        walk_steps: int | str = "auto",
+        row_budget: int | str = "auto",
+        overcluster: float | str | None = "auto",
+        objective: str = "information",
+        refine: bool | str = "auto",
+        min_cluster_size: float = 1,
+        n_coresets: int | str = "auto",
+        effort: float | str = "default",
+        time_limit: float | None = None,
+        resolution: float | None = None,
+        preset: str | None = None,
+        symmetrize: str = "max",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_clusters = n_clusters
         self.affinity = affinity
         self.n_neighbors = n_neighbors
@@ -209,7 +234,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, FittedOutputs
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None):
+    def fit(self, X: AnyData, y: object = None) -> Self:
         """Cluster a graph or vectors.
 
         Parameters

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from .._typing import PathLike, Sequence
 from .._validation import check_choice
 from ..exceptions import ParameterError
 from ..graphs.graph import Graph
@@ -23,9 +24,11 @@ READABLE = ("edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "g
 
 
 def read_graph(
-    path, *, format=None, delimiter=None, comments=("#", "%"), header=None, columns=(0, 1), weight_column="auto",
-    ids="auto", symmetrize="max", encoding="utf-8", any_size=False,
-):  # fmt: skip
+    path: PathLike, *, format: str | None = None, delimiter: str | None = None,
+    comments: str | Sequence[str] = ("#", "%"), header: bool | None = None, columns: tuple[int, int] = (0, 1),
+    weight_column: int | str | None = "auto", ids: str = "auto", symmetrize: str = "max", encoding: str = "utf-8",
+    any_size: bool = False,
+) -> Graph:  # fmt: skip
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
     Edge lists, Matrix Market, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``),

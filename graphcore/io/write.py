@@ -7,6 +7,7 @@ import io
 import lzma
 import os
 
+from .._typing import ArrayLike, Mapping, PathLike
 from .._validation import check_choice
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError, missing_package
@@ -28,7 +29,9 @@ SUFFIXES = {
 }  # fmt: skip
 
 
-def write_graph(graph, path, format=None, *, attributes=None):
+def write_graph(
+    graph: Graph, path: PathLike, format: str | None = None, *, attributes: Mapping[str, ArrayLike] | None = None,
+) -> None:  # fmt: skip
     """Write a graph to a file that :func:`read_graph` reads back, atomically.
 
     Parameters

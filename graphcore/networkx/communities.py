@@ -1,13 +1,16 @@
 """Communities of a networkx graph."""
 
 import random
+from typing import Any
 
 from ..exceptions import InputError
 
 __all__ = ["coreset_spectral_communities"]
 
 
-def coreset_spectral_communities(G, k, weight="weight", seed=None, **options):
+def coreset_spectral_communities(
+    G: object, k: int, weight: str | None = "weight", seed: object = None, **options: Any,
+) -> list[set[Any]]:  # fmt: skip
     """Find k communities by coreset spectral clustering.
 
     Parameters

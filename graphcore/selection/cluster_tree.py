@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .._typing import DiGraph, Floats, Labels, PathLike, Table
 from .._validation import check_real
 from ..exceptions import ParameterError
 from ..graphs.from_table import as_library
@@ -56,11 +57,11 @@ class ClusterTree:
     _first_free: int = field(repr=False)  # the least number that no cluster of the fit has
 
     @property
-    def n_leaves(self):
+    def n_leaves(self) -> int:
         """The most clusters that the tree can be cut into."""
         return self.merges.n_leaves
 
-    def labels_at(self, n_clusters=None, *, resolution=None):
+    def labels_at(self, n_clusters: int | None = None, *, resolution: float | None = None) -> Labels:
         """Labels of all nodes at a cut, by stable numbers.
 
         Parameters
@@ -92,12 +93,12 @@ class ClusterTree:
         table[leaves[first[there]]] = number[there]
         return apply_labels(table[leaves], self.leaf_of)
 
-    def at_resolution(self, resolution):
+    def at_resolution(self, resolution: float) -> int:
         """Number of clusters, of those in :meth:`levels`, that is best at a resolution."""
         counts, information = self._curve
         return int(counts[best_at_resolution(counts, information, resolution)])
 
-    def levels(self, library=None):
+    def levels(self, library: str | None = None) -> Table:
         """The numbers of clusters that are best at some resolution.
 
         The best partition at resolution r, at least 1, has the largest ``information - log(n_clusters) / r``:
@@ -132,7 +133,7 @@ class ClusterTree:
         }  # fmt: skip
         return as_library(columns, library)
 
-    def to_table(self, library=None):
+    def to_table(self, library: str | None = None) -> Table:
         """All clusters of the tree, as a table; :meth:`labels_at` says which nodes they hold.
 
         Parameters
@@ -156,18 +157,18 @@ class ClusterTree:
         }  # fmt: skip
         return as_library(columns, library)
 
-    def to_linkage(self):
+    def to_linkage(self) -> Floats:
         """The tree as scipy's hierarchy functions take it, (n_leaves - 1, 4) float64."""
         return self.merges.linkage()
 
-    def to_networkx(self):
+    def to_networkx(self) -> DiGraph:
         """The tree as a networkx DiGraph from parents to children; ids are its nodes, other columns their attributes.
 
         Columns are those of :meth:`to_table`.
         """
         return _formats.to_networkx(self.to_table())
 
-    def to_newick(self, nodes=False):
+    def to_newick(self, nodes: bool = False) -> str:
         """The tree as text in Newick's format, branches as long as heights differ.
 
         Parameters
@@ -177,7 +178,7 @@ class ClusterTree:
         """
         return "".join(_formats.newick(self, nodes))
 
-    def write(self, path):
+    def write(self, path: PathLike) -> None:
         """Write the tree to a file, atomically.
 
         Parameters

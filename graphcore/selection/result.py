@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .._typing import Array, Axes, Sequence
+
 __all__ = ["KSelection"]
 
 
@@ -35,7 +37,7 @@ class KSelection:
     curves: dict = field(repr=False)
     clear: bool | None = None
 
-    def plot(self, axes=None):
+    def plot(self, axes: Sequence[Axes] | None = None) -> Array:
         """Draw the first curve above the scores, with the number chosen marked in both.
 
         Needs matplotlib.

@@ -6,6 +6,7 @@ from numbers import Integral
 import numpy as np
 
 from .._random import Streams
+from .._typing import AnyData, Iterable, RandomState
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
@@ -18,7 +19,7 @@ from . import penalty as _penalty
 from .description_length import description_gain
 from .heuristics import agreement_at, laplacian_eigenvalues
 from .information import information_corners, label_price
-from .result import selection
+from .result import KSelection, selection
 from .sweep import micro_cluster_trees
 
 __all__ = ["METHODS", "default_candidates", "select_n_clusters"]
@@ -29,9 +30,10 @@ _MAX_CANDIDATES = 200
 
 
 def select_n_clusters(
-    X, candidates=None, *, method="information", n_neighbors=10, metric="euclidean", n_coresets=None, random_state=None,
-    n_jobs=None,
-):  # fmt: skip
+    X: AnyData, candidates: Iterable[int] | None = None, *, method: str = "information", n_neighbors: int = 10,
+    metric: str = "euclidean", n_coresets: int | None = None, random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> KSelection:  # fmt: skip
     """Choose the number of clusters of a graph, or of vectors through their kNN graph.
 
     Parameters
