@@ -325,7 +325,7 @@ BAD = {
     "n_clusters above n": ({"n_clusters": 41}, "n_clusters=41 must be at most 40"),
     "n_clusters a float": ({"n_clusters": 2.0}, "n_clusters=2.0 must be an integer"),
     "n_clusters a bool": ({"n_clusters": True}, "n_clusters=True must be an integer"),
-    "n_clusters None": ({"n_clusters": None}, "n_clusters=None must be an integer"),
+    "n_clusters None": ({"n_clusters": None}, "n_clusters=None needs a resolution"),
     "coreset_size below k": ({"coreset_size": 4}, "coreset_size=4 is less than n_clusters=5"),
     "coreset_size above n": ({"coreset_size": 41}, r"coreset_size=41 must be at most 40 \(the nodes that"),
     "coreset_size share": ({"coreset_size": 1.5}, "coreset_size=1.5 must be at most 1"),

@@ -86,8 +86,8 @@ def consensus(
     Two starts are tried, the best of the labellings (`labels`, whose clusters no group crosses) and a partition of the
     groups from scratch; both are improved by moving whole groups, and the better one is returned; one whose clusters
     have the least size is better than one with smaller or empty clusters. So it is never worse than the labelling
-    given, if that has no such clusters. Returns the clusters of the groups, (n_groups,) int32. The graph between the
-    groups is made with `max_entries`, see :func:`graphcore.partition.quotient.quotient`.
+    given, if that has no such clusters. Returns the clusters of the groups, (n_groups,) int32, and the graph between
+    the groups, which :func:`graphcore.partition.quotient.quotient` makes with `max_entries`.
     """
     between = quotient(rows, groups, n_groups, n_jobs, max_entries)
     sizes = label_sizes(groups, n_groups)
@@ -106,7 +106,7 @@ def consensus(
         return (bool(sums.size.min() >= min_size), sums.value(objective)), table
 
     (kept, first), (scratch, second) = map_items(improved, range(2), n_jobs)
-    return first if kept >= scratch else second
+    return first if kept >= scratch else second, between
 
 
 def stability(labels, labellings, n_clusters, n_jobs=None):

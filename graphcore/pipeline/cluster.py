@@ -157,11 +157,12 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     runs, agreed, agreement = _runs(graph, rows, settings, streams, n_jobs, stages)
     best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
     labels, history = best.labels.copy(), list(best.history)
+    groups, group_labels, group_graph = best.groups, best.group_labels, best.group_graph
     k = settings.n_clusters
     if agreed is not None:
         with stages("consensus"):
             groups, n_groups = agreed
-            group_labels = consensus(
+            group_labels, group_graph = consensus(
                 rows, groups, n_groups, best.labels, k, **limits(settings), rng=streams.generator("consensus"),
                 n_jobs=n_jobs, max_entries=max_links(rows),
             )  # fmt: skip
@@ -194,7 +195,9 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     if len(runs) > 1:
         node_stability, cluster_stability = stability(labels, [run.labels for run in runs], k, n_jobs)
     with stages("tree"):
-        groups, n_groups = common_refinement([best.groups, labels], max(k, best.n_groups))
+        # What was merged, cut along the clusters that it became in the end.
+        merged, n_merged = ([], k) if best.groups is None else ([best.groups], max(k, len(best.group_labels)))
+        groups, n_groups = common_refinement([*merged, labels], n_merged)
         group_labels = pick_labels(groups, n_groups, labels)
         group_graph = quotient(rows, groups, n_groups, n_jobs, max_entries=max_links(rows))
     first = runs[0]
@@ -253,7 +256,7 @@ def _groups_of_all(runs, n_clusters):
     best = max(runs, key=lambda run: run.value)
     for run in runs:
         if run is not best:
-            run.groups = None  # as large as labels
+            run.groups = run.group_labels = run.group_graph = None  # each as large as labels
     return common_refinement([run.labels for run in runs], n_clusters)
 
 

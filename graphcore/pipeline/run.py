@@ -13,7 +13,7 @@ from ..partition.local_moving import move_locally
 from ..partition.merge import agglomerate
 from ..partition.micro_clusters import settled_micro_clusters, spread
 from ..partition.nearest import label_all
-from ..partition.quotient import apply_labels, compact_labels, graph_rows, label_sizes, quotient
+from ..partition.quotient import GraphRows, apply_labels, compact_labels, graph_rows, label_sizes, quotient
 from ..partition.sizes import grow_small_clusters
 from ..spectral.partition import spectral_partition
 
@@ -38,8 +38,9 @@ class CoresetRun:
     coreset: Coreset
     coreset_labels: np.ndarray | None
     n_unreached: int
-    groups: np.ndarray  # what was merged, if there are more than clusters
-    n_groups: int
+    groups: np.ndarray | None
+    group_labels: np.ndarray | None
+    group_graph: GraphRows | None
     row_bytes: int
     history: list
 
@@ -103,6 +104,7 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
             kernel, coreset, reach, rows, settings, streams, n_jobs, stages
         )
     history = []
+    group_labels = between = None
     labels = groups
     if n_groups > k:
         with stages("merging"):
@@ -128,8 +130,8 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
             value = sums.value(settings.objective)
             history.append(("refinement", value))
     return CoresetRun(
-        labels, value, coreset, coreset_labels, n_unreached, groups, n_groups,
-        0 if plain else reach.nbytes, history,
+        labels, value, coreset, coreset_labels, n_unreached, None if group_labels is None else groups, group_labels,
+        between, 0 if plain else reach.nbytes, history,
     )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def test_the_consensus_is_never_worse_than_the_best_labelling(case, objective, m
     values = [value_of(objective, A, labels, k) for labels in labellings]
     best = labellings[int(np.argmax(values))]
     groups, n_groups = common_refinement(labellings, k)
-    group_labels = consensus(
+    group_labels, between = consensus(
         graph_rows(graph),
         groups,
         n_groups,
@@ -54,6 +54,7 @@ def test_the_consensus_is_never_worse_than_the_best_labelling(case, objective, m
         min_share=min_share,
         rng=np.random.default_rng(seed),
     )
+    assert len(between.degrees) == n_groups
     labels = apply_labels(group_labels, groups)
     sizes = np.bincount(labels[labels >= 0], minlength=k)
     assert len(sizes) == k and sizes.min() >= 1
@@ -113,7 +114,7 @@ def test_planted_clusters_come_out_of_noisy_labellings(objective):
     A = graph.to_scipy().toarray()
     groups, n_groups = common_refinement(labellings, 6)
     best = max(labellings, key=lambda labels: value_of(objective, A, labels, 6))
-    found = consensus(graph_rows(graph), groups, n_groups, best, 6, objective=objective, rng=rng)
+    found, _ = consensus(graph_rows(graph), groups, n_groups, best, 6, objective=objective, rng=rng)
     assert same_partition(found[groups], truth)
 
 
