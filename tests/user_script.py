@@ -36,10 +36,9 @@ def questions(graph: Graph) -> int:
     text: str = tree.to_newick(nodes=True)
     levels: NDArray[np.int32] = tree.labels_at(resolution=tree.levels()["resolution_from"][-1])
     print(len(labels), len(coarse), stability is None, len(central), len(by_name), between.n_nodes, part.n_nodes)
-    print(
-        score, model.settings_.coreset_size, model.seconds_["coreset"] >= 0, model.n_components_, len(text), len(levels)
-    )
-    print(len(levels), model.predict(graph)[0], model.transform(graph).shape, model.summary()["size"], model.dendrogram_.shape)
+    print(score, model.settings_.coreset_size, model.seconds_["coreset"] >= 0, model.n_components_, len(text))
+    print(len(levels), model.predict(graph)[0], model.transform(graph).shape, model.summary()["size"])
+    print(model.dendrogram_.shape, tree.to_networkx(), tree.to_linkage().shape)
     return best
 
 

@@ -30,21 +30,20 @@ class ClusterTree:
     is nested in the coarser ones. Tree clusters have ids as in scipy: leaves are 0 to ``n_leaves - 1``, step i makes
     ``n_leaves + i``.
 
-    A cluster has the same *number* in all partitions that it is in. In the partition into `n_clusters` the numbers are
-    the labels of the fit. If a cluster is split, the part with more nodes keeps its number, and the other one gets the
-    next that is free; of two that are united the one with more nodes gives its number. So finer partitions use further
-    numbers, and coarser ones leave numbers out.
+    A cluster has the same *number* in all partitions that it is in. The partition into k clusters has the numbers 0 to
+    k - 1: the single cluster is 0; where the next partition splits a cluster, the part with more nodes keeps its number
+    and the other one is k.
 
     Attributes
     ----------
+    n_clusters : int
+        Clusters of the fit that hold nodes. The partition into so many is that of the fit, in the tree's numbers.
     merges : MergeTree
         The steps and what they cost.
     leaf_of : ndarray of shape (n_nodes,), int32
         Leaf of every node; -1 for isolated nodes.
     leaf_labels : ndarray of shape (n_leaves,), int32
         Cluster of every leaf in the fit.
-    n_clusters : int
-        Clusters of the fit that hold nodes.
     node_names : ndarray of shape (n_nodes,), or None
     """
 
@@ -54,7 +53,6 @@ class ClusterTree:
     n_clusters: int
     node_names: np.ndarray | None = field(repr=False)
     _rows: GraphRows = field(repr=False)  # the graph between the leaves
-    _first_free: int = field(repr=False)  # the least number that no cluster of the fit has
 
     @property
     def n_leaves(self) -> int:
@@ -86,11 +84,9 @@ class ClusterTree:
         if n_clusters is None:
             n_clusters = self.at_resolution(resolution)
         leaves = self.merges.labels_at(n_clusters)
-        first, number, until = self._clusters["first_leaf"], self._clusters["number"], self._clusters["parent"]
-        made = 2 * self.n_leaves - n_clusters  # ids below this are there
-        there = np.flatnonzero((until[:made] >= made) | (until[:made] < 0))
+        there = self._there(n_clusters)
         table = np.empty(n_clusters, dtype=np.int32)
-        table[leaves[first[there]]] = number[there]
+        table[leaves[self._clusters["first_leaf"][there]]] = self._clusters["number"][there]
         return apply_labels(table[leaves], self.leaf_of)
 
     def at_resolution(self, resolution: float) -> int:
@@ -145,15 +141,20 @@ class ClusterTree:
         -------
         dict or table
             Columns "id", "parent" (-1 at the top), "number", "size" (nodes), "height" (what its making cost, never
-            less than below it), "from_k" and "to_k": it is a cluster of all partitions into so many clusters.
+            less than below it), "from_k" and "to_k" (it is a cluster of all partitions into so many clusters), and
+            "label": what `labels_` of the fit calls it, -1 where it is no cluster of the fit.
         """
         clusters = self._clusters
         height = np.concatenate([np.zeros(self.n_leaves), self.to_linkage()[:, 2]])
+        label = np.full(len(height), -1)
+        there = self._there(self.n_clusters)
+        label[there] = self.leaf_labels[clusters["first_leaf"][there]]
         made, gone = clusters["id"] - self.n_leaves, clusters["parent"] - self.n_leaves
         columns = {
             "id": clusters["id"], "parent": clusters["parent"], "number": clusters["number"], "size": clusters["size"],
             "height": height, "from_k": np.where(gone < 0, 1, self.n_leaves - gone),
             "to_k": np.where(made < 0, self.n_leaves, self.n_leaves - made - 1),
+            "label": label,
         }  # fmt: skip
         return as_library(columns, library)
 
@@ -196,6 +197,12 @@ class ClusterTree:
         """
         _formats.write_tree(self, path)
 
+    def _there(self, n_clusters):
+        """Ids of the clusters that the partition into so many consists of."""
+        made = 2 * self.n_leaves - n_clusters  # ids that have been made, and are not yet parts of others
+        parent = self._clusters["parent"][:made]
+        return np.flatnonzero((parent >= made) | (parent < 0))
+
     @cached_property
     def _clusters(self):
         """Columns "id", "parent", "first_leaf", "size" and "number" of all clusters of the tree."""
@@ -207,24 +214,11 @@ class ClusterTree:
         for a, b in children.tolist():
             first.append(min(first[a], first[b]))
             size.append(size[a] + size[b])
-        number = [0] * n + [0] * (n - 1)
-        # Clusters of the fit, upwards; then their parts, coarse ones first.
-        at_fit = 2 * n - self.n_clusters
-        there = np.flatnonzero((parent[:at_fit] >= at_fit) | (parent[:at_fit] < 0))
-        for c in there.tolist():
-            number[c] = int(self.leaf_labels[first[c]])
-
-        def ordered(step):  # of two clusters the larger one first
+        number = [0] * (2 * n - 1)
+        for step in range(n - 2, -1, -1):
             a, b = children[step].tolist()
-            return (a, b) if (-size[a], first[a]) < (-size[b], first[b]) else (b, a)
-
-        for step in range(n - self.n_clusters, n - 1):
-            number[n + step] = number[ordered(step)[0]]
-        free = self._first_free
-        for step in range(n - self.n_clusters - 1, -1, -1):
-            large, small = ordered(step)
-            number[large], number[small] = number[n + step], free
-            free += 1
+            large, small = (a, b) if (-size[a], first[a]) < (-size[b], first[b]) else (b, a)
+            number[large], number[small] = number[n + step], n - 1 - step
         columns = {"id": range(2 * n - 1), "first_leaf": first, "size": size, "number": number}
         return {name: np.array(values, dtype=np.int64) for name, values in columns.items()} | {"parent": parent}
 
@@ -244,7 +238,6 @@ def tree_of(clustering, node_names=None):
     labels = clustering.group_labels
     return ClusterTree(
         clustering.merge_tree, clustering.groups, labels, len(np.unique(labels)), node_names, clustering.group_graph,
-        clustering.settings.n_clusters,
     )  # fmt: skip
 
 
