@@ -19,10 +19,10 @@ __all__ = [
     "Iterable", "KernelLike", "Labels", "Mapping", "PathLike", "RandomState", "Sequence", "Table", "csr_array",
 ]  # fmt: skip
 
-# A Graph, sparse matrix, networkx or igraph graph, table of edges; or vectors: a name for them all would have to import
-# their libraries.
-AnyGraph = object
-AnyData = object
+# A Graph, sparse matrix, networkx or igraph graph, table of edges; or vectors: a type for them all would have to import
+# their libraries, and some have no types.
+AnyGraph = Any
+AnyData = Any
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

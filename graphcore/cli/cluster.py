@@ -82,8 +82,8 @@ def _option(parameter):
         ("no cluster below 20 nodes, and a steadier result; labels go to edges.txt.gz.clusters.tsv",
          "graphcore cluster edges.txt.gz -k 50 --min-cluster-size 20 --coreset-size 0.1"),
         ("exactly the algorithm of the paper", "graphcore cluster graph.npz -k 10 --preset published"),
-        ("no idea of k: by resolution, and the tree of all sizes", "graphcore cluster edges.txt.gz --resolution 3 --tree "
-         "tree.nwk"),
+        ("no idea of k: by resolution, with the tree of all sizes",
+         "graphcore cluster edges.txt.gz --resolution 3 --tree tree.nwk"),
         ("for Gephi or Cytoscape", "graphcore cluster edges.txt.gz -k 50 -o clusters.gexf"),
         ("in a pipe, for a script", "zcat edges.txt.gz | graphcore cluster - -k 9 --json -o labels.tsv"),
     ],
@@ -108,9 +108,9 @@ def _option(parameter):
 def cluster(input, n_clusters, output, spreadsheet, tree, report, as_json, quiet, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
-    INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML, GEXF or GML file; a graph on disk (see build); vectors
-    (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge belong to no cluster and get
-    label -1.
+    INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML, GEXF or GML file; a graph on disk (see build);
+    vectors (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge belong to no cluster
+    and get label -1.
     """
     files = {"-o -": output, "--tree -": tree, "--report -": report}
     on_stdout = ["--json"] * as_json + [name for name, file in files.items() if file == "-"]

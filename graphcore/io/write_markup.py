@@ -1,6 +1,7 @@
 """GraphML, GEXF and GML files with attributes of nodes, written piece by piece."""
 
 import re
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -98,7 +99,7 @@ class _GML:
         return f"edge [ source {source[0]} target {target[0]}{data} ]\n"
 
 
-MARKUP = {"graphml": _GraphML, "gexf": _GEXF, "gml": _GML}
+MARKUP: dict[str, Any] = {"graphml": _GraphML, "gexf": _GEXF, "gml": _GML}
 
 
 def write_markup(graph, stream, format, attributes=None):

@@ -81,11 +81,10 @@ class ClusterTree:
         """
         if (n_clusters is None) == (resolution is None):
             raise ParameterError("give either n_clusters or resolution, to say where to cut the tree")
-        if n_clusters is None:
-            n_clusters = self.at_resolution(resolution)
-        leaves = self.merges.labels_at(n_clusters)
-        there = self._there(n_clusters)
-        table = np.empty(n_clusters, dtype=np.int32)
+        k = n_clusters if resolution is None else self.at_resolution(resolution)
+        leaves = self.merges.labels_at(k)
+        there = self._there(k)
+        table = np.empty(len(there), dtype=np.int32)
         table[leaves[self._clusters["first_leaf"][there]]] = self._clusters["number"][there]
         return apply_labels(table[leaves], self.leaf_of)
 

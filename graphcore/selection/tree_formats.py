@@ -35,7 +35,7 @@ def newick(tree, nodes=False):
     """Yield a ClusterTree piece by piece; larger clusters are named by their ids, and leaves too without `nodes`."""
     n, table = tree.n_leaves, tree.to_table()
     lengths = np.append(table["height"][table["parent"][:-1]] - table["height"][:-1], 0.0).tolist()
-    members = _members(tree) if nodes else None
+    members = _members(tree) if nodes else str
     stack = [2 * n - 2]  # ids to open, and texts
     while stack:
         item = stack.pop()
@@ -44,7 +44,7 @@ def newick(tree, nodes=False):
             continue
         end = f":{lengths[item]:.6g}" if item != 2 * n - 2 else ";\n"
         if item < n:
-            yield f"{members(item) if nodes else item}{end}"
+            yield f"{members(item)}{end}"
         else:
             a, b = tree.merges.children[item - n].tolist()
             yield "("
