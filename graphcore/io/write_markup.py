@@ -15,7 +15,6 @@ _PIECE = 1 << 16
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 # What attributes of numpy's kinds are called in GraphML and GEXF; all others are text.
 _TYPES = {"i": "long", "u": "long", "f": "double", "b": "boolean"}
-
 # What XML cannot hold, or gives back as something else.
 _UNFIT = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -23,6 +22,7 @@ _UNFIT = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 class _GraphML:
     """A GraphML file, line by line."""
 
+    between = ""
     foot = "</graph>\n</graphml>\n"
 
     def __init__(self, attributes, weighted):
@@ -37,7 +37,6 @@ class _GraphML:
             f'{_HEAD}<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n{"".join(keys)}'
             '<graph edgedefault="undirected">\n'
         )
-        self.between = ""
 
     def node(self, _, name, values):
         data = "".join(f'<data key="{key}">{escape(value)}</data>' for key, value in
@@ -115,7 +114,7 @@ def write_markup(graph, stream, format, attributes=None):
     texts = [names, *(list(map(str, values.tolist())) for values in attributes.values() if _type(values) == "string")]
     unfit = next((text for column in texts for text in column if _UNFIT.search(text)), None)
     if unfit is not None:
-        raise InputError(f"{unfit!r} has characters that no XML file holds; write .npz instead")
+        raise InputError(f"{unfit!r} has characters that {format} files cannot hold; write .npz instead")
     writer = MARKUP[format](attributes, graph.is_weighted)
     stream.write(writer.head)
     for start in range(0, graph.n_nodes, _PIECE):

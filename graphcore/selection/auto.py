@@ -1,14 +1,11 @@
 """``n_clusters="auto"`` or None: the default choice or a resolution's, within what a fit's other parameters allow."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from .._random import Streams
 from .._warn import warn_user
 from ..graphs.magnitude import in_range
 from ..pipeline.settings import resolve_settings
-from .cluster_tree import best_at_resolution
 from .result import selection
 from .select import default_candidates, select_n_clusters
 from .sweep import micro_cluster_trees
@@ -42,12 +39,11 @@ def _by_resolution(graph, settings, most, streams, n_jobs):
     trees = micro_cluster_trees(graph, most, n_coresets=settings.n_coresets, random_state=streams, n_jobs=n_jobs)
     candidates = np.arange(1, min(most, *(tree.n_micro_clusters for tree in trees)) + 1)
     information = np.mean([tree.information[: len(candidates)] for tree in trees], axis=0)
-    best = int(candidates[best_at_resolution(candidates, information, settings.resolution)])
     scores = information - np.log(candidates) / settings.resolution
-    if best == candidates[-1] > 1:
-        warn_user(
-            f"resolution={settings.resolution:g} asks for the most clusters that it can choose from, {best}; for more "
-            "give n_clusters, or see the levels of a fit's tree"
-        )
     found = selection("resolution", candidates, scores, {"information (nats)": information})
-    return replace(found, best=best)
+    if found.best == candidates[-1] > 1:
+        warn_user(
+            f"resolution={settings.resolution:g} asks for the most clusters that it can choose from, {found.best}; for "
+            "more give n_clusters, or see the levels of a fit's tree"
+        )
+    return found

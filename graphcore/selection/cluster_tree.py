@@ -15,7 +15,7 @@ from ..partition.quotient import GraphRows, apply_labels
 from . import tree_formats as _formats
 from .information import concave_hull
 
-__all__ = ["ClusterTree", "best_at_resolution", "tree_of"]
+__all__ = ["ClusterTree", "tree_of"]
 
 # Up to here every number of clusters is looked at for levels; beyond, each is so many times the one before.
 _ALL_LEVELS, _STEP = 50, 1.05
@@ -90,8 +90,9 @@ class ClusterTree:
 
     def at_resolution(self, resolution: float) -> int:
         """Number of clusters, of those in :meth:`levels`, that is best at a resolution."""
+        price = 1.0 / check_real("resolution", resolution, low=1.0)
         counts, information = self._curve
-        return int(counts[best_at_resolution(counts, information, resolution)])
+        return int(counts[np.argmax(information - price * np.log(counts))])
 
     def levels(self, library: str | None = None) -> Table:
         """The numbers of clusters that are best at some resolution.
@@ -238,9 +239,3 @@ def tree_of(clustering, node_names=None):
     return ClusterTree(
         clustering.merge_tree, clustering.groups, labels, len(np.unique(labels)), node_names, clustering.group_graph,
     )  # fmt: skip
-
-
-def best_at_resolution(counts, information, resolution):
-    """Position of the number of clusters with the largest ``information - log(count) / resolution``, the first one."""
-    resolution = check_real("resolution", resolution, low=1.0)
-    return int(np.argmax(information - np.log(counts) / resolution))

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, ParameterError
-from graphcore.selection.cluster_tree import best_at_resolution, tree_of
+from graphcore.selection.cluster_tree import tree_of
 
 from ..oracles import planted
 from ..partition.test_local_moving import value_of
@@ -198,10 +198,6 @@ def test_wrong_use_is_refused(model, tmp_path):
     with pytest.raises(ParameterError, match="n_clusters=None needs a resolution"):
         CoresetSpectralClustering(None).fit(graph)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_best_at_a_resolution_is_the_first_of_equals():
-    assert best_at_resolution(np.array([1, 2]), np.array([0.0, np.log(2)]), 1.0) == 0
 
 
 def test_the_tree_survives_a_pickle(model):
