@@ -29,6 +29,7 @@ CASES = (
     "kernel-features",
     "heldout",
     "sketch",
+    "directed",
     "mnist8m",
 )
 

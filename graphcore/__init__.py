@@ -7,7 +7,8 @@ __version__ = "0.1.0"
 # Public names and the modules that hold them.
 _PUBLIC = {
     "Coreset": ".coresets.coreset", "CoresetKernelKMeans": ".estimators.coreset_kernel_kmeans",
-    "CoresetSpectralClustering": ".estimators.coreset_spectral", "FormatError": ".exceptions",
+    "CoresetSpectralClustering": ".estimators.coreset_spectral",
+    "CoresetSpectralCoclustering": ".estimators.coreset_coclustering", "FormatError": ".exceptions",
     "GaussianSketchFeatures": ".estimators.gaussian_sketch_features",
     "GaussianSketchKernelKMeans": ".estimators.gaussian_sketch_kernel_kmeans", "Graph": ".graphs.graph",
     "GraphWarning": ".exceptions", "InputError": ".exceptions", "KFlats": ".estimators.flats",

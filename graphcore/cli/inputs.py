@@ -46,7 +46,7 @@ _READING_OPTIONS = (
     ),
     click.option(
         "--symmetrize", metavar="POLICY", default="max", show_default=True,
-        help="What becomes of directed edges: max, average, sum, min, or error to refuse them.",
+        help="What becomes of directed edges: max, average, sum, min, degree-discounted, random-walk, or error.",
     ),
     click.option(
         "--any-size", is_flag=True, help="Allow absurdly large decompressed data, and headers of mostly isolated nodes."

@@ -75,7 +75,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
     preset : {None, "published"}, default None
         "published" is the algorithm of the paper: what is left "auto" takes the paper's value (plain kernel with
         self-loops, importance sampling, spectral clustering of one coreset, no merging, no refinement).
-    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+    symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
         What becomes of an asymmetric matrix or a directed graph, see :meth:`graphcore.Graph.from_edges`.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None

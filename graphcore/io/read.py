@@ -54,7 +54,7 @@ def read_graph(
         edge attribute ("auto": "weight", else "value").
     ids : {"auto", "integer", "string"}, default "auto"
         Edge lists: what the nodes' names are. "auto" takes integers if the first lines hold nothing else.
-    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+    symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
         What becomes of the two directions of a pair, see :meth:`Graph.from_edges`.
     encoding : str, default "utf-8"
         Edge lists: of the node names.
