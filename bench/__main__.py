@@ -30,6 +30,7 @@ CASES = (
     "heldout",
     "sketch",
     "directed",
+    "bipartite",
     "mnist8m",
 )
 

@@ -24,7 +24,7 @@ READABLE = ("edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "g
 
 def read_graph(
     path, *, format=None, delimiter=None, comments=("#", "%"), header=None, columns=(0, 1), weight_column="auto",
-    ids="auto", symmetrize="max", encoding="utf-8", any_size=False,
+    ids="auto", symmetrize="max", bipartite=False, encoding="utf-8", any_size=False,
 ):  # fmt: skip
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
@@ -56,6 +56,10 @@ def read_graph(
         Edge lists: what the nodes' names are. "auto" takes integers if the first lines hold nothing else.
     symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
         What becomes of the two directions of a pair, see :meth:`Graph.from_edges`.
+    bipartite : bool, default False
+        Whether rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds, which may have
+        the same names: nodes are then called "r:" and "c:" and their name, or number from 0. Edge lists, Matrix Market
+        and scipy's archives.
     encoding : str, default "utf-8"
         Edge lists: of the node names.
     any_size : bool, default False
@@ -100,18 +104,25 @@ def read_graph(
     """
     check_choice("format", format, (None, *READABLE))
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    if not isinstance(bipartite, (bool, np.bool_)):
+        raise ParameterError(f"bipartite={bipartite!r} must be True or False")
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
         # Imported here, because the store itself imports the readers of this room.
         from ..store import looks_like_store
 
         if looks_like_store(path):
+            if bipartite:
+                raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a graph on disk")
             return _read_store(path, weight_column)
     with open_source(path, any_size) as source:
         kind = format or guess_format(source)
+        if bipartite and kind not in ("edgelist", "konect", "matrix-market", "npz"):
+            raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {kind} file")
         if kind in ("edgelist", "konect"):
             return read_edge_list(
                 source, symmetrize=symmetrize, delimiter=delimiter, comments=comments, header=header, columns=columns,
-                weight_column=weight_column, ids=ids, encoding=encoding, allow_bipartite=format == "edgelist",
+                weight_column=weight_column, ids=ids, encoding=encoding, bipartite=bipartite,
+                allow_bipartite=bipartite or format == "edgelist",
             )  # fmt: skip
         if kind in ("graphml", "gml"):
             if weight_column is not None and not isinstance(weight_column, str):
@@ -125,7 +136,7 @@ def read_graph(
         if kind == "metis":
             return read_metis(source, weighted=weighted)
         reader = read_matrix_market if kind == "matrix-market" else read_npz
-        return reader(source, weighted=weighted, symmetrize=symmetrize)
+        return reader(source, weighted=weighted, symmetrize=symmetrize, bipartite=bipartite)
 
 
 def _read_store(path, weight_column):
