@@ -6,8 +6,8 @@ from . import plot as plot
 from . import report as report
 from .coresets.coreset import Coreset as Coreset
 from .coresets.coreset import build_coreset as build_coreset
-from .estimators.coreset_kernel_kmeans import CoresetKernelKMeans as CoresetKernelKMeans
 from .estimators.coreset_coclustering import CoresetSpectralCoclustering as CoresetSpectralCoclustering
+from .estimators.coreset_kernel_kmeans import CoresetKernelKMeans as CoresetKernelKMeans
 from .estimators.coreset_spectral import CoresetSpectralClustering as CoresetSpectralClustering
 from .estimators.flats import KFlats as KFlats
 from .estimators.gaussian_sketch_features import GaussianSketchFeatures as GaussianSketchFeatures
