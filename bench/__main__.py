@@ -31,6 +31,7 @@ CASES = (
     "sketch",
     "directed",
     "bipartite",
+    "changing",
     "mnist8m",
 )
 

@@ -16,8 +16,9 @@ _PUBLIC = {
     "KernelKMeans": ".estimators.kernel_kmeans", "NystromFeatures": ".estimators.nystrom_features",
     "NystromKernelKMeans": ".estimators.nystrom_kernel_kmeans", "ParameterError": ".exceptions",
     "build_coreset": ".coresets.coreset", "build_store": ".store", "check_store": ".store", "datasets": None,
-    "knn_graph": ".knn.neighbors", "metrics": None, "networkx": None, "open_graph": ".store", "plot": None,
-    "read_graph": ".io", "report": None, "select_n_clusters": ".selection.select", "write_graph": ".io",
+    "knn_graph": ".knn.neighbors", "load": ".estimators.load", "metrics": None, "networkx": None,
+    "open_graph": ".store", "plot": None, "read_graph": ".io", "report": None,
+    "select_n_clusters": ".selection.select", "write_graph": ".io",
     "write_labels": ".io",
 }  # fmt: skip
 

@@ -81,6 +81,8 @@ def _option(parameter):
          "graphcore cluster vectors.npy -k 10 --neighbors 15 -o labels.tsv"),
         ("no cluster below 20 nodes, and a steadier result; labels go to edges.txt.gz.clusters.tsv",
          "graphcore cluster edges.txt.gz -k 50 --min-cluster-size 20 --coreset-size 0.1"),
+        ("a model that follows the graph when it changes (see update)",
+         "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
         ("exactly the algorithm of the paper", "graphcore cluster graph.npz -k 10 --preset published"),
         ("in a pipe, for a script", "zcat edges.txt.gz | graphcore cluster - -k 9 --json -o labels.tsv"),
     ],
@@ -95,9 +97,12 @@ def _option(parameter):
 )  # fmt: skip
 @click.option("--spreadsheet", is_flag=True, help="In -o, put a ' before names that spreadsheets take for formulas.")
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
+@click.option(
+    "--model", metavar="FILE", type=FILE, help="Save the model (.npz), graph included, for `graphcore update`."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **options):
+def cluster(input, n_clusters, output, spreadsheet, report, model, as_json, quiet, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
     INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML or GML file; a graph on disk (see build); vectors
@@ -113,7 +118,7 @@ def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **op
     seed, jobs = options.pop("random_state"), options.pop("n_jobs")
     given = {name: value for name, value in options.items() if value is not None}
     console = Console(quiet, n_after=1 + (report is not None))
-    output = _check(console, input, n_clusters, given, output, report, stdout_taken=bool(on_stdout))
+    output = _check(console, input, n_clusters, given, output, report, model, stdout_taken=bool(on_stdout))
     from ..fit import fit_graph
     from ..io import write_labels
 
@@ -125,6 +130,10 @@ def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **op
         facts |= {"output": output, "report": report, "warnings": console.warned}
         with console.stages("write"):
             write_labels(result.labels, output, graph, spreadsheet=spreadsheet)
+            if model is not None:
+                from ..estimators.load import model_of
+
+                model_of(fit, n_clusters, random_state=seed, n_jobs=jobs, **given).save(model)
         if report is not None:
             with console.stages("report"):
                 _report(report, graph, result, input, seed, jobs, console)
@@ -137,12 +146,14 @@ def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **op
         click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, report))
 
 
-def _check(console, source, n_clusters, given, output, report, stdout_taken):
+def _check(console, source, n_clusters, given, output, report, model, stdout_taken):
     """Find mistakes in options before any work; returns the file that labels go to."""
     from ..io import check_writable
     from ..pipeline.settings import check_settings
 
     check_settings(n_clusters, given)
+    if model is not None:
+        check_writable(model)
     if report is not None:
         check_writable(report)
         tell_of_missing_pictures(console)

@@ -7,17 +7,19 @@ from sklearn.utils.validation import check_is_fitted
 from .._random import Streams
 from ..fit import fit_graph
 from ..graphs.from_table import as_library
+from ..graphs.graph import Graph
 from ..pipeline.parameters import PARAMETERS
 from ..pipeline.settings import check_settings
 from ._checks import stages_of
 from ._fitted import FittedGraph
+from ._updated import UpdatedGraph
 from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
 from .graph_input import graph_of
 
 __all__ = ["CoresetSpectralClustering"]
 
 
-class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin, BaseEstimator):
+class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, UpdatedGraph, ClusterMixin, BaseEstimator):
     """Coreset spectral clustering of a large graph, or of vectors through their nearest-neighbour graph.
 
     Parameters
@@ -229,14 +231,27 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         settings = {parameter.name: getattr(self, parameter.name) for parameter in PARAMETERS}
         check_settings(self.n_clusters, settings)  # before neighbours are looked for
         with stages_of(self, tasks) as stages:
-            graph, self._reference = graph_of(self, X, streams, stages)
+            graph, reference = graph_of(self, X, streams, stages)
             fit = fit_graph(graph, self.n_clusters, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
-        result = fit.clustering
+        self._take(fit, reference, is_given=isinstance(X, Graph))
+        tasks.finish()
+        return self
+
+    def _take(self, fit, reference, *, is_given):
+        """Store a Fit, and whether it is of a Graph that was made before; returns the model."""
+        reference.set_clusters(fit.sums)
+        self._keep(fit.graph, reference, fit.clustering, fit.outside_shares)
+        self.selection_ = fit.selection
+        self.seconds_ = fit.seconds
+        self._is_given = is_given
+        self._unrest = np.zeros(self.n_clusters_)
+        return self
+
+    def _keep(self, graph, reference, result, outside_shares):
+        """Store what a fit found, or a file held."""
         self.labels_ = result.labels
         self.n_clusters_ = result.settings.n_clusters
-        self.selection_ = fit.selection
-        self.outside_share_ = fit.outside_shares
-        self._reference.set_clusters(fit.sums)
+        self.outside_share_ = outside_shares
         self.node_names_ = graph.node_names
         self.coreset_indices_ = result.coreset.indices
         self.coreset_weights_ = result.coreset.weights
@@ -247,13 +262,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         self.cluster_stability_ = result.cluster_stability
         self.groups_ = result.groups
         self._result = result
-        self._graph = graph
+        self._graph, self._reference = graph, reference
         self.history_ = result.history
         self.search_ = result.search
         self.settings_ = result.settings
-        self.seconds_ = fit.seconds
-        tasks.finish()
-        return self
 
     def to_table(self, library=None):
         """Cluster, stability and outside share of every node, as a table.
