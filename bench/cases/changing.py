@@ -129,8 +129,8 @@ def of_streams(outcomes, size):
     text = (
         f"{K} communities of {size} nodes with {INSIDE} edges of a node inside and {OUTSIDE} anywhere, {STEPS} steps. "
         f"*drift*: in each step {MOVERS:.0%} of the nodes change sides; *splits and unions*: in each step one "
-        "community splits and two others unite. Same number: nodes that stay in their community and keep the number of their "
-        "cluster. Means and deviations over seeds."
+        "community splits and two others unite. Same number: nodes that stay in their community and keep the number "
+        "of their cluster. Means and deviations over seeds."
     )
     header = ["stream", "by", "ARI, mean of the steps", "ARI, last step", "same number", "CPU s of a step"]
     return f"## Streams\n\n{text}\n\n" + table(header, rows)

@@ -97,9 +97,7 @@ def _option(parameter):
 )  # fmt: skip
 @click.option("--spreadsheet", is_flag=True, help="In -o, put a ' before names that spreadsheets take for formulas.")
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
-@click.option(
-    "--model", metavar="FILE", type=FILE, help="Save the model (.npz), graph included, for `graphcore update`."
-)
+@click.option("--model", metavar="FILE", type=FILE, help="Save the model (.npz) with its graph, for graphcore update.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
 def cluster(input, n_clusters, output, spreadsheet, report, model, as_json, quiet, **options):

@@ -26,7 +26,9 @@ __all__ = ["update"]
 @click.option("-o", "--output", metavar="FILE", type=FILE, help="Write node and label; - is standard output.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 def update(model, edges, removed, save, output, as_json, **reading):
-    """Add the edges of EDGES to the graph of MODEL, which `graphcore cluster --model` has saved, and move what they move.
+    """Add the edges of EDGES to the graph of MODEL, and move the nodes that they move to another cluster.
+
+    MODEL is what `graphcore cluster --model` or `model.save` has written.
 
     Nodes go by their names, as in the file that was clustered; new names are new nodes. Clusters keep their numbers.
     """
@@ -46,11 +48,9 @@ def update(model, edges, removed, save, output, as_json, **reading):
         console.expect(3 + (edges is not None) + (removed is not None))
         with console.stages("model"):
             fitted = load(model)
-        added, gone = (
-            None if path is None else load_graph(path, console.stages, **reading) for path in (edges, removed)
-        )
+        given = [None if path is None else load_graph(path, console.stages, **reading) for path in (edges, removed)]
         with console.stages("update"):
-            done = fitted.update(added=added, removed=gone)
+            done = fitted.update(*given)
         with console.stages("write"):
             fitted.save(save)
             if output is not None:

@@ -69,7 +69,10 @@ def _arrays(parameter, edges):
         arrays = tuple(map(np.asarray, edges))
         if {array.ndim for array in arrays} == {1} and len({len(array) for array in arrays}) == 1:
             return arrays
-    pairs = np.asarray(edges)
+    try:
+        pairs = np.asarray(edges)
+    except ValueError:  # of arrays of different lengths
+        pairs = np.empty(0)
     if pairs.ndim == 2 and pairs.dtype.kind in "iu" and 2 in pairs.shape and pairs.shape != (2, 2):
         return tuple(pairs if pairs.shape[0] == 2 else pairs.T)
     raise InputError(
@@ -182,7 +185,7 @@ class _Names:
         if len(ends) == 0:
             return np.empty((0, 2), dtype=np.int64)
         if is_text(ends.ravel()):
-            raise InputError(f"{parameter}: nodes of this graph are numbers from 0, and {ends[0, 0]!r} is none")
+            raise InputError(f"{parameter}: nodes of this graph are numbers from 0, and {str(ends[0, 0])!r} is none")
         ends = as_ids(parameter, ends.ravel()).astype(np.int64).reshape(-1, 2)
         if ends.min() < 0:
             raise InputError(f"{parameter}: node ids start at 0; found {ends.min()}")
