@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 from ..pipeline.parameters import PARAMETERS
 from .console import Console, Job, typed_command
 from .inputs import FILE, READING, given_options, input_options, load
-from .targets import labels_target, tell_of_missing_pictures
+from .targets import labels_target, output_kind, tell_of_missing_pictures, write_clusters
 
 __all__ = ["cluster", "clustering_options"]
 
@@ -55,8 +55,8 @@ def clustering_options(command):
     for parameter in reversed(PARAMETERS):
         command = _option(parameter)(command)
     return click.option(
-        "-k", "--clusters", "n_clusters", type=_Clusters(), required=True, metavar="K",
-        help="Number of clusters; auto to choose it.",
+        "-k", "--clusters", "n_clusters", type=_Clusters(), metavar="K",
+        help="Number of clusters; auto to choose it. Needed, unless there is a --resolution.",
     )(command)  # fmt: skip
 
 
@@ -83,7 +83,12 @@ def _option(parameter):
          "graphcore cluster edges.txt.gz -k 50 --min-cluster-size 20 --coreset-size 0.1"),
         ("parts of equal size, for a graph that is to be distributed",
          "graphcore cluster edges.txt.gz -k 16 --max-share 1.03"),
+        ("a model that follows the graph when it changes (see update)",
+         "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
         ("exactly the algorithm of the paper", "graphcore cluster graph.npz -k 10 --preset published"),
+        ("no idea of k: by resolution, with the tree of all sizes",
+         "graphcore cluster edges.txt.gz --resolution 3 --tree tree.nwk"),
+        ("for Gephi or Cytoscape", "graphcore cluster edges.txt.gz -k 50 -o clusters.gexf"),
         ("in a pipe, for a script", "zcat edges.txt.gz | graphcore cluster - -k 9 --json -o labels.tsv"),
     ],
 )  # fmt: skip
@@ -92,13 +97,18 @@ def _option(parameter):
 @input_options
 @click.option(
     "-o", "--output", metavar="FILE", type=FILE,
-    help="Write node and label, tab between them (.npy: labels alone); - is standard output. [default: "
-    "INPUT.clusters.tsv in this folder, if it is not there yet; for standard input, standard output]",
+    help="Write node and label, tab between them (.npy: labels alone; .parquet: a table; .graphml, .gexf, .gml: the "
+    "graph with clusters as attributes); - is standard output. [default: INPUT.clusters.tsv in this folder, if it is "
+    "not there yet; for standard input, standard output]",
 )  # fmt: skip
 @click.option("--spreadsheet", is_flag=True, help="In -o, put a ' before names that spreadsheets take for formulas.")
+@click.option(
+    "--tree", metavar="FILE", type=FILE,
+    help="Write the tree of clusters of all sizes: .nwk (Newick), .csv, .tsv, .parquet, .npy (scipy's linkage).",
+)  # fmt: skip
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
 @click.option(
-    "--labels", "fixed", metavar="FILE", type=FILE, help="Node and label: what is named there keeps its label."
+    "--labels", "labels", metavar="FILE", type=FILE, help="Node and label: what is named there keeps its label."
 )
 @click.option(
     "--initial-labels", metavar="FILE", type=FILE, help="Node and label: start from these, not from coresets."
@@ -108,45 +118,64 @@ def _option(parameter):
     "--membership", metavar="FILE", type=FILE,
     help="Write node, cluster and probability for all clusters around each node (.npz: a sparse matrix).",
 )  # fmt: skip
+@click.option("--model", metavar="FILE", type=FILE, help="Save the model (.npz) with its graph, for graphcore update.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def cluster(input, n_clusters, output, spreadsheet, report, membership, as_json, quiet, **options):
+def cluster(input, n_clusters, output, spreadsheet, tree, report, model, membership, as_json, quiet, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
-    INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML or GML file; a graph on disk (see build); vectors
-    (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge belong to no cluster and get
-    label -1.
+    INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML, GEXF or GML file; a graph on disk (see build);
+    vectors (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge belong to no cluster
+    and get label -1.
     """
-    files = {name: options.pop(name) for name in ("fixed", "initial_labels", "node_weights")}
-    outputs = {"-o": output, "--report": report, "--membership": membership}
-    on_stdout = ["--json"] * as_json + [f"{option} -" for option, path in outputs.items() if path == "-"]
-    if len([path for path in (input, *files.values()) if path == "-"]) > 1:
+    known = {name: options.pop(name) for name in ("labels", "initial_labels", "node_weights")}
+    if [input, *known.values()].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
+    files = {"-o -": output, "--tree -": tree, "--report -": report, "--membership -": membership}
+    on_stdout = ["--json"] * as_json + [name for name, file in files.items() if file == "-"]
     if len(on_stdout) > 1:
         raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
     start = time.perf_counter()
     reading = {name: options.pop(name) for name in READING}
     seed, jobs = options.pop("random_state"), options.pop("n_jobs")
     given = {name: value for name, value in options.items() if value is not None}
-    console = Console(quiet, n_after=1 + (report is not None) + (membership is not None))
-    output = _check(console, input, n_clusters, given, output, (report, membership), stdout_taken=bool(on_stdout))
+    if (n_clusters is None) == ("resolution" not in given):
+        wrong = "Missing option '-k'" if n_clusters is None else "-k and --resolution both say how many clusters"
+        raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
+    console = Console(quiet, n_after=1 + sum(file is not None for file in (report, tree, membership)))
+    output = _check(
+        console, input, n_clusters, given, output, report, tree, (model, membership), stdout_taken=bool(on_stdout)
+    )
     from ..fit import fit_graph
-    from ..io import write_labels
     from ..io.labels import write_memberships
+    from ..selection.cluster_tree import tree_of
 
     with console.listening():
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
-        known = _known(graph, **files, any_size=reading["any_size"])
+        known = _known(graph, **known, any_size=reading["any_size"])
         fit = fit_graph(graph, n_clusters, given, **known, random_state=seed, n_jobs=jobs, stages=console.stages)
         graph = fit.graph
-        _warn_of_idle(fit.clustering.settings, given, spreadsheet and output.endswith(".npy"))
+        _warn_of_idle(fit.clustering.settings, given, spreadsheet and output_kind(output) != "text")
         facts, result = _facts(input, fit, seed), fit.clustering
-        facts |= {"output": output, "report": report, "membership": membership, "warnings": console.warned}
+        facts |= {
+            "output": output,
+            "tree": tree,
+            "report": report,
+            "membership": membership,
+            "warnings": console.warned,
+        }
         with console.stages("write"):
-            write_labels(result.labels, output, graph, spreadsheet=spreadsheet)
+            write_clusters(fit, output, spreadsheet)
+            if model is not None:
+                from ..estimators.load import model_of
+
+                model_of(fit, n_clusters, random_state=seed, n_jobs=jobs, **given).save(model)
         if membership is not None:
             with console.stages("membership"):
                 write_memberships(fit.memberships(), membership, graph)
+        if tree is not None:
+            with console.stages("write the tree"):
+                tree_of(result, graph.node_names).write(tree)
         if report is not None:
             with console.stages("report"):
                 _report(report, graph, result, input, seed, jobs, console)
@@ -156,30 +185,39 @@ def cluster(input, n_clusters, output, spreadsheet, report, membership, as_json,
     elif not quiet:
         from .summary import cluster_lines, graph_lines, table
 
-        click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, report, membership))
+        click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in files.values())
 
 
-def _check(console, source, n_clusters, given, output, others, stdout_taken):
+def _check(console, source, n_clusters, given, output, report, tree, others, stdout_taken):
     """Find mistakes in options before any work; returns the file that labels go to."""
     from ..io import check_writable
     from ..pipeline.settings import check_settings
 
     check_settings(n_clusters, given)
+    if tree is not None:
+        from ..selection.tree_formats import tree_format
+
+        if tree_format(tree) == "parquet":
+            from ..io.table import check_parquet
+
+            check_parquet()
+        check_writable(tree)
     for path in others:
         if path is not None:
             check_writable(path)
-    if others[0] is not None:
+    if report is not None:
+        check_writable(report)
         tell_of_missing_pictures(console)
     return labels_target(source, output, stdout_taken)
 
 
-def _known(graph, fixed, initial_labels, node_weights, any_size):
+def _known(graph, labels, initial_labels, node_weights, any_size):
     """What the files say of the nodes, for fit_graph."""
     from ..io import read_labels
     from ..io.labels import read_node_weights
 
     known = {}
-    for name, path in (("labels", fixed), ("initial_labels", initial_labels)):
+    for name, path in (("labels", labels), ("initial_labels", initial_labels)):
         if path is not None:
             known[name] = read_labels(path, graph, missing=-1, any_size=any_size)
     if node_weights is not None:
@@ -187,7 +225,7 @@ def _known(graph, fixed, initial_labels, node_weights, any_size):
     return known
 
 
-def _warn_of_idle(settings, given, npy_quoted):
+def _warn_of_idle(settings, given, idle_quotes):
     """Name the options that did nothing in this run."""
     from .._warn import warn_user
     from ..pipeline.settings import idle_settings
@@ -195,8 +233,8 @@ def _warn_of_idle(settings, given, npy_quoted):
     typed = given_options()
     for name, purpose in idle_settings(settings, given).items():
         warn_user(f"{typed[name]} does nothing here: for {purpose}")
-    if npy_quoted:
-        warn_user("--spreadsheet does nothing here: a .npy file holds labels and no names")
+    if idle_quotes:
+        warn_user("--spreadsheet does nothing here: it is for files of text")
 
 
 def _facts(path, fit, seed):

@@ -30,20 +30,23 @@ class Reference:
     metric: str | None = None
     inner: np.ndarray | None = None
     volumes: np.ndarray | None = None
-    weights: np.ndarray | None = field(default=None, repr=False)  # as how many each fitted node counts
-    evidence: float = 0.0  # log odds for each unit of weight, as inner weights and volumes are kept
     exponent: int = 0  # of 2, by which inner weights and volumes are divided: they are below 1
+    evidence: float = 0.0  # log odds for each unit of weight, as inner weights and volumes are kept
+    weights: np.ndarray | None = field(default=None, repr=False)  # as how many each fitted node counts
 
-    def set_clusters(self, fit):
-        """Keep what is known of the clusters; volumes below 2^-100 of the largest count as that."""
-        sums, self.weights = fit.sums, fit.node_weights
+    def set_clusters(self, sums, evidence=None):
+        """Keep sums of the clusters, and what a unit of weight is worth (as before, if it is not given).
+
+        Volumes below 2^-100 of the largest count as that.
+        """
+        evidence = np.ldexp(self.evidence, -self.exponent) if evidence is None else evidence
         self.exponent = int(np.frexp(sums.volume.max())[1])
         self.inner, self.volumes = np.ldexp(sums.internal, -self.exponent), np.ldexp(sums.volume, -self.exponent)
         least = 2.0**-100
         small = np.flatnonzero((sums.volume > 0) & (self.volumes < least))
         self.inner[small] = least * sums.internal[small] / sums.volume[small]
         self.volumes[small] = least
-        self.evidence = float(np.ldexp(fit.evidence, self.exponent))
+        self.evidence = float(np.ldexp(evidence, self.exponent))
 
 
 def new_labels(model, X):

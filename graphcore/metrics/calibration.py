@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._typing import ArrayLike, Floats, Integers
 from .._validation import check_integer
 from ..exceptions import InputError
 
@@ -13,13 +14,13 @@ __all__ = ["Calibration", "calibration"]
 class Calibration(NamedTuple):
     """Probabilities in bins of equal width; bins that hold none are left out."""
 
-    probability: np.ndarray  # (n_used,) float64: mean of each bin
-    right: np.ndarray  # (n_used,) float64: share of it that is right
-    count: np.ndarray  # (n_used,) int64
+    probability: Floats  # (n_used,) float64: mean of each bin
+    right: Floats  # (n_used,) float64: share of it that is right
+    count: Integers  # (n_used,) int64
     error: float  # mean of |right - probability| over all that was counted
 
 
-def calibration(probabilities, right, *, n_bins=10):
+def calibration(probabilities: ArrayLike, right: ArrayLike, *, n_bins: int = 10) -> Calibration:
     """Compare probabilities with how often they were right.
 
     Parameters
@@ -54,8 +55,8 @@ def calibration(probabilities, right, *, n_bins=10):
     p, right = np.asarray(probabilities, dtype=np.float64), np.asarray(right)
     if p.ndim != 1 or p.shape != right.shape or right.dtype != bool or not len(p):
         raise InputError(
-            f"probabilities of shape {p.shape} and right of shape {right.shape} ({right.dtype}): one probability and one "
-            "truth value for each node are needed"
+            f"probabilities of shape {p.shape} and right of shape {right.shape} ({right.dtype}): one probability and "
+            "one truth value for each node are needed"
         )
     if not ((p >= 0) & (p <= 1 + 1e-9)).all():
         raise InputError(f"probabilities lie between 0 and 1; found {p.min():g} to {p.max():g}")

@@ -2,13 +2,15 @@
 
 import numpy as np
 
+from .._typing import Axes
 from ..exceptions import InputError
+from ..metrics.calibration import Calibration
 from ._style import FAINT, INK, SHADES, axes_of, open_frame
 
 __all__ = ["calibration"]
 
 
-def calibration(found, *, ax=None):
+def calibration(found: Calibration, *, ax: Axes | None = None) -> Axes:
     """Draw a dot for each bin of probabilities: its mean, and the share that was right; on the diagonal they agree.
 
     Parameters
@@ -36,7 +38,8 @@ def calibration(found, *, ax=None):
     """
     if not hasattr(found, "probability"):
         raise InputError(
-            f"calibration draws what graphcore.metrics.calibration(probabilities, right) returns, got {type(found).__name__}"
+            "calibration draws what graphcore.metrics.calibration(probabilities, right) returns, got "
+            f"{type(found).__name__}"
         )
     ax = axes_of(ax, (4.4, 4))
     ax.plot([0, 1], [0, 1], color=FAINT, lw=1, zorder=1)

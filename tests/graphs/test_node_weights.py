@@ -1,4 +1,4 @@
-"""A node of weight 2 is two nodes, each with all edges: in the objective, in cuts, in kernel k-means and memberships."""
+"""A node of weight 2 is two nodes, each with all edges: in objective, cuts, kernel k-means and memberships."""
 
 import numpy as np
 import pytest

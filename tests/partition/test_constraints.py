@@ -180,7 +180,7 @@ def test_cycles_and_search_keep_to_constraints():
     labels[fixed] = (truth[fixed] + 1) % 5  # labels that the graph alone would not give
     start = labels.copy()
     assert relieve_full_clusters(graph_rows(graph), labels, 5, asked)
-    sums, values = move_in_cycles(graph_rows(graph), labels, 5, n_cycles=3, rng=rng, constraints=asked)
+    move_in_cycles(graph_rows(graph), labels, 5, n_cycles=3, rng=rng, constraints=asked)
     steps = search(graph_rows(graph), labels, 5, n_rounds=1, rng=rng, constraints=asked)
     assert steps.values[-1] >= steps.values[0]
     np.testing.assert_array_equal(labels[fixed], start[fixed])

@@ -52,8 +52,8 @@ def test_limits_that_cannot_be_kept_are_refused():
     star = Graph.from_edges(np.zeros(30, dtype=int), np.arange(1, 31))
     with pytest.raises(ParameterError, match=r"n_clusters=3 clusters were found that keep to max_share=1\.1"):
         CoresetSpectralClustering(3, max_share=1.1, random_state=0).fit(star)  # its centre is half of the volume
-    graph, truth = planted(3, 20, 0.5, 0.05, 0)
-    with pytest.raises(ParameterError, match="max_cluster_size=25: .* too many are fixed"):
+    graph, _ = planted(3, 20, 0.5, 0.05, 0)
+    with pytest.raises(ParameterError, match=r"max_cluster_size=25: .* too many are fixed"):
         CoresetSpectralClustering(3, max_cluster_size=25, random_state=0).fit(
             graph, np.where(np.arange(60) < 30, 0, -1)
         )
@@ -106,7 +106,7 @@ def test_a_start_keeps_its_numbers():
 
 
 def test_what_y_means():
-    graph, truth = planted(3, 40, 0.3, 0.02, 0)
+    graph, _ = planted(3, 40, 0.3, 0.02, 0)
     free = CoresetSpectralClustering(3, random_state=0).fit(graph).labels_
     other = (free + 1) % 3
     for ignored in (other, other.astype(float), other.astype(str), np.where(other > 0, other, -1).astype(float), None):
