@@ -30,6 +30,15 @@ def clustering(graph, k, seed, params, threads):
         return cluster_graph(graph, resolve_settings(graph, k, **params), random_state=seed, n_jobs=threads)
 
 
+def balanced(graph, k, seed, params, threads):
+    """The whole pipeline under a limit: `params` hold the largest "size" or volume ("share") of a part, in means."""
+    limits = {"max_share": params["share"]} if "share" in params else {}
+    if "size" in params:
+        limits["max_cluster_size"] = int(params["size"] * (graph.n_nodes - graph.n_isolated) / k + 1e-6)
+    found = clustering(graph, k, seed, limits, threads)
+    return found.labels, dict(found.seconds), {}
+
+
 def cluster_counted(graph, k, seed, params, threads):
     """The whole pipeline, with the entries that it went through, and those it stored, beside the seconds."""
     from graphcore._work import counted
@@ -169,6 +178,7 @@ def cluster_vectors(X, k, seed, params, threads):
 
 METHODS = {
     "cluster": (prepare, cluster),
+    "balanced": (prepare, balanced),
     "cluster_counted": (prepare, cluster_counted),
     "construct": (prepare, construct),
     "coreset_only": (prepare, coreset_only),

@@ -45,8 +45,8 @@ def calibration(found: Calibration, *, ax: Axes | None = None) -> Axes:
     ax.plot([0, 1], [0, 1], color=FAINT, lw=1, zorder=1)
     shade = SHADES[len(ax.collections) % len(SHADES)]
     area = 15 + 150 * np.sqrt(found.count / found.count.sum())
-    ax.plot(found.probability, found.right, color=shade, lw=1, zorder=2)
-    ax.scatter(found.probability, found.right, s=area, c=shade, edgecolors=INK, linewidths=0.6, zorder=3)
+    ax.plot(found.probability, found.right, color=shade, lw=1, zorder=2, clip_on=False)
+    ax.scatter(found.probability, found.right, s=area, c=shade, edgecolors=INK, linewidths=0.6, zorder=3, clip_on=False)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="probability", ylabel="share that is right", aspect="equal")
     open_frame(ax)
     return ax
