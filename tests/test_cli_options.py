@@ -241,14 +241,22 @@ def test_files_of_what_is_known_of_nodes(folder, capsys):
     assert run(["cluster", "graph.txt", "-k", "2", "-o", "l.tsv", "--labels", "known.tsv"]) == 0
     labels = read_labels(folder / "l.tsv")
     assert labels["a"] == labels["b"] == "1" and labels["x"] == "0"
-    assert run("cluster graph.txt -k 2 -o m.tsv --initial-labels l.tsv --membership p.tsv".split()) == 0
+    assert (
+        run(["cluster", "graph.txt", "-k", "2", "-o", "m.tsv", "--initial-labels", "l.tsv", "--membership", "p.tsv"])
+        == 0
+    )
     assert read_labels(folder / "m.tsv") == labels
     rows = [line.split("\t") for line in (folder / "p.tsv").read_text().splitlines()]
     sums = {name: sum(float(p) for other, _, p in rows if other == name) for name in labels}
     assert all(abs(total - 1) < 0.01 for total in sums.values())
     assert all(cluster in "01" for _, cluster, _ in rows)
     (folder / "weights.tsv").write_text("a\t2.5\nx\t0\n")
-    assert run("cluster graph.txt -k 2 -o n.tsv --node-weights weights.tsv --membership p.npz".split()) == 0
+    assert (
+        run(
+            ["cluster", "graph.txt", "-k", "2", "-o", "n.tsv", "--node-weights", "weights.tsv", "--membership", "p.npz"]
+        )
+        == 0
+    )
     assert read_labels(folder / "n.tsv")["x"] == "-1"
     assert sp.load_npz(folder / "p.npz").shape == (6, 2)
     assert "isolated" in capsys.readouterr().err

@@ -1,7 +1,7 @@
 """Memberships against the truth: of nodes with membership p, are about p right? Planted graphs, vectors, known classes.
 
-The constants of ``graphcore/partition/evidence.py`` were chosen on other draws of the generated kinds; the real data had
-no part in it. Beside it: the share of a node's edges that goes to its cluster, which is not calibrated.
+The constants of ``graphcore/partition/evidence.py`` were chosen on other draws of the generated kinds; the real data
+had no part in it. Beside it: the share of a node's edges that goes to its cluster, which is not calibrated.
 ``--page docs/tables/calibration.md`` writes the table of the docs.
 """
 
