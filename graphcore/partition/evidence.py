@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from .quotient import is_huge
+
 __all__ = ["edge_evidence"]
 
-# Paths of two edges that are looked at, evenly spaced over all of them.
-_PATHS = 20_000
+# Paths of two edges that are looked at, evenly spaced over all of them; fewer of a graph that may lie on a disk.
+_PATHS, _FEW_PATHS = 20_000, 1_000
 # Calibrated on generated graphs (docs/soft_labels.md): the share of an edge's evidence that counts, and by how much it
 # shrinks with every neighbour that is one of another neighbour without the clusters being the reason.
 _SHARE, _SHRINKAGE = 0.9, 4.0
@@ -23,7 +25,8 @@ def edge_evidence(rows, labels, sums, agreement=1.0):
     pairs = np.cumsum(lengths.astype(np.float64) * (lengths - 1))
     if len(pairs) == 0 or pairs[-1] == 0:
         return _SHARE * agreement
-    places = (np.arange(_PATHS) + 0.5) / _PATHS * pairs[-1]
+    n_paths = _FEW_PATHS if is_huge(len(rows.indices)) else _PATHS
+    places = (np.arange(n_paths) + 0.5) / n_paths * pairs[-1]
     middle = np.searchsorted(pairs, places, side="right")
     others = lengths[middle] - 1
     pair = (places - np.where(middle > 0, pairs[middle - 1], 0.0)).astype(np.int64)

@@ -41,9 +41,12 @@ def test_limits_from_above_hold(uneven, k):
 def test_balanced_parts_of_a_grid_are_compact():
     # Into 4 squares of 16 x 16 the grid of 32 x 32 is cut along 64 edges.
     place = np.arange(1024).reshape(32, 32)
-    sources, targets = np.concatenate([place[:, :-1].ravel(), place[:-1].ravel()]), None
+    sources = np.concatenate([place[:, :-1].ravel(), place[:-1].ravel()])
     targets = np.concatenate([place[:, 1:].ravel(), place[1:].ravel()])
-    model = CoresetSpectralClustering(4, max_cluster_size=260, random_state=0).fit(Graph.from_edges(sources, targets))
+    graph = Graph.from_edges(sources, targets)
+    model = CoresetSpectralClustering(4, max_cluster_size=260, random_state=0).fit(graph)
+    again = CoresetSpectralClustering(4, max_cluster_size=260, random_state=0, n_jobs=2).fit(graph)
+    np.testing.assert_array_equal(model.labels_, again.labels_)
     assert np.bincount(model.labels_).max() <= 260
     assert np.count_nonzero(model.labels_[sources] != model.labels_[targets]) <= 90
 
