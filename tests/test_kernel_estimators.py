@@ -38,10 +38,6 @@ def expected_failures(estimator):
         failures["check_clustering"] = "fits vectors, which are no square matrix"
     if estimator.kernel == "precomputed":
         failures["check_positive_only_tag_during_fit"] = "fits a matrix with a negative diagonal, which is no kernel"
-    if estimator.kernel == "normalized_cut":
-        kinds = ("pandas_series", "not_an_array", "list")
-        names = [f"check_sample_weights_{kind}" for kind in kinds] + ["check_all_zero_sample_weights_error"]
-        failures |= dict.fromkeys(names, "a graph's nodes are weighted by their degrees")
     return failures
 
 

@@ -339,6 +339,8 @@ class CoresetSpectralClustering(
         choice = self.semi_supervised
         if not (isinstance(choice, (bool, np.bool_)) or (isinstance(choice, str) and choice == "auto")):
             raise ParameterError(f"semi_supervised={choice!r} must be True, False or 'auto'")
+        if not isinstance(choice, str):
+            choice = bool(choice)
         if choice is True and y is None:
             raise InputError("semi_supervised=True takes labels y, -1 where they are unknown; got none")
         if choice == "auto" and y is not None:

@@ -23,8 +23,8 @@ _FORMAT, _VERSION = "graphcore model", 1
 # What the JSON text holds, beside format and version.
 _FACTS = {
     "params": dict, "settings": dict, "kind": str, "n_neighbors": (int, type(None)), "metric": (str, type(None)),
-    "exponent": int,
-    "evidence": (int, float), "is_given": bool, "n_features": int, "n_unreached": int, "sampling": str, "history": list,
+    "exponent": int, "evidence": (int, float), "is_given": bool, "n_features": int, "n_unreached": int, "sampling": str,
+    "history": list,
 }  # fmt: skip
 
 
@@ -41,14 +41,14 @@ def write_model(model, path):
     facts = {
         "format": _FORMAT, "version": _VERSION, "params": params, "settings": asdict(model.settings_),
         "kind": reference.kind, "n_neighbors": reference.n_neighbors, "metric": reference.metric,
-        "exponent": reference.exponent,
-        "evidence": reference.evidence, "is_given": model._is_given, "n_features": model.n_features_in_,
-        "n_unreached": model.n_unreached_, "sampling": result.coreset.method, "history": model.history_,
+        "exponent": reference.exponent, "evidence": reference.evidence, "is_given": model._is_given,
+        "n_features": model.n_features_in_, "n_unreached": model.n_unreached_, "sampling": result.coreset.method,
+        "history": model.history_,
     }  # fmt: skip
     arrays = {
         "labels": model.labels_, "outside_share": model.outside_share_, "unrest": model._unrest,
-        "inner": reference.inner,
-        "node_weights": reference.weights, "volumes": reference.volumes, "coreset_indices": model.coreset_indices_,
+        "inner": reference.inner, "volumes": reference.volumes, "node_weights": reference.weights,
+        "coreset_indices": model.coreset_indices_,
         "coreset_weights": model.coreset_weights_, "coreset_labels": model.coreset_labels_,
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
         "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
@@ -99,6 +99,8 @@ def _facts(text):
     for name, kind in _FACTS.items():
         if not isinstance(facts.get(name), kind):
             raise FormatError(f"the model's description has no valid {name}")
+    if not 0.0 <= facts["evidence"] < float("inf"):
+        raise FormatError("the model's description has no valid evidence")
     if facts["kind"] not in ("edges", "vectors", "distances") or facts["sampling"] not in SAMPLING:
         raise FormatError("the model's description has no valid kind or sampling")
     return facts

@@ -40,7 +40,7 @@ def constrained_partition(
     streams = rng.spawn(len(starts))
 
     def tightened(labels, factors, rng):
-        """(objective, labels) after moves under limits times each factor, or None if nodes cannot be brought in."""
+        """(whether the least size holds, objective, labels) after moves under limits times each factor, or None."""
         for factor in factors:
             asked = {"constraints": constraints.times(factor), **limits}
             fits = relieve_full_clusters(rows, labels, n_clusters, asked["constraints"])
@@ -48,7 +48,7 @@ def constrained_partition(
             sums, _ = move_in_cycles(
                 rows, labels, n_clusters, n_cycles=n_cycles, rng=rng, max_entries=max_entries, n_jobs=n_jobs, **asked
             )
-        return (sums.value(limits["objective"]), labels) if fits else None
+        return (bool(sums.size.min() >= limits["min_size"]), sums.value(limits["objective"]), labels) if fits else None
 
     def improved(i):
         labels = starts[i]
@@ -64,12 +64,12 @@ def constrained_partition(
             f"no n_clusters={n_clusters} clusters were found that keep to {constraints}: some nodes are too large, or "
             "too many are fixed; allow more, or ask for fewer clusters"
         )
-    best = max(found, key=itemgetter(0))
+    best = max(found, key=itemgetter(0, 1))
     for factor in _AGAIN if constraints.limits_clusters else ():
-        again = tightened(best[1].copy(), np.geomspace(factor, 1.0, _STEPS_AGAIN), rng)
-        if again is not None and again[0] > best[0]:
+        again = tightened(best[2].copy(), np.geomspace(factor, 1.0, _STEPS_AGAIN), rng)
+        if again is not None and again[:2] > best[:2]:
             best = again
-    return best[1], best[0]
+    return best[2], best[1]
 
 
 def _starts(rows, labels, n_clusters, constraints, fixed, groups, tree):
