@@ -31,10 +31,13 @@ def clustering(graph, k, seed, params, threads):
 
 
 def balanced(graph, k, seed, params, threads):
-    """The whole pipeline under a limit: `params` hold the largest "size" or volume ("share") of a part, in means."""
-    limits = {"max_share": params["share"]} if "share" in params else {}
-    if "size" in params:
-        limits["max_cluster_size"] = int(params["size"] * (graph.n_nodes - graph.n_isolated) / k + 1e-6)
+    """The whole pipeline under a limit: `params` hold its `kind`, "size" or "share" (of volume), and `most`, in means.
+
+    The warm-up, of another number of clusters, keeps to a looser one.
+    """
+    most = params["most"] if k == params["k"] else 1.2
+    n_linked = graph.n_nodes - graph.n_isolated
+    limits = {"max_share": most} if params["kind"] == "share" else {"max_cluster_size": int(most * n_linked / k + 1e-6)}
     found = clustering(graph, k, seed, limits, threads)
     return found.labels, dict(found.seconds), {}
 
