@@ -154,6 +154,11 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             self._tree = tree_of(self._result, self.node_names_)
         return self._tree
 
+    @property
+    def groups_(self) -> Labels:
+        """Leaf of the tree that each node belongs to, -1 for isolated nodes."""
+        return self.tree_.leaf_of
+
     def labels_at(self, n_clusters: int | None = None, *, resolution: float | None = None) -> Labels:
         """Labels for another number of clusters, from the merge tree, without fitting again.
 

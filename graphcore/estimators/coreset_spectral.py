@@ -172,7 +172,6 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, FittedOutputs
     n_unreached_: int
     stability_: NDArray[np.float32] | None
     cluster_stability_: Floats | None
-    groups_: Labels
     history_: list[tuple[str, float]]
     search_: SearchSteps | None
     outside_share_: NDArray[np.float32]
@@ -276,7 +275,6 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, FittedOutputs
         self.n_unreached_ = result.n_unreached
         self.stability_ = result.node_stability
         self.cluster_stability_ = result.cluster_stability
-        self.groups_ = result.groups
         self._result = result
         self._graph = graph
         self.history_ = result.history
