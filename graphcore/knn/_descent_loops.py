@@ -195,6 +195,14 @@ def list_reverse(near, reverse, counts, seed):
 
 
 @compiled
+def _holds(entries, entry):
+    for held in entries:
+        if held == entry:
+            return True
+    return False
+
+
+@compiled
 def gather_around(near, reverse, counts, around, n_new, n_all, start, stop):
     """Write down who lists each node of a block or is listed by it, the new ones first; from then on none is new."""
     for i in range(start, stop):
@@ -214,7 +222,9 @@ def gather_around(near, reverse, counts, around, n_new, n_all, start, stop):
                 around[i, n] = mine[k]
                 n += 1
             elif mine[k] < -1:
-                mine[k] = -2 - mine[k]
+                u = -2 - mine[k]
+                if counts[u] <= reverse.shape[1] or _holds(reverse[u], -2 - i):
+                    mine[k] = u
         for entry in theirs:
             if entry >= 0:
                 around[i, n] = entry

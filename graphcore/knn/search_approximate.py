@@ -15,7 +15,8 @@ __all__ = ["approximate_neighbors"]
 _CODES = {"euclidean": loops.EUCLIDEAN, "manhattan": loops.MANHATTAN, "jaccard": loops.JACCARD}
 
 # Longer lists find more, as the descent goes by way of what they hold: bench/neighbors.py has recall and time.
-_LISTED, _MORE, _REVERSE = 16, 4, 24
+# Texts, whose rows have no few directions in common, need twice as many.
+_LISTED, _LISTED_SPARSE, _MORE, _REVERSE = 16, 32, 4, 24
 _TREES, _LEAF = 4, 48
 # Rounds end when fewer than this share of the lists' entries is new; those in a sketch need not be as thorough.
 _SETTLED, _SETTLED_SKETCH, _ROUNDS = 0.001, 0.01, 20
@@ -29,35 +30,35 @@ _BLOCK_ROWS = 4096
 def approximate_neighbors(X, n_neighbors, metric, random_state, n_jobs):
     """Nearest neighbour descent (Dong, Moses, Li 2011), the same for any number of threads.
 
-    The neighbours of a row's neighbours are looked at, round by round, until few are nearer than those listed. All
-    this is done in a sketch of few columns first where there are many: the vectors themselves then settle what is left.
+    The neighbours of a row's neighbours are looked at, round by round, until few are nearer than those listed. By
+    Euclidean distances between rows of many columns this is done in a sketch of few first, and the rows themselves are
+    read only where the sketch leaves it open whether they are near.
     """
     streams = Streams(random_state)
     n = X.shape[0]
     X, unit = _as_float32(X)
-    exact = metric == "euclidean" and not is_sparse(X) and X.shape[1] <= 2 * _SKETCH
+    sparse = is_sparse(X)
+    by_sketch = metric == "euclidean" and not sparse
+    exact = by_sketch and X.shape[1] <= 2 * _SKETCH
     sketch = X if exact else _sketch(X, streams, n_jobs)
-    n_listed = min(n - 1, max(_LISTED, n_neighbors + _MORE))
+    n_listed = min(n - 1, max(_LISTED_SPARSE if sparse else _LISTED, n_neighbors + _MORE))
     near = np.full((n, n_listed), -1, dtype=np.int32)
     far = np.full((n, n_listed), np.inf, dtype=np.float32)
     order, sketch = _list_leaves(sketch, near, far, streams, n_jobs)
-
-    def by_sketch(*block):
-        return loops.descend_sketch(sketch, *block)
-
     rounds = _Rounds(near, far, streams, n_jobs)
-    rounds.run(by_sketch, _SETTLED if exact else _SETTLED_SKETCH)
+    if by_sketch:
+        rounds.run(lambda *block: loops.descend_sketch(sketch, *block), _SETTLED if exact else _SETTLED_SKETCH)
     if not exact:
-        code = _CODES[metric]
-        ratio = _ratio(X, order, sketch, near) if metric == "euclidean" else np.float32(0)
-        if is_sparse(X):
+        if sparse:
             parts = np.empty((0, X.shape[1]), dtype=np.float32), X.indptr, X.indices, X.data
         else:
             none = np.empty(0, dtype=np.int32)
             parts = X, none, none, np.empty(0, dtype=np.float32)
-        vectors = (*map(read_only, parts), order, sketch, ratio)
+        ratio = _ratio(X, order, sketch, near) if by_sketch else np.float32(0)
+        vectors = (_CODES[metric], *map(read_only, parts), order, sketch, ratio)
         rounds.forget()
-        rounds.run(lambda *block: loops.descend_vectors(code, *vectors, *block), _SETTLED)
+        rounds.run(lambda *block: loops.descend_vectors(*vectors, *block), _SETTLED)
+    np.maximum(near, -2 - near, out=near)
     out = empty_neighbors(n, n_neighbors)
     out.indices[order] = order[near[:, :n_neighbors]]
     out.distances[order] = (np.sqrt(far[:, :n_neighbors]) if metric == "euclidean" else far[:, :n_neighbors]) * unit
@@ -78,7 +79,7 @@ class _Rounds:
 
     def forget(self):
         """Have the next round start with empty lists, and look at what was listed as if it were new."""
-        np.subtract(-2, self.near, out=self.near)
+        np.minimum(self.near, -2 - self.near, out=self.near)
         self.forgotten = True
 
     def run(self, descend, settled):
@@ -96,7 +97,6 @@ class _Rounds:
             logger.debug("round %d of the descent: %d entries", self.number, sum(found))
             if sum(found) < settled * self.near.size:
                 break
-        np.maximum(self.near, -2 - self.near, out=self.near)
 
     def _gather(self):
         self.counts.fill(0)
@@ -173,6 +173,7 @@ def _ratio(X, order, sketch, near):
     ratios = []
     for k in range(0, near.shape[1], 4):
         others = near[nodes, k]
+        others = np.maximum(others, -2 - others)
         true = squared_norms(X[order[nodes]] - X[order[others]])
         sketched = squared_norms(sketch[nodes] - sketch[others])
         ratios.append(true[sketched > 0] / sketched[sketched > 0])
