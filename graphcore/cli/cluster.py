@@ -81,6 +81,8 @@ def _option(parameter):
          "graphcore cluster vectors.npy -k 10 --neighbors 15 -o labels.tsv"),
         ("no cluster below 20 nodes, and a steadier result; labels go to edges.txt.gz.clusters.tsv",
          "graphcore cluster edges.txt.gz -k 50 --min-cluster-size 20 --coreset-size 0.1"),
+        ("a model that follows the graph when it changes (see update)",
+         "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
         ("exactly the algorithm of the paper", "graphcore cluster graph.npz -k 10 --preset published"),
         ("no idea of k: by resolution, with the tree of all sizes",
          "graphcore cluster edges.txt.gz --resolution 3 --tree tree.nwk"),
@@ -103,9 +105,10 @@ def _option(parameter):
     help="Write the tree of clusters of all sizes: .nwk (Newick), .csv, .tsv, .parquet, .npy (scipy's linkage).",
 )  # fmt: skip
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
+@click.option("--model", metavar="FILE", type=FILE, help="Save the model (.npz) with its graph, for graphcore update.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def cluster(input, n_clusters, output, spreadsheet, tree, report, as_json, quiet, **options):
+def cluster(input, n_clusters, output, spreadsheet, tree, report, model, as_json, quiet, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
     INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML, GEXF or GML file; a graph on disk (see build);
@@ -124,7 +127,7 @@ def cluster(input, n_clusters, output, spreadsheet, tree, report, as_json, quiet
         wrong = "Missing option '-k'" if n_clusters is None else "-k and --resolution both say how many clusters"
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
     console = Console(quiet, n_after=1 + (report is not None) + (tree is not None))
-    output = _check(console, input, n_clusters, given, output, report, tree, stdout_taken=bool(on_stdout))
+    output = _check(console, input, n_clusters, given, output, report, tree, model, stdout_taken=bool(on_stdout))
     from ..fit import fit_graph
     from ..selection.cluster_tree import tree_of
 
@@ -136,6 +139,10 @@ def cluster(input, n_clusters, output, spreadsheet, tree, report, as_json, quiet
         facts |= {"output": output, "tree": tree, "report": report, "warnings": console.warned}
         with console.stages("write"):
             write_clusters(fit, output, spreadsheet)
+            if model is not None:
+                from ..estimators.load import model_of
+
+                model_of(fit, n_clusters, random_state=seed, n_jobs=jobs, **given).save(model)
         if tree is not None:
             with console.stages("write the tree"):
                 tree_of(result, graph.node_names).write(tree)
@@ -151,7 +158,7 @@ def cluster(input, n_clusters, output, spreadsheet, tree, report, as_json, quiet
         click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, tree, report))
 
 
-def _check(console, source, n_clusters, given, output, report, tree, stdout_taken):
+def _check(console, source, n_clusters, given, output, report, tree, model, stdout_taken):
     """Find mistakes in options before any work; returns the file that labels go to."""
     from ..io import check_writable
     from ..pipeline.settings import check_settings
@@ -165,6 +172,8 @@ def _check(console, source, n_clusters, given, output, report, tree, stdout_take
 
             check_parquet()
         check_writable(tree)
+    if model is not None:
+        check_writable(model)
     if report is not None:
         check_writable(report)
         tell_of_missing_pictures(console)

@@ -12,7 +12,7 @@ from ..graphs.weights import NO_WEIGHTS
 from . import _loops
 from .results import LabeledGraph
 
-__all__ = ["degree_corrected_partition", "planted_partition"]
+__all__ = ["cluster_borders", "degree_corrected_partition", "labels_of", "planted_partition"]
 
 # Edges drawn from one stream; bounds the memory of the draws.
 _BLOCK_EDGES = 1 << 20
@@ -65,7 +65,7 @@ def planted_partition(
     >>> graph.n_edges, labels.tolist()
     (4, [0, 0, 0, 1, 1])
     """
-    borders = _cluster_borders(n_clusters, cluster_size)
+    borders = cluster_borders(n_clusters, cluster_size)
     probabilities = check_real("p_in", p_in, low=0, high=1), check_real("p_out", p_out, low=0, high=1)
     rates = [-np.log1p(-p) if p < 1 else np.inf for p in probabilities]
     stream = Streams(random_state).child("planted partition")
@@ -76,7 +76,7 @@ def planted_partition(
     indices = np.empty(indptr[-1], dtype=np.int32)
     if len(indices):
         _loops.planted_pairs(stream.generator("edges"), borders, *rates, indptr[:-1].copy(), indices)
-    return LabeledGraph(Graph(indptr, indices, check=False), _labels_of(borders))
+    return LabeledGraph(Graph(indptr, indices, check=False), labels_of(borders))
 
 
 def degree_corrected_partition(
@@ -132,7 +132,7 @@ def degree_corrected_partition(
     >>> graph.n_nodes, bool(graph.degrees.max() > 5 * graph.degrees.mean())
     (1000, True)
     """
-    borders = _cluster_borders(n_clusters, cluster_size)
+    borders = cluster_borders(n_clusters, cluster_size)
     n_nodes = int(borders[-1])
     mixing = check_real("mixing", mixing, low=0, high=1)
     streams = Streams(random_state).child("degree-corrected partition")
@@ -160,7 +160,7 @@ def degree_corrected_partition(
         ends[start:stop, 0], ends[start:stop, 1] = first, _node_at(before, where, low, high)
     kept = _loops.drop_self_loops(ends)
     rows, *_ = rows_from_pairs(ends[:kept], NO_WEIGHTS, n_nodes, "max")
-    return LabeledGraph(Graph(rows.indptr, rows.indices, check=False), _labels_of(borders))
+    return LabeledGraph(Graph(rows.indptr, rows.indices, check=False), labels_of(borders))
 
 
 def _power_law(exponent, ratio, n, generator):
@@ -186,24 +186,24 @@ def _node_at(before, points, low, high):
     return np.clip(np.searchsorted(before, points, side="right") - 1, low, np.asarray(high) - 1)
 
 
-def _cluster_borders(n_clusters, cluster_size):
+def cluster_borders(n_clusters, cluster_size, name="cluster_size"):
     """First node of every cluster, and at the end the number of nodes (int64); `cluster_size` for all or each."""
     n_clusters = check_integer("n_clusters", n_clusters, low=1)
     if np.ndim(cluster_size) == 0:
-        sizes = [check_integer("cluster_size", cluster_size, low=1)] * n_clusters
+        sizes = [check_integer(name, cluster_size, low=1)] * n_clusters
     else:
-        sizes = [check_integer("cluster_size", size, low=1) for size in cluster_size]
+        sizes = [check_integer(name, size, low=1) for size in cluster_size]
         if len(sizes) != n_clusters:
             raise ParameterError(
-                f"cluster_size has {len(sizes)} sizes for n_clusters={n_clusters}; give one for every cluster, or one "
+                f"{name} has {len(sizes)} sizes for n_clusters={n_clusters}; give one for every cluster, or one "
                 "number for all"
             )
     n_nodes = sum(sizes)
     if n_nodes >= 2**31:
-        raise ParameterError(f"cluster_size: the clusters have {n_nodes} nodes in all; fewer than 2**31 are possible")
+        raise ParameterError(f"{name}: the clusters have {n_nodes} nodes in all; fewer than 2**31 are possible")
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
-def _labels_of(borders):
+def labels_of(borders):
     """Cluster of every node, int32."""
     return np.repeat(np.arange(len(borders) - 1, dtype=np.int32), np.diff(borders))

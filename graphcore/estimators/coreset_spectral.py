@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from .._random import Streams
 from .._typing import AnyData, Array, Floats, Integers, Labels, RandomState
 from ..fit import fit_graph
+from ..graphs.graph import Graph
 from ..partition.search import SearchSteps
 from ..pipeline.parameters import PARAMETERS
 from ..pipeline.settings import Settings, check_settings
@@ -16,13 +17,16 @@ from ..selection.result import KSelection
 from ._checks import stages_of
 from ._fitted import FittedGraph
 from ._outputs import FittedOutputs
+from ._updated import UpdatedGraph
 from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
 from .graph_input import graph_of
 
 __all__ = ["CoresetSpectralClustering"]
 
 
-class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, FittedOutputs, ClusterMixin, BaseEstimator):
+class CoresetSpectralClustering(
+    CallbackSupportMixin, FittedGraph, FittedOutputs, UpdatedGraph, ClusterMixin, BaseEstimator
+):
     """Coreset spectral clustering of a large graph, or of vectors through their nearest-neighbour graph.
 
     Parameters
@@ -84,7 +88,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, FittedOutputs
     preset : {None, "published"}, default None
         "published" is the algorithm of the paper: what is left "auto" takes the paper's value (plain kernel with
         self-loops, importance sampling, spectral clustering of one coreset, no merging, no refinement).
-    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+    symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
         What becomes of an asymmetric matrix or a directed graph, see :meth:`graphcore.Graph.from_edges`.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
@@ -259,14 +263,27 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, FittedOutputs
         settings = {parameter.name: getattr(self, parameter.name) for parameter in PARAMETERS}
         check_settings(self.n_clusters, settings)  # before neighbours are looked for
         with stages_of(self, tasks) as stages:
-            graph, self._reference = graph_of(self, X, streams, stages)
+            graph, reference = graph_of(self, X, streams, stages)
             fit = fit_graph(graph, self.n_clusters, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
-        result = fit.clustering
+        self._take(fit, reference, is_given=isinstance(X, Graph))
+        tasks.finish()
+        return self
+
+    def _take(self, fit, reference, *, is_given):
+        """Store a Fit, and whether it is of a Graph that was made before; returns the model."""
+        reference.set_clusters(fit.sums)
+        self._keep(fit.graph, reference, fit.clustering, fit.outside_shares)
+        self.selection_ = fit.selection
+        self.seconds_ = fit.seconds
+        self._is_given = is_given
+        self._unrest = np.zeros(self.n_clusters_)
+        return self
+
+    def _keep(self, graph, reference, result, outside_shares):
+        """Store what a fit found, or a file held."""
         self.labels_ = result.labels
         self.n_clusters_ = result.settings.n_clusters
-        self.selection_ = fit.selection
-        self.outside_share_ = fit.outside_shares
-        self._reference.set_clusters(fit.sums)
+        self.outside_share_ = outside_shares
         self.node_names_ = graph.node_names
         self.coreset_indices_ = result.coreset.indices
         self.coreset_weights_ = result.coreset.weights
@@ -276,13 +293,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, FittedOutputs
         self.stability_ = result.node_stability
         self.cluster_stability_ = result.cluster_stability
         self._result = result
-        self._graph = graph
+        self._graph, self._reference = graph, reference
         self.history_ = result.history
         self.search_ = result.search
         self.settings_ = result.settings
-        self.seconds_ = fit.seconds
-        tasks.finish()
-        return self
 
     @property
     def _n_features_out(self):

@@ -56,7 +56,7 @@ class KernelKMeans(CentroidClusterer):
         With ``shift="psd"`` there is nothing to say; the kernel of a graph is not looked at.
     held_bytes : int, default 256 MiB
         A kernel matrix over vectors up to this size is held; of a larger one blocks are evaluated again each time.
-    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+    symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
         What becomes of an asymmetric adjacency matrix, see :meth:`graphcore.Graph.from_edges`.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None

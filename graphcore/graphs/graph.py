@@ -7,7 +7,7 @@ import numpy as np
 
 from .._arrays import read_only
 from .._threads import map_blocks, row_blocks
-from .._typing import Array, ArrayLike, Floats, Integers, csr_array
+from .._typing import AnyGraph, Array, ArrayLike, Floats, Integers, csr_array
 from ..exceptions import InputError
 from . import _row_loops
 from .ids import as_names
@@ -116,9 +116,12 @@ class Graph:
             Number of nodes, if there are isolated ones at the end. Default: largest id + 1.
         node_names : array-like of shape (n_nodes,), optional
             Names of the nodes.
-        symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+        symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
             Weight of a pair, from its weights in the two directions (0 where a direction is not listed). "max"
-            makes an edge of whatever is listed in either direction; "min" keeps what is listed in both.
+            makes an edge of whatever is listed in either direction; "min" keeps what is listed in both. The last two
+            are for edges that have a direction: pairs weigh as much as they link to and are linked from the same
+            nodes, or as a random walk goes from one to the other; `docs/directed.md` says when. A list with all edges
+            in both directions is undirected, and stays as it is.
         warn : bool, default True
             Warn when the list looks directed: some pairs stand in both directions and others in one.
 
@@ -162,6 +165,30 @@ class Graph:
         from .from_scipy import graph_from_scipy
 
         return graph_from_scipy(cls, A, node_names=node_names, symmetrize=symmetrize, warn=warn, check=check)
+
+    @classmethod
+    def from_biadjacency(
+        cls, B: AnyGraph, *, row_names: ArrayLike | None = None, column_names: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
+        """Make a bipartite graph from a rectangular matrix: its rows and its columns are the nodes, rows first.
+
+        Parameters
+        ----------
+        B : sparse array or matrix of any format, or ndarray, of shape (n_rows, n_columns)
+            Weights of the edges between rows and columns, finite and not negative. Repeated entries add up.
+        row_names, column_names : array-like, optional
+            Names of rows and columns. If either is given, nodes are called "r:" and "c:" and their name, or number.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_biadjacency([[1, 0, 2], [0, 1, 0]])
+        >>> graph, graph.degrees.tolist()
+        (Graph(n_nodes=5, n_edges=3, weights=float64), [3.0, 1.0, 1.0, 1.0, 2.0])
+        """
+        from .from_biadjacency import graph_from_biadjacency
+
+        return graph_from_biadjacency(cls, B, row_names, column_names)
 
     @classmethod
     def from_networkx(

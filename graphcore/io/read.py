@@ -26,8 +26,8 @@ READABLE = ("edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "g
 def read_graph(
     path: PathLike, *, format: str | None = None, delimiter: str | None = None,
     comments: str | Sequence[str] = ("#", "%"), header: bool | None = None, columns: tuple[int, int] = (0, 1),
-    weight_column: int | str | None = "auto", ids: str = "auto", symmetrize: str = "max", encoding: str = "utf-8",
-    any_size: bool = False,
+    weight_column: int | str | None = "auto", ids: str = "auto", symmetrize: str = "max", bipartite: bool = False,
+    encoding: str = "utf-8", any_size: bool = False,
 ) -> Graph:  # fmt: skip
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
@@ -57,8 +57,12 @@ def read_graph(
         the edge attribute ("auto": "weight", else "value").
     ids : {"auto", "integer", "string"}, default "auto"
         Edge lists: what the nodes' names are. "auto" takes integers if the first lines hold nothing else.
-    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+    symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
         What becomes of the two directions of a pair, see :meth:`Graph.from_edges`.
+    bipartite : bool, default False
+        Whether rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds, which may have
+        the same names: nodes are then called "r:" and "c:" and their name, or number from 0. Edge lists, Matrix Market
+        and scipy's archives.
     encoding : str, default "utf-8"
         Edge lists: of the node names.
     any_size : bool, default False
@@ -103,18 +107,25 @@ def read_graph(
     """
     check_choice("format", format, (None, *READABLE))
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    if not isinstance(bipartite, (bool, np.bool_)):
+        raise ParameterError(f"bipartite={bipartite!r} must be True or False")
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
         # Imported here, because the store itself imports the readers of this room.
         from ..store import looks_like_store
 
         if looks_like_store(path):
+            if bipartite:
+                raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a graph on disk")
             return _read_store(path, weight_column)
     with open_source(path, any_size) as source:
         kind = format or guess_format(source)
+        if bipartite and kind not in ("edgelist", "konect", "matrix-market", "npz"):
+            raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {kind} file")
         if kind in ("edgelist", "konect"):
             return read_edge_list(
                 source, symmetrize=symmetrize, delimiter=delimiter, comments=comments, header=header, columns=columns,
-                weight_column=weight_column, ids=ids, encoding=encoding, allow_bipartite=format == "edgelist",
+                weight_column=weight_column, ids=ids, encoding=encoding, bipartite=bipartite,
+                allow_bipartite=bipartite or format == "edgelist",
             )  # fmt: skip
         markup = {"graphml": read_graphml, "gexf": read_gexf, "gml": read_gml}
         if kind in markup:
@@ -128,7 +139,7 @@ def read_graph(
         if kind == "metis":
             return read_metis(source, weighted=weighted)
         reader = read_matrix_market if kind == "matrix-market" else read_npz
-        return reader(source, weighted=weighted, symmetrize=symmetrize)
+        return reader(source, weighted=weighted, symmetrize=symmetrize, bipartite=bipartite)
 
 
 def _read_store(path, weight_column):

@@ -8,10 +8,10 @@ import numpy as np
 from .._progress import Stages
 from .._typing import PathLike, Sequence
 from .._validation import check_choice, check_integer
-from ..exceptions import FormatError, InputError
+from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
 from ..graphs.ids import count_nodes
-from ..graphs.rows import SYMMETRIZE, SYMMETRY_TOLERANCE, check_directions, policy_code
+from ..graphs.rows import BY_PAIR, DIRECTED, SYMMETRY_TOLERANCE, check_directions, policy_code
 from . import _loops
 from .arrays import ArrayWriter
 from .blocks import open_inputs
@@ -96,7 +96,12 @@ def build_store(
     ...     graphcore.build_store(blocks, os.path.join(folder, "path.graph"))
     Graph(n_nodes=101, n_edges=100, unweighted)
     """
-    check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    if symmetrize in DIRECTED:
+        raise ParameterError(
+            f"symmetrize={symmetrize!r} needs the whole graph in memory; choose another policy, or use read_graph and "
+            "write_graph"
+        )
+    check_choice("symmetrize", symmetrize, BY_PAIR)
     n_nodes = None if n_nodes is None else check_integer("n_nodes", n_nodes, low=1)
     out = check_replaceable(out)
     stages = stages or Stages()
