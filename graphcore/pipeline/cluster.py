@@ -118,6 +118,15 @@ class Clustering:
         between = quotient(self._rows, groups, n_groups, max_entries=max_links(self._rows))
         return groups, pick_labels(groups, n_groups, self.labels), between
 
+    def changed(self, graph, labels, node_stability):
+        """The same of a graph that has changed, its new nodes at the end."""
+        merged = self.merged
+        if merged is not None:  # nodes that had no edge, or were not there, are a group of their own
+            merged = np.full(graph.n_nodes, merged.max() + 1, dtype=np.int32)
+            merged[: len(self.merged)][self.merged >= 0] = self.merged[self.merged >= 0]
+        rows = graph_rows(in_range(graph))
+        return replace(self, labels=labels, merged=merged, node_stability=node_stability, _rows=rows)
+
     def __getstate__(self):
         # The tree goes along, and the graph that it is made of does not.
         return {"_leaves": self._leaves} | self.__dict__ | {"_rows": None}
