@@ -3,8 +3,10 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import AnyGraph, PathLike
 from ..exceptions import InputError
 from ..graphs.rows import DIRECTED
+from ..partition.update import Update
 from ..pipeline.update import update_clustering
 from ._checks import stages_of
 from .model_file import write_model
@@ -15,7 +17,7 @@ __all__ = ["UpdatedGraph"]
 class UpdatedGraph:
     """Mixin of CoresetSpectralClustering: a model that follows its graph, and can be saved."""
 
-    def update(self, added=None, removed=None):
+    def update(self, added: AnyGraph | None = None, removed: AnyGraph | None = None) -> Update:
         """Change the graph, and the labels where the evidence has changed.
 
         Nodes at changed edges may move to another cluster, then neighbours of what moved. Clusters keep their numbers,
@@ -83,7 +85,7 @@ class UpdatedGraph:
         self._reference.set_clusters(sums)
         return done
 
-    def save(self, path):
+    def save(self, path: PathLike) -> None:
         """Write the model to one file, graph included, without pickle; :func:`graphcore.load` reads it.
 
         Parameters
