@@ -120,10 +120,10 @@ class Clustering:
 
     def changed(self, graph, labels, node_stability):
         """The same of a graph that has changed, its new nodes at the end."""
-        merged = self.merged
-        if merged is not None:  # nodes that had no edge, or were not there, are a group of their own
-            merged = np.full(graph.n_nodes, merged.max() + 1, dtype=np.int32)
-            merged[: len(self.merged)][self.merged >= 0] = self.merged[self.merged >= 0]
+        merged, before = None, self.merged
+        if before is not None:  # nodes that had no edge, or were not there, are a group of their own
+            merged = np.full(graph.n_nodes, before.max() + 1, dtype=np.int32)
+            merged[: len(before)][before >= 0] = before[before >= 0]
         rows = graph_rows(in_range(graph))
         return replace(self, labels=labels, merged=merged, node_stability=node_stability, _rows=rows)
 
