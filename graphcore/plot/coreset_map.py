@@ -68,8 +68,8 @@ def coreset_map(points, weights, labels, *, names=None, ax=None):
     low, high = low - air, high + air
     shown = np.clip(points, low, high)
     for i, c in enumerate(order):
-        mine = labels == c
         shade, shape, _ = cluster_style(i)
+        mine = labels == c
         ax.scatter(
             *shown[mine].T, s=area[mine], c=shade, marker=shape, linewidths=0.3, edgecolors=INK, alpha=0.85, zorder=2,
             clip_on=False, label=_name(names, c), gid=clusters_gid([c]),

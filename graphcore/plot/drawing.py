@@ -181,7 +181,7 @@ def _draw_edges(ax, places, ends):
     if len(ends):
         codes = np.tile(np.array([Path.MOVETO, Path.LINETO], dtype=np.uint8), len(ends))
         path = Path(places[ends.ravel()], codes)
-        ax.add_patch(PathPatch(path, facecolor="none", edgecolor=MIDDLE, linewidth=0.3, alpha=0.45, zorder=1))
+        ax.add_patch(PathPatch(path, facecolor="none", edgecolor=MIDDLE, linewidth=0.3, alpha=0.45, zorder=1, gid="edges"))
 
 
 def _shade(ax, points, shade, hatch, cluster):

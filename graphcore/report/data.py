@@ -12,18 +12,27 @@ __all__ = ["pack"]
 
 # A share below this is not told.
 _LEAST_SHARE = 0.05
+# In letters.
+_MOST_PACKED = 600_000
 
 
 def pack(facts, levels, names_of):
-    """The data as text that HTML leaves alone: base64 of compressed JSON.
+    """(data, whether shares are among them): base64 of compressed JSON, text that HTML leaves alone.
 
     Node names come in alphabetical order, which packs best; without names and with all nodes listed there are none.
+    Shares are left out where they would make a large page.
     """
-    payload = {"nodes": _nodes(facts, names_of)}
-    if levels is not None:
-        payload["levels"] = _levels(facts, levels)
-    packed = gzip.compress(json.dumps(payload, separators=(",", ":")).encode("ascii"), mtime=0)
-    return base64.b64encode(packed).decode("ascii")
+    payload = {"nodes": _nodes(facts, names_of), "levels": None if levels is None else _levels(facts, levels)}
+    packed = _packed(payload)
+    if len(packed) <= _MOST_PACKED:
+        return packed, True
+    payload["nodes"] |= {"near": [], "shares": []}
+    return _packed(payload), False
+
+
+def _packed(payload):
+    text = json.dumps(payload, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode("ascii")
 
 
 def _nodes(facts, names_of):
@@ -33,19 +42,19 @@ def _nodes(facts, names_of):
         names = nodes.listed if names_of is None else names_of(nodes.listed)
         names = [shortened(str(name)) for name in names.tolist()]
         order = np.array(sorted(range(len(names)), key=names.__getitem__))
-    told = nodes.shares[order] >= _LEAST_SHARE
-    out = {
+    told = (nodes.shares[order] >= _LEAST_SHARE).T
+    near, shares = np.where(told, nodes.near[order].T, -1), np.where(told, np.rint(100 * nodes.shares[order].T), 0)
+    return {
         "names": None if names is None else [names[i] for i in order],
         "labels": nodes.labels[order].tolist(),
-        "near": [np.where(told[:, i], nodes.near[order, i], -1).tolist() for i in range(told.shape[1])],
-        "shares": [
-            np.where(told[:, i], np.rint(100 * nodes.shares[order, i]), 0).astype(int).tolist()
-            for i in range(told.shape[1])
-        ],
+        "near": near.tolist(),
+        "shares": shares.astype(int).tolist(),
+        "stability": None if stability is None else _percent(stability[nodes.listed[order]]),
     }
-    if stability is not None:
-        out["stability"] = np.rint(100 * stability[nodes.listed[order]]).astype(int).tolist()
-    return out
+
+
+def _percent(shares):
+    return np.rint(100 * shares).astype(int).tolist()
 
 
 def _levels(facts, levels):

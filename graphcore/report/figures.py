@@ -22,7 +22,7 @@ __all__ = ["Picture", "draw_pictures"]
 
 _MAX_LEAVES = 40
 _MAX_DRAWN = 3000
-_MAX_MAPPED = 1000
+_MAX_MAPPED = 600
 _LEAF_NAMES, _LEAF_NAME_LENGTH = 2, 20
 # Named by their part in the picture; page.css gives each a colour for light and for dark pages.
 _VARIABLES = {
@@ -39,13 +39,13 @@ _RC |= dict.fromkeys(_INKED, _style.INK)
 
 
 class Picture(NamedTuple):
-    """A picture of the page."""
+    """A picture of the page, and its height in inches at a fixed width."""
 
     name: str
     title: str
     caption: str
     svg: str
-    is_wide: bool
+    height: float
 
 
 def draw_pictures(facts, graph, labels, *, random_state=0, n_jobs=None):
@@ -62,11 +62,7 @@ def draw_pictures(facts, graph, labels, *, random_state=0, n_jobs=None):
             found = draw(ax, facts, graph, labels, random_state, n_jobs)
             if found is not None:
                 name, size = draw.__name__.strip("_"), figure.get_size_inches()
-                pictures.append(Picture(name, *found, _svg(figure, name, found[0], size), draw is _tree))
-    # Pictures stand in pairs; one that is left over gets the width of the page.
-    narrow = [picture for picture in pictures if not picture.is_wide]
-    if len(narrow) % 2:
-        pictures[pictures.index(narrow[-1])] = narrow[-1]._replace(is_wide=True)
+                pictures.append(Picture(name, *found, _svg(figure, name, found[0], size), size[1]))
     return pictures
 
 
@@ -116,7 +112,7 @@ def _tree(ax, facts, graph, labels, random_state, n_jobs):
     if facts.tree is None or facts.tree.n_leaves < 3:
         return None
     n_leaves = min(len(facts.filled), _MAX_LEAVES)
-    ax.get_figure().set_size_inches(7.6, 1.0 + 0.19 * n_leaves)
+    ax.get_figure().set_size_inches(6.6, 1.0 + 0.19 * n_leaves)
     linkage = facts.tree.linkage()
     names = _tree_names(facts, linkage)
     dendrogram(linkage, n_leaves, names=list(names), ax=ax)
@@ -202,12 +198,12 @@ def _svg(figure, name, title, size):
     inner = text[text.index("<defs") : text.rindex("</svg>")]
     inner = re.sub(r"<metadata>.*?</metadata>", "", inner, flags=re.DOTALL).replace("xlink:href", "href")
     inner = re.sub(r'<g id="(clusters|each) ([\d ]+)">(.*?)(?=<g id|$)', _linked, inner, flags=re.DOTALL)
-    # Names inside one picture must not meet those of another.
-    inner = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", inner)
+    inner = _renamed(inner, name)
     for shade, variable in _VARIABLES.items():
         inner = inner.replace(shade, f"var({variable})")
-    # A hundredth of a point cannot be seen.
-    inner = re.sub(r' (?:d|x|y)="[^"]*"', lambda found: re.sub(r"(\.\d\d)\d+", r"\1", found[0]), inner)
+    # A tenth of a point can hardly be seen, a hundredth cannot.
+    inner = re.sub(r' [xy]="[^"]*"', lambda found: re.sub(r"(\.\d)\d+", r"\1", found[0]), inner)
+    inner = re.sub(r' d="[^"]*"', lambda found: re.sub(r"(\.\d\d)\d+", r"\1", found[0]), inner)
     inner = re.sub(r"<!--.*?-->", "", inner, flags=re.DOTALL)
     inner = re.sub(r"\s+", " ", inner).replace("> <", "><")
     inner = re.sub(r"<g( clip-path=[^>]*)?>((?:<use [^>]*/>){2,})</g>", _of_one_style, inner)
@@ -218,16 +214,22 @@ def _svg(figure, name, title, size):
     )
 
 
+def _renamed(inner, name):
+    """Short names of the picture's own for parts that others refer to, none for the rest."""
+    used = dict.fromkeys(re.findall(r'(?:href="#|url\(#)([^")]+)', inner))
+    short = {each: f"{name}{i}" for i, each in enumerate(used)} | {"edges": f"{name}-edges"}
+    inner = re.sub(r' id="([^"]+)"', lambda found: f' id="{short[found[1]]}"' if found[1] in short else "", inner)
+    return re.sub(r'(href="#|url\(#)([^")]+)', lambda found: found[1] + short[found[2]], inner)
+
+
 def _linked(found):
     """A group whose name says which clusters it shows, with that as data for the page's script."""
     kind, clusters, inner = found.groups()
     if kind == "clusters":
         return f'<g data-c="{clusters}">{inner}'
-    each = iter(clusters.split())
-    inner = re.sub(r"<use ", lambda _: f'<use data-c="{next(each)}" ', inner)
-    if next(each, None) is not None:
-        raise AssertionError("matplotlib drew fewer marks than there are clusters")
-    return f"<g>{inner}"
+    if inner.count("<use ") != len(clusters.split()):
+        raise AssertionError("matplotlib drew another number of marks than there are clusters")
+    return f'<g data-each="{clusters}">{inner}'
 
 
 def _of_one_style(found):

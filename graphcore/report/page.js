@@ -4,6 +4,7 @@
 (() => {
   const PAGE = 50;
   const MOST_FOUND = 20;
+  const CONDUCTANCE = 3;
   const make = (tag, text) => {
     const element = document.createElement(tag);
     if (text !== undefined) element.textContent = text;
@@ -18,6 +19,10 @@
   const rowOf = new Map(Array.from(body.rows, (row) => [row.cells[0].textContent, row]));
   const pictures = document.querySelector(".pictures");
   const drawn = new Map();
+  for (const group of document.querySelectorAll("svg [data-each]")) {
+    const marks = group.getElementsByTagName("use");
+    group.dataset.each.split(" ").forEach((cluster, i) => { marks[i].dataset.c = cluster; });
+  }
   for (const element of document.querySelectorAll("svg [data-c]")) {
     for (const cluster of element.dataset.c.split(" ")) {
       if (!drawn.has(cluster)) drawn.set(cluster, []);
@@ -121,6 +126,11 @@
     return (row) => row.cells[row.cells.length - 1].textContent.toLowerCase().includes(wanted);
   };
 
+  const value = (row, column) => {
+    const found = parseFloat(row.cells[column].textContent.trim().replaceAll(",", ""));
+    return Number.isNaN(found) ? -Infinity : found;
+  };
+
   const show = () => {
     const wanted = search.value.trim().toLowerCase();
     kept = wanted ? rows.filter(matches(wanted)) : rows;
@@ -133,16 +143,14 @@
         const button = clusterButton(head.textContent);
         button.setAttribute("aria-pressed", "false");
         head.replaceChildren(button);
+        const bar = make("i");
+        bar.style.width = `${100 * Math.max(0, value(row, CONDUCTANCE))}%`;
+        row.cells[CONDUCTANCE].append(bar);
       }
     }
     shown.textContent = place();
     back.disabled = first === 0;
     forth.disabled = first + PAGE >= kept.length;
-  };
-
-  const value = (row, column) => {
-    const found = parseFloat(row.cells[column].textContent.trim().replaceAll(",", ""));
-    return Number.isNaN(found) ? -Infinity : found;
   };
 
   const sort = (head, column) => {

@@ -125,9 +125,11 @@ def write_report(
         drawn = draw_pictures(facts, graph, labels, random_state=random_state, n_jobs=n_jobs)
     levels = gather_levels(graph, labels, facts, clustering, n_jobs)
     names = None if graph.node_names is None else graph.names_of
+    data, has_shares = pack(facts, levels, names)
     text = render(
-        facts, About("Clusters of a graph") if about is None else about, drawn, pack(facts, levels, names),
-        border_names=[str(name) for name in graph.names_of(facts.nodes.border).tolist()], has_levels=levels is not None,
+        facts, About("Clusters of a graph") if about is None else about, drawn, data, has_shares=has_shares,
+        border_names=[str(name) for name in graph.names_of(facts.nodes.border).tolist()],
+        has_levels=levels is not None,
         beside=None if facts.nodes.is_whole else _write_beside(path, graph, labels),
     )  # fmt: skip
     with atomic_output(path, "w", encoding="utf-8", newline="\n") as stream:

@@ -17,22 +17,24 @@ __all__ = ["render"]
 
 # Of a normalised cut by chance: below the first there are clear clusters, above the second there are hardly any.
 _CLEAR, _VAGUE = 0.5, 0.85
+# In inches, as the heights of pictures are.
+_CAPTION_HEIGHT = 1.3
 # What is of no use without the page's script.
 _SCRIPTED = " hidden data-script"
 
 
-def render(facts, about, pictures, data, *, border_names, has_levels, beside):
+def render(facts, about, pictures, data, *, has_shares, has_levels, border_names, beside):
     """Return the page as text.
 
     `pictures` is None where there should be some and matplotlib is missing; `data` is what the script looks up
-    (:func:`graphcore.report.data.pack`); `beside` names the file that has all nodes, None if the page has.
+    (:func:`graphcore.report.data.pack`), with or without shares and levels; `beside` names the file that has all nodes, None if the page has.
     """
     style, script = _asset("page.css"), _asset("page.js")
     # Nothing is fetched, and no other script runs, whatever a node may be called.
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'; img-src data:"
     body = [
-        *_quality(facts, about), *_finder(facts, beside), *_gallery(pictures), *clusters_section(facts),
+        *_quality(facts, about), *_finder(facts, has_shares, beside), *_gallery(pictures), *clusters_section(facts),
         *border_section(facts, border_names), *(_levels(facts) if has_levels else []), *comparison_section(facts),
         *_origin(facts, about),
     ]  # fmt: skip
@@ -166,14 +168,15 @@ def _sentences(facts):
     return out
 
 
-def _finder(facts, beside):
+def _finder(facts, has_shares, beside):
     """The place to look up a node; it shows up once the page's script runs."""
     nodes, n_placed = facts.nodes, int(facts.sums.size.sum())
     what = "All nodes are listed here."
     if not nodes.is_whole:
         where = f" <bdi>{text(beside)}</bdi>, beside this page, has the cluster of each." if beside else ""
         what = f"The {len(nodes.listed):,} most central of {n_placed:,} nodes are listed here.{where}"
-    share = "Shares are memberships." if nodes.is_soft else "Shares are those of a node's edge weight."
+    share = "memberships" if nodes.is_soft else "shares of a node's edge weight"
+    share = f"Percentages are {share}." if has_shares else ""
     return [
         f'<section class="finder" aria-labelledby="find"{_SCRIPTED}>',
         '<h2 id="find">Find a node</h2>',
@@ -209,22 +212,37 @@ def _gallery(pictures):
         return [f'<p class="soft">{text(NEEDED)}</p>']
     if not pictures:
         return []
-    figures = (
-        f'<figure{" class=wide" if picture.is_wide else ""}><h3>{text(picture.title)}</h3>'
-        f'<div class="drawing">{picture.svg}</div>'
-        f'<figcaption id="about-{picture.name}">{text(picture.caption)}</figcaption></figure>'
-        for picture in pictures
-    )
+    columns = [
+        f"<div>{''.join(_figure(picture) for picture in column)}</div>" for column in _columns(pictures) if column
+    ]
     return [
         '<section aria-labelledby="pictures">',
         '<h2 id="pictures">Pictures</h2>',
         f'<p class="soft"{_SCRIPTED}>Point at a cluster to see it in all pictures; click on it to find it in the table. '
         "With a keyboard, press a cluster's number in the table.</p>",
         '<div class="pictures">',
-        *figures,
+        *columns,
         "</div>",
         "</section>",
     ]
+
+
+def _columns(pictures):
+    """Pictures in two columns of about the same height, the first picture in the first."""
+    columns, heights = ([], []), [0.0, 0.0]
+    for picture in sorted(pictures, key=lambda picture: -picture.height):
+        lower = int(heights[1] < heights[0])
+        columns[lower].append(picture)
+        heights[lower] += picture.height + _CAPTION_HEIGHT
+    columns = [sorted(column, key=pictures.index) for column in columns]
+    return columns if pictures[0] in columns[0] else columns[::-1]
+
+
+def _figure(picture):
+    return (
+        f'<figure><h3>{text(picture.title)}</h3><div class="drawing">{picture.svg}</div>'
+        f'<figcaption id="about-{picture.name}">{text(picture.caption)}</figcaption></figure>'
+    )
 
 
 def _origin(facts, about):

@@ -11,12 +11,13 @@ _MOST_CLASSES = 200
 
 
 def _table(kind, caption, heads, rows):
-    """Lines of a table whose rows begin with a head; headings and cells are HTML."""
+    """Lines of a table whose rows begin with a head; headings and cells are HTML.
+
+    HTML closes cells and rows by itself: of thousands of rows the tags would be a tenth of the page.
+    """
     head = "".join(f'<th scope="col">{each}</th>' for each in heads)
     lines = [f'<div class="scroll"><table class="{kind}"><caption>{caption}</caption>', f"<thead><tr>{head}</tr></thead>", "<tbody>"]
-    lines += [
-        f"<tr><th scope=row>{first}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>" for first, *cells in rows
-    ]
+    lines += [f"<tr><th scope=row>{first}{''.join(f'<td>{cell}' for cell in cells)}" for first, *cells in rows]
     return [*lines, "</tbody></table></div>"]
 
 
@@ -33,7 +34,7 @@ def clusters_section(facts):
         value = sums.conductance[c]
         return (
             c, f"{sums.size[c]:,}", f"{100 * sums.volume[c] / whole:.2f} %",
-            f'{value:.4f}<i style="width:{100 * value:.0f}%"></i>' if filled else NOTHING,
+            f"{value:.4f}" if filled else NOTHING,
             f"{stability[c]:.2f}" if filled and stability is not None else NOTHING,
             neighbours[c] if neighbours[c] >= 0 else NOTHING, ", ".join(map(name, facts.central[c])),
         )  # fmt: skip
@@ -49,7 +50,7 @@ def clusters_section(facts):
         '<div class="tools" hidden data-script><label>Cluster <input type="search" placeholder="number, or a central node">'
         '</label><button type="button">previous</button><button type="button">next</button>'
         "<output></output></div>",
-        *_table("clusters", "All clusters, the largest first", heads, map(row, order)),
+        *_table("clusters", "All clusters", heads, map(row, order)),
         "</section>",
     ]
 
