@@ -8,8 +8,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..pipeline.parameters import PARAMETERS
-from .console import Console, Job, typed_command
+from .console import Console, Job
 from .inputs import FILE, READING, given_options, input_options, load
+from .report import page_about, read_truth, truth_option
 from .targets import labels_target, tell_of_missing_pictures
 
 __all__ = ["cluster", "clustering_options"]
@@ -95,9 +96,10 @@ def _option(parameter):
 )  # fmt: skip
 @click.option("--spreadsheet", is_flag=True, help="In -o, put a ' before names that spreadsheets take for formulas.")
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
+@truth_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **options):
+def cluster(input, n_clusters, output, spreadsheet, report, truth, as_json, quiet, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
     INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML or GML file; a graph on disk (see build); vectors
@@ -108,6 +110,10 @@ def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **op
                  if wanted]  # fmt: skip
     if len(on_stdout) > 1:
         raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
+    if truth is not None and report is None:
+        raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
+    if input == truth == "-":
+        raise click.UsageError("only one of the files can be standard input")
     start = time.perf_counter()
     reading = {name: options.pop(name) for name in READING}
     seed, jobs = options.pop("random_state"), options.pop("n_jobs")
@@ -116,9 +122,11 @@ def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **op
     output = _check(console, input, n_clusters, given, output, report, stdout_taken=bool(on_stdout))
     from ..fit import fit_graph
     from ..io import write_labels
+    from ..report import write_report
 
     with console.listening():
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
+        classes = None if truth is None else read_truth(truth, graph, reading["any_size"])
         fit = fit_graph(graph, n_clusters, given, random_state=seed, n_jobs=jobs, stages=console.stages)
         _warn_of_idle(fit.clustering.settings, given, spreadsheet and output.endswith(".npy"))
         facts, result = _facts(input, fit, seed), fit.clustering
@@ -127,7 +135,12 @@ def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **op
             write_labels(result.labels, output, graph, spreadsheet=spreadsheet)
         if report is not None:
             with console.stages("report"):
-                _report(report, graph, result, input, seed, jobs, console)
+                note = f"The random seed was {seed}; the number of threads changes nothing."
+                write_report(
+                    report, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result,
+                    truth=classes, about=page_about(console, input, truth=truth, note=note), random_state=seed,
+                    n_jobs=jobs,
+                )  # fmt: skip
     facts["seconds"] = {**console.stages.seconds, "total": time.perf_counter() - start}
     if as_json:
         click.echo(json.dumps(facts))
@@ -181,18 +194,3 @@ def _facts(path, fit, seed):
         "unsure_clusters": result.n_unsure,
         "version": __version__,
     }
-
-
-def _report(path, graph, result, source, seed, jobs, console):
-    from ..report import About, write_report
-    from .report import report_title
-
-    about = About(
-        title=report_title(source), source=source, command=typed_command(), warnings=tuple(console.warned),
-        note=f"The random seed was {seed}; the number of threads changes nothing.",
-        seconds=dict(console.stages.seconds),
-    )  # fmt: skip
-    write_report(
-        path, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result, about=about,
-        random_state=seed, n_jobs=jobs,
-    )  # fmt: skip

@@ -181,7 +181,8 @@ def _draw_edges(ax, places, ends):
     if len(ends):
         codes = np.tile(np.array([Path.MOVETO, Path.LINETO], dtype=np.uint8), len(ends))
         path = Path(places[ends.ravel()], codes)
-        ax.add_patch(PathPatch(path, facecolor="none", edgecolor=MIDDLE, linewidth=0.3, alpha=0.45, zorder=1, gid="edges"))
+        style = {"edgecolor": MIDDLE, "linewidth": 0.3, "alpha": 0.45}
+        ax.add_patch(PathPatch(path, facecolor="none", zorder=1, gid="edges", **style))
 
 
 def _shade(ax, points, shade, hatch, cluster):
@@ -196,9 +197,6 @@ def _shade(ax, points, shade, hatch, cluster):
     except QhullError:  # all on one line
         return
     middle = corners.mean(axis=0)
-    ax.add_patch(
-        Polygon(
-            middle + 1.06 * (corners - middle), facecolor=shade, edgecolor=shade, hatch=hatch, alpha=0.25, zorder=2,
-            joinstyle="round", linewidth=1, gid=clusters_gid([cluster]),
-        )  # fmt: skip
-    )
+    style = {"facecolor": shade, "edgecolor": shade, "hatch": hatch, "alpha": 0.25, "joinstyle": "round"}
+    around = middle + 1.06 * (corners - middle)
+    ax.add_patch(Polygon(around, linewidth=1, zorder=2, gid=clusters_gid([cluster]), **style))

@@ -89,7 +89,7 @@ class ReportFacts:
 
     @property
     def chance_coverage(self):
-        """Share of the weight that clusters of these volumes would hold on a graph of these degrees, drawn at random."""
+        """Share of the weight to be expected inside clusters of these volumes, as for `chance_cut`."""
         volume = self.sums.volume / max(float(self.sums.volume.sum()), 1e-300)
         return float(np.square(volume).sum())
 

@@ -122,7 +122,7 @@ def _doubtful(labels, inside, outside, stability):
 
 
 def _border(nodes, own, degrees, stability, near, shares):
-    """Of these nodes those whose second cluster has at least half of what their own has (nodes, own, second, shares)."""
+    """Nodes whose second cluster has at least half of what their own has, with both and their shares of both."""
     is_own = near == own[:, None]
     first = np.where(is_own, shares, 0.0).sum(axis=1)
     # The largest share of another cluster stands in the first or second place.

@@ -27,7 +27,8 @@ def render(facts, about, pictures, data, *, has_shares, has_levels, border_names
     """Return the page as text.
 
     `pictures` is None where there should be some and matplotlib is missing; `data` is what the script looks up
-    (:func:`graphcore.report.data.pack`), with or without shares and levels; `beside` names the file that has all nodes, None if the page has.
+    (:func:`graphcore.report.data.pack`), with or without shares and levels; `beside` names the file that has all nodes,
+    None if the page has.
     """
     style, script = _asset("page.css"), _asset("page.js")
     # Nothing is fetched, and no other script runs, whatever a node may be called.
@@ -87,7 +88,9 @@ def _verdict(facts):
         sure = filled - unsure
         said += f", {'all' if unsure == 0 and filled > 1 else f'{sure:,}'} of them sure"
     share = 100 * facts.coverage
-    said += f"; {share:.0f} % of the edge weight lies inside them, {100 * facts.chance_coverage:.0f} % would by chance. "
+    said += (
+        f"; {share:.0f} % of the edge weight lies inside them, {100 * facts.chance_coverage:.0f} % would by chance. "
+    )
     relative = facts.normalized_cut / max(facts.chance_cut, 1e-300)
     if filled == 1:
         return said + "One cluster is no division."
@@ -123,7 +126,11 @@ def _quality(facts, about):
     run = facts.clustering
     if facts.stability is not None:
         cards.append(("Stability", f"{facts.stability:.2f}", f"mean over nodes; {run.settings.n_coresets} coresets"))
-    lines = ['<section aria-labelledby="quality">', '<h2 id="quality">How good, and how sure</h2>', '<dl class="cards">']
+    lines = [
+        '<section aria-labelledby="quality">',
+        '<h2 id="quality">How good, and how sure</h2>',
+        '<dl class="cards">',
+    ]
     lines += [
         f'<div><dt>{name}</dt><dd><div class="figure">{value}</div><div class="note">{note}</div></dd></div>'
         for name, value, note in cards
@@ -218,8 +225,8 @@ def _gallery(pictures):
     return [
         '<section aria-labelledby="pictures">',
         '<h2 id="pictures">Pictures</h2>',
-        f'<p class="soft"{_SCRIPTED}>Point at a cluster to see it in all pictures; click on it to find it in the table. '
-        "With a keyboard, press a cluster's number in the table.</p>",
+        f'<p class="soft"{_SCRIPTED}>Point at a cluster to see it in all pictures; click on it to find it in the '
+        "table. With a keyboard, press a cluster's number in the table.</p>",
         '<div class="pictures">',
         *columns,
         "</div>",
@@ -258,7 +265,9 @@ def _origin(facts, about):
         settings = asdict(facts.clustering.settings)
         rows += [(name, "none" if value is None else str(value)) for name, value in settings.items()]
     lines.append('<table class="facts"><tbody>')
-    lines += [f"<tr><th scope=row>{text(name.replace('_', ' '))}</th><td>{text(value)}</td></tr>" for name, value in rows]
+    lines += [
+        f"<tr><th scope=row>{text(name.replace('_', ' '))}</th><td>{text(value)}</td></tr>" for name, value in rows
+    ]
     return [*lines, "</tbody></table>", "</section>"]
 
 

@@ -16,7 +16,11 @@ def _table(kind, caption, heads, rows):
     HTML closes cells and rows by itself: of thousands of rows the tags would be a tenth of the page.
     """
     head = "".join(f'<th scope="col">{each}</th>' for each in heads)
-    lines = [f'<div class="scroll"><table class="{kind}"><caption>{caption}</caption>', f"<thead><tr>{head}</tr></thead>", "<tbody>"]
+    lines = [
+        f'<div class="scroll"><table class="{kind}"><caption>{caption}</caption>',
+        f"<thead><tr>{head}</tr></thead>",
+        "<tbody>",
+    ]
     lines += [f"<tr><th scope=row>{first}{''.join(f'<td>{cell}' for cell in cells)}" for first, *cells in rows]
     return [*lines, "</tbody></table></div>"]
 
@@ -47,8 +51,9 @@ def clusters_section(facts):
         '<p class="soft">Volume: share of the edge ends in clusters. Conductance: share of the volume that leaves the '
         "cluster. Stability: agreement of the coresets with the cluster, 1 is perfect. Nearest: the cluster with the "
         "heaviest edges to it. Central nodes have the most edge weight inside their cluster.</p>",
-        '<div class="tools" hidden data-script><label>Cluster <input type="search" placeholder="number, or a central node">'
-        '</label><button type="button">previous</button><button type="button">next</button>'
+        '<div class="tools" hidden data-script><label>Cluster '
+        '<input type="search" placeholder="number, or a central node"></label>'
+        '<button type="button">previous</button><button type="button">next</button>'
         "<output></output></div>",
         *_table("clusters", "All clusters", heads, map(row, order)),
         "</section>",
@@ -63,7 +68,9 @@ def border_section(facts, names):
     stability = facts.node_stability
     steady = [NOTHING] * len(names) if stability is None else [f"{stability[x]:.2f}" for x in nodes.border]
     what = "membership" if nodes.is_soft else "share of edges"
-    doubt = "Those that the fewest coresets agree on come first, and of these those" if stability is not None else "Those"
+    doubt = (
+        "Those that the fewest coresets agree on come first, and of these those" if stability is not None else "Those"
+    )
     rows = (
         (name(called), own, f"{100 * first:.0f} %", other, f"{100 * second:.0f} %", doubtful)
         for called, own, other, (first, second), doubtful in zip(
