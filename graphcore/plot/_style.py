@@ -12,8 +12,8 @@ INK = "#1a1a1a"
 MIDDLE = "#7f7f7f"
 FAINT = "#c8c8c8"
 PAPER = "#fefefe"
-# Clusters differ in shade and in shape.
-SHADES = ("#1b4965", "#e0a030", "#5fa883", "#b5547a", "#666666", "#a9b4c2")
+# Clusters differ in shade and in shape; the shades stay apart for eyes that lack one of the three kinds of cones.
+SHADES = ("#3b5875", "#e6bd45", "#883fd1", "#e67373", "#752323", "#a1a1e6")
 SHAPES = "osD^vP"
 HATCHES = ("", "//", "--", "\\\\", "||", "++")
 # A quantity from low to high, light to dark.

@@ -12,8 +12,8 @@ __all__ = ["pack"]
 
 # A share below this is not told.
 _LEAST_SHARE = 0.05
-# In letters.
-_MOST_PACKED = 600_000
+# In letters, with what a row of the table of clusters takes up: a page of 5,000 clusters is to stay below two million.
+_MOST_PACKED, _PER_CLUSTER = 1_200_000, 130
 
 
 def pack(facts, levels, names_of):
@@ -24,7 +24,7 @@ def pack(facts, levels, names_of):
     """
     payload = {"nodes": _nodes(facts, names_of), "levels": None if levels is None else _levels(facts, levels)}
     packed = _packed(payload)
-    if len(packed) <= _MOST_PACKED:
+    if len(packed) <= _MOST_PACKED - _PER_CLUSTER * facts.n_clusters:
         return packed, True
     payload["nodes"] |= {"near": [], "shares": []}
     return _packed(payload), False

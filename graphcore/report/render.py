@@ -91,20 +91,18 @@ def _verdict(facts):
     said += (
         f"; {share:.0f} % of the edge weight lies inside them, {100 * facts.chance_coverage:.0f} % would by chance. "
     )
-    relative = facts.normalized_cut / max(facts.chance_cut, 1e-300)
     if filled == 1:
         return said + "One cluster is no division."
+    relative = facts.normalized_cut / max(facts.chance_cut, 1e-300)
     if relative < _CLEAR:
-        said += "The graph has clear clusters of this number."
+        said += "Few edges lead out of the clusters"
     elif relative < _VAGUE:
-        said += "Edges keep to the clusters more than by chance, but many lead out of them."
+        said += "Edges keep to the clusters more than by chance, but many lead out of them"
     else:
-        said += "Hardly more edges keep to the clusters than by chance: the graph may have none of this number."
+        said += "Hardly more edges keep to the clusters than by chance: the graph may have none of this number"
     if unsure and 2 * unsure >= filled:
-        said += " Most clusters change with the draw; fewer may be surer."
-    elif unsure:
-        said += f" {count(unsure, 'cluster')} {'changes' if unsure == 1 else 'change'} with the draw."
-    return said
+        return f"{said}. Most of them change with the draw: no {filled:,} to be sure of; fewer may be surer."
+    return said + "."
 
 
 def _spaced(sentence):
@@ -156,8 +154,8 @@ def _sentences(facts):
         each = run.cluster_stability[facts.filled]
         unsure = run.n_unsure
         doubt = (
-            f"{unsure:,} of {len(each):,} clusters have a stability below {UNSURE}: another draw would cut them "
-            "differently."
+            f"{unsure:,} of {len(each):,} clusters {'has' if unsure == 1 else 'have'} a stability below {UNSURE}: "
+            f"another draw would cut {'it' if unsure == 1 else 'them'} differently."
             if unsure
             else f"No cluster has a stability below {UNSURE}."
         )

@@ -1,9 +1,11 @@
 """Pictures: what is drawn, and that it can be read."""
 
 import builtins
+import re
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import matplotlib as mpl
 
@@ -67,6 +69,47 @@ def test_shades_can_be_told_apart_in_grey():
     assert len(set(_style.SHAPES)) == len(_style.SHADES) == len(_style.SHAPES)
     every = [_style.INK, _style.MIDDLE, _style.FAINT, _style.PAPER, *_style.SHADES, *_style.STEPS]
     assert len(set(every)) == len(every)  # the report finds each one by its text
+
+
+# Machado, Oliveira, Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency", 2009: linear
+# RGB as seen without one kind of cones.
+SEEN = {
+    "all cones": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+}
+
+
+def seen_lab(shades, matrix):
+    """CIELAB of shades through other eyes."""
+    rgb = np.array([to_rgb(shade) for shade in shades])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    linear = np.clip(linear @ np.transpose(matrix), 0, 1)
+    xyz = linear @ np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]).T
+    x, y, z = np.cbrt(xyz / [0.95047, 1, 1.08883]).T
+    return np.column_stack([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def page_shades():
+    style = Path(graphcore.__file__).with_name("report").joinpath("page.css").read_text()
+    found = re.findall(r"--shade\d: (#\w{6})", style)
+    return {"pictures": _style.SHADES, "light page": found[:6], "dark page": found[6:]}
+
+
+@pytest.mark.parametrize("eyes", SEEN)
+@pytest.mark.parametrize("where", ["pictures", "light page", "dark page"])
+def test_shades_can_be_told_apart_by_the_colour_blind(eyes, where):
+    shades = page_shades()[where]
+    assert len(shades) == 6
+    lab = seen_lab(shades, SEEN[eyes])
+    apart = np.linalg.norm(lab[:, None] - lab[None], axis=-1)[np.triu_indices(6, 1)]
+    assert apart.min() > 25  # about 2 can just be seen side by side
+
+
+def test_thirty_six_clusters_differ_in_shade_or_shape():
+    assert len({_style.cluster_style(rank)[:2] for rank in range(36)}) == 36
+    assert _style.cluster_style(36) == _style.cluster_style(0)
 
 
 # -- sizes -------------------------------------------------------------------------------------------------------------
