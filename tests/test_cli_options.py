@@ -79,6 +79,8 @@ EARLY = {
     "threads": ("--jobs 0", "--jobs 0"),
     "output": ("-o nowhere/labels.tsv", "nowhere"),
     "report": ("--report nowhere/page.html", "nowhere"),
+    "truth": ("--report page.html --truth nowhere.tsv", "nowhere.tsv"),
+    "truth alone": ("--truth graph.txt", "--report FILE"),
 }
 
 

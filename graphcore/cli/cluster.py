@@ -1,6 +1,7 @@
 """``graphcore cluster``: a graph or vectors in, labels out."""
 
 import json
+import os
 import time
 from dataclasses import asdict
 
@@ -120,6 +121,8 @@ def cluster(input, n_clusters, output, spreadsheet, report, truth, as_json, quie
     given = {name: value for name, value in options.items() if value is not None}
     console = Console(quiet, n_after=1 + (report is not None))
     output = _check(console, input, n_clusters, given, output, report, stdout_taken=bool(on_stdout))
+    if truth not in (None, "-"):
+        os.stat(truth)
     from ..fit import fit_graph
     from ..io import write_labels
     from ..report import write_report

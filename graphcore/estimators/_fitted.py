@@ -252,7 +252,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         title : str, optional
             Heading of the page.
         truth : array-like of shape (n_samples,), optional
-            Known classes to compare with, of any kind; integers below 0 stand for "not known".
+            Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
         pictures : bool or "auto", default "auto"
             Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..exceptions import InputError
 from ..metrics import agreement
 
 __all__ = ["Comparison", "compare_classes"]
@@ -33,15 +34,18 @@ class Comparison:
 
 
 def compare_classes(graph, labels, truth, n_clusters):
-    """Comparison of the clusters of all nodes with their classes; integers below 0 are classes not known."""
+    """Comparison of the clusters of all nodes with their classes; integers below 0 and "-1" are classes not known."""
     import scipy.sparse as sp
 
-    scores = agreement(labels, truth, graph)
     truth = np.asarray(truth)
+    if truth.shape != labels.shape:
+        raise InputError(f"truth has shape {truth.shape}; one class for each of {len(labels)} nodes is needed")
     known = graph.degrees > 0
-    if truth.dtype.kind == "i":
-        known &= truth >= 0
+    known &= truth >= 0 if truth.dtype.kind in "iu" else truth != "-1"
     names, classes = np.unique(truth[known], return_inverse=True)
+    numbers = np.full(len(truth), -1)
+    numbers[known] = classes
+    scores = agreement(labels, numbers, graph)
     labels = labels[known]
     placed = labels >= 0
     counts = sp.csr_array(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .. import __version__
+from .._validation import check_integer
 from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..metrics import quotient_graph
@@ -129,7 +130,7 @@ def gather_facts(
     membership : sparse matrix of shape (n_nodes, n_clusters), optional
         Shares of every node in every cluster.
     truth : array-like of shape (n_nodes,), optional
-        Known classes to compare with, as for :func:`graphcore.metrics.agreement`.
+        Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
     n_central : int, default 5
         Central nodes named for each cluster.
     n_jobs : int, optional
@@ -160,7 +161,7 @@ def gather_facts(
     if len(filled) == 0:
         raise InputError("no node with an edge has a label from 0 on: there is no cluster to report on")
     between = quotient_graph(graph, labels, n_clusters, n_jobs=n_jobs)
-    central = most_central(labels, *splits, n_clusters, n_central)
+    central = most_central(labels, *splits, n_clusters, check_integer("n_central", n_central, low=0))
     stability = None if clustering is None else clustering.node_stability
     return ReportFacts(
         n_nodes=graph.n_nodes, n_edges=graph.n_edges, n_components=graph.n_components, n_isolated=graph.n_isolated,

@@ -135,11 +135,12 @@ def _tree_names(facts, linkage):
     for clusters in members:
         # The most central node of each of its largest clusters stands for a union.
         if len(clusters) == 1:
-            what, names = str(clusters[0]), facts.central[clusters[0]]
+            what, names = str(clusters[0]), facts.central[clusters[0]][:_LEAF_NAMES]
         else:
-            what, names = f"{clusters[0]} and {len(clusters) - 1} more", [facts.central[c][0] for c in clusters[:2]]
-        shown = ", ".join(_plain(name) for name in names[:_LEAF_NAMES])
-        out[f"{what} ({facts.sums.size[clusters].sum():,}): {shown}"] = clusters
+            what = f"{clusters[0]} and {len(clusters) - 1} more"
+            names = [name for c in clusters[:_LEAF_NAMES] for name in facts.central[c][:1]]
+        shown = f": {', '.join(map(_plain, names))}" if names else ""
+        out[f"{what} ({facts.sums.size[clusters].sum():,}){shown}"] = clusters
     return out
 
 

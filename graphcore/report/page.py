@@ -72,7 +72,7 @@ def write_report(
     membership : sparse matrix of shape (n_nodes, n_clusters), optional
         Shares of every node in every cluster, rows adding up to 1; without it the page tells shares of edge weight.
     truth : array-like of shape (n_nodes,), optional
-        Known classes to compare with, of any kind; integers below 0 stand for "not known".
+        Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
     about : About, optional
         Title, source, command, warnings and times.
     pictures : bool or "auto", default "auto"

@@ -22,7 +22,7 @@ from graphcore import plot
 from graphcore.exceptions import InputError, ParameterError
 from graphcore.metrics import ClusterSums, cut_and_volume, quotient_graph
 from graphcore.partition.merge import MergeTree
-from graphcore.plot import _style
+from graphcore.plot import _style, drawing
 
 from .layout import assert_readable, texts_of
 
@@ -371,6 +371,18 @@ def random_tree(n, seed=0):
     return MergeTree(np.array(children), np.sort(rng.random(n - 1)), np.ones(n, dtype=np.int64)).linkage()
 
 
+@pytest.mark.parametrize(("n", "n_leaves"), [(2, 30), (30, 30), (200, 30), (200, 2)])
+def test_dendrogram_names_unions_too(n, n_leaves):
+    ax = plot.dendrogram(random_tree(n), n_leaves, names=[f"n{i}" for i in range(2 * n - 1)])
+    leaves = [int(label.get_text()[1:]) for label in ax.get_yticklabels()]
+    tree = random_tree(n)[:, :2].astype(int)
+    below = [{i} for i in range(n)]
+    for a, b in tree:
+        below.append(below[a] | below[b])
+    assert set().union(*(below[i] for i in leaves)) == set(range(n))
+    assert sum(len(below[i]) for i in leaves) == n
+
+
 @pytest.mark.parametrize(("n", "n_leaves"), [(2, 30), (5, 30), (30, 30), (200, 30), (200, 2), (5000, 40)])
 def test_dendrogram_leaves_stand_for_all_groups(n, n_leaves):
     ax = plot.dendrogram(random_tree(n), n_leaves, names=[f"n{i}" for i in range(n)])
@@ -484,6 +496,63 @@ def test_curves_refuse_what_does_not_fit():
         plot.coreset_error([10, 20], [0.0, 0.0])
 
 
+# -- graph drawing -----------------------------------------------------------------------------------------------------
+
+
+def test_drawing_has_every_node_and_clusters_lie_apart(planted):
+    graph, model = planted
+    ax = plot.graph_drawing(graph, model.labels_)
+    assert len(dots(ax)) == graph.n_nodes
+    by_cluster = {c.get_gid(): np.asarray(c.get_offsets()) for c in ax.collections}
+    assert {gid: len(points) for gid, points in by_cluster.items()} == {
+        f"clusters {c}": size for c, size in enumerate(np.bincount(model.labels_))
+    }
+    hulls = {patch.get_gid(): patch.get_path() for patch in ax.patches if patch.get_gid() in by_cluster}
+    assert hulls.keys() == by_cluster.keys()
+    for gid, hull in hulls.items():
+        assert hull.contains_points(by_cluster[gid]).all()
+        strangers = np.concatenate([points for other, points in by_cluster.items() if other != gid])
+        assert hull.contains_points(strangers).mean() < 0.05
+    assert {text.get_text() for text in ax.texts} <= set(map(str, range(8)))
+    assert_readable(ax.figure)
+
+
+def test_drawing_leans_nodes_towards_their_neighbours():
+    rng = np.random.default_rng(0)
+    A = np.triu(rng.random((8, 8)) * (rng.random((8, 8)) < 0.4), 1)
+    A[:, 7] = 0
+    ends, places = np.argwhere(A), rng.normal(size=(8, 2))
+    found = drawing._leaning(places, ends, A[tuple(ends.T)])
+    A = A + A.T
+    for i in range(8):
+        middle = A[i] @ places / A[i].sum() if A[i].sum() else places[i]
+        np.testing.assert_allclose(found[i], places[i] + drawing._LEAN * (middle - places[i]))
+
+
+def test_disks_are_moved_together_until_two_touch():
+    places, radii = np.array([[0.0, 0], [100, 0], [0, 300]]), np.array([5.0, 10, 20])
+    closer = drawing._close_up(places, radii)
+    np.testing.assert_allclose(closer / places[1, 0], places / places[1, 0] * (15 + drawing._GAP) / 100)
+    np.testing.assert_array_equal(drawing._close_up(places / 100, radii), places / 100)
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 0, 0, 0], [0, 1, 2, 3, 4], [0, 0, -1, 1, 1], [0, 0, 2, 2, 2]])
+def test_drawing_of_the_smallest_clusters(labels):
+    graph = graphcore.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
+    ax = plot.graph_drawing(graph, labels, n_edges=2, names={0: "first"})
+    points = dots(ax)
+    assert len(points) == np.count_nonzero(np.asarray(labels) >= 0) and np.isfinite(points).all()
+    assert_readable(ax.figure)
+
+
+def test_drawing_refuses_what_is_too_large_or_nothing():
+    graph = graphcore.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
+    with pytest.raises(InputError, match="5 nodes are more than can be drawn \\(most=4\\)"):
+        plot.graph_drawing(graph, [0] * 5, most=4)
+    with pytest.raises(InputError, match="nothing to draw"):
+        plot.graph_drawing(graph, [-1] * 5)
+
+
 # -- matplotlib --------------------------------------------------------------------------------------------------------
 
 
@@ -496,6 +565,7 @@ def test_every_picture_is_drawn_into_the_axes_given(planted):
         lambda ax: plot.cluster_sizes(sums, ax=ax),
         lambda ax: plot.quotient_graph(quotient_graph(graph, model.labels_), sums.size, ax=ax),
         lambda ax: plot.coreset_map(points, model.coreset_weights_[chosen], model.labels_[nodes], ax=ax),
+        lambda ax: plot.graph_drawing(graph, model.labels_, ax=ax),
         lambda ax: plot.dendrogram(model.dendrogram_, ax=ax),
         lambda ax: plot.objective_history(model.history_, ax=ax),
         lambda ax: plot.k_sweep([2, 3], [1, 2], ax=ax),

@@ -146,7 +146,7 @@ def test_any_number_of_clusters(k, tmp_path):
     page.assert_alone()
     assert len(page.clusters) == k
     assert f"Clusters {k:,} " in page.text
-    assert len(page.source) < 3e6
+    assert len(page.source) < 1.5e6
 
 
 def test_empty_clusters_and_nodes_without_a_label(tmp_path):
