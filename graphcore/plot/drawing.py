@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._random import Streams
+from .._typing import AnyGraph, ArrayLike, Axes, Mapping, RandomState
 from .._validation import check_integer
 from ..exceptions import InputError
 from ..metrics._labels import placed_labels
@@ -22,7 +23,10 @@ _ITERATIONS = 30
 _LEAN = 0.15
 
 
-def graph_drawing(graph, labels, *, most=3000, n_edges=4000, names=None, random_state=0, ax=None):
+def graph_drawing(
+    graph: AnyGraph, labels: ArrayLike, *, most: int = 3000, n_edges: int = 4000,
+    names: Mapping[int, str] | None = None, random_state: RandomState = 0, ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw every node of a small graph, and a shade behind each cluster.
 
     Clusters are placed by the links between them, and the nodes of each by the edges inside it: edges attract, nodes

@@ -1,10 +1,12 @@
 """Everything that a report tells, gathered in one pass over graph and labels."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from .. import __version__
+from .._typing import AnyGraph, ArrayLike
 from .._validation import check_integer
 from ..exceptions import InputError
 from ..graphs.graph import Graph
@@ -72,41 +74,41 @@ class ReportFacts:
     version: str
 
     @property
-    def normalized_cut(self):
+    def normalized_cut(self) -> float:
         """Mean conductance; a missing cluster counts 1."""
         return float(self.sums.conductance.mean())
 
     @property
-    def coverage(self):
+    def coverage(self) -> float:
         """Share of the whole edge weight that lies inside clusters."""
         volume = self.sums.volume.sum()
         return float(self.sums.internal.sum() / volume) if volume > 0 else 0.0
 
     @property
-    def chance_cut(self):
+    def chance_cut(self) -> float:
         """Normalised cut to be expected of clusters of these volumes on a graph of these degrees, drawn at random."""
         volume = self.sums.volume
         return float(np.where(volume > 0, 1 - volume / max(volume.sum(), 1e-300), 1.0).mean())
 
     @property
-    def chance_coverage(self):
+    def chance_coverage(self) -> float:
         """Share of the weight to be expected inside clusters of these volumes, as for `chance_cut`."""
         volume = self.sums.volume / max(float(self.sums.volume.sum()), 1e-300)
         return float(np.square(volume).sum())
 
     @property
-    def modularity(self):
+    def modularity(self) -> float:
         """Newman's modularity."""
         volume = max(float(self.sums.volume.sum()), 1e-300)
         return float((self.sums.internal / volume - np.square(self.sums.volume / volume)).sum())
 
     @property
-    def node_stability(self):
+    def node_stability(self) -> np.ndarray | None:
         """Stability of every node, or None if it is not known or there was a single coreset."""
         return None if self.clustering is None else self.clustering.node_stability
 
     @property
-    def stability(self):
+    def stability(self) -> float | None:
         """Mean stability of the nodes in clusters, or None."""
         if self.node_stability is None:
             return None
@@ -114,8 +116,9 @@ class ReportFacts:
 
 
 def gather_facts(
-    graph, labels, n_clusters=None, *, clustering=None, membership=None, truth=None, n_central=5, n_jobs=None
-):
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, clustering: Clustering | None = None,
+    membership: Any = None, truth: ArrayLike | None = None, n_central: int = 5, n_jobs: int | None = None,
+) -> ReportFacts:  # fmt: skip
     """Compute the measures of a labelling that a report shows.
 
     Parameters

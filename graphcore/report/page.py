@@ -4,18 +4,21 @@ import os
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 
+from .._typing import AnyGraph, ArrayLike, PathLike, RandomState
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
 from ..io._names import first_unfit
 from ..io.atomic import atomic_output, check_writable
 from ..io.labels import write_labels
 from ..metrics._labels import placed_labels
+from ..pipeline.cluster import Clustering
 from ..plot._style import NEEDED
 from .data import pack
-from .facts import gather_facts
+from .facts import ReportFacts, gather_facts
 from .figures import draw_pictures
 from .levels import gather_levels
 from .render import render
@@ -51,9 +54,11 @@ class About:
 
 
 def write_report(
-    path, graph, labels, *, n_clusters=None, clustering=None, membership=None, truth=None, about=None, pictures="auto",
-    n_central=5, random_state=0, n_jobs=None,
-):  # fmt: skip
+    path: PathLike, graph: AnyGraph, labels: ArrayLike, *, n_clusters: int | None = None,
+    clustering: Clustering | None = None, membership: Any = None, truth: ArrayLike | None = None,
+    about: About | None = None, pictures: bool | str = "auto", n_central: int = 5, random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> ReportFacts:  # fmt: skip
     """Write a clustering as one HTML page that needs no other file and no network.
 
     Parameters

@@ -196,8 +196,8 @@ def _levels(facts):
     """The place to look at other numbers of clusters; it shows up once the page's script runs."""
     run = facts.clustering
     tree = (
-        "The merge tree is that of the fit, before single nodes were moved, as <code>labels_at</code> gives it."
-        if run is not None and run.merge_tree is not None
+        "The merge tree is that of the fit, as <code>labels_at</code> gives it."
+        if run is not None
         else "The clusters above are united step by step."
     )
     return [
