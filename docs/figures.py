@@ -41,6 +41,11 @@ SHAPES = "osD^vP"
 SKEWED = partial(graphcore.datasets.degree_corrected_partition, 10, 500, mean_degree=14, random_state=0)
 
 
+def gallery_style(gallery_conf, example):
+    """Have the pictures of the gallery look like those of the pages; sphinx-gallery calls this before each example."""
+    plt.rcParams.update(STYLE | {"figure.figsize": (6, 3.8), "figure.constrained_layout.use": True, "savefig.dpi": 110})
+
+
 def main(folder=FOLDER):
     """Draw every picture, and an example of the report, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
