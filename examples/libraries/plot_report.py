@@ -16,7 +16,7 @@ facts = model.report("digits.html", title="Handwritten digits")
 # %%
 # The page needs no network and no other file. Its figures are there for your own pictures, too:
 
-plt.barh([str(c) for c in range(12)], model.cluster_stability_, color="#777777")
+plt.barh(range(12), model.cluster_stability_, color="#777777")
 plt.xlabel("stability")
 plt.ylabel("cluster")
 
