@@ -19,8 +19,8 @@ copyright = author
 version = release = graphcore.__version__
 
 extensions = [
-    "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_design", "sphinx_gallery.gen_gallery",
-    "formulas",
+    "myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_design",
+    "sphinx_gallery.gen_gallery", "formulas",
 ]  # fmt: skip
 exclude_patterns = ["_build", "tables", "templates"]
 templates_path = ["templates"]
@@ -42,6 +42,8 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": "/",
     "nested_sections": False,
+    "subsection_order": [f"../examples/{part}" for part in ("tutorials", "graphs", "vectors", "kernels", "libraries")],
+    "capture_repr": ("_repr_html_",),
     "within_subsection_order": "FileNameSortKey",
     "reset_modules": ("matplotlib", "figures.gallery_style"),
     "backreferences_dir": "generated/uses",
@@ -58,7 +60,7 @@ numpydoc_xref_param_type = False
 
 
 def skip_member(app, what, name, obj, skip, options):
-    """Leave out fields of named tuples, which their class explains, and most of what scikit-learn adds to estimators."""
+    """Leave out fields of named tuples, which their class explains, and most of what estimators inherit."""
     field = str(getattr(obj, "__doc__", "")).startswith("Alias for field number")
     added = str(getattr(obj, "__module__", "")).startswith("sklearn.") and name not in ("fit_predict", "fit_transform")
     return True if field or added else None

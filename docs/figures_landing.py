@@ -36,7 +36,7 @@ def idea():
     lines = points[np.column_stack([edges.row, edges.col])[edges.row < edges.col]]
     nodes, weights = model.coreset_indices_, model.coreset_weights_
 
-    figure, axes = plt.subplots(1, 3, figsize=(10, 2.7), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(10, 2.05), layout="constrained")
     steps = ("1. a large graph", f"2. cluster {len(nodes)} of its {len(points)} nodes", "3. label all of them")
     for ax, step in zip(axes, steps, strict=True):
         ax.add_collection(LineCollection(lines, colors="#bbbbbb", linewidths=0.5))

@@ -29,7 +29,14 @@ PAGES = [
     *sorted((ROOT / "docs" / "how_to").glob("*.md")),
     *sorted((ROOT / "docs" / "theory").glob("*.md")),
 ]
-SHELL = ["docs/index.md", "docs/start.md", "docs/cli.md", "docs/report.md", "docs/how_to/machines.md", "datasets/README.md"]
+SHELL = [
+    "docs/index.md",
+    "docs/start.md",
+    "docs/cli.md",
+    "docs/report.md",
+    "docs/how_to/machines.md",
+    "datasets/README.md",
+]
 HOW_TO = sorted(page.stem for page in (ROOT / "docs" / "how_to").glob("*.md") if page.stem != "index")
 THEORY = sorted(page for page in (ROOT / "docs" / "theory").glob("*.md") if page.stem != "index")
 

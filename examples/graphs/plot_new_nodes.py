@@ -25,4 +25,4 @@ plt.ylabel("new nodes")
 
 # %%
 
-graphcore.metrics.agreement(model.predict(edges_of_new), truth[is_new])
+print(graphcore.metrics.agreement(model.predict(edges_of_new), truth[is_new]))

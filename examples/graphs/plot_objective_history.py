@@ -14,4 +14,5 @@ graphcore.plot.objective_history(model.history_)
 # %%
 # The seconds of each stage:
 
-{stage: round(seconds, 3) for stage, seconds in model.seconds_.items()}
+for stage, seconds in model.seconds_.items():
+    print(f"{seconds:.3f}", stage)

@@ -27,4 +27,4 @@ for ax in axes:
 
 # %%
 
-graphcore.metrics.agreement(labels, truth[shuffled])
+print(graphcore.metrics.agreement(labels, truth[shuffled]))

@@ -15,9 +15,9 @@ counts = [1, 2, 5, 10, 20]
 for seed in range(8):
     scores = [
         agreement(
-            graphcore.GaussianSketchKernelKMeans(
-                2, n_components=count, n_subsample=100, random_state=seed
-            ).fit_predict(data.data),
+            graphcore.GaussianSketchKernelKMeans(2, n_components=count, n_subsample=100, random_state=seed).fit_predict(
+                data.data
+            ),
             data.labels,
         )["ari"]
         for count in counts

@@ -25,6 +25,8 @@ axes[1].set_title("two features")
 # In a pipeline they make a linear classifier a curved one:
 
 linear = LogisticRegression().fit(rings.data[:400], rings.labels[:400])
-curved = make_pipeline(features.set_params(n_components=20), LogisticRegression()).fit(rings.data[:400], rings.labels[:400])
+curved = make_pipeline(features.set_params(n_components=20), LogisticRegression()).fit(
+    rings.data[:400], rings.labels[:400]
+)
 print("accuracy on new points, without and with the features:")
 print(linear.score(rings.data[400:], rings.labels[400:]), curved.score(rings.data[400:], rings.labels[400:]))

@@ -17,7 +17,9 @@ connection = sqlite3.connect(":memory:")
 connection.execute("CREATE TABLE calls (caller TEXT, callee TEXT, minutes REAL)")
 people = nx.relabel_nodes(nx.relaxed_caveman_graph(6, 15, 0.1, seed=0), "person {}".format)
 rng = np.random.default_rng(0)
-connection.executemany("INSERT INTO calls VALUES (?, ?, ?)", [(a, b, float(rng.integers(1, 30))) for a, b in people.edges])
+connection.executemany(
+    "INSERT INTO calls VALUES (?, ?, ?)", [(a, b, float(rng.integers(1, 30))) for a, b in people.edges]
+)
 
 # %%
 # The columns of the result are the arrays of ends and weights. Sums over repeated edges are made by graphcore, or in
@@ -31,7 +33,9 @@ model = graphcore.CoresetSpectralClustering(n_clusters=6, random_state=0).fit(gr
 # %%
 
 connection.execute("CREATE TABLE clusters (person TEXT PRIMARY KEY, cluster INTEGER)")
-connection.executemany("INSERT INTO clusters VALUES (?, ?)", zip(graph.node_names.tolist(), model.labels_.tolist()))
+connection.executemany(
+    "INSERT INTO clusters VALUES (?, ?)", zip(graph.node_names.tolist(), model.labels_.tolist(), strict=True)
+)
 query = """
     SELECT a.cluster, SUM(minutes * (a.cluster = b.cluster)), SUM(minutes * (a.cluster <> b.cluster))
     FROM calls JOIN clusters a ON caller = a.person JOIN clusters b ON callee = b.person GROUP BY 1

@@ -53,8 +53,8 @@ names = [model.graph_.names_of(nodes)[0] for nodes in model.central_nodes(1)]
 graphcore.plot.quotient_graph(between, model.summary()["size"], names=names)
 
 # %%
-# The labels are in the order of the graph's nodes, so they are easily stored in the graph; ``coreset_spectral_communities``
-# returns a list of sets, as networkx's own functions do.
+# The labels are in the order of the graph's nodes, so they are easily stored in the graph.
+# ``coreset_spectral_communities`` returns a list of sets, as networkx's own functions do.
 
 nx.set_node_attributes(G, dict(zip(G, model.labels_.tolist(), strict=True)), "cluster")
 communities = graphcore.networkx.coreset_spectral_communities(G, 6, seed=0)
