@@ -30,7 +30,6 @@ PAGES = [
     *sorted((ROOT / "docs" / "theory").glob("*.md")),
 ]
 SHELL = [
-    "docs/index.md",
     "docs/start.md",
     "docs/cli.md",
     "docs/report.md",
