@@ -42,7 +42,9 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": "/",
     "nested_sections": False,
-    "subsection_order": [f"../examples/{part}" for part in ("tutorials", "graphs", "vectors", "kernels", "libraries")],
+    "subsection_order": [
+        f"../examples/{part}" for part in ("tutorials", "graphs", "vectors", "pictures", "kernels", "libraries")
+    ],
     "capture_repr": ("_repr_html_",),
     "within_subsection_order": "FileNameSortKey",
     "reset_modules": ("matplotlib", "figures.gallery_style"),
@@ -59,11 +61,24 @@ numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
 
+# Methods of scikit-learn that users call.
+INHERITED = {
+    "fit_predict": "Call :meth:`fit`, and return ``labels_``. The parameters are the same.",
+    "fit_transform": "Call :meth:`fit`, then :meth:`transform` of the same data. The parameters are those of :meth:`fit`.",
+}
+
+
 def skip_member(app, what, name, obj, skip, options):
     """Leave out fields of named tuples, which their class explains, and most of what estimators inherit."""
     field = str(getattr(obj, "__doc__", "")).startswith("Alias for field number")
-    added = str(getattr(obj, "__module__", "")).startswith("sklearn.") and name not in ("fit_predict", "fit_transform")
+    added = str(getattr(obj, "__module__", "")).startswith("sklearn.") and name not in INHERITED
     return True if field or added else None
+
+
+def describe_inherited(app, what, name, obj, options, lines):
+    """Say in a line what scikit-learn's own methods do; its text speaks of its versions and types."""
+    if str(getattr(obj, "__module__", "")).startswith("sklearn."):
+        lines[:] = [INHERITED[name.rpartition(".")[2]]]
 
 
 class ForUsers(PythonDomain):
@@ -77,4 +92,5 @@ class ForUsers(PythonDomain):
 
 def setup(app):
     app.connect("autodoc-skip-member", skip_member)
+    app.connect("autodoc-process-docstring", describe_inherited, priority=1)
     app.add_domain(ForUsers, override=True)
