@@ -64,7 +64,7 @@ numpydoc_xref_param_type = False
 # Methods of scikit-learn that users call.
 INHERITED = {
     "fit_predict": "Call :meth:`fit`, and return ``labels_``. The parameters are the same.",
-    "fit_transform": "Call :meth:`fit`, then :meth:`transform` of the same data. The parameters are those of :meth:`fit`.",
+    "fit_transform": "Call :meth:`fit`, then :meth:`transform` of the same data. The parameters are those of `fit`.",
 }
 
 
