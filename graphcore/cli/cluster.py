@@ -1,6 +1,7 @@
 """``graphcore cluster``: a graph or vectors in, labels out."""
 
 import json
+import os
 import time
 from dataclasses import asdict
 
@@ -8,8 +9,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..pipeline.parameters import PARAMETERS
-from .console import Console, Job, typed_command
+from .console import Console, Job
 from .inputs import FILE, READING, given_options, input_options, load
+from .report import page_about, read_truth, truth_option
 from .targets import labels_target, output_kind, tell_of_missing_pictures, write_clusters
 
 __all__ = ["cluster", "clustering_options"]
@@ -118,10 +120,11 @@ def _option(parameter):
     "--membership", metavar="FILE", type=FILE,
     help="Write node, cluster and probability for all clusters around each node (.npz: a sparse matrix).",
 )  # fmt: skip
+@truth_option
 @click.option("--model", metavar="FILE", type=FILE, help="Save the model (.npz) with its graph, for graphcore update.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def cluster(input, n_clusters, output, spreadsheet, tree, report, model, membership, as_json, quiet, **options):
+def cluster(input, n_clusters, output, spreadsheet, tree, report, truth, model, membership, as_json, quiet, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
     INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML, GEXF or GML file; a graph on disk (see build);
@@ -129,12 +132,14 @@ def cluster(input, n_clusters, output, spreadsheet, tree, report, model, members
     and get label -1.
     """
     known = {name: options.pop(name) for name in ("labels", "initial_labels", "node_weights")}
-    if [input, *known.values()].count("-") > 1:
+    if [input, truth, *known.values()].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
     files = {"-o -": output, "--tree -": tree, "--report -": report, "--membership -": membership}
     on_stdout = ["--json"] * as_json + [name for name, file in files.items() if file == "-"]
     if len(on_stdout) > 1:
         raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
+    if truth is not None and report is None:
+        raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
     start = time.perf_counter()
     reading = {name: options.pop(name) for name in READING}
     seed, jobs = options.pop("random_state"), options.pop("n_jobs")
@@ -146,12 +151,16 @@ def cluster(input, n_clusters, output, spreadsheet, tree, report, model, members
     output = _check(
         console, input, n_clusters, given, output, report, tree, (model, membership), stdout_taken=bool(on_stdout)
     )
+    if truth not in (None, "-"):
+        os.stat(truth)
     from ..fit import fit_graph
     from ..io.labels import write_memberships
+    from ..report import write_report
     from ..selection.cluster_tree import tree_of
 
     with console.listening():
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
+        classes = None if truth is None else read_truth(truth, graph, reading["any_size"])
         known = _known(graph, **known, any_size=reading["any_size"])
         fit = fit_graph(graph, n_clusters, given, **known, random_state=seed, n_jobs=jobs, stages=console.stages)
         graph = fit.graph
@@ -178,7 +187,12 @@ def cluster(input, n_clusters, output, spreadsheet, tree, report, model, members
                 tree_of(result, graph.node_names).write(tree)
         if report is not None:
             with console.stages("report"):
-                _report(report, graph, result, input, seed, jobs, console)
+                note = f"The random seed was {seed}; the number of threads changes nothing."
+                write_report(
+                    report, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result,
+                    truth=classes, about=page_about(console, input, truth=truth, note=note), random_state=seed,
+                    n_jobs=jobs,
+                )  # fmt: skip
     facts["seconds"] = {**console.stages.seconds, "total": time.perf_counter() - start}
     if as_json:
         click.echo(json.dumps(facts))
@@ -219,7 +233,7 @@ def _known(graph, labels, initial_labels, node_weights, any_size):
     known = {}
     for name, path in (("labels", labels), ("initial_labels", initial_labels)):
         if path is not None:
-            known[name] = read_labels(path, graph, missing=-1, any_size=any_size)
+            known[name] = read_labels(path, graph, partial=True, any_size=any_size)
     if node_weights is not None:
         known["sample_weight"] = read_node_weights(node_weights, graph, any_size=any_size)
     return known
@@ -257,18 +271,3 @@ def _facts(path, fit, seed):
         "unsure_clusters": result.n_unsure,
         "version": __version__,
     }
-
-
-def _report(path, graph, result, source, seed, jobs, console):
-    from ..report import About, write_report
-    from .report import report_title
-
-    about = About(
-        title=report_title(source), source=source, command=typed_command(), warnings=tuple(console.warned),
-        note=f"The random seed was {seed}; the number of threads changes nothing.",
-        seconds=dict(console.stages.seconds),
-    )  # fmt: skip
-    write_report(
-        path, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result, about=about,
-        random_state=seed, n_jobs=jobs,
-    )  # fmt: skip

@@ -125,7 +125,7 @@ def _is_delicate(name):
 
 
 def read_labels(
-    path: PathLike, graph: Graph | None = None, delimiter: str | None = None, *, missing: int | None = None,
+    path: PathLike, graph: Graph | None = None, delimiter: str | None = None, *, partial: bool = False,
     any_size: bool = False,
 ) -> Array:  # fmt: skip
     """Read the clusters of nodes, as :func:`write_labels` and the collections of benchmarks write them.
@@ -140,8 +140,9 @@ def read_labels(
         The labels are put in the order of its nodes, found by their names. Default: in the order of the file.
     delimiter : str, optional
         One character, or "whitespace". Default: guessed.
-    missing : int, optional
-        Label of nodes of the graph that the file does not name. Default: they are an error.
+    partial : bool, default False
+        With a graph, whether its nodes may lack a line, which makes their label -1, and whether lines of other nodes
+        are passed over; a node of the graph has to be among them.
     any_size : bool, default False
         Whether compressed data may expand without bound, as for :func:`graphcore.read_graph`.
 
@@ -156,7 +157,8 @@ def read_labels(
         If a line has neither one nor two columns (its number is named), there are no lines, or a NumPy file holds
         something else than integers in one dimension.
     InputError
-        If a node of the graph has no line, or two, or a line names a node that the graph has not.
+        If a node of the graph has two lines, or, unless `partial`, has none or a line names a node that the graph has
+        not.
 
     Examples
     --------
@@ -175,7 +177,7 @@ def read_labels(
     with open_source(path, any_size) as source:
         nodes, clusters = _read(source, delimiter)
         if graph is not None:
-            clusters = _aligned(nodes, clusters, graph, missing)
+            clusters = _aligned(nodes, clusters, graph, "-1" if partial else None)
     if isinstance(clusters, np.ndarray):
         return clusters
     try:
@@ -187,7 +189,7 @@ def read_labels(
 def read_node_weights(path, graph, *, any_size=False):
     """Weights of a graph's nodes, (n_nodes,) float64, from lines of node and weight, or of a weight alone in order.
 
-    Nodes that the file does not name have weight 1.
+    Nodes that the file does not name have weight 1; lines of other nodes are passed over.
     """
     with open_source(path, any_size) as source:
         nodes, weights = _read(source, None)
@@ -261,7 +263,7 @@ def _delimiter(line):
     return (*two, *marks, "whitespace")[0]
 
 
-def _aligned(nodes, clusters, graph, missing):
+def _aligned(nodes, clusters, graph, missing=None):
     if nodes is None:
         if len(clusters) != graph.n_nodes:
             raise InputError(f"{len(clusters)} clusters without nodes, but the graph has {graph.n_nodes} nodes")
@@ -274,12 +276,14 @@ def _aligned(nodes, clusters, graph, missing):
         if i is None and node.startswith("'"):  # from write_labels, for spreadsheets
             i = position.get(node[1:])
         if i is None:
+            if missing is not None:
+                continue
             raise InputError(f"node {node!r} has a label, but the graph does not have it")
         if out[i] is not None:
             raise InputError(f"node {node!r} has two labels")
         out[i] = cluster
     left = [i for i, cluster in enumerate(out) if cluster is None]
-    if left and missing is None:
+    if left and (missing is None or len(left) == len(out)):
         raise InputError(f"{len(left)} nodes of the graph have no label, the first is {names[left[0]]!r}")
     for i in left:
         out[i] = missing

@@ -60,13 +60,8 @@ class Clustering:
         Clusters of its nodes: on the coreset graph for the published algorithm, otherwise as in `labels`.
     n_unreached : int
         Nodes that no row of the first coreset reached.
-    groups : ndarray of shape (n_nodes,), int32
-        Leaves of the merge tree: nodes of one cluster that were together before anything was merged; -1 for isolated
-        nodes.
-    group_labels : ndarray of shape (n_groups,), int32
-        Clusters of the groups.
-    group_graph : GraphRows
-        The graph between the groups, with weights in range (:func:`graphcore.graphs.magnitude.in_range`).
+    merged : ndarray of shape (n_nodes,), int32, or None
+        What the best coreset's clusters were merged from; None if nothing was merged.
     row_bytes : int
         Memory of one coreset's half-walk rows; 0 for the plain kernel, which reads the graph itself.
     node_stability : ndarray of shape (n_nodes,), float32, or None
@@ -85,9 +80,7 @@ class Clustering:
     coreset: Coreset
     coreset_labels: np.ndarray = field(repr=False)
     n_unreached: int
-    groups: np.ndarray = field(repr=False)
-    group_labels: np.ndarray = field(repr=False)
-    group_graph: GraphRows = field(repr=False)
+    merged: np.ndarray | None = field(repr=False)
     row_bytes: int
     node_stability: np.ndarray | None = field(repr=False)
     cluster_stability: np.ndarray | None = field(repr=False)
@@ -95,6 +88,7 @@ class Clustering:
     search: SearchSteps | None = field(repr=False)
     settings: Settings
     seconds: dict = field(repr=False)
+    _rows: GraphRows | None = field(repr=False)  # of the graph; a pickle has none
 
     @property
     def n_unsure(self):
@@ -104,18 +98,55 @@ class Clustering:
         filled = label_sizes(self.labels[self.labels >= 0], self.settings.n_clusters) > 0
         return int(np.count_nonzero(self.cluster_stability[filled] < UNSURE))
 
+    @property
+    def groups(self):
+        """Leaves of the merge tree, (n_nodes,) int32: what was merged, divided by the clusters; -1 if isolated."""
+        return self._leaves[0]
+
+    @property
+    def group_labels(self):
+        """Clusters of the groups, (n_groups,) int32."""
+        return self._leaves[1]
+
+    @property
+    def group_graph(self):
+        """The graph between the groups, with weights in range (:func:`graphcore.graphs.magnitude.in_range`)."""
+        return self._leaves[2]
+
+    @cached_property
+    def _leaves(self):
+        return _leaves(self._rows, self.merged, self.labels, self.settings.n_clusters)
+
+    def changed(self, graph, labels, node_stability):
+        """The same of a graph that has changed, its new nodes at the end."""
+        merged, before = None, self.merged
+        if before is not None:  # nodes that had no edge, or were not there, are a group of their own
+            merged = np.full(graph.n_nodes, before.max() + 1, dtype=np.int32)
+            merged[: len(before)][before >= 0] = before[before >= 0]
+        rows = graph_rows(in_range(graph))
+        return replace(self, labels=labels, merged=merged, node_stability=node_stability, _rows=rows)
+
+    def __getstate__(self):
+        # The tree goes along, and the graph that it is made of does not.
+        return {"_leaves": self._leaves} | self.__dict__ | {"_rows": None}
+
     @cached_property
     def merge_tree(self):
         """MergeTree of the groups through the clusters, made when first asked for.
 
         Cut into as many clusters as hold nodes it gives `labels`.
         """
-        return _merge_tree(self.settings, self.groups, self.group_labels, self.group_graph)
+        return _merge_tree(self.settings, *self._leaves)
+
+
+def _leaves(rows, merged, labels, n_clusters):
+    """What was merged (None: nothing), divided by the clusters: groups of the nodes, their clusters, their graph."""
+    parts, most = ([], 0) if merged is None else ([merged], int(merged.max()) + 1)
+    groups, n_groups = common_refinement([*parts, labels], max(most, n_clusters))
+    return groups, pick_labels(groups, n_groups, labels), quotient(rows, groups, n_groups, max_entries=max_links(rows))
 
 
 def _merge_tree(settings, groups, group_labels, group_graph):
-    if groups is None:
-        return None
     table = group_labels.copy()
     n_used = compact_labels(table, settings.n_clusters)
     sizes = label_sizes(groups, len(table))
@@ -173,12 +204,11 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
         runs, agreed, agreement = [start], None, 0.0
     best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
     labels, history = best.labels.copy(), list(best.history)
-    groups, group_labels, group_graph = best.groups, best.group_labels, best.group_graph
     k = settings.n_clusters
     if agreed is not None:
         with stages("consensus"):
             groups, n_groups = agreed
-            group_labels, group_graph = consensus(
+            group_labels, _ = consensus(
                 rows, groups, n_groups, best.labels, k, **limits(settings), rng=streams.generator("consensus"),
                 n_jobs=n_jobs, max_entries=max_links(rows), constraints=constraints,
             )  # fmt: skip
@@ -191,10 +221,14 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
             history.append(("refinement of the consensus", sums.value(settings.objective)))
     if not constraints.is_free:
         with stages("constraints"):
+            tree = leaves = None
+            if constraints.limits_clusters and known.fixed is None:
+                leaves = _leaves(rows, best.groups, labels, k)
+                tree = _merge_tree(settings, *leaves)
             labels, value = constrained_partition(
-                rows, labels, k, constraints, fixed=known.fixed, groups=groups,
-                tree=_merge_tree(settings, groups, group_labels, group_graph), rng=streams.generator("cycles"),
-                n_cycles=settings.n_cycles, max_entries=max_links(rows), n_jobs=n_jobs, **limits(settings),
+                rows, labels, k, constraints, fixed=known.fixed, groups=leaves and leaves[0], tree=tree,
+                rng=streams.generator("cycles"), n_cycles=settings.n_cycles, max_entries=max_links(rows), n_jobs=n_jobs,
+                **limits(settings),
             )  # fmt: skip
         history.append(("constraints", value))
     elif settings.n_cycles and not _is_settled(graph, agreement):
@@ -218,19 +252,13 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
     node_stability = cluster_stability = None
     if len(runs) > 1:
         node_stability, cluster_stability = stability(labels, [run.labels for run in runs], k, n_jobs)
-    with stages("tree"):
-        # What was merged, cut along the clusters that it became in the end.
-        merged, n_merged = ([], k) if best.groups is None else ([best.groups], max(k, len(best.group_labels)))
-        groups, n_groups = common_refinement([*merged, labels], n_merged)
-        group_labels = pick_labels(groups, n_groups, labels)
-        group_graph = quotient(rows, groups, n_groups, n_jobs, max_entries=max_links(rows))
     first = runs[0]
     return Clustering(
         labels=labels, coreset=first.coreset.scaled(graph),
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
-        n_unreached=first.n_unreached, groups=groups, group_labels=group_labels, group_graph=group_graph,
-        row_bytes=first.row_bytes, node_stability=node_stability, cluster_stability=cluster_stability, history=history,
-        search=steps, settings=replace(asked, n_coresets=len(runs)), seconds=dict(stages.seconds),
+        n_unreached=first.n_unreached, merged=best.groups, row_bytes=first.row_bytes, node_stability=node_stability,
+        cluster_stability=cluster_stability, history=history, search=steps,
+        settings=replace(asked, n_coresets=len(runs)), seconds=dict(stages.seconds), _rows=rows,
     )  # fmt: skip
 
 

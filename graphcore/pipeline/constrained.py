@@ -79,7 +79,7 @@ def _starts(rows, labels, n_clusters, constraints, fixed, groups, tree):
         around = fixed.copy()
         spread(rows, around, n_clusters)
         starts.append(np.where(around < n_clusters, around, starts[0]))
-    elif fixed is None and tree is not None and constraints.limits_clusters:
+    elif tree is not None:
         rank = np.empty(tree.n_leaves, dtype=np.int64)
         rank[leaves_list(tree.linkage())] = np.arange(tree.n_leaves)
         inside = np.flatnonzero(groups >= 0)
