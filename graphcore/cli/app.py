@@ -17,6 +17,7 @@ from .fetch import fetch
 from .info import info
 from .knn import knn
 from .report import report
+from .warm_up import warm_up
 
 __all__ = ["app", "main"]
 
@@ -44,7 +45,7 @@ def app():
     """
 
 
-for command in (cluster, report, compare, info, convert, knn, build, check, fetch, demo):
+for command in (cluster, report, compare, info, convert, knn, build, check, fetch, demo, warm_up):
     app.add_command(command)
 
 

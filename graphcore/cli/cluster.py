@@ -11,6 +11,7 @@ from ..pipeline.parameters import PARAMETERS
 from .console import Console, Job, typed_command
 from .inputs import FILE, READING, given_options, input_options, load
 from .targets import labels_target, tell_of_missing_pictures
+from .warm_up import help_compiling
 
 __all__ = ["cluster", "clustering_options"]
 
@@ -117,6 +118,7 @@ def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **op
     from ..fit import fit_graph
     from ..io import write_labels
 
+    help_compiling()
     with console.listening():
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
         fit = fit_graph(graph, n_clusters, given, random_state=seed, n_jobs=jobs, stages=console.stages)

@@ -19,7 +19,10 @@ DIGITS = load_digits().data.astype(np.float32)
 # More columns than a sketch has, so that the vectors themselves are looked at after it.
 WIDE = (np.random.default_rng(0).normal(size=(2000, 12)) @ np.random.default_rng(1).normal(size=(12, 200))).astype("f4")
 WIDE += np.random.default_rng(2).normal(size=WIDE.shape).astype("f4")
-BITS = np.random.default_rng(3).random((1500, 90)) < 0.05 + 0.5 * np.random.default_rng(4).random((15, 90)).repeat(100, 0) ** 4
+BITS = (
+    np.random.default_rng(3).random((1500, 90))
+    < 0.05 + 0.5 * np.random.default_rng(4).random((15, 90)).repeat(100, 0) ** 4
+)
 
 
 def approximate(X, n_neighbors=10, **options):
@@ -56,7 +59,9 @@ def test_distances_of_pairs(code, d):
     X = X.astype(np.float32)
     X[3] = X[2]
     X[4] = 0
-    want = cdist(X.astype(float) if code != loops.JACCARD else X > 0, X if code != loops.JACCARD else X > 0, METRICS[code])
+    want = cdist(
+        X.astype(float) if code != loops.JACCARD else X > 0, X if code != loops.JACCARD else X > 0, METRICS[code]
+    )
     rows = as_vectors(sp.csr_array(X))
     spread = np.zeros(d, dtype=np.float32)
     for i in range(30):
@@ -86,7 +91,7 @@ def test_leaves_of_a_tree(n_equal):
     sizes = np.diff(borders[: n_leaves + 1])
     assert sorted(nodes) == list(range(500))
     assert borders[0] == 0 and borders[n_leaves] == 500
-    assert 12 <= sizes.min() and sizes.max() <= 40
+    assert sizes.min() >= 12 and sizes.max() <= 40
     leaves = np.split(X[nodes], borders[1:n_leaves])
     if n_equal == 0:  # what shares a leaf is nearer than what does not
         assert np.mean([((leaf - leaf.mean(axis=0)) ** 2).mean() for leaf in leaves]) < 0.6 * X.var()
