@@ -12,7 +12,7 @@ import graphcore
 ROOT = Path(graphcore.__file__).parent.parent
 
 HEAVY = (
-    "joblib", "networkx", "numba", "pandas", "polars", "pyarrow", "pynndescent", "scipy", "sklearn", "threadpoolctl",
+    "joblib", "networkx", "numba", "pandas", "polars", "pyarrow", "scipy", "sklearn", "threadpoolctl",
     "tqdm",
 )  # fmt: skip
 

@@ -13,6 +13,7 @@ from .console import Console, Job
 from .inputs import FILE, READING, given_options, input_options, load
 from .report import page_about, read_truth, truth_option
 from .targets import labels_target, output_kind, tell_of_missing_pictures, write_clusters
+from .warm_up import help_compiling
 
 __all__ = ["cluster", "clustering_options"]
 
@@ -141,6 +142,7 @@ def cluster(input, n_clusters, output, spreadsheet, tree, report, truth, model, 
     from ..report import write_report
     from ..selection.cluster_tree import tree_of
 
+    help_compiling()
     with console.listening():
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
         classes = None if truth is None else read_truth(truth, graph, reading["any_size"])
