@@ -71,6 +71,8 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
     (500, 20)
     """
 
+    _takes_chunks = True
+
     def __init__(
         self,
         n_components="auto",
