@@ -30,6 +30,7 @@ CASES = (
     "heldout",
     "sketch",
     "mnist8m",
+    "distributed",
 )
 
 

@@ -96,8 +96,15 @@ def _option(parameter):
 @click.option("--spreadsheet", is_flag=True, help="In -o, put a ' before names that spreadsheets take for formulas.")
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Address of a Dask scheduler, as tcp://HOST:8786, whose workers "
+    "go through a huge graph on disk, which they see under the same path.",
+)
+@click.option("--workers", type=int, metavar="N", help="The same with N processes of this machine for workers.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **options):
+def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, scheduler, workers, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
     INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML or GML file; a graph on disk (see build); vectors
@@ -114,10 +121,11 @@ def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **op
     given = {name: value for name, value in options.items() if value is not None}
     console = Console(quiet, n_after=1 + (report is not None))
     output = _check(console, input, n_clusters, given, output, report, stdout_taken=bool(on_stdout))
+    from ..distributed.cluster import client_of
     from ..fit import fit_graph
     from ..io import write_labels
 
-    with console.listening():
+    with console.listening(), client_of(scheduler, workers):
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
         fit = fit_graph(graph, n_clusters, given, random_state=seed, n_jobs=jobs, stages=console.stages)
         _warn_of_idle(fit.clustering.settings, given, spreadsheet and output.endswith(".npy"))

@@ -18,6 +18,7 @@ from uuid import uuid4
 import numpy as np
 
 from .._threads import map_items
+from .._work import count
 from ..exceptions import InputError
 
 __all__ = ["current_client", "map_passes", "on_workers"]
@@ -86,6 +87,7 @@ class _Workers:
         self.client, self.rows = client, rows_of(graph)
         self._reopen = pickle.dumps((graph, rows_of))
         self._token = f"graphcore-{uuid4().hex}"
+        self._pass = ""
         self._known = None  # the labels that workers have been sent
         self._base, self._changes, self._recent = None, [], []
         self._n_changed = self._n_bases = 0
@@ -105,17 +107,22 @@ class _Workers:
                     raise
             except KilledWorker as error:
                 raise MemoryError(
-                    f"workers died again and again in the pass {function.__name__.strip('_')!r}, probably for want of "
+                    f"workers died again and again in the pass {self._pass!r}, probably for want of "
                     "memory: each needs about 16 bytes for every node of the graph; give workers more memory, or "
                     "fewer threads"
                 ) from error
         return None
 
     def _map(self, function, spans, labels, small):
+        from dask.sizeof import sizeof
+
+        self._pass = function.__name__.strip("_")
         self._send(labels)
         state = self._token, self._n_bases
         small = self._sent(small)
-        name = f"{function.__name__.strip('_')}-{uuid4().hex}"
+        with_each = [part for part in (self._base, *small) if isinstance(part, np.ndarray)]
+        count(f"bytes with tasks, {self._pass}", len(spans) * sizeof([with_each, self._recent]))
+        name = f"{self._pass}-{uuid4().hex}"
         futures = [
             self.client.submit(
                 _run, self._reopen, function, int(first), int(last), state, self._base, self._changes, self._recent,
@@ -125,10 +132,12 @@ class _Workers:
             for i, (first, last) in enumerate(spans)
         ]  # fmt: skip
         try:
-            return self.client.gather(futures)
+            results = self.client.gather(futures)
         except BaseException:
             self.client.cancel(futures)  # nobody waits for the others any more
             raise
+        count(f"bytes back, {self._pass}", sizeof(results))
+        return results
 
     def _send(self, labels):
         """Send all of the labels, or what has changed of them since the pass before."""
@@ -167,6 +176,7 @@ class _Workers:
         return array if array.nbytes <= _INLINE else self._scattered([array])[0]
 
     def _scattered(self, parts):
+        count(f"bytes to each worker, {self._pass}", sum(part.nbytes for part in parts))
         return self.client.scatter(list(parts), broadcast=True, hash=False)
 
     def close(self):

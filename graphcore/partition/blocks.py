@@ -55,8 +55,8 @@ def move_in_blocks(
     In a round every block of nodes has its turn, together with a quarter of all blocks: its nodes move one after the
     other by what is known of the others at the beginning of the turn. After each round the sums are those of the whole
     graph again; a round that has not raised the objective is undone and is the last, as is one that moves no more than
-    a share `tolerance` of the nodes. No cluster shrinks below `min_size` nodes or `min_share` of the mean volume. Returns
-    (ClusterSums, moves made).
+    a share `tolerance` of the nodes. No cluster shrinks below `min_size` nodes or `min_share` of the mean volume.
+    Returns (ClusterSums, moves made).
     """
     sums = cluster_sums(rows, labels, n_clusters, n_jobs) if sums is None else sums
     least = max(1, min_size), min_share * float(sums.volume.sum()) / n_clusters
