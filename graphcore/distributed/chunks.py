@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from .._work import count
 from ..exceptions import InputError
 
 __all__ = ["as_chunks", "is_chunked", "map_chunks", "rows_of_chunks"]
@@ -55,18 +56,24 @@ def map_chunks(function, X, *shared, each=None, name=None):
         own = [()] * len(X) if each is None else [(part,) for part in each]
         return [function(block, *part, *shared) for block, part in zip(X, own, strict=True)]
     import dask
+    from dask.sizeof import sizeof
 
     task = dask.delayed(function, pure=False)
+    name = name or _name(function)
+    count("passes over chunks", 1)
+    count(f"bytes to each worker, {name}", sizeof(shared))
     # Once in the graph, for all blocks.
     shared = [dask.delayed(part, pure=False, traverse=False) for part in shared]
     blocks = X.to_delayed().ravel()
     own = [()] * len(blocks) if each is None else [(part,) for part in each]
-    keys = f"{name or _name(function)}-{uuid4().hex}"
+    keys = f"{name}-{uuid4().hex}"
     tasks = [
         task(block, *part, *shared, dask_key_name=f"{keys}-{i}")
         for i, (block, part) in enumerate(zip(blocks, own, strict=True))
     ]
-    return list(dask.compute(*tasks))
+    results = list(dask.compute(*tasks))
+    count(f"bytes back, {name}", sizeof(results))
+    return results
 
 
 def rows_of_chunks(function, X, width, dtype, *shared, name=None):

@@ -36,7 +36,7 @@ def client_of(scheduler=None, workers=None):
             yield
         return
     with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster),
     ):
         yield
