@@ -129,6 +129,7 @@ def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, sche
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
         fit = fit_graph(graph, n_clusters, given, random_state=seed, n_jobs=jobs, stages=console.stages)
         _warn_of_idle(fit.clustering.settings, given, spreadsheet and output.endswith(".npy"))
+        _warn_of_idle_workers(graph, scheduler, workers)
         facts, result = _facts(input, fit, seed), fit.clustering
         facts |= {"output": output, "report": report, "warnings": console.warned}
         with console.stages("write"):
@@ -167,6 +168,16 @@ def _warn_of_idle(settings, given, npy_quoted):
         warn_user(f"{typed[name]} does nothing here: for {purpose}")
     if npy_quoted:
         warn_user("--spreadsheet does nothing here: a .npy file holds labels and no names")
+
+
+def _warn_of_idle_workers(graph, scheduler, workers):
+    """Say so where a graph was no work for them."""
+    from .._warn import warn_user
+    from ..partition.quotient import goes_to_workers
+
+    if (scheduler or workers) and not goes_to_workers(graph):
+        option = "--scheduler" if scheduler else "--workers"
+        warn_user(f"{option} does nothing here: for graphs on disk of more than 2^28 entries (134 million edges)")
 
 
 def _facts(path, fit, seed):

@@ -20,7 +20,7 @@ def client_of(scheduler=None, workers=None):
         yield
         return
     if scheduler is not None and workers is not None:
-        raise ParameterError("give either scheduler= or workers=, and not both")
+        raise ParameterError("give either --scheduler or --workers, and not both")
     if workers is not None:
         workers = check_integer("workers", workers, low=1)
     try:
@@ -36,7 +36,7 @@ def client_of(scheduler=None, workers=None):
             yield
         return
     with (
-        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="ERROR") as cluster,
         Client(cluster),
     ):
         yield

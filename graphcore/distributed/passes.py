@@ -64,11 +64,11 @@ def current_client():
 def on_workers(graph, rows_of):
     """Within, passes over this graph run on the workers of the current client.
 
-    Nothing happens without a client, or where the graph is not on disk. `rows_of` gives the arrays of a graph. On the
-    way out, by whatever way, workers forget the graph and its labels.
+    The graph is on disk; without a client nothing happens. `rows_of` gives the arrays of a graph. On the way out, by
+    whatever way, workers forget the graph and its labels.
     """
     client = current_client()
-    if client is None or graph._reopen is None or _workers.get() is not None:
+    if client is None or _workers.get() is not None:
         yield
         return
     workers = _Workers(client, graph, rows_of)

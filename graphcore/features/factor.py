@@ -262,4 +262,4 @@ def project(columns, projection, *, block_bytes=None, n_jobs=None):
 
 
 def _project_chunk(columns, projection, block_bytes):
-    return project(columns, projection, block_bytes=block_bytes)
+    return project(columns, projection, block_bytes=block_bytes, n_jobs=1)

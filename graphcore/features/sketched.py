@@ -61,7 +61,7 @@ class KernelSketch(NamedTuple):
         return np.ascontiguousarray(found[:, :-1]), found[:, -1].copy()
 
 
-def _features_and_nearest(columns, sketch, inverse, n_jobs=None):
+def _features_and_nearest(columns, sketch, inverse, n_jobs=1):
     """Features and, as the last column, the largest of the kernel values times `inverse`."""
     unit = bool((inverse == 1).all())
 

@@ -14,8 +14,8 @@ from .sampled_links import sampled_links
 
 __all__ = [
     "GraphRows", "apply_labels", "common_refinement", "compact_labels", "contingency", "estimated_entries",
-    "graph_rows", "grouped", "is_huge", "label_sizes", "label_volumes", "lent", "min_sampled_volume", "pick_labels",
-    "quotient",
+    "goes_to_workers", "graph_rows", "grouped", "is_huge", "label_sizes", "label_volumes", "lent", "min_sampled_volume",
+    "pick_labels", "quotient",
 ]  # fmt: skip
 
 _MIN_ENTRIES_PER_BLOCK = 1 << 19
@@ -95,7 +95,12 @@ def is_huge(n_entries):
 
 def lent(graph):
     """A context in which passes over a huge graph run on the workers of the current Dask client, if there is one."""
-    return on_workers(graph, graph_rows) if is_huge(graph.n_entries) else nullcontext()
+    return on_workers(graph, graph_rows) if goes_to_workers(graph) else nullcontext()
+
+
+def goes_to_workers(graph):
+    """Whether passes over a graph run on workers where there are any: it is huge, and they can open it themselves."""
+    return is_huge(graph.n_entries) and graph._reopen is not None
 
 
 def min_sampled_volume(rows):
