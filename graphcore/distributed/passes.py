@@ -40,8 +40,9 @@ _lock = threading.Lock()
 def map_passes(function, rows, spans, labels, *small, n_jobs=None):
     """`function(rows, first, last, labels, *small)` for every block of nodes in `spans`; results in their order.
 
-    `rows` are the arrays of a graph and `labels` (n,) an array that is not changed meanwhile. In threads, or on
-    workers where the graph was lent to them (:func:`on_workers`).
+    `rows` are the arrays of a graph and `labels` (n,) an array that is not changed meanwhile; small arrays are not
+    changed before the pass after this one. In threads, or on workers where the graph was lent to them
+    (:func:`on_workers`).
     """
     workers = _workers.get()
     if workers is not None and workers.rows.indices is rows.indices and workers.rows.degrees is rows.degrees:
@@ -97,21 +98,18 @@ class _Workers:
         from distributed.client import FutureCancelledError
         from distributed.scheduler import KilledWorker
 
-        for attempt in range(_ATTEMPTS):
+        attempts = 0
+        while True:
             try:
                 return self._map(function, spans, labels, small)
-            except FutureCancelledError:
-                # The last worker that had the labels is gone.
-                self._known, self._small = None, {}
-                if attempt == _ATTEMPTS - 1:
-                    raise
-            except KilledWorker as error:
-                raise MemoryError(
-                    f"workers died again and again in the pass {self._pass!r}, probably for want of "
-                    "memory: each needs about 16 bytes for every node of the graph; give workers more memory, or "
-                    "fewer threads"
-                ) from error
-        return None
+            except (FutureCancelledError, KilledWorker) as error:
+                attempts += 1
+                if isinstance(error, KilledWorker) or attempts == _ATTEMPTS:
+                    raise MemoryError(
+                        f"workers died again and again in the pass {self._pass!r}, probably for want of memory: each "
+                        "needs about 16 bytes for every node of the graph; give workers more memory, or fewer threads"
+                    ) from error
+                self._known, self._small = None, {}  # the last worker that had the labels is gone
 
     def _map(self, function, spans, labels, small):
         from dask.sizeof import sizeof

@@ -36,7 +36,7 @@ def cluster():
 @pytest.fixture
 def client(cluster):
     with distributed.Client(cluster) as client:
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(1, timeout=60)  # of a worker killed before, the next may not be there yet
         yield client
 
 
@@ -106,19 +106,15 @@ def test_a_worker_killed_in_any_stage_changes_no_label(huge, client, monkeypatch
 
     def submit_and_kill(function, *args, key, **options):
         if key.startswith(stage) and not killed:
-            killed.append(min(info["pid"] for info in client.run(_pid).values()))
+            killed.append(min(client.run(os.getpid).values()))
             os.kill(killed[0], signal.SIGKILL)
         return submit(function, *args, key=key, **options)
 
     monkeypatch.setattr(client, "submit", submit_and_kill)
     np.testing.assert_array_equal(fitted(huge).labels_, expected)
     assert killed
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(1, timeout=60)
     assert what_is_left(client) == (0, 0)
-
-
-def _pid():
-    return {"pid": os.getpid()}
 
 
 def test_an_interrupted_fit_leaves_nothing(huge, client, monkeypatch):
@@ -139,7 +135,7 @@ def test_a_pass_that_kills_its_workers_ends_in_one_clear_error(huge, client):
     rows = graphcore.partition.quotient.graph_rows
     with passes.on_workers(huge, rows), pytest.raises(MemoryError, match="workers died again and again in the pass"):
         passes.map_passes(_die, passes._workers.get().rows, [(0, 10)], np.zeros(huge.n_nodes, dtype=np.int32))
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(1, timeout=60)
 
 
 def _die(rows, first, last, labels):
@@ -155,16 +151,17 @@ def test_a_graph_that_workers_do_not_see_is_one_line(huge, client, monkeypatch):
 
 def test_vectors_get_the_same_labels_from_any_number_of_workers_and_after_one_died(cluster, client):
     X, _ = graphcore.datasets.blobs(600, 5, spread=0.6, random_state=0)
-    chunks = da.from_array(np.asarray(X), chunks=(100, -1))
-    model = graphcore.NystromKernelKMeans(5, n_landmarks=50, n_init=2, random_state=0)
+    chunks = da.from_array(np.asarray(X), chunks=(200, -1))
+    model = graphcore.NystromKernelKMeans(5, n_landmarks=50, n_init=1, max_iter=5, random_state=0)
     with dask.config.set(scheduler="threads"):
         expected = model.fit(chunks).labels_.compute()
     np.testing.assert_array_equal(model.fit(chunks).labels_.compute(), expected)
-    killer = threading.Timer(0.3, lambda: os.kill(min(i["pid"] for i in client.run(_pid).values()), signal.SIGKILL))
+    victim = min(client.run(os.getpid).values())
+    killer = threading.Timer(0.5, os.kill, (victim, signal.SIGKILL))
     killer.start()
     np.testing.assert_array_equal(model.fit(chunks).labels_.compute(), expected)
     killer.join()
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(1, timeout=60)
     np.testing.assert_array_equal(model.predict(chunks).compute(), expected)
     model.labels_ = None
     for _ in range(200):
