@@ -29,6 +29,9 @@ CASES = (
     "kernel-features",
     "heldout",
     "sketch",
+    "directed",
+    "bipartite",
+    "changing",
     "mnist8m",
     "distributed",
 )

@@ -17,6 +17,7 @@ from .fetch import fetch
 from .info import info
 from .knn import knn
 from .report import report
+from .update import update
 
 __all__ = ["app", "main"]
 
@@ -44,7 +45,7 @@ def app():
     """
 
 
-for command in (cluster, report, compare, info, convert, knn, build, check, fetch, demo):
+for command in (cluster, update, report, compare, info, convert, knn, build, check, fetch, demo):
     app.add_command(command)
 
 

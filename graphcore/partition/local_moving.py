@@ -22,22 +22,25 @@ _SWEEP_BLOCKS, _SWEEP_PARTS = 16, 16
 
 def move_locally(
     rows, labels, n_clusters, *, objective="information", order=None, n_passes=50, tolerance=0.0, min_size=1,
-    min_share=0.0, counts=None, sums=None,
+    min_share=0.0, counts=None, active=None, sums=None,
 ):  # fmt: skip
     """Move single nodes, in place, while that raises the objective; returns (ClusterSums as they are now, moves made).
 
     `labels` (n,) int32, nodes of label -1 stay. Visits are in `order` (n,) int64, or natural order. A pass that moves
     no more than a share `tolerance` of the nodes is the last; with 0, a pass over all nodes confirms that no single
     move to a neighbouring cluster raises the objective (unless `n_passes` come first). No cluster shrinks below
-    `min_size` nodes or `min_share` of the clusters' mean volume. Where rows are groups, `counts` (n,) int64 holds the
-    nodes that each stands for. `sums`, those of `labels` if at hand, are changed in place, but for the cut.
+    `min_size` nodes or `min_share` of the clusters' mean volume. With `active` (n,) bool only those nodes are visited,
+    then neighbours of what moved; nothing is confirmed, so that the cost goes by what changes. Where rows are groups,
+    `counts` (n,) int64 holds the nodes that each stands for. `sums`, those of `labels` if at hand, are changed in
+    place, but for the cut.
     """
     if sums is None:
         sums = cluster_sums(rows, labels, n_clusters, counts=counts)
+    visited = np.ones(len(labels), dtype=bool) if active is None else active.copy()
     moves, entries = _loops.move_nodes(
         *rows, _ONES if counts is None else counts, objective_code(objective), _NATURAL if order is None else order,
-        n_passes, float(tolerance), max(1, min_size), min_share * float(sums.volume.sum()) / n_clusters, sums.internal,
-        sums.volume, sums.size, labels,
+        n_passes, float(tolerance), max(1, min_size), min_share * float(sums.volume.sum()) / n_clusters, visited,
+        active is not None, sums.internal, sums.volume, sums.size, labels,
     )  # fmt: skip
     count("entries moved over", entries)
     if moves:
