@@ -35,6 +35,7 @@ CASES = (
     "balance",
     "calibration",
     "mnist8m",
+    "distributed",
 )
 
 

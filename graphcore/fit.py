@@ -16,7 +16,7 @@ from .metrics.cut import sums_and_shares
 from .partition.cluster_sums import ClusterSums
 from .partition.evidence import edge_evidence
 from .partition.predict import node_memberships
-from .partition.quotient import graph_rows
+from .partition.quotient import graph_rows, lent
 from .pipeline.cluster import Clustering, cluster_graph
 from .pipeline.known import check_known
 from .pipeline.settings import resolve_settings
@@ -71,20 +71,27 @@ def fit_graph(
     `labels` (n,) stay as they are, but for those of -1; the run begins at `initial_labels`, if they are given.
     """
     stages = Stages() if stages is None else stages
-    streams = Streams(random_state)
     edge_weight, total_size = graph.mean_weight, None
     if sample_weight is not None:
         with stages("weights"):
             sample_weight = check_sample_weight(sample_weight, graph.n_nodes)
             graph = weigh_nodes(graph, sample_weight)
             total_size = math.floor(sample_weight[graph.degrees > 0].sum())
+    known = {"labels": labels, "initial_labels": initial_labels, "sample_weight": sample_weight}
+    with lent(graph):
+        return _fit(
+            graph, n_clusters, settings, known, Streams(random_state), n_jobs, stages, edge_weight, total_size
+        )  # fmt: skip
+
+
+def _fit(graph, n_clusters, settings, known, streams, n_jobs, stages, edge_weight, total_size):
     selection = None
     if n_clusters is None or (isinstance(n_clusters, str) and n_clusters == "auto"):
         with stages("choice of k"):
             selection = choose_for_fit(graph, settings, random_state=streams, n_jobs=n_jobs)
         n_clusters = selection.best
     resolved = resolve_settings(graph, n_clusters, total_size=total_size, **settings)
-    known = check_known(graph, resolved.n_clusters, labels, initial_labels, sample_weight)
+    known = check_known(graph, resolved.n_clusters, **known)
     more = bool(resolved.n_cycles) + (resolved.search_rounds + 1 if resolved.search_rounds else 0)
     stages.expect(more + ((5 + (resolved.n_coresets > 2)) if resolved.n_coresets > 1 else 6))
     clustering = cluster_graph(graph, resolved, known=known, random_state=streams, n_jobs=n_jobs, stages=stages)

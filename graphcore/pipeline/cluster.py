@@ -217,7 +217,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
             sums = cluster_sums(rows, labels, k, n_jobs, counts=constraints.counts)
             history.append(("consensus", sums.value(settings.objective)))
         with stages("refinement"):
-            refine_labels(rows, labels, settings, constraints, sums)
+            sums = refine_labels(rows, labels, settings, constraints, sums, n_jobs)
             history.append(("refinement of the consensus", sums.value(settings.objective)))
     if not constraints.is_free:
         with stages("constraints"):
