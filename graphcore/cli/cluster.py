@@ -212,7 +212,7 @@ def cluster(
     elif not quiet:
         from .summary import cluster_lines, graph_lines, table
 
-        click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in files.values())
+        click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, tree, report, membership))
 
 
 def _check(console, source, n_clusters, given, output, report, tree, others, stdout_taken):
