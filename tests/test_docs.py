@@ -186,7 +186,13 @@ def test_the_report_of_landmarks_is_as_the_page_says(folder, capsys):
             assert got == expected
 
 
-@pytest.mark.parametrize(("page", "needs"), [("docs/tables.md", ("pandas", "igraph")), ("docs/scikit_learn.md", ())])
+GUIDES = {
+    "docs/tables.md": ("pandas", "igraph"), "docs/scikit_learn.md": (), "docs/soft_labels.md": (),
+    "docs/constraints.md": (),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "needs"), GUIDES.items())
 def test_python_examples_of_guides_run(folder, page, needs):
     for library in needs:
         pytest.importorskip(library)

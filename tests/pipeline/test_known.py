@@ -18,7 +18,7 @@ def uneven():
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
-@pytest.mark.parametrize("k", [2, 4, 7])
+@pytest.mark.parametrize("k", [4, pytest.param(2, marks=pytest.mark.slow), pytest.param(7, marks=pytest.mark.slow)])
 def test_limits_from_above_hold(uneven, k):
     graph, truth = uneven
     n = graph.n_nodes - graph.n_isolated
