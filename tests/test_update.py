@@ -104,8 +104,8 @@ def test_everything_known_is_that_of_the_changed_graph(model, planted):
     assert model.predict(expected).shape == (361,)
     assert model.summary()["size"].sum() == 361
     assert model.n_components_ == 1
-    with pytest.raises(InputError, match="merge tree"):
-        model.labels_at(3)
+    assert agreement(model.labels_at(6), model.labels_)["ari"] == 1.0
+    assert len(np.unique(model.labels_at(3))) == 3
 
 
 def test_nodes_come_and_go(model, planted):
@@ -215,6 +215,7 @@ def test_what_is_loaded_is_what_was_saved(kind, planted, tmp_path):
         np.testing.assert_array_equal(getattr(again, name), getattr(model, name))
     assert again.settings_ == model.settings_
     assert again.history_ == model.history_
+    np.testing.assert_allclose(again.dendrogram_, model.dendrogram_)
     np.testing.assert_array_equal(again.graph_.to_scipy().toarray(), model.graph_.to_scipy().toarray())
     new = X[:4] if "vectors" in kind else np.eye(model.n_features_in_)[:2]
     np.testing.assert_array_equal(again.predict(new), model.predict(new))
@@ -255,6 +256,7 @@ def described(path, **changes):
         ({"indptr": None}, "no array indptr"),
         ({"inner": np.full(6, np.nan)}, "inner holds values that are not finite"),
         ({"unrest": np.zeros(5)}, "unrest is"),
+        ({"groups": np.full(360, -1)}, "nodes with a cluster have a group"),
         ({"coreset_indices": np.full(360, 400)}, "coreset_indices must be from 0 to 359"),
         ({"stability": np.full(360, np.inf, np.float32)}, "stability holds"),
         ({"node_names": np.array([b"x"] * 360, dtype=object)}, "Python objects"),

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._random import Streams
+from .._typing import ArrayLike, RandomState, Sequence
 from .._validation import check_integer, check_real
 from ..exceptions import ParameterError
 from ..graphs.graph import Graph
@@ -17,7 +18,9 @@ __all__ = ["cluster_borders", "degree_corrected_partition", "labels_of", "plante
 _BLOCK_EDGES = 1 << 20
 
 
-def planted_partition(n_clusters, cluster_size, p_in, p_out, *, random_state=None):
+def planted_partition(
+    n_clusters: int, cluster_size: int | Sequence[int], p_in: float, p_out: float, *, random_state: RandomState = None,
+) -> LabeledGraph:  # fmt: skip
     """Draw a graph from the planted partition model (a stochastic block model with two probabilities).
 
     Every pair of nodes is an edge independently of all others, with probability `p_in` inside a cluster and `p_out`
@@ -77,9 +80,10 @@ def planted_partition(n_clusters, cluster_size, p_in, p_out, *, random_state=Non
 
 
 def degree_corrected_partition(
-    n_clusters, cluster_size, *, mean_degree=20.0, mixing=0.2, exponent=2.5, degree_ratio=100.0, expected_degrees=None,
-    random_state=None,
-):  # fmt: skip
+    n_clusters: int, cluster_size: int | Sequence[int], *, mean_degree: float = 20.0, mixing: float = 0.2,
+    exponent: float = 2.5, degree_ratio: float = 100.0, expected_degrees: ArrayLike | None = None,
+    random_state: RandomState = None,
+) -> LabeledGraph:  # fmt: skip
     """Draw a graph with planted clusters and uneven degrees (Karrer and Newman's degree-corrected block model).
 
     The number of edges between nodes i and j of expected degrees d_i, d_j is a Poisson variable with mean

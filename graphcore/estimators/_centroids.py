@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
+from .._typing import AnyData, ArrayLike, Labels
 from .._validation import check_integer, check_real
 from .._warn import warn_of_isolated
 from ..exceptions import InputError
@@ -45,7 +46,7 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
             self._reference = kernel.degrees if points is None else kernel.degrees[points]
             self._loop = kernel.self_loop
 
-    def predict(self, X):
+    def predict(self, X: AnyData) -> Labels:
         """Nearest centroid of new points.
 
         Parameters
@@ -61,7 +62,7 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
         """
         return self._nearest(self._new_points(X))[0]
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the mean cost of new points: their squared distance to the nearest centroid. Larger is better.
 
         Parameters

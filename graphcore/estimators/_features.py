@@ -1,8 +1,11 @@
 """What NystromFeatures and GaussianSketchFeatures share."""
 
+from typing import Self
+
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import AnyData, Floats
 from ..features.diagnostics import as_text
 
 __all__ = ["FeatureTransformer"]
@@ -11,7 +14,7 @@ __all__ = ["FeatureTransformer"]
 class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Mixin of transformers whose features of the points fitted come with the fit."""
 
-    def fit(self, X, y=None):
+    def fit(self, X: AnyData, y: object = None) -> Self:
         """Learn the map.
 
         Parameters
@@ -32,7 +35,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         self.fit_transform(X)
         return self
 
-    def transform(self, X):
+    def transform(self, X: AnyData) -> Floats:
         """Features of any points, by the map that was learnt in :meth:`fit`.
 
         Parameters
@@ -45,7 +48,7 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         return self._features_of(self._new_points(X))
 
-    def report(self):
+    def report(self) -> str:
         """Summary of the fit as text: settings and diagnostics."""
         check_is_fitted(self, "n_components_")
         return as_text(self._report())

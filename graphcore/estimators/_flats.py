@@ -2,6 +2,7 @@
 
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
+from .._typing import AnyData, ArrayLike
 from ._checks import passed_on
 
 __all__ = ["FlatsClusterer"]
@@ -23,7 +24,7 @@ class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterM
         self.converged_ = result.converged
         self._n_features_out = result.flats.n_clusters
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the reconstruction error, so that larger is better; for one and the same kernel.
 
         Parameters

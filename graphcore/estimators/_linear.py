@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
+from .._typing import AnyData, ArrayLike, Floats, Labels
 from ..kmeans.linear import linear_kmeans, nearest_center
 from ._checks import passed_on
 
@@ -26,7 +27,7 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         self.converged_ = found.n_iter < self.max_iter
         return found
 
-    def predict(self, X):
+    def predict(self, X: AnyData) -> Labels:
         """Cluster of any points: that of the nearest centre.
 
         Parameters
@@ -39,7 +40,7 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         """
         return nearest_center(self._features_of(self._new_points(X)), self.cluster_centers_)[0]
 
-    def transform(self, X):
+    def transform(self, X: AnyData) -> Floats:
         """Distance of any points to every centre.
 
         Parameters
@@ -57,7 +58,7 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         squares = (norms - 2.0 * (B @ self.cluster_centers_.T)) + np.einsum("ij,ij->i", B, B)[:, None]
         return np.sqrt(np.maximum(squares, 0.0) + self._residuals(X, B)[:, None])
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the mean cost of new points: their squared distance to the nearest centre. Larger is better.
 
         Parameters

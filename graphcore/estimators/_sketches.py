@@ -85,7 +85,7 @@ class SketchEstimator(KernelInput, BaseEstimator):
         return self._eigenvalues[n_values]
 
     @property
-    def effective_dimension_(self):
+    def effective_dimension_(self) -> float:
         """``tr(Sigma) / |Sigma|`` of the subsample's covariance in feature space, centred if the map is."""
         check_is_fitted(self, "projection_")
         K = self._found.kernel

@@ -1,11 +1,13 @@
 """What a graph is: validated, immutable, symmetric compressed rows with degrees."""
 
 from functools import cached_property, partial
+from typing import Self
 
 import numpy as np
 
 from .._arrays import read_only
 from .._threads import map_blocks, row_blocks
+from .._typing import Array, ArrayLike, Floats, Integers, csr_array
 from ..exceptions import InputError
 from . import _row_loops
 from .ids import as_names
@@ -62,12 +64,21 @@ class Graph:
     array([2., 2., 2.])
     """
 
+    indptr: Integers
+    indices: Array
+    weights: Array | None
+    node_names: Array | None
+    degrees: Floats
+
     # Of a graph made by magnitude.in_range: its weights are those given over 2 to this.
     _exponent = 0
     # Of a graph on disk: a function and its arguments that open it again.
     _reopen = None
 
-    def __init__(self, indptr, indices, weights=None, *, node_names=None, check=True):
+    def __init__(
+        self, indptr: Array, indices: Array, weights: Array | None = None, *, node_names: ArrayLike | None = None,
+        check: bool = True,
+    ) -> None:  # fmt: skip
         self.indptr, self.indices, self.weights = checked_arrays(indptr, indices, weights)
         self.node_names = None if node_names is None else read_only(as_names(node_names, self.n_nodes))
         if check:
@@ -86,7 +97,10 @@ class Graph:
     # -- made from ---------------------------------------------------------------------------------------------------
 
     @classmethod
-    def from_edges(cls, sources, targets, weights=None, n_nodes=None, *, node_names=None, symmetrize="max", warn=True):
+    def from_edges(
+        cls, sources: ArrayLike, targets: ArrayLike, weights: ArrayLike | None = None, n_nodes: int | None = None, *,
+        node_names: ArrayLike | None = None, symmetrize: str = "max", warn: bool = True,
+    ) -> Self:  # fmt: skip
         """Make a graph from a list of edges.
 
         Parameters
@@ -124,7 +138,10 @@ class Graph:
         )
 
     @classmethod
-    def from_scipy(cls, A, *, node_names=None, symmetrize="max", warn=True, check=True):
+    def from_scipy(
+        cls, A: object, *, node_names: ArrayLike | None = None, symmetrize: str = "max", warn: bool = True,
+        check: bool = True,
+    ) -> Self:  # fmt: skip
         """Make a graph from a square sparse (or dense) matrix.
 
         Parameters
@@ -150,7 +167,9 @@ class Graph:
         return graph_from_scipy(cls, A, node_names=node_names, symmetrize=symmetrize, warn=warn, check=check)
 
     @classmethod
-    def from_biadjacency(cls, B, *, row_names=None, column_names=None):
+    def from_biadjacency(
+        cls, B: object, *, row_names: ArrayLike | None = None, column_names: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
         """Make a bipartite graph from a rectangular matrix: its rows and its columns are the nodes, rows first.
 
         Parameters
@@ -172,7 +191,9 @@ class Graph:
         return graph_from_biadjacency(cls, B, row_names, column_names)
 
     @classmethod
-    def from_networkx(cls, G, weight="weight", *, symmetrize="max", warn=True):
+    def from_networkx(
+        cls, G: object, weight: str | None = "weight", *, symmetrize: str = "max", warn: bool = True,
+    ) -> Self:  # fmt: skip
         """Make a graph from a networkx graph; its nodes, in the order of ``list(G)``, become the node names.
 
         Parameters
@@ -196,7 +217,9 @@ class Graph:
         return graph_from_networkx(cls, G, weight, symmetrize=symmetrize, warn=warn)
 
     @classmethod
-    def from_igraph(cls, g, weight="weight", *, symmetrize="max", warn=True):
+    def from_igraph(
+        cls, g: object, weight: str | None = "weight", *, symmetrize: str = "max", warn: bool = True,
+    ) -> Self:  # fmt: skip
         """Make a graph from an igraph graph; its vertex attribute "name", if there is one, becomes the node names.
 
         Parameters
@@ -211,7 +234,10 @@ class Graph:
         return graph_from_igraph(cls, g, weight, symmetrize=symmetrize, warn=warn)
 
     @classmethod
-    def from_table(cls, table, source="source", target="target", weight="auto", *, symmetrize="max", warn=True):
+    def from_table(
+        cls, table: object, source: str = "source", target: str = "target", weight: str | None = "auto", *,
+        symmetrize: str = "max", warn: bool = True,
+    ) -> Self:  # fmt: skip
         """Make a graph from a table with one edge a row.
 
         Nodes keep their own names, unless they are the integers 0 to n_nodes - 1. Integers are put in ascending order,
@@ -259,22 +285,22 @@ class Graph:
     # -- what it holds -----------------------------------------------------------------------------------------------
 
     @property
-    def n_nodes(self):
+    def n_nodes(self) -> int:
         """Number of nodes, isolated ones included."""
         return len(self.indptr) - 1
 
     @property
-    def n_entries(self):
+    def n_entries(self) -> int:
         """Number of stored matrix entries: two per edge, one per self-loop."""
         return len(self.indices)
 
     @property
-    def n_edges(self):
+    def n_edges(self) -> int:
         """Number of undirected edges, self-loops included."""
         return (self.n_entries + self.n_self_loops) // 2
 
     @cached_property
-    def n_self_loops(self):
+    def n_self_loops(self) -> int:
         """Number of self-loops."""
         count = map_blocks(
             lambda a, b: _row_loops.count_self_loops(self.indptr, self.indices, a, b), row_blocks(self.indptr), 1
@@ -282,41 +308,41 @@ class Graph:
         return int(sum(count))
 
     @cached_property
-    def n_isolated(self):
+    def n_isolated(self) -> int:
         """Number of nodes of degree 0."""
         return int(np.count_nonzero(self.degrees == 0))
 
     @cached_property
-    def volume(self):
+    def volume(self) -> float:
         """Sum of all degrees."""
         return float(self.degrees.sum())
 
     @property
-    def mean_weight(self):
+    def mean_weight(self) -> float:
         """Mean of the stored matrix entries, 1 for an unweighted graph."""
         return self.volume / self.n_entries if self.n_entries else 1.0
 
     @property
-    def is_weighted(self):
+    def is_weighted(self) -> bool:
         """Whether weights are stored."""
         return self.weights is not None
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes held: rows, weights and degrees (node names apart)."""
         weights = 0 if self.weights is None else self.weights.nbytes
         return self.indptr.nbytes + self.indices.nbytes + weights + self.degrees.nbytes
 
     @property
-    def n_components(self):
+    def n_components(self) -> int:
         """Number of connected components; every isolated node is one."""
         return self._components[0]
 
-    def connected_components(self):
+    def connected_components(self) -> Array:
         """Component of every node (n_nodes,), int32: numbers from 0 in the order of each component's first node."""
         return self._components[1]
 
-    def to_scipy(self):
+    def to_scipy(self) -> csr_array:
         """Return the adjacency matrix as a ``scipy.sparse.csr_array`` of shape (n_nodes, n_nodes).
 
         It shares `indices` and weights with the graph (read-only); an unweighted graph gets an array of ones.
@@ -326,7 +352,7 @@ class Graph:
         matrix.has_sorted_indices = matrix.has_canonical_format = True
         return matrix
 
-    def names_of(self, nodes):
+    def names_of(self, nodes: ArrayLike) -> Array:
         """Names of the given node ids (the ids themselves when the graph has no names)."""
         return np.asarray(nodes) if self.node_names is None else self.node_names[nodes]
 

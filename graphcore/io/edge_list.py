@@ -17,7 +17,7 @@ from ._names import first_unfit
 from ._parse import parse
 from ._sizes import check_node_count
 
-__all__ = ["read_edge_list", "write_edge_list"]
+__all__ = ["read_edge_list", "upper_edges", "write_edge_list"]
 
 _PIECE = 1 << 16
 
@@ -83,12 +83,12 @@ def write_edge_list(graph, stream, delimiter):
         writer.writerow(["source", "target", *([] if graph.weights is None else ["weight"])])
     if names is not None:
         names = _checked_names(names, delimiter)
-    for sources, targets, weights in _upper_edges(graph):
+    for sources, targets, weights in upper_edges(graph):
         ends = [ids.tolist() if names is None else names[ids].tolist() for ids in (sources, targets)]
         writer.writerows(zip(*ends, strict=True) if weights is None else zip(*ends, weights.tolist(), strict=True))
 
 
-def _upper_edges(graph):
+def upper_edges(graph):
     """Yield (sources, targets, weights or None) of the edges listed from their lower end, some rows at a time."""
     starts = np.searchsorted(graph.indptr, np.arange(0, graph.n_entries, _PIECE))
     borders = np.unique(np.append(starts, [0, graph.n_nodes]))

@@ -3,9 +3,11 @@
 import contextlib
 import csv
 import os
+from typing import IO, Any
 
 import numpy as np
 
+from .._typing import Array, ArrayLike, PathLike
 from .._validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
@@ -22,7 +24,10 @@ _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
 
 
-def write_labels(labels, path, names=None, format=None, *, spreadsheet=False):
+def write_labels(
+    labels: ArrayLike, path: PathLike | IO[Any], names: Graph | ArrayLike | None = None, format: str | None = None, *,
+    spreadsheet: bool = False,
+) -> None:  # fmt: skip
     """Write the cluster of every node, atomically.
 
     Parameters
@@ -101,7 +106,9 @@ def _is_delicate(name):
     return not name.strip() or name.startswith(("#", "%", "\ufeff")) or "\t" in name
 
 
-def read_labels(path, graph=None, delimiter=None, *, any_size=False):
+def read_labels(
+    path: PathLike, graph: Graph | None = None, delimiter: str | None = None, *, any_size: bool = False,
+) -> Array:  # fmt: skip
     """Read the clusters of nodes, as :func:`write_labels` and the collections of benchmarks write them.
 
     Parameters

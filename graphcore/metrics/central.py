@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._typing import AnyGraph, ArrayLike, Integers
 from .._validation import check_integer
 from ..partition.cluster_sums import cluster_sums
 from ..partition.quotient import graph_rows
@@ -10,7 +11,9 @@ from ._labels import placed_labels
 __all__ = ["central_nodes"]
 
 
-def central_nodes(graph, labels, n_clusters=None, *, count=5, n_jobs=None):
+def central_nodes(
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, count: int = 5, n_jobs: int | None = None,
+) -> list[Integers]:  # fmt: skip
     """Nodes of every cluster with the most weight of edges to their own cluster.
 
     Parameters

@@ -1,7 +1,9 @@
 """Cuts: weight inside and between clusters, conductance, normalised cut."""
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._typing import AnyGraph, ArrayLike, Floats
 from ..exceptions import InputError
 from ..partition.cluster_sums import ClusterSums, cluster_sums
 from ..partition.quotient import graph_rows
@@ -10,7 +12,9 @@ from ._labels import placed_labels
 __all__ = ["ClusterSums", "conductance", "cut_and_volume", "normalized_cut", "outside_share"]
 
 
-def cut_and_volume(graph, labels, n_clusters=None, *, n_jobs=None):
+def cut_and_volume(
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,
+) -> ClusterSums:  # fmt: skip
     """Internal weight, volume, cut and size of every cluster.
 
     Parameters
@@ -59,7 +63,7 @@ def sums_and_shares(graph, labels, n_clusters, n_jobs):
     return sums, shares
 
 
-def outside_share(graph, labels, *, n_jobs=None):
+def outside_share(graph: AnyGraph, labels: ArrayLike, *, n_jobs: int | None = None) -> NDArray[np.float32]:
     """Share of every node's edge weight that leaves its cluster: 0 where all neighbours are in it, 1 where none is.
 
     Parameters
@@ -90,7 +94,9 @@ def outside_share(graph, labels, *, n_jobs=None):
     return sums_and_shares(*placed_labels(graph, labels, None), n_jobs)[1]
 
 
-def conductance(graph, labels, n_clusters=None, *, n_jobs=None):
+def conductance(
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,
+) -> Floats:  # fmt: skip
     """Conductance of every cluster: the share of its volume that leaves it, ``cut(P) / vol(P)``.
 
     A cluster without nodes or without volume counts 1. Nodes of degree 0 are left out, and nodes of label -1 belong to
@@ -116,7 +122,9 @@ def conductance(graph, labels, n_clusters=None, *, n_jobs=None):
     return cut_and_volume(graph, labels, n_clusters, n_jobs=n_jobs).conductance
 
 
-def normalized_cut(graph, labels, n_clusters=None, *, n_jobs=None):
+def normalized_cut(
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,
+) -> float:  # fmt: skip
     """Normalised cut: the average of the clusters' conductances.
 
     Parameters

@@ -1,7 +1,10 @@
 """A line about every cluster."""
 
+from typing import Any
+
 import numpy as np
 
+from .._typing import AnyGraph, ArrayLike
 from ._labels import placed_labels
 from .central import central_nodes
 from .cut import cut_and_volume
@@ -10,7 +13,9 @@ from .quotient import quotient_graph
 __all__ = ["cluster_summary"]
 
 
-def cluster_summary(graph, labels, n_clusters=None, *, n_central=3, n_jobs=None):
+def cluster_summary(
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_central: int = 3, n_jobs: int | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Size, volume, conductance, nearest cluster and central nodes of every cluster.
 
     Parameters

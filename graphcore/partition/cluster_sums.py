@@ -6,6 +6,7 @@ import numpy as np
 
 from .._arrays import read_only
 from .._threads import map_blocks, row_blocks
+from .._typing import Floats
 from .._validation import check_choice
 from .._work import count
 from . import _objective_loops
@@ -45,11 +46,11 @@ class ClusterSums:
     size: np.ndarray
 
     @property
-    def conductance(self):
+    def conductance(self) -> Floats:
         """``cut / volume``, and 1 for a cluster without volume."""
         return np.divide(self.cut, self.volume, out=np.ones(len(self.volume)), where=self.volume > 0)
 
-    def value(self, objective):
+    def value(self, objective: str) -> float:
         """The objective that local moving raises, "information" or "ncut"; larger is better."""
         return float(_objective_loops.objective_value(objective_code(objective), self.internal, self.volume))
 

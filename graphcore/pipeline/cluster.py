@@ -23,12 +23,14 @@ from ..partition.quotient import (
     compact_labels,
     graph_rows,
     label_sizes,
+    pick_labels,
+    quotient,
 )
 from ..partition.search import SearchSteps, search
 from .run import grow_clusters, limits, max_links, refine_labels, run_coreset
 from .settings import Settings
 
-__all__ = ["UNSURE", "Clustering", "cluster_graph"]
+__all__ = ["UNSURE", "Clustering", "cluster_graph", "leaves_of"]
 
 # Below this, a stability says that coresets disagree on more than they agree on.
 UNSURE = 0.5
@@ -56,11 +58,12 @@ class Clustering:
         Clusters of its nodes: on the coreset graph for the published algorithm, otherwise as in `labels`.
     n_unreached : int
         Nodes that no row of the first coreset reached.
-    groups : ndarray of shape (n_nodes,), int32, or None
-        Groups of nodes that were merged into clusters; None if nothing was merged.
-    group_labels : ndarray of shape (n_groups,), int32, or None
-        Clusters of the groups, before single nodes were moved.
-    group_graph : GraphRows or None
+    groups : ndarray of shape (n_nodes,), int32
+        Leaves of the merge tree: nodes of one cluster that were together before anything was merged; -1 for isolated
+        nodes.
+    group_labels : ndarray of shape (n_groups,), int32
+        Clusters of the groups.
+    group_graph : GraphRows
         The graph between the groups, with weights in range (:func:`graphcore.graphs.magnitude.in_range`).
     row_bytes : int
         Memory of one coreset's half-walk rows; 0 for the plain kernel, which reads the graph itself.
@@ -80,9 +83,9 @@ class Clustering:
     coreset: Coreset
     coreset_labels: np.ndarray = field(repr=False)
     n_unreached: int
-    groups: np.ndarray | None = field(repr=False)
-    group_labels: np.ndarray | None = field(repr=False)
-    group_graph: GraphRows | None = field(repr=False)
+    groups: np.ndarray = field(repr=False)
+    group_labels: np.ndarray = field(repr=False)
+    group_graph: GraphRows = field(repr=False)
     row_bytes: int
     node_stability: np.ndarray | None = field(repr=False)
     cluster_stability: np.ndarray | None = field(repr=False)
@@ -101,13 +104,10 @@ class Clustering:
 
     @cached_property
     def merge_tree(self):
-        """MergeTree of the groups through `group_labels`, or None if nothing was merged; made when first asked for.
+        """MergeTree of the groups through the clusters, made when first asked for.
 
-        Cutting it at ``settings.n_clusters`` gives the clusters before single nodes were moved (fewer, if some cluster
-        holds no group).
+        Cut into as many clusters as hold nodes it gives `labels`.
         """
-        if self.groups is None:
-            return None
         table = self.group_labels.copy()
         n_used = compact_labels(table, self.settings.n_clusters)
         sizes = label_sizes(self.groups, len(table))
@@ -157,12 +157,11 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     runs, agreed, agreement = _runs(graph, rows, settings, streams, n_jobs, stages)
     best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
     labels, history = best.labels.copy(), list(best.history)
-    groups, group_labels, group_graph = best.groups, best.group_labels, best.group_graph
     k = settings.n_clusters
     if agreed is not None:
         with stages("consensus"):
             groups, n_groups = agreed
-            group_labels, group_graph = consensus(
+            group_labels, _ = consensus(
                 rows, groups, n_groups, best.labels, k, **limits(settings), rng=streams.generator("consensus"),
                 n_jobs=n_jobs, max_entries=max_links(rows),
             )  # fmt: skip
@@ -194,14 +193,28 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     node_stability = cluster_stability = None
     if len(runs) > 1:
         node_stability, cluster_stability = stability(labels, [run.labels for run in runs], k, n_jobs)
+    with stages("tree"):
+        # What was merged, cut along the clusters that it became in the end.
+        n_merged = 0 if best.groups is None else len(best.group_labels)
+        leaves = leaves_of(rows, best.groups, n_merged, labels, k, n_jobs)
     first = runs[0]
     return Clustering(
         labels=labels, coreset=first.coreset.scaled(graph),
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
-        n_unreached=first.n_unreached, groups=groups, group_labels=group_labels, group_graph=group_graph,
-        row_bytes=first.row_bytes, node_stability=node_stability, cluster_stability=cluster_stability, history=history,
-        search=steps, settings=replace(settings, n_coresets=len(runs)), seconds=dict(stages.seconds),
+        n_unreached=first.n_unreached, **leaves, row_bytes=first.row_bytes, node_stability=node_stability,
+        cluster_stability=cluster_stability, history=history, search=steps,
+        settings=replace(settings, n_coresets=len(runs)), seconds=dict(stages.seconds),
     )  # fmt: skip
+
+
+def leaves_of(rows, merged, n_merged, labels, n_clusters, n_jobs=None):
+    """The groups of a Clustering and what goes with them: those that were merged (or None), cut along the clusters."""
+    parts = [labels] if merged is None else [merged, labels]
+    groups, n_groups = common_refinement(parts, max(n_clusters, n_merged))
+    return {
+        "groups": groups, "group_labels": pick_labels(groups, n_groups, labels),
+        "group_graph": quotient(rows, groups, n_groups, n_jobs, max_entries=max_links(rows)),
+    }  # fmt: skip
 
 
 def _runs(graph, rows, settings, streams, n_jobs, stages):
@@ -246,7 +259,7 @@ def _is_settled(graph, agreement):
 
 
 def _groups_of_all(runs, n_clusters):
-    """The common refinement; groups of single runs are forgotten, but for the best, needed only without a consensus."""
+    """The common refinement; groups of single runs are forgotten, but for the best, which the tree is made of."""
     best = max(runs, key=lambda run: run.value)
     for run in runs:
         if run is not best:

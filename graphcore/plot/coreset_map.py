@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._typing import ArrayLike, Axes, Mapping
 from .._validation import check_labels
 from ..exceptions import InputError
 from ._labels import label_points
@@ -13,7 +14,10 @@ __all__ = ["coreset_map"]
 _TAIL = 0.005
 
 
-def coreset_map(points, weights, labels, *, names=None, ax=None):
+def coreset_map(
+    points: ArrayLike, weights: ArrayLike, labels: ArrayLike, *, names: Mapping[int, str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw coreset nodes at two coordinates, sized by their weight.
 
     Up to six clusters have a shape and a shade each, and a legend; of more, shapes and shades come again, and the

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._typing import ArrayLike, Axes, Sequence
 from .._validation import check_integer
 from ..exceptions import InputError
 from ._style import INK, MIDDLE, axes_of, open_frame
@@ -9,7 +10,10 @@ from ._style import INK, MIDDLE, axes_of, open_frame
 __all__ = ["dendrogram"]
 
 
-def dendrogram(linkage, n_leaves=30, *, names=None, n_clusters=None, unit="group", ax=None):
+def dendrogram(
+    linkage: ArrayLike, n_leaves: int = 30, *, names: Sequence[str] | None = None, n_clusters: int | None = None,
+    unit: str = "group", ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw the top of a merge tree.
 
     Parameters

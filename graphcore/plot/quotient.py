@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._typing import ArrayLike, Axes, Sequence
 from .._validation import check_integer
 from ..exceptions import InputError
 from ._style import INK, MIDDLE, PAPER, STEPS, axes_of, bare, step_of, steps_legend
@@ -17,7 +18,10 @@ _DISKS_SHARE = 0.28
 _GAP = 4.0
 
 
-def quotient_graph(matrix, sizes, *, n_clusters=40, n_links=3, names=None, ax=None):
+def quotient_graph(
+    matrix: ArrayLike, sizes: ArrayLike, *, n_clusters: int = 40, n_links: int = 3, names: Sequence[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw clusters as disks and the edges between them as lines.
 
     The area of a disk grows with the cluster's size (small ones are drawn larger than that, to have room for the

@@ -2,14 +2,18 @@
 
 import numpy as np
 
+from .._typing import ArrayLike, Axes
 from ..exceptions import InputError
+from ..partition.cluster_sums import ClusterSums
 from ._labels import label_points
 from ._style import INK, MIDDLE, STEPS, axes_of, open_frame, plain_numbers, step_of, steps_legend
 
 __all__ = ["cluster_sizes"]
 
 
-def cluster_sizes(sums, *, stability=None, n_named=8, ax=None):
+def cluster_sizes(
+    sums: ClusterSums, *, stability: ArrayLike | None = None, n_named: int = 8, ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw a dot for each cluster: its size, its conductance, and its stability as the dot's shade.
 
     Parameters

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .. import __version__
+from .._typing import AnyGraph, ArrayLike
 from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..metrics import central_nodes, cut_and_volume, quotient_graph
@@ -62,37 +63,40 @@ class ReportFacts:
     version: str
 
     @property
-    def normalized_cut(self):
+    def normalized_cut(self) -> float:
         """Mean conductance; a missing cluster counts 1."""
         return float(self.sums.conductance.mean())
 
     @property
-    def coverage(self):
+    def coverage(self) -> float:
         """Share of the whole edge weight that lies inside clusters."""
         volume = self.sums.volume.sum()
         return float(self.sums.internal.sum() / volume) if volume > 0 else 0.0
 
     @property
-    def chance_cut(self):
+    def chance_cut(self) -> float:
         """Normalised cut to be expected of clusters of these volumes on a graph of these degrees, drawn at random."""
         volume = self.sums.volume
         return float(np.where(volume > 0, 1 - volume / max(volume.sum(), 1e-300), 1.0).mean())
 
     @property
-    def modularity(self):
+    def modularity(self) -> float:
         """Newman's modularity."""
         volume = max(float(self.sums.volume.sum()), 1e-300)
         return float((self.sums.internal / volume - np.square(self.sums.volume / volume)).sum())
 
     @property
-    def stability(self):
+    def stability(self) -> float | None:
         """Mean stability of the nodes, or None if there was a single coreset."""
         if self.clustering is None or self.clustering.node_stability is None:
             return None
         return float(self.clustering.node_stability[self.clustering.labels >= 0].mean())
 
 
-def gather_facts(graph, labels, n_clusters=None, *, clustering=None, n_central=5, n_jobs=None):
+def gather_facts(
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, clustering: Clustering | None = None,
+    n_central: int = 5, n_jobs: int | None = None,
+) -> ReportFacts:  # fmt: skip
     """Compute the measures of a labelling that a report shows.
 
     Parameters

@@ -6,11 +6,13 @@ from importlib.util import find_spec
 
 import numpy as np
 
+from .._typing import AnyGraph, ArrayLike, PathLike, RandomState
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
 from ..io.atomic import atomic_output, check_writable
+from ..pipeline.cluster import Clustering
 from ..plot._style import NEEDED
-from .facts import gather_facts
+from .facts import ReportFacts, gather_facts
 from .figures import draw_pictures
 from .render import render
 
@@ -45,9 +47,10 @@ class About:
 
 
 def write_report(
-    path, graph, labels, *, n_clusters=None, clustering=None, about=None, pictures="auto", n_central=5, random_state=0,
-    n_jobs=None,
-):  # fmt: skip
+    path: PathLike, graph: AnyGraph, labels: ArrayLike, *, n_clusters: int | None = None,
+    clustering: Clustering | None = None, about: About | None = None, pictures: bool | str = "auto", n_central: int = 5,
+    random_state: RandomState = 0, n_jobs: int | None = None,
+) -> ReportFacts:  # fmt: skip
     """Write a clustering as one HTML page that needs no other file and no network.
 
     Parameters
