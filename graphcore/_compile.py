@@ -7,12 +7,9 @@ from contextlib import contextmanager
 
 from ._threads import away, check_stopped, in_main_thread
 
-__all__ = ["NOTICES", "compilation_notices", "compiled"]
+__all__ = ["NOTICE", "compilation_notices", "compiled"]
 
-NOTICES = {
-    "graphcore": "graphcore: compiling its loops for this machine (once, some seconds)",
-    "pynndescent": "pynndescent: compiling its loops (in every run, 20 to 40 s)",
-}
+NOTICE = "graphcore: compiling its loops for this machine (once, some seconds)"
 
 # A call away from the main thread costs up to 200 microseconds, most of them for data that another core has to fetch:
 # it is made for loops that may take more than so many seconds, as long as a signal may wait.
@@ -20,19 +17,21 @@ _SOON = 0.05
 _LEAST = 2e-9  # seconds for each byte of arrays that a loop is taken to need at least
 
 
-def compiled(function):
+def compiled(function=None, *, sums_in_any_order=False):
     """Compile a loop, kept on disk; it releases the interpreter lock, and signals reach a caller that waits for it.
 
     Called in the main thread, a loop that may take long runs away from it (`_threads.away`): when it is called for the
     first time, and when its arrays are so large that it would take long at the pace of its calls so far. A signal that
     arrives while numba turns results into objects becomes what its handler raises: left alone, Python makes a
     SystemError of an exception beside a result. In the threads of `map_blocks`, a loop that is no longer wanted does
-    not begin.
+    not begin. `sums_in_any_order` lets sums of floats be taken some at a time; their order is the same in every call.
     """
+    if function is None:
+        return functools.partial(compiled, sums_in_any_order=sums_in_any_order)
     from numba import njit
     from numba.core.dispatcher import Dispatcher
 
-    loop = njit(cache=True, nogil=True)(function)
+    loop = njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"} if sums_in_any_order else False)(function)
     return _Loop(loop) if isinstance(loop, Dispatcher) else loop  # NUMBA_DISABLE_JIT leaves functions as they are
 
 
@@ -68,20 +67,20 @@ def _direct(dispatcher, *args):
 
 
 @contextmanager
-def compilation_notices(tell, packages=tuple(NOTICES)):
-    """Within, `tell(text)` is called once for each package whose loops start to compile; what a cache has does not."""
+def compilation_notices(tell):
+    """Within, `tell(text)` is called once if graphcore's loops start to compile; what a cache has does not."""
     # Here and not above: whoever wants notices is about to need numba, whoever does not should not wait for it.
     from numba.core import event
 
     class Notices(event.Listener):
         def __init__(self):
-            self.notified = set()
+            self.notified = False
 
         def on_start(self, compiling):
             package = compiling.data["dispatcher"].py_func.__module__.partition(".")[0]
-            if package in packages and package not in self.notified:
-                self.notified.add(package)
-                tell(NOTICES[package])
+            if package == "graphcore" and not self.notified:
+                self.notified = True
+                tell(NOTICE)
 
         def on_end(self, compiling):
             pass

@@ -164,8 +164,6 @@ def _check(console, source, n_clusters, given, output, report, tree, model, stdo
     from ..pipeline.settings import check_settings
 
     check_settings(n_clusters, given)
-    if model is not None:
-        check_writable(model)
     if tree is not None:
         from ..selection.tree_formats import tree_format
 
@@ -174,6 +172,8 @@ def _check(console, source, n_clusters, given, output, report, tree, model, stdo
 
             check_parquet()
         check_writable(tree)
+    if model is not None:
+        check_writable(model)
     if report is not None:
         check_writable(report)
         tell_of_missing_pictures(console)

@@ -116,12 +116,12 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
     from .._validation import check_choice, check_integer
     from ..graphs.rows import SYMMETRIZE
     from ..io.read import READABLE
-    from ..knn.search import METRICS
+    from ..knn.search import check_metric
 
     check_choice("format", reading["format"], (None, *READABLE))
     check_choice("symmetrize", reading["symmetrize"], SYMMETRIZE)
     check_integer("n_neighbors", n_neighbors, low=1)
-    check_choice("metric", metric, METRICS)
+    check_metric(metric)
     effective_jobs(n_jobs)
     if not vectors and not path.endswith(".npy"):
         _warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")

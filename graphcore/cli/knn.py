@@ -23,8 +23,9 @@ __all__ = ["knn"]
     "-n", "--neighbors", "n_neighbors", type=int, default=10, show_default=True, metavar="N", help="Neighbours."
 )
 @click.option(
-    "--metric", default="euclidean", show_default=True, metavar="NAME", help="Distance: euclidean, cosine or manhattan."
-)
+    "--metric", default="euclidean", show_default=True, metavar="NAME",
+    help="Distance: euclidean, cosine or manhattan; between vectors of 0 and 1 hamming or jaccard.",
+)  # fmt: skip
 @click.option(
     "--mode", default="union", show_default=True, metavar="NAME",
     help="Join two vectors if one lists the other (union), both do (mutual), or by the average of the two directions.",

@@ -31,5 +31,5 @@ def stages_of(estimator, on_stage=None):
     if not estimator.verbose:
         yield stages
         return
-    with compilation_notices(announce, ["graphcore"]):  # knn_graph itself says when pynndescent compiles
+    with compilation_notices(announce):
         yield stages

@@ -26,7 +26,7 @@ __all__ = ["CoresetSpectralClustering"]
 
 class CoresetSpectralClustering(
     CallbackSupportMixin, FittedGraph, FittedOutputs, UpdatedGraph, ClusterMixin, BaseEstimator
-):  # fmt: skip
+):
     """Coreset spectral clustering of a large graph, or of vectors through their nearest-neighbour graph.
 
     Parameters

@@ -11,7 +11,8 @@ from ..graphs.as_graph import as_graph, is_graph_object
 from ..graphs.magnitude import edges_in_range
 from ..graphs.structure import check_sparse
 from ..knn.neighbor_lists import listed_neighbors
-from ..knn.vectors import ordered
+from ..knn.search_exact import exact_searcher
+from ..knn.vectors import check_binary, ordered
 from ..partition.predict import cluster_shares, predict_labels
 
 __all__ = ["Reference", "new_cost", "new_labels", "new_shares"]
@@ -127,11 +128,7 @@ def _checked(model, X):
 def _searcher(reference):
     if reference.kind != "vectors":
         return None
-    from sklearn.neighbors import NearestNeighbors
-
-    return NearestNeighbors(n_neighbors=reference.n_neighbors, metric=reference.metric).fit(
-        _as_taken(reference.vectors)
-    )
+    return exact_searcher(_as_taken(reference.vectors), reference.n_neighbors, reference.metric)
 
 
 def _as_taken(vectors):
@@ -145,7 +142,11 @@ def _edges(reference, searcher, X, n_nodes):
     if reference.kind == "edges":
         return sp.csr_array(X)
     if reference.kind == "vectors":
-        return sp.csr_array(searcher.kneighbors_graph(_as_taken(X), mode="connectivity"))
+        if reference.metric in ("hamming", "jaccard"):
+            check_binary(X, reference.metric)
+        listed = searcher.kneighbors(_as_taken(X))[1]
+        indptr = np.arange(len(listed) + 1) * listed.shape[1]
+        return sp.csr_array((np.ones(listed.size), listed.ravel(), indptr), shape=(X.shape[0], n_nodes))
     listed = listed_neighbors(X, reference.n_neighbors, without_self=False).indices
     there = listed >= 0
     indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])

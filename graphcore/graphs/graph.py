@@ -7,7 +7,7 @@ import numpy as np
 
 from .._arrays import read_only
 from .._threads import map_blocks, row_blocks
-from .._typing import Array, ArrayLike, Floats, Integers, csr_array
+from .._typing import AnyGraph, Array, ArrayLike, Floats, Integers, csr_array
 from ..exceptions import InputError
 from . import _row_loops
 from .ids import as_names
@@ -168,7 +168,7 @@ class Graph:
 
     @classmethod
     def from_biadjacency(
-        cls, B: object, *, row_names: ArrayLike | None = None, column_names: ArrayLike | None = None,
+        cls, B: AnyGraph, *, row_names: ArrayLike | None = None, column_names: ArrayLike | None = None,
     ) -> Self:  # fmt: skip
         """Make a bipartite graph from a rectangular matrix: its rows and its columns are the nodes, rows first.
 

@@ -44,8 +44,9 @@ def knn_graph(
     n_neighbors : int, default 10
         Neighbours of every row, the row itself not counted. A row has only n_samples - 1 others: more are
         reduced to that, with a warning.
-    metric : {"euclidean", "cosine", "manhattan"}, default "euclidean"
-        Distance between rows. "cosine" is 1 - cos, and refuses rows of zeros.
+    metric : {"euclidean", "cosine", "manhattan", "hamming", "jaccard"}, default "euclidean"
+        Distance between rows. "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that
+        differ) and "jaccard" (1 - |both| / |either|; 0 between empty rows) compare vectors of 0 and 1 alone.
     mode : {"union", "mutual", "average"}, default "union"
         When two rows are joined: one lists the other (union), both do (mutual), or one does, the weight being the mean
         of the two directions, 0 where a row does not list the other (average). "mutual" may leave nodes isolated.
@@ -55,18 +56,16 @@ def knn_graph(
         "self-tuning" is exp(-d^2 / (s_i s_j)), where s_i is row i's distance to its 7th neighbour (the last one if
         there are fewer), at least 1/1000 of the median. Weights are float32 and at least 1e-7.
     algorithm : {"auto", "exact", "approximate"}, default "auto"
-        "exact" is scikit-learn's k-d tree or brute force, "approximate" is pynndescent. "auto" is exact for up to five
-        columns and wherever that is expected to take less than 30 seconds in one thread (110,000 rows of 16 columns,
-        33,000 rows of 784); it depends on the data only.
+        "exact" is scikit-learn's k-d tree or brute force, "approximate" is nearest neighbour descent. "auto" is exact
+        for up to five columns and wherever that is expected to take less than 5 seconds in one thread (46,000 rows of
+        16 columns, 13,000 rows of 784; sparse rows 60 seconds); it depends on the data only.
     random_state : int, numpy Generator, RandomState or None, default None
-        For the approximate search. With a seed the graph is the same for any `n_jobs`, because the approximate search
-        then runs in one thread: pynndescent's result depends on the number of threads. None lets it use `n_jobs`.
+        For the approximate search. With a seed the graph is the same for any `n_jobs`.
     n_jobs : int or None, default None
         Threads: None is one, -1 is all.
     verbose : int, default 0
-        1 tells the seconds of search and construction, on the logger "graphcore" (INFO) or, where no logging is set
-        up, on stderr. That pynndescent has to be compiled (20 to 40 seconds in every process that uses it) is logged
-        in any case.
+        1 tells the seconds of search and construction, and how far a long search is, on the logger "graphcore" (INFO)
+        or, where no logging is set up, on stderr.
 
     Returns
     -------

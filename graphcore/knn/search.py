@@ -1,53 +1,68 @@
 """The nearest neighbours of every row of a matrix: exact where that is quick, else approximate.
 
-What the rule rests on was measured by bench/neighbors.py on two cores of a small server:
+What the rule rests on was measured by bench/neighbors.py on two cores of a small server, in one thread:
 
-- pynndescent 0.7 compiles its loops anew in every process (20 s; 35 s with an empty cache), then needs 30 to 120 us a
-  row for 10 neighbours in one thread, whatever the number of columns; sparse rows of 70 entries take 0.5 ms each.
-- scikit-learn's brute force needs 1.8 + 0.032 d nanoseconds for each pair of rows of d columns in one thread (sparse
-  rows 25), and its k-d tree 20 us a row up to d = 5, half as much again for every further column.
+- The approximate search needs 35 us a row for 10 neighbours among rows of 16 columns, 125 among rows of 784.
+- scikit-learn's brute force needs 1.8 + 0.032 d nanoseconds for each pair of rows of d columns (sparse rows 25), and its
+  k-d tree 20 us a row up to d = 5, half as much again for every further column.
 """
 
 import numpy as np
 
 from .._threads import effective_jobs
 from .._validation import check_choice, check_integer
+from ..exceptions import ParameterError
 from .search_approximate import approximate_neighbors
 from .search_exact import exact_neighbors, exact_plan, repeated_share
-from .vectors import is_sparse, normalised
+from .vectors import check_binary, is_sparse, normalised
 
-__all__ = ["ALGORITHMS", "METRICS", "nearest_neighbors"]
+__all__ = ["ALGORITHMS", "METRICS", "check_metric", "nearest_neighbors"]
 
-METRICS = ("euclidean", "cosine", "manhattan")
+METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard")
+_INNER_PRODUCTS = ("inner_product", "inner product", "dot", "dot_product", "dotproduct", "ip")
 ALGORITHMS = ("auto", "exact", "approximate")
 
-# An exact search expected to take longer than this in one thread is left to pynndescent. The number of threads plays no
-# part in it, so that the graph does not depend on them.
-_EXACT_SECONDS, _EXACT_SECONDS_SPARSE = 30.0, 60.0
+# An exact search expected to take longer than this in one thread is not made. The number of threads plays no part in it,
+# so that the graph does not depend on them.
+_EXACT_SECONDS, _EXACT_SECONDS_SPARSE = 5.0, 60.0
 
 
 def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", random_state=None, n_jobs=None):
     """Find the nearest others of every row of what :func:`as_vectors` gave; see :func:`graphcore.knn_graph`."""
-    check_choice("metric", metric, METRICS)
+    check_metric(metric)
     check_choice("algorithm", algorithm, ALGORITHMS)
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=X.shape[0] - 1, why_high="rows less one")
     effective_jobs(n_jobs)
     if metric == "cosine":
         X = normalised(X)
-    space = "euclidean" if metric == "cosine" else metric
+    elif metric in ("hamming", "jaccard"):
+        check_binary(X, metric)
+    space = metric if metric in ("manhattan", "jaccard") else "euclidean"
     if algorithm == "auto":
         algorithm = "exact" if _exact_pays(X, space) else "approximate"
     if algorithm == "exact":
         found = exact_neighbors(X, n_neighbors, space, n_jobs)
     else:
         found = approximate_neighbors(X, n_neighbors, space, random_state, n_jobs)
-    if metric == "cosine":  # |x - y|^2 = 2 (1 - cos) between rows of norm 1
-        np.multiply(found.distances, 0.5 * found.distances, out=found.distances)
+    if metric in ("cosine", "hamming"):
+        # |x - y|^2 is 2 (1 - cos) between rows of norm 1, and the number of columns that differ between those of 0 and 1.
+        np.square(found.distances, out=found.distances)
+        np.divide(found.distances, 2 if metric == "cosine" else X.shape[1], out=found.distances)
     return found
 
 
+def check_metric(metric):
+    """Refuse what is none of the metrics."""
+    if metric in _INNER_PRODUCTS:
+        raise ParameterError(
+            f"metric={metric!r} is no distance: by inner products a row is seldom its own nearest, and the longest rows "
+            "are everybody's; use metric='cosine', the inner product of rows of norm 1"
+        )
+    check_choice("metric", metric, METRICS)
+
+
 def _exact_pays(X, metric):
-    """Whether the exact search is expected to be done before pynndescent has compiled and searched."""
+    """Whether the exact search is expected to take so little time that the approximate one is not worth its misses."""
     method, seconds = exact_plan(X, metric)
     if seconds <= (_EXACT_SECONDS_SPARSE if is_sparse(X) else _EXACT_SECONDS):
         return True

@@ -5,7 +5,7 @@ import numpy as np
 from ..exceptions import InputError
 from ..graphs.structure import check_sparse
 
-__all__ = ["as_vectors", "is_sparse", "normalised", "ordered", "squared_norms"]
+__all__ = ["as_vectors", "check_binary", "is_sparse", "normalised", "ordered", "squared_norms"]
 
 # Larger numbers overflow when float32 distances are squared, smaller ones vanish.
 _LARGEST, _SMALLEST = 1e15, 1e-15
@@ -104,6 +104,19 @@ def normalised(X):
         scaled.data /= np.repeat(norms, np.diff(X.indptr)).astype(X.dtype)
         return scaled
     return np.divide(X, norms[:, None], out=np.empty_like(X), casting="same_kind")
+
+
+def check_binary(X, metric):
+    """Refuse vectors that hold anything but 0 and 1."""
+    values = X.data if is_sparse(X) else X
+    for start in range(0, len(values), 1 << 16):
+        piece = values[start : start + (1 << 16)]
+        others = piece[(piece != 0) & (piece != 1)]
+        if len(others):
+            raise InputError(
+                f"metric={metric!r} compares vectors of 0 and 1, and these hold {others[0]:g}; use metric='euclidean', "
+                "'cosine' or 'manhattan', or give bools, as X > 0"
+            )
 
 
 def squared_norms(X):

@@ -419,26 +419,3 @@ def test_plan_of_the_exact_search():
     assert exact_plan(rng.random((5000, 100)), "euclidean")[0] == "brute"
     assert exact_plan(np.zeros((500_000, 3)), "euclidean")[0] == "brute"
     assert exact_plan(rng.random((5000, 100)), "manhattan")[1] > exact_plan(rng.random((5000, 100)), "euclidean")[1]
-
-
-def test_neighbours_that_were_not_found_are_dropped(monkeypatch, caplog):
-    class Incomplete:
-        def __init__(self, data, *, n_neighbors, **_):
-            n = len(data)
-            indices = (np.arange(n)[:, None] + np.arange(n_neighbors)) % n
-            distances = np.tile(np.arange(n_neighbors, dtype=np.float32), (n, 1))
-            indices[3, 2:] = -1
-            indices[4, :] = -1
-            distances[indices < 0] = np.inf
-            self.neighbor_graph = indices.astype(np.int32), distances
-
-    # In the place of pynndescent, whose import takes half a minute; test_neighbors_approximate.py has the real one.
-    monkeypatch.setitem(sys.modules, "pynndescent", SimpleNamespace(NNDescent=Incomplete))
-    X = np.random.default_rng(0).random((100, 5), dtype=np.float32)
-    with caplog.at_level(logging.INFO, logger="graphcore"):
-        graph = knn_graph(X, 2, algorithm="approximate", weighting="gaussian")
-    assert "found 3 neighbours fewer" in caplog.text
-    matrix = dense(graph)
-    want = {(i, (i + step) % 100) for i in range(100) for step in (1, 2)} - {(3, 5), (4, 5), (4, 6)}
-    assert {(i, j) for i, j in np.argwhere(matrix > 0).tolist() if (j - i) % 100 < 50} == want
-    assert matrix[3, 4] == pytest.approx(np.exp(-1 / 8), rel=1e-6)
