@@ -1,10 +1,9 @@
 """What becomes of a fitted clustering when its graph changes, and when it is put away in a file."""
 
-from typing import Any
-
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import PathLike
+from .._typing import AnyGraph, PathLike
 from ..exceptions import InputError
 from ..graphs.rows import DIRECTED
 from ..partition.update import Update
@@ -18,7 +17,7 @@ __all__ = ["UpdatedGraph"]
 class UpdatedGraph:
     """Mixin of CoresetSpectralClustering: a model that follows its graph, and can be saved."""
 
-    def update(self, added: Any = None, removed: Any = None) -> Update:
+    def update(self, added: AnyGraph | None = None, removed: AnyGraph | None = None) -> Update:
         """Change the graph, and the labels where the evidence has changed.
 
         Nodes at changed edges may move to another cluster, then neighbours of what moved. Clusters keep their numbers,
@@ -47,10 +46,10 @@ class UpdatedGraph:
 
         Notes
         -----
-        The rows of the graph are copied once and read a few times; everything else goes by the size of the change.
-        All attributes are those of the changed graph, but for those of the coreset and `cluster_stability_`.
-        `stability_` is NaN for nodes that moved or are new; leaves of the tree are the earlier ones, cut along the
-        clusters.
+        The rows of the graph are copied once and read twice; everything else goes by the size of the change.
+        `labels_`, `outside_share_`, `graph_`, `node_names_` and what :meth:`predict` goes by are those of the changed
+        graph. `stability_` is NaN for nodes that moved or are new. In `tree_`, the new nodes of a
+        cluster are one leaf.
 
         Examples
         --------
@@ -70,13 +69,20 @@ class UpdatedGraph:
             )
         unrest = self._unrest.copy()  # what fails changes nothing
         with stages_of(self) as stages:
-            graph, result, done, sums, shares = update_clustering(
-                self.graph_, self._result, unrest, added, removed, random_state=self.random_state, n_jobs=self.n_jobs,
-                stages=stages,
+            graph, labels, done, sums, shares = update_clustering(
+                self.graph_, self.labels_, unrest, self.settings_, added, removed, random_state=self.random_state,
+                n_jobs=self.n_jobs, stages=stages,
             )  # fmt: skip
+        if self.stability_ is not None:
+            stability = np.full(graph.n_nodes, np.nan, dtype=np.float32)
+            stability[: len(self.stability_)] = self.stability_
+            stability[done.moved] = stability[done.new_nodes] = np.nan
+            self.stability_ = stability
+        self._result = self._result.changed(graph, labels, self.stability_)
+        self.labels_, self.outside_share_ = labels, shares
+        self.node_names_, self.n_features_in_ = graph.node_names, graph.n_nodes
+        self._graph, self._unrest, self._n_components, self._tree = graph, unrest, None, None
         self._reference.set_clusters(sums)
-        self._keep(graph, self._reference, result, shares)
-        self.n_features_in_, self._unrest = graph.n_nodes, unrest
         return done
 
     def save(self, path: PathLike) -> None:
@@ -96,7 +102,9 @@ class UpdatedGraph:
 
         Notes
         -----
-        Everything is kept but `selection_`, `search_`, `seconds_`, and a `random_state` that is no integer.
+        Parameters, labels, the graph, vectors that it was made of, sums of the clusters, coreset, stability and leaves
+        of the tree are kept. What only a fit has is not: `selection_`, `search_`, `seconds_`; nor a `random_state` that
+        is no integer.
 
         Examples
         --------

@@ -15,7 +15,7 @@ from ..io._source import open_source
 from ..io.atomic import atomic_output
 from ..partition.cluster_sums import OBJECTIVES
 from ..partition.quotient import graph_rows
-from ..pipeline.cluster import Clustering, leaves_of
+from ..pipeline.cluster import Clustering
 from ..pipeline.settings import Settings
 from .out_of_sample import Reference
 
@@ -47,8 +47,9 @@ def write_model(model, path):
         "labels": model.labels_, "outside_share": model.outside_share_, "unrest": model._unrest,
         "inner": reference.inner, "volumes": reference.volumes, "coreset_indices": model.coreset_indices_,
         "coreset_weights": model.coreset_weights_, "coreset_labels": model.coreset_labels_,
-        "groups": model.groups_, "stability": model.stability_, "cluster_stability": model.cluster_stability_,
-        "indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
+        "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
+        "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
+        "merged": result.merged,
     } | _vector_arrays(reference.vectors)  # fmt: skip
     arrays = {name: array for name, array in arrays.items() if array is not None}
     for name, array in arrays.items():
@@ -139,13 +140,11 @@ def _model(facts, archive, kind):
         facts["kind"], _vectors(check, facts, n), facts["n_neighbors"], facts["metric"],
         check.reals("inner", (k,)), check.reals("volumes", (k,)), facts["exponent"],
     )  # fmt: skip
-    leaves = leaves_of(graph_rows(in_range(graph)), check.numbers("groups", (n,), np.int32, -1, n), n, labels, k)
-    if ((leaves["groups"] >= 0) != (labels >= 0)).any():
-        raise FormatError("groups: nodes with a cluster have a group")
     result = Clustering(
-        labels=labels, coreset=coreset, coreset_labels=coreset_labels, n_unreached=facts["n_unreached"], **leaves,
-        row_bytes=0, node_stability=stability, cluster_stability=cluster_stability, history=history, search=None,
-        settings=settings, seconds={},
+        labels=labels, coreset=coreset, coreset_labels=coreset_labels, n_unreached=facts["n_unreached"],
+        merged=check.numbers("merged", (n,), np.int32, -1, n) if "merged" in archive else None, row_bytes=0,
+        node_stability=stability, cluster_stability=cluster_stability, history=history, search=None,
+        settings=settings, seconds={}, _rows=graph_rows(in_range(graph)),
     )  # fmt: skip
     model._keep(graph, reference, result, check.reals("outside_share", (n,), np.float32))
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]
