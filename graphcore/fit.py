@@ -54,7 +54,7 @@ def _fit(graph, n_clusters, settings, streams, n_jobs, stages):
         n_clusters = selection.best
     resolved = resolve_settings(graph, n_clusters, **settings)
     more = bool(resolved.n_cycles) + (resolved.search_rounds + 1 if resolved.search_rounds else 0)
-    stages.expect(more + ((6 + (resolved.n_coresets > 2)) if resolved.n_coresets > 1 else 7))
+    stages.expect(more + ((5 + (resolved.n_coresets > 2)) if resolved.n_coresets > 1 else 6))
     clustering = cluster_graph(graph, resolved, random_state=streams, n_jobs=n_jobs, stages=stages)
     with stages("score"):
         sums, shares = sums_and_shares(graph, clustering.labels, resolved.n_clusters, n_jobs)
