@@ -217,6 +217,15 @@ def test_examples_of_pictures_run(folder, page):
     plt.close("all")
 
 
+@pytest.mark.slow
+def test_the_steps_from_a_laptop_to_a_cluster_run(folder):
+    pytest.importorskip("distributed")
+    graphcore.write_graph(graphcore.read_graph("edges.txt.gz"), "edges.graph")
+    namespace = {}
+    execute("docs/distributed.md", [namespace] * 9)
+    assert len(namespace["labels"]) == 1797 and namespace["model"].labels_.max() == 4
+
+
 @pytest.mark.parametrize("page", SHELL)
 def test_shell_examples_run(folder, page, capsys):
     lines = [line for block in blocks(page, "bash") for line in block.splitlines()]
