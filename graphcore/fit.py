@@ -10,6 +10,7 @@ from .graphs.graph import Graph
 from .knn.neighbors import knn_graph
 from .metrics.cut import sums_and_shares
 from .partition.cluster_sums import ClusterSums
+from .partition.quotient import lent
 from .pipeline.cluster import Clustering, cluster_graph
 from .pipeline.settings import resolve_settings
 from .selection.auto import choose_for_fit
@@ -41,7 +42,11 @@ def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n
 def fit_graph(graph, n_clusters, settings, *, random_state=None, n_jobs=None, stages=None):
     """Choose k if it is "auto" or None, check the settings (a dict; others are as by default), cluster, measure."""
     stages = Stages() if stages is None else stages
-    streams = Streams(random_state)
+    with lent(graph):
+        return _fit(graph, n_clusters, settings, Streams(random_state), n_jobs, stages)
+
+
+def _fit(graph, n_clusters, settings, streams, n_jobs, stages):
     selection = None
     if n_clusters is None or (isinstance(n_clusters, str) and n_clusters == "auto"):
         with stages("choice of k"):

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import AnyData, AnyGraph, Floats, Integers, Labels, PathLike, Table
+from .._typing import AnyData, AnyGraph, ArrayLike, Floats, Integers, Labels, PathLike, Table
 from .._validation import check_integer
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
@@ -237,6 +237,14 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         -------
         ndarray of shape (n_new, n_clusters), float64
             Rows add up to 1, or to 0 without an edge to a cluster. A data frame after :meth:`set_output`.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
+        >>> float(model.transform([[1, 1, 1, 1, 0, 0]]).max())  # a new node with four edges
+        0.75
         """
         check_is_fitted(self)
         return new_shares(self, X)
@@ -262,23 +270,35 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         float
             For the graph of the fit ``n_clusters (1 - NC)`` over the sum of all degrees, where NC is the normalised
             cut and there are no loops.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
+        >>> round(model.score(graph), 3)
+        0.122
         """
         check_is_fitted(self)
         return -new_cost(self, X)
 
     def report(
-        self, path: PathLike, graph: AnyGraph | None = None, *, title: str | None = None, pictures: bool | str = "auto",
+        self, path: PathLike, graph: AnyGraph | None = None, *, title: str | None = None,
+        truth: ArrayLike | None = None, pictures: bool | str = "auto",
     ) -> "ReportFacts":  # fmt: skip
         """Write a report on the clusters: one HTML file that needs no other file and no network.
 
         Parameters
         ----------
         path : str or path-like
-            Output file, written whole or not at all; "-" is standard output.
+            Output file, written whole or not at all; "-" is standard output. Of more than 100,000 nodes the page lists
+            the most central ones, and ``<path>.nodes.tsv`` gets the cluster of each.
         graph : Graph, sparse matrix or networkx graph, optional
             The graph that was clustered, for a model that was pickled: the graph does not go along.
         title : str, optional
             Heading of the page.
+        truth : array-like of shape (n_samples,), optional
+            Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
         pictures : bool or "auto", default "auto"
             Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing.
 
@@ -293,6 +313,13 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             If the file cannot be written, before any work.
         InputError
             If the graph is not known any more, or has another number of nodes.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> karate = graphcore.datasets.load_karate()
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph)
+        >>> model.report("karate.html", title="A karate club")  # doctest: +SKIP
         """
         check_is_fitted(self)
         from ..report.of_model import report_model
@@ -300,7 +327,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         graph = getattr(self, "_graph", None) if graph is None else as_graph(graph, symmetrize=self.symmetrize)
         if graph is None:
             raise InputError("a pickled model does not hold its graph; pass it: model.report(path, graph)")
-        return report_model(self, path, graph, self._result, title=title, pictures=pictures)
+        return report_model(self, path, graph, self._result, title=title, truth=truth, pictures=pictures)
 
     def __getstate__(self):
         # The graph may be larger than all else, and whoever loads the model may have no use for it.

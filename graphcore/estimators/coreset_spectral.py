@@ -254,6 +254,13 @@ class CoresetSpectralClustering(
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+        >>> graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph).n_clusters_
+        2
         """
         return call_with_callbacks(type(self)._fit, self, X, y)
 

@@ -199,7 +199,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
             sums = cluster_sums(rows, labels, k, n_jobs)
             history.append(("consensus", sums.value(settings.objective)))
         with stages("refinement"):
-            refine_labels(rows, labels, settings, sums)
+            sums = refine_labels(rows, labels, settings, sums, n_jobs)
             history.append(("refinement of the consensus", sums.value(settings.objective)))
     if settings.n_cycles and not _is_settled(graph, agreement):
         with stages("cycles"):
