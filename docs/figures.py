@@ -12,6 +12,7 @@ import networkx as nx
 import numpy as np
 import scipy.sparse as sp
 from figures_flats import PICTURES as FLATS
+from figures_landing import PICTURES as LANDING
 from figures_nystrom import nystrom_brackets, nystrom_schemes
 from figures_sketch import PICTURES as SKETCH
 from matplotlib.collections import LineCollection
@@ -42,13 +43,18 @@ SHAPES = "osD^vP"
 SKEWED = partial(graphcore.datasets.degree_corrected_partition, 10, 500, mean_degree=14, random_state=0)
 
 
+def gallery_style(gallery_conf, example):
+    """Have the pictures of the gallery look like those of the pages; sphinx-gallery calls this before each example."""
+    plt.rcParams.update(STYLE | {"figure.figsize": (6, 3.8), "figure.constrained_layout.use": True, "savefig.dpi": 110})
+
+
 def main(folder=FOLDER):
     """Draw every picture, and an example of the report, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with plt.rc_context(STYLE), warnings.catch_warnings():
         # The published algorithm is shown where it fails; it warns there.
         warnings.simplefilter("ignore", graphcore.GraphWarning)
-        for draw in (*DRAWN, *FLATS, *SKETCH, *GALLERY):
+        for draw in (*LANDING, *DRAWN, *FLATS, *SKETCH, *GALLERY):
             figure = draw()
             figure.savefig(folder / f"{draw.__name__}.png")
             plt.close(figure)

@@ -13,6 +13,7 @@ from .console import Console, Job
 from .inputs import FILE, READING, given_options, input_options, load
 from .report import page_about, read_truth, truth_option
 from .targets import labels_target, output_kind, tell_of_missing_pictures, write_clusters
+from .warm_up import help_compiling
 
 __all__ = ["cluster", "clustering_options"]
 
@@ -110,8 +111,16 @@ def _option(parameter):
 @truth_option
 @click.option("--model", metavar="FILE", type=FILE, help="Save the model (.npz) with its graph, for graphcore update.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@click.option(
+    "--scheduler", metavar="ADDRESS",
+    help="Address of a Dask scheduler, as tcp://HOST:8786, whose workers go through a huge graph on disk, which they "
+    "see under the same path.",
+)  # fmt: skip
+@click.option("--workers", type=int, metavar="N", help="The same with N processes of this machine for workers.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def cluster(input, n_clusters, output, spreadsheet, tree, report, truth, model, as_json, quiet, **options):
+def cluster(
+    input, n_clusters, output, spreadsheet, tree, report, truth, model, as_json, quiet, scheduler, workers, **options
+):  # fmt: skip
     """Cluster a graph, or vectors through their kNN graph.
 
     INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML, GEXF or GML file; a graph on disk (see build);
@@ -137,15 +146,18 @@ def cluster(input, n_clusters, output, spreadsheet, tree, report, truth, model, 
     output = _check(console, input, n_clusters, given, output, report, tree, model, stdout_taken=bool(on_stdout))
     if truth not in (None, "-"):
         os.stat(truth)
+    from ..distributed.cluster import client_of
     from ..fit import fit_graph
     from ..report import write_report
     from ..selection.cluster_tree import tree_of
 
-    with console.listening():
+    help_compiling()
+    with console.listening(), client_of(scheduler, workers):
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
         classes = None if truth is None else read_truth(truth, graph, reading["any_size"])
         fit = fit_graph(graph, n_clusters, given, random_state=seed, n_jobs=jobs, stages=console.stages)
         _warn_of_idle(fit.clustering.settings, given, spreadsheet and output_kind(output) != "text")
+        _warn_of_idle_workers(graph, scheduler, workers)
         facts, result = _facts(input, fit, seed), fit.clustering
         facts |= {"output": output, "tree": tree, "report": report, "warnings": console.warned}
         with console.stages("write"):
@@ -206,6 +218,16 @@ def _warn_of_idle(settings, given, idle_quotes):
         warn_user(f"{typed[name]} does nothing here: for {purpose}")
     if idle_quotes:
         warn_user("--spreadsheet does nothing here: it is for files of text")
+
+
+def _warn_of_idle_workers(graph, scheduler, workers):
+    """Say so where a graph was no work for them."""
+    from .._warn import warn_user
+    from ..partition.quotient import goes_to_workers
+
+    if (scheduler or workers) and not goes_to_workers(graph):
+        option = "--scheduler" if scheduler else "--workers"
+        warn_user(f"{option} does nothing here: for graphs on disk of more than 2^28 entries (134 million edges)")
 
 
 def _facts(path, fit, seed):

@@ -59,6 +59,14 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,), int32
             -1 for new nodes without an edge.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> model = graphcore.KernelKMeans(3, random_state=0).fit(X[:150])
+        >>> graphcore.metrics.agreement(model.predict(X[150:]), y[150:])["ari"]
+        1.0
         """
         return self._nearest(self._new_points(X))[0]
 
@@ -79,6 +87,14 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
         -------
         float
             For the points of the fit, minus ``cost_``.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> model = graphcore.KernelKMeans(3, random_state=0).fit(X[:150])
+        >>> abs(model.score(X[:150]) + model.cost_) < 1e-6
+        True
         """
         X = self._new_points(X)
         weights = None if sample_weight is None else self._checked_weights(sample_weight, X)

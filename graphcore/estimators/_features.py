@@ -31,6 +31,13 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         ------
         ValueError
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.NystromFeatures(5, random_state=0).fit(X).n_components_
+        5
         """
         self.fit_transform(X)
         return self
@@ -45,11 +52,30 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Returns
         -------
         ndarray of shape (n, n_components), float32 or float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.NystromFeatures(5, random_state=0).fit(X[:150]).transform(X[150:]).shape
+        (50, 5)
         """
         return self._features_of(self._new_points(X))
 
     def report(self) -> str:
-        """Summary of the fit as text: settings and diagnostics."""
+        """Summary of the fit as text: settings and diagnostics.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X = graphcore.datasets.blobs(200, 3, random_state=0).data
+        >>> print(graphcore.NystromFeatures(3, random_state=0).fit(X).report())
+        kernel  ...
+        """
         check_is_fitted(self, "n_components_")
         return as_text(self._report())
 

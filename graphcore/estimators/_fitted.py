@@ -154,6 +154,11 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             self._tree = tree_of(self._result, self.node_names_)
         return self._tree
 
+    @property
+    def groups_(self) -> Labels:
+        """Leaf of the tree that each node belongs to, -1 for isolated nodes."""
+        return self.tree_.leaf_of
+
     def labels_at(self, n_clusters: int | None = None, *, resolution: float | None = None) -> Labels:
         """Labels for another number of clusters, from the merge tree, without fitting again.
 
@@ -232,6 +237,14 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         -------
         ndarray of shape (n_new, n_clusters), float64
             Rows add up to 1, or to 0 without an edge to a cluster. A data frame after :meth:`set_output`.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
+        >>> float(model.transform([[1, 1, 1, 1, 0, 0]]).max())  # a new node with four edges
+        0.75
         """
         check_is_fitted(self)
         return new_shares(self, X)
@@ -257,6 +270,14 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         float
             For the graph of the fit ``n_clusters (1 - NC)`` over the sum of all degrees, where NC is the normalised
             cut and there are no loops.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
+        >>> round(model.score(graph), 3)
+        0.122
         """
         check_is_fitted(self)
         return -new_cost(self, X)
@@ -292,6 +313,13 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             If the file cannot be written, before any work.
         InputError
             If the graph is not known any more, or has another number of nodes.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> karate = graphcore.datasets.load_karate()
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph)
+        >>> model.report("karate.html", title="A karate club")  # doctest: +SKIP
         """
         check_is_fitted(self)
         from ..report.of_model import report_model

@@ -36,5 +36,13 @@ class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterM
         Returns
         -------
         float
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> model.score(X) == -model.reconstruction_error(X)
+        True
         """
         return -self.reconstruction_error(X, sample_weight=sample_weight)

@@ -160,6 +160,14 @@ class CoresetKernelKMeans(CentroidClusterer):
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> model = graphcore.CoresetKernelKMeans(3, coreset_size=50, random_state=0).fit(X)
+        >>> graphcore.metrics.agreement(model.labels_, y)["ari"]
+        1.0
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:

@@ -176,7 +176,6 @@ class CoresetSpectralClustering(
     n_unreached_: int
     stability_: NDArray[np.float32] | None
     cluster_stability_: Floats | None
-    groups_: Labels
     history_: list[tuple[str, float]]
     search_: SearchSteps | None
     outside_share_: NDArray[np.float32]
@@ -255,6 +254,13 @@ class CoresetSpectralClustering(
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+        >>> graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph).n_clusters_
+        2
         """
         return call_with_callbacks(type(self)._fit, self, X, y)
 
@@ -293,7 +299,6 @@ class CoresetSpectralClustering(
         self.n_unreached_ = result.n_unreached
         self.stability_ = result.node_stability
         self.cluster_stability_ = result.cluster_stability
-        self.groups_ = result.groups
         self._result = result
         self._graph, self._reference = graph, reference
         self.history_ = result.history

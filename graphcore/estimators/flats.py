@@ -141,6 +141,14 @@ class KFlats(FlatsClusterer):
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> model.components_.shape  # a direction for each of two lines
+        (2, 1, 2)
         """
         refuse_graph(self, X)
         check_sparse(X)
@@ -175,6 +183,14 @@ class KFlats(FlatsClusterer):
         Returns
         -------
         ndarray of shape (n_samples,), int32
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> graphcore.metrics.agreement(model.predict(X), y)["ari"] > 0.9
+        True
         """
         X = self._checked(X)
         return self.flats_.nearest(X, n_jobs=self.n_jobs)[0]
@@ -189,6 +205,14 @@ class KFlats(FlatsClusterer):
         Returns
         -------
         ndarray of shape (n_samples, n_clusters), float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> model.transform(X[:5]).shape
+        (5, 2)
         """
         X = self._checked(X)
         return np.sqrt(self.flats_.squared_distances(X))
@@ -204,6 +228,15 @@ class KFlats(FlatsClusterer):
         -------
         Codes
             ``labels`` and ``coordinates``, see :class:`graphcore.flats.flat_set.Codes`.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> codes = model.encode(X[:5])
+        >>> codes.labels.shape, codes.coordinates.shape
+        ((5,), (5, 1))
         """
         X = self._checked(X)
         return self.flats_.encode(X)
@@ -219,6 +252,14 @@ class KFlats(FlatsClusterer):
         Returns
         -------
         ndarray of shape (n_samples, n_features), float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> model.inverse_transform(model.encode(X[:5])).shape
+        (5, 2)
         """
         check_is_fitted(self)
         return self.flats_.decode(*codes)
@@ -233,6 +274,14 @@ class KFlats(FlatsClusterer):
         Returns
         -------
         ndarray of shape (n_samples, n_features), float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> model.reconstruct(X[:5]).shape
+        (5, 2)
         """
         return self.inverse_transform(self.encode(X))
 
@@ -247,6 +296,14 @@ class KFlats(FlatsClusterer):
         Returns
         -------
         float
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> model.reconstruction_error(X) < 0.001
+        True
         """
         X = self._checked(X)
         distances = self.flats_.nearest(X, n_jobs=self.n_jobs)[1]

@@ -84,6 +84,8 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
     coverage_: Floats
     n_features_in_: int
 
+    _takes_chunks = True
+
     def __init__(
         self,
         n_components: int | str | None = "auto",
@@ -126,6 +128,13 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
         Returns
         -------
         ndarray of shape (n_samples, d), float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.GaussianSketchFeatures(5, random_state=0).fit_transform(X).shape
+        (200, 5)
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:

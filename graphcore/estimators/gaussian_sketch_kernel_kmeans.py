@@ -132,6 +132,13 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.GaussianSketchKernelKMeans(3, random_state=0).fit(X).labels_.shape
+        (200,)
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:
@@ -162,7 +169,19 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
             )
 
     def report(self) -> str:
-        """Summary of the fit as text."""
+        """Summary of the fit as text.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X = graphcore.datasets.blobs(200, 3, random_state=0).data
+        >>> print(graphcore.GaussianSketchKernelKMeans(3, random_state=0).fit(X).report())
+        kernel  ...
+        """
         check_is_fitted(self, "labels_")
         sizes = np.bincount(self.labels_)
         clusters = [

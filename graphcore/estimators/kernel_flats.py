@@ -149,6 +149,14 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
+        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
+        >>> graphcore.metrics.agreement(model.labels_, y)["ari"]
+        1.0
         """
         streams = Streams(self.random_state)
         drawn = isinstance(self.init, str)
@@ -185,6 +193,13 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         Returns
         -------
         ndarray of shape (n_samples, n_clusters), float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
+        >>> graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit_transform(X).shape
+        (100, 2)
         """
         if self._kind_of(X) == "graph":
             raise InputError("fit_transform takes vectors or a kernel matrix; fit a graph and read labels_ and flats_")
@@ -202,6 +217,14 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         -------
         ndarray of shape (n_samples,), int32
             -1 for new nodes without an edge to the nodes of the fit.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
+        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
+        >>> model.predict([[0.0, 1.0], [0.0, 10.0]]).tolist() == model.predict([[1.0, 0.0], [10.0, 0.0]]).tolist()
+        True
         """
         rows, _, degrees = self._rows(X, connected=False)
         labels = self._result.nearest(rows)[0]
@@ -221,6 +244,14 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         Returns
         -------
         ndarray of shape (n_samples, n_clusters), float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
+        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
+        >>> model.transform(X[:5]).shape
+        (5, 2)
         """
         rows, diagonal, _ = self._rows(X, diagonal)
         if diagonal is None and self._diagonal is not None:
@@ -240,6 +271,14 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         -------
         Codes
             ``labels`` and ``coordinates``, see :class:`graphcore.flats.flat_set.Codes`.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
+        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
+        >>> model.encode(X[:5]).labels.shape
+        (5,)
         """
         rows = self._rows(X)[0]
         return self._result.codes_of(rows)
@@ -262,6 +301,14 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         Returns
         -------
         float
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
+        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
+        >>> 0 < model.reconstruction_error(X) < 1
+        True
         """
         rows, diagonal, degrees = self._rows(X, diagonal)
         weights = degrees

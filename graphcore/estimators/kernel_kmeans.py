@@ -182,6 +182,13 @@ class KernelKMeans(CentroidClusterer):
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.KernelKMeans(3, random_state=0).fit(X).labels_.shape
+        (200,)
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:

@@ -153,6 +153,13 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_components), float32 or float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.NystromFeatures(5, random_state=0).fit_transform(X).shape
+        (200, 5)
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:

@@ -161,6 +161,13 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.NystromKernelKMeans(3, n_landmarks=40, random_state=0).fit(X).cost_ < 0.2
+        True
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:
@@ -220,6 +227,18 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
         return np.maximum(self._own_values(X) - np.einsum("ij,ij->i", B, B, dtype=np.float64), 0.0)
 
     def report(self) -> str:
-        """Summary of the fit as text: settings, share of the kernel kept, bounds on the cost."""
+        """Summary of the fit as text: settings, share of the kernel kept, bounds on the cost.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X = graphcore.datasets.blobs(200, 3, random_state=0).data
+        >>> print(graphcore.NystromKernelKMeans(3, random_state=0).fit(X).report())
+        kernel  ...
+        """
         check_is_fitted(self, "feature_map_")
         return as_text(self._report() + self.certificate_.lines())

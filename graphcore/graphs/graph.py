@@ -125,6 +125,10 @@ class Graph:
         warn : bool, default True
             Warn when the list looks directed: some pairs stand in both directions and others in one.
 
+        Returns
+        -------
+        Graph
+
         Examples
         --------
         >>> import graphcore
@@ -154,6 +158,10 @@ class Graph:
         check : bool, default True
             False is for a CSR matrix that is known to be canonical and symmetric: only what would make compiled code
             read or write beyond its arrays is looked for.
+
+        Returns
+        -------
+        Graph
 
         Examples
         --------
@@ -205,6 +213,10 @@ class Graph:
         symmetrize, warn
             See :meth:`from_edges`; a directed graph is warned about.
 
+        Returns
+        -------
+        Graph
+
         Examples
         --------
         >>> import networkx as nx
@@ -228,6 +240,16 @@ class Graph:
             Parallel edges and directed graphs are treated as those of networkx.
         weight, symmetrize, warn
             See :meth:`from_networkx`.
+
+        Returns
+        -------
+        Graph
+
+        Examples
+        --------
+        >>> import igraph  # doctest: +SKIP
+        >>> graphcore.Graph.from_igraph(igraph.Graph.Famous("Zachary"))  # doctest: +SKIP
+        Graph(n_nodes=34, n_edges=78, unweighted)
         """
         from .from_igraph import graph_from_igraph
 
@@ -257,6 +279,10 @@ class Graph:
             "weight", if there is one.
         symmetrize, warn
             See :meth:`from_edges`.
+
+        Returns
+        -------
+        Graph
 
         Examples
         --------
@@ -339,13 +365,34 @@ class Graph:
         return self._components[0]
 
     def connected_components(self) -> Array:
-        """Component of every node (n_nodes,), int32: numbers from 0 in the order of each component's first node."""
+        """Component of every node.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes,), int32
+            Numbers from 0, in the order of each component's first node.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graphcore.Graph.from_edges([0, 2], [1, 3]).connected_components().tolist()
+        [0, 0, 1, 1]
+        """
         return self._components[1]
 
     def to_scipy(self) -> csr_array:
-        """Return the adjacency matrix as a ``scipy.sparse.csr_array`` of shape (n_nodes, n_nodes).
+        """Adjacency matrix.
 
-        It shares `indices` and weights with the graph (read-only); an unweighted graph gets an array of ones.
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (n_nodes, n_nodes)
+            It shares `indices` and weights with the graph (read-only); an unweighted graph gets an array of ones.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graphcore.Graph.from_edges([0, 1], [1, 2]).to_scipy().sum(axis=1).tolist()
+        [1.0, 2.0, 1.0]
         """
         data = np.ones(self.n_entries) if self.weights is None else self.weights
         matrix = as_csr_array(self.indptr, self.indices, data)
@@ -353,7 +400,23 @@ class Graph:
         return matrix
 
     def names_of(self, nodes: ArrayLike) -> Array:
-        """Names of the given node ids (the ids themselves when the graph has no names)."""
+        """Names of nodes; their numbers, if the graph has no names.
+
+        Parameters
+        ----------
+        nodes : array-like of int
+
+        Returns
+        -------
+        ndarray
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges(["Anna", "Ben"], ["Ben", "Chloé"])
+        >>> graph.names_of([2, 0]).tolist()
+        ['Chloé', 'Anna']
+        """
         return np.asarray(nodes) if self.node_names is None else self.node_names[nodes]
 
     # -- inside ------------------------------------------------------------------------------------------------------

@@ -51,6 +51,12 @@ class KSelection:
         Returns
         -------
         ndarray of two matplotlib Axes
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> choice = graphcore.select_n_clusters(graphcore.datasets.load_digits().data)  # doctest: +SKIP
+        >>> choice.plot()[0].figure.savefig("choice.png")  # doctest: +SKIP
         """
         from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
