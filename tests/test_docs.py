@@ -53,6 +53,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "datasets").symlink_to(ROOT / "datasets")
     with gzip.open("edges.txt.gz", "wt") as file:
         file.writelines(f"{a}\t{b}\n" for a, b in nx.connected_caveman_graph(150, 6).edges)
+    (tmp_path / "classes.tsv").write_text("".join(f"{node}\t{node // 6}\n" for node in range(900)))
     rng = np.random.default_rng(0)
     vectors = np.concatenate([rng.normal(10 * i, 1, (30, 4)) for i in range(10)])
     np.save("vectors.npy", vectors)
