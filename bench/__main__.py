@@ -33,6 +33,7 @@ CASES = (
     "bipartite",
     "changing",
     "mnist8m",
+    "distributed",
 )
 
 

@@ -150,7 +150,7 @@ def vectors(X, params):
 
 
 def cluster_vectors(X, k, seed, params, threads):
-    """Vectors to labels; `params`: `n_neighbors` and `algorithm` of the search, and whether it takes a seed."""
+    """Vectors to labels; `params`: `n_neighbors` and `algorithm` of the search."""
     clock = Clock()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", graphcore.GraphWarning)
@@ -158,7 +158,7 @@ def cluster_vectors(X, k, seed, params, threads):
             X,
             params["n_neighbors"],
             algorithm=params["algorithm"],
-            random_state=seed if params["seeded"] else None,
+            random_state=seed,
             n_jobs=threads,
         )
         clock.lap("neighbour graph")

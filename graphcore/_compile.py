@@ -2,14 +2,20 @@
 
 import functools
 import math
+import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 from ._threads import away, check_stopped, in_main_thread
 
-__all__ = ["NOTICE", "compilation_notices", "compiled"]
+__all__ = ["NOTICE", "compilation_notices", "compiled", "is_kept", "kept_in"]
 
 NOTICE = "graphcore: compiling its loops for this machine (once, some seconds)"
+NOTICE_UNKEPT = (
+    "graphcore: compiling its loops, in every run: neither its folder nor the user's cache can be written; set "
+    "NUMBA_CACHE_DIR to a folder that can"
+)
 
 # A call away from the main thread costs up to 200 microseconds, most of them for data that another core has to fetch:
 # it is made for loops that may take more than so many seconds, as long as a signal may wait.
@@ -31,7 +37,11 @@ def compiled(function=None, *, sums_in_any_order=False):
     from numba import njit
     from numba.core.dispatcher import Dispatcher
 
-    loop = njit(cache=True, nogil=True, fastmath={"reassoc", "nsz", "contract"} if sums_in_any_order else False)(function)
+    options = {"nogil": True, "fastmath": {"reassoc", "nsz", "contract"} if sums_in_any_order else False}
+    try:
+        loop = njit(cache=True, **options)(function)
+    except RuntimeError:  # numba finds no folder that it could write to
+        loop = njit(**options)(function)
     return _Loop(loop) if isinstance(loop, Dispatcher) else loop  # NUMBA_DISABLE_JIT leaves functions as they are
 
 
@@ -66,6 +76,21 @@ def _direct(dispatcher, *args):
         raise cause from None
 
 
+def kept_in(loop):
+    """The folder that holds what is compiled of a loop; None if none can be written."""
+    folder = getattr(loop.dispatcher._cache, "cache_path", None) if isinstance(loop, _Loop) else None
+    return None if folder is None else Path(folder)
+
+
+def is_kept(loop):
+    """Whether a loop was compiled for this version of Python before."""
+    folder = kept_in(loop)
+    module = loop.__module__.rpartition(".")[2]
+    return folder is not None and any(
+        folder.glob(f"{module}.{loop.__qualname__}-*py{sys.version_info[0]}{sys.version_info[1]}.nbi")
+    )
+
+
 @contextmanager
 def compilation_notices(tell):
     """Within, `tell(text)` is called once if graphcore's loops start to compile; what a cache has does not."""
@@ -80,7 +105,8 @@ def compilation_notices(tell):
             package = compiling.data["dispatcher"].py_func.__module__.partition(".")[0]
             if package == "graphcore" and not self.notified:
                 self.notified = True
-                tell(NOTICE)
+                kept = type(compiling.data["dispatcher"]._cache).__name__ != "NullCache"
+                tell(NOTICE if kept else NOTICE_UNKEPT)
 
         def on_end(self, compiling):
             pass

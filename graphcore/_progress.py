@@ -4,10 +4,12 @@ import logging
 import sys
 import time
 from contextlib import contextmanager
+from contextvars import ContextVar
 
-__all__ = ["Stages", "announce", "logger"]
+__all__ = ["Stages", "announce", "logger", "note"]
 
 logger = logging.getLogger("graphcore")
+_running: ContextVar[tuple["Stages", ...]] = ContextVar("running", default=())
 
 
 def announce(text):
@@ -22,17 +24,25 @@ def announce(text):
         print(f"graphcore: {text.removeprefix('graphcore: ')}", file=sys.stderr, flush=True)
 
 
+def note(text):
+    """Say how far the running stages are to whoever measures them."""
+    for stages in _running.get():
+        stages.noted(text)
+
+
 class Stages:
     """Measures named stages: wall-clock `seconds` of every stage ended so far, in order.
 
-    `on_stage(name)` is called when a stage begins, `on_expect(n)` once it is known that n stages are still to come.
-    From `verbose` 1 on, every stage is announced when it ends.
+    `on_stage(name)` is called when a stage begins, `on_expect(n)` once it is known that n stages are still to come,
+    `on_note(text)` when the running one says how far it is. From `verbose` 1 on, every stage is announced when it ends,
+    and its notes.
     """
 
-    def __init__(self, on_stage=None, verbose=0, on_expect=None):
+    def __init__(self, on_stage=None, verbose=0, on_expect=None, on_note=None):
         self.seconds = {}
         self._on_stage = on_stage
         self._on_expect = on_expect
+        self._on_note = on_note
         self._verbose = verbose
 
     def expect(self, n_stages):
@@ -40,15 +50,25 @@ class Stages:
         if self._on_expect is not None:
             self._on_expect(n_stages)
 
+    def noted(self, text):
+        """Pass on how far the running stage is."""
+        if self._on_note is not None:
+            self._on_note(text)
+        if self._verbose:
+            announce(text)
+
     @contextmanager
     def __call__(self, name, total=True):
         """Measure a stage; time adds up if a name comes again. With `total=False` it is only announced."""
         if self._on_stage is not None:
             self._on_stage(name)
         start = time.perf_counter()
+        outer = _running.get()
+        token = _running.set(outer if self in outer else (*outer, self))
         try:
             yield
         finally:
+            _running.reset(token)
             spent = time.perf_counter() - start
             if total:
                 self.seconds[name] = self.seconds.get(name, 0.0) + spent

@@ -10,6 +10,7 @@ from .graphs.graph import Graph
 from .knn.neighbors import knn_graph
 from .metrics.cut import sums_and_shares
 from .partition.cluster_sums import ClusterSums
+from .partition.quotient import lent
 from .pipeline.cluster import Clustering, cluster_graph
 from .pipeline.settings import resolve_settings
 from .selection.auto import choose_for_fit
@@ -41,7 +42,11 @@ def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n
 def fit_graph(graph, n_clusters, settings, *, random_state=None, n_jobs=None, stages=None):
     """Choose k if it is "auto" or None, check the settings (a dict; others are as by default), cluster, measure."""
     stages = Stages() if stages is None else stages
-    streams = Streams(random_state)
+    with lent(graph):
+        return _fit(graph, n_clusters, settings, Streams(random_state), n_jobs, stages)
+
+
+def _fit(graph, n_clusters, settings, streams, n_jobs, stages):
     selection = None
     if n_clusters is None or (isinstance(n_clusters, str) and n_clusters == "auto"):
         with stages("choice of k"):
@@ -49,7 +54,7 @@ def fit_graph(graph, n_clusters, settings, *, random_state=None, n_jobs=None, st
         n_clusters = selection.best
     resolved = resolve_settings(graph, n_clusters, **settings)
     more = bool(resolved.n_cycles) + (resolved.search_rounds + 1 if resolved.search_rounds else 0)
-    stages.expect(more + ((6 + (resolved.n_coresets > 2)) if resolved.n_coresets > 1 else 7))
+    stages.expect(more + ((5 + (resolved.n_coresets > 2)) if resolved.n_coresets > 1 else 6))
     clustering = cluster_graph(graph, resolved, random_state=streams, n_jobs=n_jobs, stages=stages)
     with stages("score"):
         sums, shares = sums_and_shares(graph, clustering.labels, resolved.n_clusters, n_jobs)

@@ -80,6 +80,8 @@ EARLY = {
     "threads": ("--jobs 0", "--jobs 0"),
     "output": ("-o nowhere/labels.tsv", "nowhere"),
     "report": ("--report nowhere/page.html", "nowhere"),
+    "truth": ("--report page.html --truth nowhere.tsv", "nowhere.tsv"),
+    "truth alone": ("--truth graph.txt", "--report FILE"),
     "tree": ("--tree nowhere/tree.nwk", "nowhere"),
     "kind of tree": ("--tree tree.xml", "'.xml' of 'tree.xml'"),
     "k and resolution": ("--resolution 3", "-k and --resolution both say how many clusters"),

@@ -12,8 +12,8 @@ import graphcore
 ROOT = Path(graphcore.__file__).parent.parent
 
 HEAVY = (
-    "joblib", "networkx", "numba", "pandas", "polars", "pyarrow", "pynndescent", "scipy", "sklearn", "threadpoolctl",
-    "tqdm",
+    "dask", "distributed", "joblib", "networkx", "numba", "pandas", "polars", "pyarrow", "scipy", "sklearn",
+    "threadpoolctl", "tqdm",
 )  # fmt: skip
 
 
@@ -66,6 +66,7 @@ ROOMS = (
     "_threads",
     "_compile",
     "_select",
+    "distributed",
     "graphs",
     "io store",
     "knn",

@@ -104,8 +104,8 @@ def test_everything_known_is_that_of_the_changed_graph(model, planted):
     assert model.predict(expected).shape == (361,)
     assert model.summary()["size"].sum() == 361
     assert model.n_components_ == 1
-    with pytest.raises(InputError, match="merge tree"):
-        model.labels_at(3)
+    assert [len(set(model.labels_at(k).tolist())) for k in (1, 3)] == [1, 3]
+    assert model.tree_.leaf_of[360] not in model.tree_.leaf_of[:360]  # what is new is a leaf of its own
 
 
 def test_nodes_come_and_go(model, planted):
@@ -214,6 +214,8 @@ def test_what_is_loaded_is_what_was_saved(kind, planted, tmp_path):
     for name in ("labels_", "outside_share_", "stability_", "coreset_indices_", "coreset_labels_", "node_names_"):
         np.testing.assert_array_equal(getattr(again, name), getattr(model, name))
     assert again.settings_ == model.settings_
+    np.testing.assert_array_equal(again.dendrogram_, model.dendrogram_)
+    np.testing.assert_array_equal(again.groups_, model.groups_)
     assert again.history_ == model.history_
     np.testing.assert_array_equal(again.graph_.to_scipy().toarray(), model.graph_.to_scipy().toarray())
     new = X[:4] if "vectors" in kind else np.eye(model.n_features_in_)[:2]

@@ -74,6 +74,20 @@ def vectors() -> None:
     print(len(coreset), graphcore.metrics.coreset_cost(graph, coreset.indices, coreset.weights, y).cost_error)
 
 
+def change(graph: Graph, folder: str) -> None:
+    """A graph that changes, a model in a file, and two kinds of nodes."""
+    model = CoresetSpectralClustering(2, random_state=0).fit(graph)
+    done = model.update(added=([0, 1], [33, 32]))
+    path = os.path.join(folder, "model.npz")
+    model.save(path)
+    labels: NDArray[np.int32] = graphcore.load(path).labels_
+    print(done.n_added, done.moved.tolist(), done.splits, len(labels))
+    made = graphcore.datasets.planted_blocks([20, 20], [30, 10], [[300, 20], [20, 100]], random_state=0)
+    both = graphcore.CoresetSpectralCoclustering(2, random_state=0).fit(made.matrix)
+    rows: NDArray[np.int32] = both.row_labels_
+    print(len(rows), both.columns_.shape, both.get_indices(0)[0].dtype)
+
+
 def main() -> None:
     """Everything that a first script touches, and a second."""
     karate = graphcore.datasets.load_karate()
@@ -83,6 +97,7 @@ def main() -> None:
     questions(karate.graph)
     with tempfile.TemporaryDirectory() as folder:
         files(karate.graph, folder)
+        change(karate.graph, folder)
     vectors()
     try:
         graphcore.knn_graph([[0.0]])

@@ -1,7 +1,6 @@
 """Vectors to labels, beside scikit-learn's own kNN graph and spectral clustering of it.
 
-graphcore's neighbours come from `knn_graph`: without a seed, which lets pynndescent use all threads, and with one. The
-compilation of pynndescent belongs to the warm-up, which is shown apart.
+graphcore's neighbours come from `knn_graph`; its compilation belongs to the warm-up, which is shown apart.
 """
 
 from .. import harness, inputs, scoring
@@ -19,11 +18,10 @@ SPEED = 5.0
 
 
 def methods(algorithm):
-    """scikit-learn, and graphcore without and with a seed for the search."""
+    """scikit-learn, and graphcore."""
     search = {"n_neighbors": N_NEIGHBORS, "algorithm": algorithm}
     return [
-        Method("graphcore", "cluster_vectors", "graphcore", {**search, "seeded": False}),
-        Method("graphcore, seeded search", "cluster_vectors", "graphcore", {**search, "seeded": True}),
+        Method("graphcore", "cluster_vectors", "graphcore", search),
         Method(THEIRS, "sklearn_vectors", params={"n_neighbors": N_NEIGHBORS}),
     ]
 

@@ -1,6 +1,7 @@
 """``graphcore cluster``: a graph or vectors in, labels out."""
 
 import json
+import os
 import time
 from dataclasses import asdict
 
@@ -8,9 +9,11 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..pipeline.parameters import PARAMETERS
-from .console import Console, Job, typed_command
+from .console import Console, Job
 from .inputs import FILE, READING, given_options, input_options, load
+from .report import page_about, read_truth, truth_option
 from .targets import labels_target, output_kind, tell_of_missing_pictures, write_clusters
+from .warm_up import help_compiling
 
 __all__ = ["cluster", "clustering_options"]
 
@@ -105,10 +108,19 @@ def _option(parameter):
     help="Write the tree of clusters of all sizes: .nwk (Newick), .csv, .tsv, .parquet, .npy (scipy's linkage).",
 )  # fmt: skip
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
+@truth_option
 @click.option("--model", metavar="FILE", type=FILE, help="Save the model (.npz) with its graph, for graphcore update.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@click.option(
+    "--scheduler", metavar="ADDRESS",
+    help="Address of a Dask scheduler, as tcp://HOST:8786, whose workers go through a huge graph on disk, which they "
+    "see under the same path.",
+)  # fmt: skip
+@click.option("--workers", type=int, metavar="N", help="The same with N processes of this machine for workers.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def cluster(input, n_clusters, output, spreadsheet, tree, report, model, as_json, quiet, **options):
+def cluster(
+    input, n_clusters, output, spreadsheet, tree, report, truth, model, as_json, quiet, scheduler, workers, **options
+):  # fmt: skip
     """Cluster a graph, or vectors through their kNN graph.
 
     INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML, GEXF or GML file; a graph on disk (see build);
@@ -119,6 +131,10 @@ def cluster(input, n_clusters, output, spreadsheet, tree, report, model, as_json
     on_stdout = ["--json"] * as_json + [name for name, file in files.items() if file == "-"]
     if len(on_stdout) > 1:
         raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
+    if truth is not None and report is None:
+        raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
+    if input == truth == "-":
+        raise click.UsageError("only one of the files can be standard input")
     start = time.perf_counter()
     reading = {name: options.pop(name) for name in READING}
     seed, jobs = options.pop("random_state"), options.pop("n_jobs")
@@ -128,13 +144,20 @@ def cluster(input, n_clusters, output, spreadsheet, tree, report, model, as_json
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
     console = Console(quiet, n_after=1 + (report is not None) + (tree is not None))
     output = _check(console, input, n_clusters, given, output, report, tree, model, stdout_taken=bool(on_stdout))
+    if truth not in (None, "-"):
+        os.stat(truth)
+    from ..distributed.cluster import client_of
     from ..fit import fit_graph
+    from ..report import write_report
     from ..selection.cluster_tree import tree_of
 
-    with console.listening():
+    help_compiling()
+    with console.listening(), client_of(scheduler, workers):
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
+        classes = None if truth is None else read_truth(truth, graph, reading["any_size"])
         fit = fit_graph(graph, n_clusters, given, random_state=seed, n_jobs=jobs, stages=console.stages)
         _warn_of_idle(fit.clustering.settings, given, spreadsheet and output_kind(output) != "text")
+        _warn_of_idle_workers(graph, scheduler, workers)
         facts, result = _facts(input, fit, seed), fit.clustering
         facts |= {"output": output, "tree": tree, "report": report, "warnings": console.warned}
         with console.stages("write"):
@@ -148,7 +171,12 @@ def cluster(input, n_clusters, output, spreadsheet, tree, report, model, as_json
                 tree_of(result, graph.node_names).write(tree)
         if report is not None:
             with console.stages("report"):
-                _report(report, graph, result, input, seed, jobs, console)
+                note = f"The random seed was {seed}; the number of threads changes nothing."
+                write_report(
+                    report, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result,
+                    truth=classes, about=page_about(console, input, truth=truth, note=note), random_state=seed,
+                    n_jobs=jobs,
+                )  # fmt: skip
     facts["seconds"] = {**console.stages.seconds, "total": time.perf_counter() - start}
     if as_json:
         click.echo(json.dumps(facts))
@@ -192,6 +220,16 @@ def _warn_of_idle(settings, given, idle_quotes):
         warn_user("--spreadsheet does nothing here: it is for files of text")
 
 
+def _warn_of_idle_workers(graph, scheduler, workers):
+    """Say so where a graph was no work for them."""
+    from .._warn import warn_user
+    from ..partition.quotient import goes_to_workers
+
+    if (scheduler or workers) and not goes_to_workers(graph):
+        option = "--scheduler" if scheduler else "--workers"
+        warn_user(f"{option} does nothing here: for graphs on disk of more than 2^28 entries (134 million edges)")
+
+
 def _facts(path, fit, seed):
     """What a run came to, ready for JSON."""
     from .. import __version__
@@ -212,18 +250,3 @@ def _facts(path, fit, seed):
         "unsure_clusters": result.n_unsure,
         "version": __version__,
     }
-
-
-def _report(path, graph, result, source, seed, jobs, console):
-    from ..report import About, write_report
-    from .report import report_title
-
-    about = About(
-        title=report_title(source), source=source, command=typed_command(), warnings=tuple(console.warned),
-        note=f"The random seed was {seed}; the number of threads changes nothing.",
-        seconds=dict(console.stages.seconds),
-    )  # fmt: skip
-    write_report(
-        path, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result, about=about,
-        random_state=seed, n_jobs=jobs,
-    )  # fmt: skip

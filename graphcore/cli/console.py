@@ -103,10 +103,10 @@ class Console:
     def __init__(self, quiet=False, n_after=0):
         self.quiet = quiet
         self.live = not quiet and sys.stderr.isatty()
-        self.stages = Stages(on_stage=self._begin, on_expect=self.expect)
+        self.stages = Stages(on_stage=self._begin, on_expect=self.expect, on_note=self._note)
         self.warned = []
         self._lock = threading.Lock()
-        self._stage, self._since = None, 0.0
+        self._stage, self._since, self._noted = None, 0.0, ""
         self._begun, self._expected, self._n_after = 0, None, n_after
 
     def expect(self, n_stages):
@@ -175,8 +175,12 @@ class Console:
             thread.join()
 
     def _begin(self, stage):
-        self._stage, self._since = stage, time.perf_counter()
+        self._stage, self._since, self._noted = stage, time.perf_counter(), ""
         self._begun += 1
+        self._show()
+
+    def _note(self, text):
+        self._noted = text
         self._show()
 
     def _show(self):
@@ -189,6 +193,8 @@ class Console:
             seconds = int(time.perf_counter() - self._since)
             if seconds:
                 parts.append(f"{seconds} s")
+            if self._noted:
+                parts.append(f"({self._noted})")
             with self._lock:
                 if stage == self._stage:  # otherwise it has gone on meanwhile
                     click.echo(_ERASE + " ".join(parts), err=True, nl=False)

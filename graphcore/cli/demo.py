@@ -6,6 +6,7 @@ import time
 import click
 
 from .console import Console, Job
+from .warm_up import help_compiling
 
 __all__ = ["demo"]
 
@@ -34,6 +35,7 @@ _WHY = {
 def demo(objective, random_state, as_json):
     """Cluster handwritten digits, beside scikit-learn's SpectralClustering."""
     console = Console()
+    help_compiling()
     with console.listening():
         graph, truth = _digits_graph(console, random_state)
         if not as_json:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._random import Streams
+from .._typing import ArrayLike, RandomState, Sequence
 from .._validation import check_real
 from ..exceptions import ParameterError
 from .planted import cluster_borders, labels_of
@@ -11,7 +12,10 @@ from .results import LabeledMatrix
 __all__ = ["planted_blocks"]
 
 
-def planted_blocks(row_sizes, column_sizes, entries, *, row_skew=0.0, column_skew=0.0, random_state=None):
+def planted_blocks(
+    row_sizes: Sequence[int], column_sizes: Sequence[int], entries: ArrayLike, *, row_skew: float = 0.0,
+    column_skew: float = 0.0, random_state: RandomState = None,
+) -> LabeledMatrix:  # fmt: skip
     """Draw a sparse matrix whose rows and columns fall into blocks (a stochastic block model with two sides).
 
     The number of draws in each block is a Poisson variable; each draw picks a row and a column of the block, and adds 1

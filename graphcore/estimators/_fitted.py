@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import AnyData, AnyGraph, Floats, Integers, Labels, PathLike, Table
+from .._typing import AnyData, AnyGraph, ArrayLike, Floats, Integers, Labels, PathLike, Table
 from .._validation import check_integer
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
@@ -154,6 +154,11 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             self._tree = tree_of(self._result, self.node_names_)
         return self._tree
 
+    @property
+    def groups_(self) -> Labels:
+        """Leaf of the tree that each node belongs to, -1 for isolated nodes."""
+        return self.tree_.leaf_of
+
     def labels_at(self, n_clusters: int | None = None, *, resolution: float | None = None) -> Labels:
         """Labels for another number of clusters, from the merge tree, without fitting again.
 
@@ -278,18 +283,22 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return -new_cost(self, X)
 
     def report(
-        self, path: PathLike, graph: AnyGraph | None = None, *, title: str | None = None, pictures: bool | str = "auto",
+        self, path: PathLike, graph: AnyGraph | None = None, *, title: str | None = None,
+        truth: ArrayLike | None = None, pictures: bool | str = "auto",
     ) -> "ReportFacts":  # fmt: skip
         """Write a report on the clusters: one HTML file that needs no other file and no network.
 
         Parameters
         ----------
         path : str or path-like
-            Output file, written whole or not at all; "-" is standard output.
+            Output file, written whole or not at all; "-" is standard output. Of more than 100,000 nodes the page lists
+            the most central ones, and ``<path>.nodes.tsv`` gets the cluster of each.
         graph : Graph, sparse matrix or networkx graph, optional
             The graph that was clustered, for a model that was pickled: the graph does not go along.
         title : str, optional
             Heading of the page.
+        truth : array-like of shape (n_samples,), optional
+            Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
         pictures : bool or "auto", default "auto"
             Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing.
 
@@ -318,7 +327,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         graph = getattr(self, "_graph", None) if graph is None else as_graph(graph, symmetrize=self.symmetrize)
         if graph is None:
             raise InputError("a pickled model does not hold its graph; pass it: model.report(path, graph)")
-        return report_model(self, path, graph, self._result, title=title, pictures=pictures)
+        return report_model(self, path, graph, self._result, title=title, truth=truth, pictures=pictures)
 
     def __getstate__(self):
         # The graph may be larger than all else, and whoever loads the model may have no use for it.

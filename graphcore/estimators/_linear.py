@@ -4,7 +4,8 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
 from .._typing import AnyData, ArrayLike, Floats, Labels
-from ..kmeans.linear import linear_kmeans, nearest_center
+from ..kmeans.linear import linear_kmeans
+from ..kmeans.nearest import nearest_center
 from ._checks import passed_on
 
 __all__ = ["FeatureClusterer"]

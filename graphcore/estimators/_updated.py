@@ -1,12 +1,12 @@
 """What becomes of a fitted clustering when its graph changes, and when it is put away in a file."""
 
-from dataclasses import replace
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import AnyGraph, PathLike
 from ..exceptions import InputError
 from ..graphs.rows import DIRECTED
+from ..partition.update import Update
 from ..pipeline.update import update_clustering
 from ._checks import stages_of
 from .model_file import write_model
@@ -17,7 +17,7 @@ __all__ = ["UpdatedGraph"]
 class UpdatedGraph:
     """Mixin of CoresetSpectralClustering: a model that follows its graph, and can be saved."""
 
-    def update(self, added=None, removed=None):
+    def update(self, added: AnyGraph | None = None, removed: AnyGraph | None = None) -> Update:
         """Change the graph, and the labels where the evidence has changed.
 
         Nodes at changed edges may move to another cluster, then neighbours of what moved. Clusters keep their numbers,
@@ -48,7 +48,8 @@ class UpdatedGraph:
         -----
         The rows of the graph are copied once and read twice; everything else goes by the size of the change.
         `labels_`, `outside_share_`, `graph_`, `node_names_` and what :meth:`predict` goes by are those of the changed
-        graph. `stability_` is NaN for nodes that moved or are new; there is no merge tree any more.
+        graph. `stability_` is NaN for nodes that moved or are new. In `tree_`, the new nodes of a
+        cluster are one leaf.
 
         Examples
         --------
@@ -77,17 +78,14 @@ class UpdatedGraph:
             stability[: len(self.stability_)] = self.stability_
             stability[done.moved] = np.nan
             self.stability_ = stability
-        self._result = replace(
-            self._result, labels=labels, groups=None, group_labels=None, group_graph=None,
-            node_stability=self.stability_,
-        )  # fmt: skip
-        self.labels_, self.groups_, self.outside_share_ = labels, None, shares
+        self._result = self._result.changed(graph, labels, self.stability_)
+        self.labels_, self.outside_share_ = labels, shares
         self.node_names_, self.n_features_in_ = graph.node_names, graph.n_nodes
-        self._graph, self._unrest, self._n_components = graph, unrest, None
+        self._graph, self._unrest, self._n_components, self._tree = graph, unrest, None, None
         self._reference.set_clusters(sums)
         return done
 
-    def save(self, path):
+    def save(self, path: PathLike) -> None:
         """Write the model to one file, graph included, without pickle; :func:`graphcore.load` reads it.
 
         Parameters
@@ -104,8 +102,8 @@ class UpdatedGraph:
 
         Notes
         -----
-        Parameters, labels, the graph, vectors that it was made of, sums of the clusters, coreset and stability are
-        kept. What only a fit has is not: the merge tree, `selection_`, `search_`, `seconds_`; nor a `random_state` that
+        Parameters, labels, the graph, vectors that it was made of, sums of the clusters, coreset, stability and leaves
+        of the tree are kept. What only a fit has is not: `selection_`, `search_`, `seconds_`; nor a `random_state` that
         is no integer.
 
         Examples

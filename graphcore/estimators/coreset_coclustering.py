@@ -1,15 +1,19 @@
 """The scikit-learn class for clustering the rows and the columns of a matrix at once."""
 
+from typing import Self
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, BiclusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._random import Streams
+from .._typing import AnyData, Integers, Labels, RandomState
 from .._validation import check_integer
 from ..fit import fit_graph
 from ..graphs.graph import Graph
 from ..graphs.structure import check_sparse
-from ..pipeline.settings import check_settings
+from ..pipeline.settings import Settings, check_settings
 from ._checks import passed_on, refuse_graph, stages_of
 
 __all__ = ["CoresetSpectralCoclustering"]
@@ -76,20 +80,30 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
     1.0
     """
 
+    row_labels_: Labels
+    column_labels_: Labels
+    row_stability_: NDArray[np.float32] | None
+    column_stability_: NDArray[np.float32] | None
+    n_clusters_: int
+    graph_: Graph
+    settings_: Settings
+    seconds_: dict[str, float]
+    n_features_in_: int
+
     def __init__(
         self,
-        n_clusters=3,
+        n_clusters: int | str = 3,
         *,
-        coreset_size="auto",
-        objective="information",
-        min_cluster_size=1,
-        n_coresets="auto",
-        effort="default",
-        time_limit=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        coreset_size: float | str = "auto",
+        objective: str = "information",
+        min_cluster_size: float = 1,
+        n_coresets: int | str = "auto",
+        effort: float | str = "default",
+        time_limit: float | None = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_clusters = n_clusters
         self.coreset_size = coreset_size
         self.objective = objective
@@ -101,7 +115,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None):
+    def fit(self, X: AnyData, y: object = None) -> Self:
         """Cluster the rows and columns of a matrix.
 
         Parameters
@@ -143,12 +157,12 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         return self
 
     @property
-    def rows_(self):
+    def rows_(self) -> NDArray[np.bool_]:
         """Members of each cluster among the rows."""
         return self._members("row_labels_")
 
     @property
-    def columns_(self):
+    def columns_(self) -> NDArray[np.bool_]:
         """Members of each cluster among the columns."""
         return self._members("column_labels_")
 
@@ -156,7 +170,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         check_is_fitted(self)
         return getattr(self, name) == np.arange(self.n_clusters_)[:, None]
 
-    def get_indices(self, i):
+    def get_indices(self, i: int) -> tuple[Integers, Integers]:
         """Rows and columns of cluster `i`, as two arrays of numbers."""
         check_is_fitted(self)
         i = check_integer("i", i, low=0, high=self.n_clusters_ - 1)

@@ -176,7 +176,6 @@ class CoresetSpectralClustering(
     n_unreached_: int
     stability_: NDArray[np.float32] | None
     cluster_stability_: Floats | None
-    groups_: Labels
     history_: list[tuple[str, float]]
     search_: SearchSteps | None
     outside_share_: NDArray[np.float32]
@@ -300,7 +299,6 @@ class CoresetSpectralClustering(
         self.n_unreached_ = result.n_unreached
         self.stability_ = result.node_stability
         self.cluster_stability_ = result.cluster_stability
-        self.groups_ = result.groups
         self._result = result
         self._graph, self._reference = graph, reference
         self.history_ = result.history

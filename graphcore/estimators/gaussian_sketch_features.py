@@ -84,6 +84,8 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
     coverage_: Floats
     n_features_in_: int
 
+    _takes_chunks = True
+
     def __init__(
         self,
         n_components: int | str | None = "auto",

@@ -1,5 +1,6 @@
 """Models that no class has fitted: those loaded from files, and those of the command line."""
 
+from .._typing import PathLike
 from .coreset_spectral import CoresetSpectralClustering
 from .model_file import read_model
 from .out_of_sample import Reference
@@ -7,7 +8,7 @@ from .out_of_sample import Reference
 __all__ = ["load", "model_of"]
 
 
-def load(path):
+def load(path: PathLike) -> CoresetSpectralClustering:
     """Load a model that :meth:`CoresetSpectralClustering.save` wrote.
 
     Parameters

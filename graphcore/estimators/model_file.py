@@ -9,10 +9,12 @@ from ..coresets.coreset import SAMPLING, Coreset
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
+from ..graphs.magnitude import in_range
 from ..io._npy import open_archive
 from ..io._source import open_source
 from ..io.atomic import atomic_output
 from ..partition.cluster_sums import OBJECTIVES
+from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering
 from ..pipeline.settings import Settings
 from .out_of_sample import Reference
@@ -47,6 +49,7 @@ def write_model(model, path):
         "coreset_weights": model.coreset_weights_, "coreset_labels": model.coreset_labels_,
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
         "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
+        "merged": result.merged,
     } | _vector_arrays(reference.vectors)  # fmt: skip
     arrays = {name: array for name, array in arrays.items() if array is not None}
     for name, array in arrays.items():
@@ -138,9 +141,10 @@ def _model(facts, archive, kind):
         check.reals("inner", (k,)), check.reals("volumes", (k,)), facts["exponent"],
     )  # fmt: skip
     result = Clustering(
-        labels=labels, coreset=coreset, coreset_labels=coreset_labels, n_unreached=facts["n_unreached"], groups=None,
-        group_labels=None, group_graph=None, row_bytes=0, node_stability=stability,
-        cluster_stability=cluster_stability, history=history, search=None, settings=settings, seconds={},
+        labels=labels, coreset=coreset, coreset_labels=coreset_labels, n_unreached=facts["n_unreached"],
+        merged=check.numbers("merged", (n,), np.int32, -1, n) if "merged" in archive else None, row_bytes=0,
+        node_stability=stability, cluster_stability=cluster_stability, history=history, search=None,
+        settings=settings, seconds={}, _rows=graph_rows(in_range(graph)),
     )  # fmt: skip
     model._keep(graph, reference, result, check.reals("outside_share", (n,), np.float32))
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]

@@ -8,6 +8,7 @@ __all__ = ["MATRIX_MARKET_BANNER", "NPZ_MAGIC", "guess_format"]
 
 NPZ_MAGIC = b"PK\x03\x04"
 MATRIX_MARKET_BANNER = b"%%matrixmarket"
+_OWN_HEADER = b"# graphcore edge list;"
 _SUFFIXES = {
     ".mtx": "matrix-market", ".mm": "matrix-market", ".graph": "metis", ".metis": "metis", ".npz": "npz",
     ".graphml": "graphml", ".gexf": "gexf", ".gml": "gml",
@@ -30,6 +31,8 @@ def guess_format(source):
             if f"<{kind}".encode() in text:
                 return kind
         raise FormatError("this is XML or HTML, but neither GraphML nor GEXF")
+    if text.startswith(_OWN_HEADER):
+        return "edgelist"  # whose first nodes may be called "graph" and "["
     if _is_gml(text):
         return "gml"
     if text.startswith((b"{", b"[")):

@@ -107,7 +107,8 @@ def _is_delicate(name):
 
 
 def read_labels(
-    path: PathLike, graph: Graph | None = None, delimiter: str | None = None, *, any_size: bool = False,
+    path: PathLike, graph: Graph | None = None, delimiter: str | None = None, *, partial: bool = False,
+    any_size: bool = False,
 ) -> Array:  # fmt: skip
     """Read the clusters of nodes, as :func:`write_labels` and the collections of benchmarks write them.
 
@@ -121,6 +122,9 @@ def read_labels(
         The labels are put in the order of its nodes, found by their names. Default: in the order of the file.
     delimiter : str, optional
         One character, or "whitespace". Default: guessed.
+    partial : bool, default False
+        With a graph, whether its nodes may lack a line, which makes their label -1, and whether lines of other nodes
+        are passed over; a node of the graph has to be among them.
     any_size : bool, default False
         Whether compressed data may expand without bound, as for :func:`graphcore.read_graph`.
 
@@ -135,7 +139,8 @@ def read_labels(
         If a line has neither one nor two columns (its number is named), there are no lines, or a NumPy file holds
         something else than integers in one dimension.
     InputError
-        If a node of the graph has no line, or two, or a line names a node that the graph has not.
+        If a node of the graph has two lines, or, unless `partial`, has none or a line names a node that the graph has
+        not.
 
     Examples
     --------
@@ -154,7 +159,7 @@ def read_labels(
     with open_source(path, any_size) as source:
         nodes, clusters = _read(source, delimiter)
         if graph is not None:
-            clusters = _aligned(nodes, clusters, graph)
+            clusters = _aligned(nodes, clusters, graph, partial)
     if isinstance(clusters, np.ndarray):
         return clusters
     try:
@@ -226,7 +231,7 @@ def _delimiter(line):
     return (*two, *marks, "whitespace")[0]
 
 
-def _aligned(nodes, clusters, graph):
+def _aligned(nodes, clusters, graph, partial):
     if nodes is None:
         if len(clusters) != graph.n_nodes:
             raise InputError(f"{len(clusters)} clusters without nodes, but the graph has {graph.n_nodes} nodes")
@@ -239,11 +244,15 @@ def _aligned(nodes, clusters, graph):
         if i is None and node.startswith("'"):  # from write_labels, for spreadsheets
             i = position.get(node[1:])
         if i is None:
+            if partial:
+                continue
             raise InputError(f"node {node!r} has a label, but the graph does not have it")
         if out[i] is not None:
             raise InputError(f"node {node!r} has two labels")
         out[i] = cluster
     missing = [i for i, cluster in enumerate(out) if cluster is None]
+    if partial and len(missing) < len(out):
+        return ["-1" if cluster is None else cluster for cluster in out]
     if missing:
         raise InputError(f"{len(missing)} nodes of the graph have no label, the first is {names[missing[0]]!r}")
     return out

@@ -84,7 +84,7 @@ def walk_rows(
             if n_touched > cap:
                 for i in range(n_touched):
                     scratch[i] = mass[touched[i]]
-                cut = nth_largest(scratch, n_touched, cap)
+                cut = nth_largest(scratch, np.int64(n_touched), cap)  # a literal 0 would be compiled for as well
             length = 0
             for i in range(n_touched):
                 z = touched[i]

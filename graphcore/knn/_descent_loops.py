@@ -244,9 +244,9 @@ def descend_sketch(sketch, around, n_new, n_all, near, far, start, stop):
         mine, mine_near, mine_far = sketch[i], near[i], far[i]
         last = mine_far[-1]
         seen[i] = i
-        for u in mine_near:
-            if u >= 0:
-                seen[u] = i
+        for entry in mine_near:
+            if entry != -1:
+                seen[max(entry, -2 - entry)] = i
         for step in range(-1, n_all[i]):
             v = i if step < 0 else around[i, step]
             for place in range(n_all[v] if 0 <= step < n_new[i] else n_new[v]):
@@ -278,9 +278,9 @@ def descend_vectors(
             entries = indices[indptr[row] : indptr[row + 1]]
             own = spread_row(metric, spread, entries, data[indptr[row] : indptr[row + 1]])
         seen[i] = i
-        for u in mine_near:
-            if u >= 0:
-                seen[u] = i
+        for entry in mine_near:
+            if entry != -1:
+                seen[max(entry, -2 - entry)] = i
         for step in range(-1, n_all[i]):
             v = i if step < 0 else around[i, step]
             for place in range(n_all[v] if 0 <= step < n_new[i] else n_new[v]):

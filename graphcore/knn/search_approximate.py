@@ -1,9 +1,11 @@
 """Approximate nearest neighbours: nearest neighbour descent from the leaves of random projection trees."""
 
+import time
+
 import numpy as np
 
 from .._arrays import read_only
-from .._progress import logger
+from .._progress import note
 from .._random import Streams
 from .._threads import away, limited_libraries, map_blocks, map_items
 from . import _descent_loops as loops
@@ -47,7 +49,8 @@ def approximate_neighbors(X, n_neighbors, metric, random_state, n_jobs):
     order, sketch = _list_leaves(sketch, near, far, streams, n_jobs)
     rounds = _Rounds(near, far, streams, n_jobs)
     if by_sketch:
-        rounds.run(lambda *block: loops.descend_sketch(sketch, *block), _SETTLED if exact else _SETTLED_SKETCH)
+        settled = _SETTLED if exact else _SETTLED_SKETCH
+        rounds.run(lambda *block: loops.descend_sketch(sketch, *block), settled, to_come=0 if exact else 2)
     if not exact:
         if sparse:
             parts = np.empty((0, X.shape[1]), dtype=np.float32), X.indptr, X.indices, X.data
@@ -82,20 +85,28 @@ class _Rounds:
         np.minimum(self.near, -2 - self.near, out=self.near)
         self.forgotten = True
 
-    def run(self, descend, settled):
-        """Run rounds until the lists are settled."""
+    def run(self, descend, settled, to_come=0):
+        """Run rounds until the lists are settled; afterwards `to_come` times as much is to be done."""
+        begun, n_before = time.perf_counter(), 2 * self.near.size
         for _ in range(_ROUNDS):
+            round_begun = time.perf_counter()
             self._gather()
             if self.forgotten:
                 self.near.fill(-1)
                 self.far.fill(np.inf)
                 self.forgotten = False
-            found = map_blocks(
+            found = sum(map_blocks(
                 lambda start, stop: descend(self.around, self.n_new, self.n_all, self.near, self.far, start, stop),
                 self.borders, self.n_jobs,
-            )  # fmt: skip
-            logger.debug("round %d of the descent: %d entries", self.number, sum(found))
-            if sum(found) < settled * self.near.size:
+            ))  # fmt: skip
+            # A round's work is that of the entries found before it, and these become fewer at a steady pace.
+            now = time.perf_counter()
+            pace = min(found / n_before, 0.9)
+            left = (now - round_begun) * pace / (1 - pace)
+            left += to_come * (now - begun + left)
+            share, n_before = found / self.near.size, max(found, 1)
+            note(f"round {self.number}: {share:.1%} of the neighbours are new, about {left:.0f} s left")
+            if share < settled:
                 break
 
     def _gather(self):

@@ -88,7 +88,9 @@ class _ByJaccard:
         self._X, self._n_neighbors, self._ones = X, n_neighbors, X.sum(axis=1)
 
     def kneighbors(self, rows):
-        pieces = [self._nearest(rows[start : start + _JACCARD_ROWS]) for start in range(0, rows.shape[0], _JACCARD_ROWS)]
+        pieces = [
+            self._nearest(rows[start : start + _JACCARD_ROWS]) for start in range(0, rows.shape[0], _JACCARD_ROWS)
+        ]
         return tuple(np.concatenate(part) for part in zip(*pieces, strict=True))
 
     def _nearest(self, rows):

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from .._typing import AnyGraph, ArrayLike, Floats
 from ..exceptions import InputError
 from ..partition.cluster_sums import ClusterSums, cluster_sums
-from ..partition.quotient import graph_rows
+from ..partition.quotient import graph_rows, lent
 from ._labels import placed_labels
 
 __all__ = ["ClusterSums", "conductance", "cut_and_volume", "normalized_cut", "outside_share"]
@@ -50,13 +50,15 @@ def cut_and_volume(
     (array([6., 0.]), array([7., 1.]), array([1., 1.]), array([3, 1]))
     """
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
-    return cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs)
+    with lent(graph):
+        return cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs)
 
 
 def sums_and_shares(graph, labels, n_clusters, n_jobs):
     """As :func:`cut_and_volume` and :func:`outside_share` together, in one pass, for labels that are checked."""
     inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
-    sums = cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=(inside, outside))
+    with lent(graph):
+        sums = cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=(inside, outside))
     shares = np.full(graph.n_nodes, np.nan, dtype=np.float32)
     placed = labels >= 0
     shares[placed] = outside[placed] / graph.degrees[placed]

@@ -10,7 +10,7 @@ from .central import central_nodes
 from .cut import cut_and_volume
 from .quotient import quotient_graph
 
-__all__ = ["cluster_summary"]
+__all__ = ["cluster_summary", "nearest_clusters"]
 
 
 def cluster_summary(
@@ -48,12 +48,12 @@ def cluster_summary(
         "size": sums.size,
         "volume": sums.volume,
         "conductance": sums.conductance,
-        "nearest": _nearest(quotient_graph(graph, labels, k, n_jobs=n_jobs)),
+        "nearest": nearest_clusters(quotient_graph(graph, labels, k, n_jobs=n_jobs)),
         "central": [graph.names_of(nodes).tolist() for nodes in central],
     }
 
 
-def _nearest(between):
+def nearest_clusters(between):
     """Of every row, the column off the diagonal with the largest entry; -1 for a row without any."""
     rows = np.repeat(np.arange(between.shape[0]), np.diff(between.indptr))
     apart = (rows != between.indices) & (between.data > 0)

@@ -131,7 +131,7 @@ def quotient_rows(indptr, indices, weights, labels, starts, members, first, last
     room = (2 * max_links + 1 if max_links > 0 else 32) * (last - first) + 64
     columns = np.empty(room, dtype=np.int32)
     values = np.empty(room)
-    length = 0
+    length = np.int64(0)  # and not a literal, which `_grown` would be compiled for as well
     for a in range(first, last):
         start = length
         n_touched = _gather(indptr, indices, weights, labels, starts, members, a, sums, is_listed, touched)

@@ -4,8 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from .._threads import map_blocks
+from .._arrays import read_only
 from .._work import count
+from ..distributed.passes import map_passes
 from . import _local_moving_loops as _loops
 from . import _objective_loops
 from .cluster_sums import cluster_sums, objective_code
@@ -14,8 +15,9 @@ __all__ = ["block_sweep", "move_locally"]
 
 _NATURAL = np.empty(0, dtype=np.int64)
 _ONES = np.empty(0, dtype=np.int64)
-# Blocks of a sweep one after the other, and parts of a block at the same time.
-_SWEEP_BLOCKS, _SWEEP_PARTS = 64, 8
+# Blocks of a sweep one after the other, and parts of a block at the same time. More blocks are no better, and with
+# workers labels travel between them.
+_SWEEP_BLOCKS, _SWEEP_PARTS = 16, 16
 
 
 def move_locally(
@@ -61,13 +63,14 @@ def block_sweep(rows, labels, n_clusters, *, objective="information", n_jobs=Non
     n = len(labels)
     borders = np.linspace(0, n, min(_SWEEP_BLOCKS, n) + 1).astype(np.int64)
     for first, last in pairwise(borders):
-        moved = np.empty_like(labels[first:last])
         parts = np.linspace(first, last, min(_SWEEP_PARTS, last - first) + 1).astype(np.int64)
-        map_blocks(
-            lambda a, b, first=first, moved=moved: _loops.batch_assign(
-                *rows, by_inner, by_volume, a, b, labels, moved[a - first : b - first]
-            ),
-            parts,
-            n_jobs,
-        )
-        labels[first:last] = moved
+        spans = [(int(a), int(b)) for a, b in pairwise(parts)]
+        moved = map_passes(_sweep_part, rows, spans, read_only(labels), by_inner, by_volume, n_jobs=n_jobs)
+        labels[first:last] = np.concatenate(moved)
+
+
+def _sweep_part(rows, first, last, labels, by_inner, by_volume):
+    """New labels of some nodes."""
+    moved = np.empty(last - first, dtype=labels.dtype)
+    _loops.batch_assign(*rows, read_only(by_inner), read_only(by_volume), first, last, labels, moved)
+    return moved

@@ -58,13 +58,8 @@ class Clustering:
         Clusters of its nodes: on the coreset graph for the published algorithm, otherwise as in `labels`.
     n_unreached : int
         Nodes that no row of the first coreset reached.
-    groups : ndarray of shape (n_nodes,), int32
-        Leaves of the merge tree: nodes of one cluster that were together before anything was merged; -1 for isolated
-        nodes.
-    group_labels : ndarray of shape (n_groups,), int32
-        Clusters of the groups.
-    group_graph : GraphRows
-        The graph between the groups, with weights in range (:func:`graphcore.graphs.magnitude.in_range`).
+    merged : ndarray of shape (n_nodes,), int32, or None
+        What the best coreset's clusters were merged from; None if nothing was merged.
     row_bytes : int
         Memory of one coreset's half-walk rows; 0 for the plain kernel, which reads the graph itself.
     node_stability : ndarray of shape (n_nodes,), float32, or None
@@ -83,9 +78,7 @@ class Clustering:
     coreset: Coreset
     coreset_labels: np.ndarray = field(repr=False)
     n_unreached: int
-    groups: np.ndarray = field(repr=False)
-    group_labels: np.ndarray = field(repr=False)
-    group_graph: GraphRows = field(repr=False)
+    merged: np.ndarray | None = field(repr=False)
     row_bytes: int
     node_stability: np.ndarray | None = field(repr=False)
     cluster_stability: np.ndarray | None = field(repr=False)
@@ -93,6 +86,7 @@ class Clustering:
     search: SearchSteps | None = field(repr=False)
     settings: Settings
     seconds: dict = field(repr=False)
+    _rows: GraphRows | None = field(repr=False)  # of the graph; a pickle has none
 
     @property
     def n_unsure(self):
@@ -101,6 +95,41 @@ class Clustering:
             return None
         filled = label_sizes(self.labels[self.labels >= 0], self.settings.n_clusters) > 0
         return int(np.count_nonzero(self.cluster_stability[filled] < UNSURE))
+
+    @property
+    def groups(self):
+        """Leaves of the merge tree, (n_nodes,) int32: what was merged, divided by the clusters; -1 if isolated."""
+        return self._leaves[0]
+
+    @property
+    def group_labels(self):
+        """Clusters of the groups, (n_groups,) int32."""
+        return self._leaves[1]
+
+    @property
+    def group_graph(self):
+        """The graph between the groups, with weights in range (:func:`graphcore.graphs.magnitude.in_range`)."""
+        return self._leaves[2]
+
+    @cached_property
+    def _leaves(self):
+        merged, most = ([], 0) if self.merged is None else ([self.merged], int(self.merged.max()) + 1)
+        groups, n_groups = common_refinement([*merged, self.labels], max(most, self.settings.n_clusters))
+        between = quotient(self._rows, groups, n_groups, max_entries=max_links(self._rows))
+        return groups, pick_labels(groups, n_groups, self.labels), between
+
+    def changed(self, graph, labels, node_stability):
+        """The same of a graph that has changed, its new nodes at the end."""
+        merged, before = None, self.merged
+        if before is not None:  # nodes that had no edge, or were not there, are a group of their own
+            merged = np.full(graph.n_nodes, before.max() + 1, dtype=np.int32)
+            merged[: len(before)][before >= 0] = before[before >= 0]
+        rows = graph_rows(in_range(graph))
+        return replace(self, labels=labels, merged=merged, node_stability=node_stability, _rows=rows)
+
+    def __getstate__(self):
+        # The tree goes along, and the graph that it is made of does not.
+        return {"_leaves": self._leaves} | self.__dict__ | {"_rows": None}
 
     @cached_property
     def merge_tree(self):
@@ -157,12 +186,11 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     runs, agreed, agreement = _runs(graph, rows, settings, streams, n_jobs, stages)
     best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
     labels, history = best.labels.copy(), list(best.history)
-    groups, group_labels, group_graph = best.groups, best.group_labels, best.group_graph
     k = settings.n_clusters
     if agreed is not None:
         with stages("consensus"):
             groups, n_groups = agreed
-            group_labels, group_graph = consensus(
+            group_labels, _ = consensus(
                 rows, groups, n_groups, best.labels, k, **limits(settings), rng=streams.generator("consensus"),
                 n_jobs=n_jobs, max_entries=max_links(rows),
             )  # fmt: skip
@@ -171,7 +199,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
             sums = cluster_sums(rows, labels, k, n_jobs)
             history.append(("consensus", sums.value(settings.objective)))
         with stages("refinement"):
-            refine_labels(rows, labels, settings, sums)
+            sums = refine_labels(rows, labels, settings, sums, n_jobs)
             history.append(("refinement of the consensus", sums.value(settings.objective)))
     if settings.n_cycles and not _is_settled(graph, agreement):
         with stages("cycles"):
@@ -194,19 +222,13 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     node_stability = cluster_stability = None
     if len(runs) > 1:
         node_stability, cluster_stability = stability(labels, [run.labels for run in runs], k, n_jobs)
-    with stages("tree"):
-        # What was merged, cut along the clusters that it became in the end.
-        merged, n_merged = ([], k) if best.groups is None else ([best.groups], max(k, len(best.group_labels)))
-        groups, n_groups = common_refinement([*merged, labels], n_merged)
-        group_labels = pick_labels(groups, n_groups, labels)
-        group_graph = quotient(rows, groups, n_groups, n_jobs, max_entries=max_links(rows))
     first = runs[0]
     return Clustering(
         labels=labels, coreset=first.coreset.scaled(graph),
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
-        n_unreached=first.n_unreached, groups=groups, group_labels=group_labels, group_graph=group_graph,
-        row_bytes=first.row_bytes, node_stability=node_stability, cluster_stability=cluster_stability, history=history,
-        search=steps, settings=replace(settings, n_coresets=len(runs)), seconds=dict(stages.seconds),
+        n_unreached=first.n_unreached, merged=best.groups, row_bytes=first.row_bytes, node_stability=node_stability,
+        cluster_stability=cluster_stability, history=history, search=steps,
+        settings=replace(settings, n_coresets=len(runs)), seconds=dict(stages.seconds), _rows=rows,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from .._typing import ArrayLike, Axes, Mapping
 from .._validation import check_labels
 from ..exceptions import InputError
 from ._labels import label_points
-from ._style import INK, MIDDLE, PAPER, SHADES, SHAPES, TITLED, axes_of
+from ._style import INK, MIDDLE, PAPER, SHAPES, TITLED, axes_of, cluster_style, clusters_gid
 
 __all__ = ["coreset_map"]
 
@@ -72,10 +72,11 @@ def coreset_map(
     low, high = low - air, high + air
     shown = np.clip(points, low, high)
     for i, c in enumerate(order):
+        shade, shape, _ = cluster_style(i)
         mine = labels == c
         ax.scatter(
-            *shown[mine].T, s=area[mine], c=SHADES[i % len(SHADES)], marker=SHAPES[i % len(SHAPES)], linewidths=0.3,
-            edgecolors=INK, alpha=0.85, zorder=2, clip_on=False, label=_name(names, c),
+            *shown[mine].T, s=area[mine], c=shade, marker=shape, linewidths=0.3, edgecolors=INK, alpha=0.85, zorder=2,
+            clip_on=False, label=_name(names, c), gid=clusters_gid([c]),
         )  # fmt: skip
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])

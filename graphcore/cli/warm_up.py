@@ -1,0 +1,135 @@
+"""``graphcore warm-up``: compile the loops before they are needed; and a second process that helps a first run."""
+
+import subprocess
+import sys
+import time
+
+import click
+
+from .console import Console, Job
+
+__all__ = ["help_compiling", "warm_up"]
+
+
+@click.command(
+    "warm-up",
+    cls=Job,
+    short_help="Compile the loops, so that no later run has to.",
+    examples=[
+        ("after an installation, or in a container's recipe", "graphcore warm-up"),
+        ("into a folder that others share", "NUMBA_CACHE_DIR=/srv/numba graphcore warm-up"),
+    ],
+)
+@click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Processes; -1 is all.")
+def warm_up(n_jobs):
+    """Compile what `cluster`, `knn` and choosing k need, once for this machine and version; later runs read it."""
+    from .._compile import kept_in
+    from .._threads import effective_jobs, map_items
+    from ..partition._agglomerate_loops import agglomerate
+
+    n_jobs = effective_jobs(n_jobs)
+    folder = kept_in(agglomerate)
+    if folder is None:
+        raise click.ClickException(
+            "compiled loops cannot be kept: neither graphcore's folder nor the user's cache can be written; "
+            "set NUMBA_CACHE_DIR to a folder that can"
+        )
+    console, begun = Console(), time.perf_counter()
+    with console.stages("compiling"):
+        failed = [said for said in map_items(_compile, list(_CASES), n_jobs) if said]
+    console.clear()
+    if failed:
+        raise click.ClickException(failed[0])
+    click.echo(f"compiled in {time.perf_counter() - begun:.1f} s, kept in {folder.parent}")
+
+
+def help_compiling():
+    """Have another process compile the loops of a run's second half, unless they are there already."""
+    from .._compile import is_kept, kept_in
+    from ..partition._agglomerate_loops import agglomerate
+
+    if kept_in(agglomerate) is not None and not is_kept(agglomerate):
+        _begin("merging", stderr=subprocess.DEVNULL)
+
+
+def _compile(case):
+    """Compile a case's loops in a process of its own; returns what went wrong."""
+    process = _begin(case, stderr=subprocess.PIPE)
+    said = process.communicate()[1].decode(errors="replace").strip()
+    return process.returncode and f"compiling for {case} failed: {said.rpartition(chr(10))[2]}"
+
+
+def _begin(case, stderr):
+    code = f"from graphcore.cli.warm_up import _CASES; _CASES[{case!r}]()"
+    return subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr
+    )
+
+
+def _graph(weighted=False):
+    import numpy as np
+
+    from ..graphs.graph import Graph
+
+    rng = np.random.default_rng(0)
+    ends = rng.integers(0, 240, (2, 3000))
+    ends = ends[:, (ends[0] % 6 == ends[1] % 6) & (ends[0] != ends[1])]
+    return Graph.from_edges(*ends, weights=rng.integers(1, 4, ends.shape[1]).astype(float) if weighted else None)
+
+
+def _merging():
+    """What comes last in a fit comes first here."""
+    import numpy as np
+
+    from ..partition.cycles import move_in_cycles
+    from ..partition.merge import agglomerate, merge_rounds
+    from ..partition.quotient import graph_rows
+
+    between = graph_rows(_graph(weighted=True))
+    sizes = np.ones(len(between.degrees), dtype=np.int64)
+    agglomerate(between, sizes, 6)
+    labels = merge_rounds(between, sizes, 6)
+    move_in_cycles(graph_rows(_graph()), labels, 6, n_cycles=1, rng=np.random.default_rng(0))
+
+
+def _clustering(n_clusters, weighted=False, **settings):
+    from ..fit import fit_graph
+
+    fit_graph(_graph(weighted), n_clusters, settings, random_state=0)
+
+
+def _vectors():
+    import numpy as np
+    import scipy.sparse as sp
+
+    from ..knn.neighbors import knn_graph
+
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(60, 3)) @ rng.normal(size=(3, 150))).astype(np.float32)
+    knn_graph(X, algorithm="approximate", random_state=0, weighting="self-tuning")
+    knn_graph(sp.csr_array(X), algorithm="approximate", random_state=0)
+
+
+def _files():
+    import tempfile
+    from pathlib import Path
+
+    from ..io import read_graph, write_graph
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "edges.txt")
+        for weighted in (False, True):
+            write_graph(_graph(weighted), path)
+            read_graph(path)
+
+
+# Those that take longest first.
+_CASES = {
+    "merging": _merging,
+    "clustering": lambda: _clustering(6),
+    "vectors": _vectors,
+    "weighted": lambda: _clustering(6, weighted=True),
+    "choice of k": lambda: _clustering("auto"),
+    "published": lambda: _clustering(6, preset="published"),
+    "files": _files,
+}
