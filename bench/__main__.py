@@ -30,7 +30,11 @@ CASES = (
     "kernel-features",
     "heldout",
     "sketch",
+    "directed",
+    "bipartite",
+    "changing",
     "mnist8m",
+    "distributed",
 )
 
 

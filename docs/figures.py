@@ -10,7 +10,9 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
+import scipy.sparse as sp
 from figures_flats import PICTURES as FLATS
+from figures_landing import PICTURES as LANDING
 from figures_nystrom import nystrom_brackets, nystrom_schemes
 from figures_sketch import PICTURES as SKETCH
 from matplotlib.collections import LineCollection
@@ -41,13 +43,18 @@ SHAPES = "osD^vP"
 SKEWED = partial(graphcore.datasets.degree_corrected_partition, 10, 500, mean_degree=14, random_state=0)
 
 
+def gallery_style(gallery_conf, example):
+    """Have the pictures of the gallery look like those of the pages; sphinx-gallery calls this before each example."""
+    plt.rcParams.update(STYLE | {"figure.figsize": (6, 3.8), "figure.constrained_layout.use": True, "savefig.dpi": 110})
+
+
 def main(folder=FOLDER):
     """Draw every picture, and an example of the report, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with plt.rc_context(STYLE), warnings.catch_warnings():
         # The published algorithm is shown where it fails; it warns there.
         warnings.simplefilter("ignore", graphcore.GraphWarning)
-        for draw in (*DRAWN, *FLATS, *SKETCH, *GALLERY):
+        for draw in (*LANDING, *DRAWN, *FLATS, *SKETCH, *GALLERY):
             figure = draw()
             figure.savefig(folder / f"{draw.__name__}.png")
             plt.close(figure)
@@ -187,6 +194,29 @@ def dendrogram():
     return plot.dendrogram(_digits()[1].dendrogram_, 30, n_clusters=10).figure
 
 
+def levels():
+    """Number of clusters against resolution: a graph with two levels, one of people, and the digits."""
+    group = np.arange(1600) // 40
+    faculty = group // 10
+    chance = np.select([group[:, None] == group, faculty[:, None] == faculty], [0.3, 0.02], 0.001)
+    edges = np.triu(np.random.default_rng(0).random(chance.shape) < chance, 1)
+    nested = graphcore.Graph.from_scipy(sp.csr_array(edges | edges.T))
+    people = graphcore.Graph.from_networkx(nx.les_miserables_graph())
+    graphs = {"four faculties of ten groups": nested, "Les Misérables": people, "digits": _digits()[0]}
+    figure, ax = plt.subplots(figsize=(6.5, 3.6), layout="constrained")
+    for (name, graph), style in zip(graphs.items(), ("-", "--", ":"), strict=True):
+        found = graphcore.CoresetSpectralClustering(20, random_state=0).fit(graph).tree_.levels()
+        ends = np.append(found["resolution_from"], 1000.0)
+        ax.stairs(found["n_clusters"], ends, baseline=None, label=name, ls=style, lw=1.5, color=SHADES[0])
+    ax.set(xscale="log", yscale="log", xlim=(1, 100), xlabel="resolution", ylabel="best number of clusters")
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.set_minor_locator(NullLocator())
+    ax.legend(frameon=False)
+    return figure
+
+
 def objective_history():
     """The objective after each stage of the fit."""
     return plot.objective_history(_digits()[1].history_).figure
@@ -306,7 +336,9 @@ def _bare(ax):
         spine.set_visible(False)
 
 
-GALLERY = (cluster_sizes, clusters_drawn, coreset_map, dendrogram, objective_history, k_sweep, coreset_error_curve)
+GALLERY = (
+    cluster_sizes, clusters_drawn, coreset_map, dendrogram, levels, objective_history, k_sweep, coreset_error_curve,
+)  # fmt: skip
 DRAWN = (whiskers, sparse_coreset, stability, importance, coreset_error, choosing_k, nystrom_brackets, nystrom_schemes)
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ __version__ = "0.1.0"
 # Public names and the modules that hold them.
 _PUBLIC = {
     "Coreset": ".coresets.coreset", "CoresetKernelKMeans": ".estimators.coreset_kernel_kmeans",
-    "CoresetSpectralClustering": ".estimators.coreset_spectral", "FormatError": ".exceptions",
+    "CoresetSpectralClustering": ".estimators.coreset_spectral",
+    "CoresetSpectralCoclustering": ".estimators.coreset_coclustering", "FormatError": ".exceptions",
     "GaussianSketchFeatures": ".estimators.gaussian_sketch_features",
     "GaussianSketchKernelKMeans": ".estimators.gaussian_sketch_kernel_kmeans", "Graph": ".graphs.graph",
     "GraphWarning": ".exceptions", "InputError": ".exceptions", "KFlats": ".estimators.flats",
@@ -15,8 +16,9 @@ _PUBLIC = {
     "KernelKMeans": ".estimators.kernel_kmeans", "NystromFeatures": ".estimators.nystrom_features",
     "NystromKernelKMeans": ".estimators.nystrom_kernel_kmeans", "ParameterError": ".exceptions",
     "build_coreset": ".coresets.coreset", "build_store": ".store", "check_store": ".store", "datasets": None,
-    "knn_graph": ".knn.neighbors", "metrics": None, "networkx": None, "open_graph": ".store", "plot": None,
-    "read_graph": ".io", "report": None, "select_n_clusters": ".selection.select", "write_graph": ".io",
+    "knn_graph": ".knn.neighbors", "load": ".estimators.load", "metrics": None, "networkx": None,
+    "open_graph": ".store", "plot": None, "read_graph": ".io", "report": None,
+    "select_n_clusters": ".selection.select", "write_graph": ".io",
     "write_labels": ".io",
 }  # fmt: skip
 

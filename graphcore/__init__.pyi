@@ -6,6 +6,7 @@ from . import plot as plot
 from . import report as report
 from .coresets.coreset import Coreset as Coreset
 from .coresets.coreset import build_coreset as build_coreset
+from .estimators.coreset_coclustering import CoresetSpectralCoclustering as CoresetSpectralCoclustering
 from .estimators.coreset_kernel_kmeans import CoresetKernelKMeans as CoresetKernelKMeans
 from .estimators.coreset_spectral import CoresetSpectralClustering as CoresetSpectralClustering
 from .estimators.flats import KFlats as KFlats
@@ -13,6 +14,7 @@ from .estimators.gaussian_sketch_features import GaussianSketchFeatures as Gauss
 from .estimators.gaussian_sketch_kernel_kmeans import GaussianSketchKernelKMeans as GaussianSketchKernelKMeans
 from .estimators.kernel_flats import KernelKFlats as KernelKFlats
 from .estimators.kernel_kmeans import KernelKMeans as KernelKMeans
+from .estimators.load import load as load
 from .estimators.nystrom_features import NystromFeatures as NystromFeatures
 from .estimators.nystrom_kernel_kmeans import NystromKernelKMeans as NystromKernelKMeans
 from .exceptions import FormatError as FormatError

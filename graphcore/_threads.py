@@ -24,7 +24,7 @@ from .exceptions import ParameterError
 
 __all__ = [
     "away", "check_stopped", "effective_jobs", "in_main_thread", "limited_libraries", "map_blocks", "map_items",
-    "row_blocks",
+    "row_blocks", "row_spans",
 ]  # fmt: skip
 
 _BLOCK_ENTRIES = 1 << 20
@@ -155,6 +155,11 @@ def row_blocks(indptr, entries=_BLOCK_ENTRIES):
         below = indptr[middle] + middle < targets
         low, high = np.where(below & (low < high), middle + 1, low), np.where(below, high, middle)
     return np.unique(np.concatenate([[0], low, [n_rows]]).astype(np.int64))
+
+
+def row_spans(indptr, entries=_BLOCK_ENTRIES):
+    """The blocks of :func:`row_blocks`, as pairs of where they begin and end."""
+    return [(int(first), int(last)) for first, last in pairwise(row_blocks(indptr, entries))]
 
 
 def map_blocks(function, borders, n_jobs):

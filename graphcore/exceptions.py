@@ -9,7 +9,7 @@ _LONGEST_WORD = 200
 class InputError(ValueError):
     """The input data cannot be used; the message names the problem and a remedy."""
 
-    def __init__(self, message="", *others):
+    def __init__(self, message: str = "", *others: object) -> None:
         super().__init__(one_line(message), *others)
 
 

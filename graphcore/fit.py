@@ -10,12 +10,13 @@ from .graphs.graph import Graph
 from .knn.neighbors import knn_graph
 from .metrics.cut import sums_and_shares
 from .partition.cluster_sums import ClusterSums
+from .partition.quotient import lent
 from .pipeline.cluster import Clustering, cluster_graph
 from .pipeline.settings import resolve_settings
 from .selection.auto import choose_for_fit
 from .selection.result import KSelection
 
-__all__ = ["Fit", "fit_graph", "graph_of_vectors"]
+__all__ = ["Fit", "fit_graph", "graph_of_vectors", "node_columns"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +40,15 @@ def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n
 
 
 def fit_graph(graph, n_clusters, settings, *, random_state=None, n_jobs=None, stages=None):
-    """Choose k if it is "auto", check the settings (a dict; what is left out has its default), cluster, and measure."""
+    """Choose k if it is "auto" or None, check the settings (a dict; others are as by default), cluster, measure."""
     stages = Stages() if stages is None else stages
-    streams = Streams(random_state)
+    with lent(graph):
+        return _fit(graph, n_clusters, settings, Streams(random_state), n_jobs, stages)
+
+
+def _fit(graph, n_clusters, settings, streams, n_jobs, stages):
     selection = None
-    if isinstance(n_clusters, str) and n_clusters == "auto":
+    if n_clusters is None or (isinstance(n_clusters, str) and n_clusters == "auto"):
         with stages("choice of k"):
             selection = choose_for_fit(graph, settings, random_state=streams, n_jobs=n_jobs)
         n_clusters = selection.best
@@ -54,3 +59,11 @@ def fit_graph(graph, n_clusters, settings, *, random_state=None, n_jobs=None, st
     with stages("score"):
         sums, shares = sums_and_shares(graph, clustering.labels, resolved.n_clusters, n_jobs)
     return Fit(graph, clustering, selection, sums, shares, dict(stages.seconds))
+
+
+def node_columns(labels, node_names, stability, outside_shares):
+    """What is known of every node, as a dictionary of columns."""
+    n = len(labels)
+    names = np.arange(n) if node_names is None else np.asarray(node_names)
+    stability = np.full(n, np.nan, dtype=np.float32) if stability is None else stability
+    return {"node": names, "cluster": labels, "stability": stability, "outside_share": outside_shares}

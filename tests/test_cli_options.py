@@ -7,6 +7,7 @@ import re
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 from graphcore.cli.app import app, run
@@ -79,6 +80,11 @@ EARLY = {
     "threads": ("--jobs 0", "--jobs 0"),
     "output": ("-o nowhere/labels.tsv", "nowhere"),
     "report": ("--report nowhere/page.html", "nowhere"),
+    "truth": ("--report page.html --truth nowhere.tsv", "nowhere.tsv"),
+    "truth alone": ("--truth graph.txt", "--report FILE"),
+    "tree": ("--tree nowhere/tree.nwk", "nowhere"),
+    "kind of tree": ("--tree tree.xml", "'.xml' of 'tree.xml'"),
+    "k and resolution": ("--resolution 3", "-k and --resolution both say how many clusters"),
 }
 
 
@@ -110,6 +116,42 @@ def test_a_report_without_matplotlib_says_so_first(folder, capsys, monkeypatch, 
     assert "no pictures" in told[0]
     assert "pip install 'graphcore-clustering[plot]'" in told[0]
     assert "missing.txt" in told[1]
+
+
+def test_the_number_of_clusters_is_said_once(folder, capsys):
+    assert run(["cluster", "missing.txt"]) == 2
+    assert "Missing option '-k'" in capsys.readouterr().err
+    assert run(["cluster", "missing.txt", "--resolution", "0.5"]) == 2
+    assert "--resolution 0.5 must be at least 1" in capsys.readouterr().err
+
+
+# -- clusters for other programs, and the tree -------------------------------------------------------------------------
+
+
+def test_clusters_go_to_other_programs_by_the_ending(folder, capsys):
+    assert run(["cluster", "graph.txt", "--resolution", "100", "-o", "c.tsv"]) == 0
+    assert re.search("^k +2, chosen by resolution$", capsys.readouterr().out, re.MULTILINE)
+    labels = {name: int(label) for name, label in read_labels(folder / "c.tsv").items()}
+    for ending, reader in {"graphml": nx.read_graphml, "gexf": nx.read_gexf, "gml": nx.read_gml}.items():
+        assert run(["cluster", "graph.txt", "--resolution", "100", "-o", f"c.{ending}", "--quiet"]) == 0
+        G = reader(folder / f"c.{ending}")
+        assert dict(G.nodes(data="cluster")) == labels and G.number_of_edges() == 7
+        assert set(dict(G.nodes(data="stability")).values()) == {1.0}
+    assert run(["cluster", "graph.txt", "-k", "2", "-o", "c.parquet", "--quiet"]) == 0
+    table = pd.read_parquet("c.parquet")
+    assert dict(zip(table.node, table.cluster, strict=True)) == labels
+
+
+def test_the_tree_is_written_beside_the_labels(folder, capsys):
+    assert run(["cluster", "graph.txt", "-k", "2", "--tree", "tree.csv"]) == 0
+    assert re.search(r"^tree +tree\.csv$", capsys.readouterr().out, re.MULTILINE)
+    assert pd.read_csv("tree.csv")["size"].max() == 6
+    assert run(["cluster", "graph.txt", "-k", "2", "-o", "c.tsv", "--tree", "-"]) == 0
+    told = capsys.readouterr()
+    assert sorted(re.findall("[a-z]", told.out)) == ["a", "b", "c", "x", "y", "z"] and told.out.endswith(";\n")
+    assert "clusters" in told.err
+    assert run(["cluster", "graph.txt", "-k", "2", "-o", "-", "--tree", "-"]) == 2
+    assert "-o - and --tree - both want standard output" in capsys.readouterr().err
 
 
 # -- options that do nothing -------------------------------------------------------------------------------------------

@@ -69,6 +69,20 @@ def test_cluster_writes_a_page_with_the_command_that_repeats_it(folder, capsys):
     assert "The random seed was 3" in page.text
 
 
+def test_a_page_tells_no_folders_and_compares_with_known_classes(folder, capsys):
+    (folder / "classes.csv").write_text("a,one\nb,one\nx,two\nq,two\n")  # q is no node
+    at = str(folder)
+    typed = ["cluster", f"{at}/graph.txt", "-k", "2", f"--report={at}/page.html", "-o", f"{at}/out.tsv"]
+    assert run([*typed, "--truth", f"{at}/classes.csv"]) == 0
+    page = page_of(folder / "page.html")
+    assert at not in page.source
+    assert "graphcore cluster graph.txt -k 2 --report=page.html -o out.tsv --truth classes.csv" in page.text
+    assert "Adjusted Rand index 1.0000" in page.text and "over 3 nodes of known class" in page.text
+    assert run(["report", f"{at}/graph.txt", f"{at}/out.tsv", "-o", f"{at}/again.html", "--truth", "classes.csv"]) == 0
+    assert "truth     ARI 1.0000, NMI 1.0000 over 3 nodes" in capsys.readouterr().out
+    assert at not in page_of(folder / "again.html").source
+
+
 def test_report_on_standard_output(folder, capsys):
     assert run(["cluster", "graph.txt", "-k", "2", "--report", "-"]) == 0
     captured = capsys.readouterr()

@@ -2,12 +2,14 @@
 
 import gzip
 import inspect
+import itertools
 import re
+import runpy
 import shlex
 from collections import Counter
 from functools import reduce
 from importlib import import_module
-from inspect import ismodule
+from inspect import isclass, ismodule
 from pathlib import Path
 
 import networkx as nx
@@ -24,9 +26,17 @@ PAGES = [
     ROOT / "CHANGELOG.md",
     ROOT / "datasets" / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "how_to").glob("*.md")),
     *sorted((ROOT / "docs" / "theory").glob("*.md")),
 ]
-SHELL = ["docs/start.md", "docs/cli.md", "docs/report.md", "docs/embeddings.md", "datasets/README.md"]
+SHELL = [
+    "docs/start.md",
+    "docs/cli.md",
+    "docs/report.md",
+    "docs/how_to/machines.md",
+    "datasets/README.md",
+]
+HOW_TO = sorted(page.stem for page in (ROOT / "docs" / "how_to").glob("*.md") if page.stem != "index")
 THEORY = sorted(page for page in (ROOT / "docs" / "theory").glob("*.md") if page.stem != "index")
 
 
@@ -78,15 +88,27 @@ def test_readme_runs_from_top_to_bottom(folder):
     assert all(len(code.splitlines()) < 10 for code in found)
 
 
-def test_examples_of_the_first_page_run(folder):
+def test_examples_of_the_first_pages_run(folder):
+    execute("docs/index.md", iter(dict, None))
     execute("docs/start.md", [{}] * 9)
     assert len((folder / "labels.tsv").read_text().splitlines()) == 900
 
 
-def test_the_social_network_is_as_the_page_says(folder):
+def run_example(path):
+    """An example of the gallery, in the folder of the test, without a window."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("Agg")
+    namespace = runpy.run_path(ROOT / "examples" / path)
+    pyplot.close("all")
+    return namespace
+
+
+def test_the_social_network_is_as_the_tutorial_says(folder, capsys):
     pytest.importorskip("pandas")
-    namespace = {}
-    execute("docs/social_network.md", [namespace] * 9)
+    namespace = run_example("tutorials/plot_1_social_network.py")
+    groups = [line.split(", ") for line in capsys.readouterr().out.splitlines()[:6]]
+    found = ["Enjolras", "Fantine", "Valjean", "Myriel", "Babet", "Judge"]
+    assert [name in group for name, group in zip(found, groups, strict=True)] == [True] * 6
     table, choice = namespace["table"], namespace["choice"]
     assert set(table.sort_values("outside_share").tail(3).node) == {"Simplice", "Magnon", "Javert"}
     assert set(namespace["doubtful"].node) == {"Perpetue", "Simplice"}
@@ -97,14 +119,33 @@ def test_the_social_network_is_as_the_page_says(folder):
     assert cut == pytest.approx(0.19, abs=0.005)
 
 
-def test_embeddings_are_as_the_page_says(folder):
-    namespace = {}
-    execute("docs/embeddings.md", [namespace] * 9)
+@pytest.mark.slow
+def test_embeddings_are_as_the_tutorial_says(folder):
+    namespace = run_example("tutorials/plot_2_embeddings.py")
     digits, agreement = namespace["digits"].labels, namespace["agreement"]
     assert agreement(namespace["model"].labels_, digits[:1500])["ari"] == pytest.approx(0.90, abs=0.01)
     assert agreement(namespace["later"], digits[1500:])["ari"] == pytest.approx(0.83, abs=0.01)
     assert (namespace["choice"].best, namespace["choice"].clear) == (10, True)
-    assert len(namespace["doubtful"]) == 297
+
+
+@pytest.mark.parametrize("page", HOW_TO)
+def test_answers_run(folder, page):
+    namespace = {}
+    execute(f"docs/how_to/{page}.md", itertools.repeat(namespace))
+    if page == "small_clusters":
+        assert np.bincount(namespace["model"].labels_).min() >= 40
+    if page == "unknown_k":
+        assert (namespace["choice"].best, namespace["choice"].clear) == (10, True)
+
+
+def test_every_estimator_and_every_picture_is_in_the_gallery():
+    programs = [path.read_text(encoding="utf-8") for path in (ROOT / "examples").glob("*/plot_*.py")]
+    assert len(programs) >= 25
+    estimators = [name for name in graphcore.__all__ if hasattr(getattr(graphcore, name), "fit")]
+    names = [f"graphcore.{name}(" for name in estimators]
+    names += [f"plot.{name}(" for name in graphcore.plot.__all__]
+    assert len(names) > 15
+    assert [name for name in names if not any(name in program for program in programs)] == []
 
 
 def test_rings_are_found_as_the_pages_say(folder, capsys):
@@ -188,7 +229,11 @@ def test_readme_has_its_two_commands_in_one_line_each():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        assert target.startswith("https://") or target.startswith("http://") or (page.parent / target).exists(), target
+        if made := re.search(r"gallery/(.+)\.rst$", target):  # from an example, when the pages are built
+            file = ROOT / "examples" / ("GALLERY_HEADER.rst" if made[1] == "index" else f"{made[1]}.py")
+        else:
+            file = page.parent / target
+        assert target.startswith(("https://", "http://")) or file.exists(), target
 
 
 @pytest.mark.parametrize("page", THEORY, ids=lambda page: page.stem)
@@ -219,9 +264,8 @@ def descend(holder, name):
 
 def test_every_public_name_is_once_in_the_reference():
     """By itself, or on the page of its module, which shows what is in ``__all__`` and has a docstring."""
-    listed = re.findall(
-        r"^   ([A-Za-z_][\w.]*)$", (ROOT / "docs" / "api.rst").read_text(encoding="utf-8"), re.MULTILINE
-    )
+    pages = [(ROOT / "docs" / page).read_text(encoding="utf-8") for page in ("api.rst", "algorithms.rst")]
+    listed = re.findall(r"^   ([A-Za-z_][\w.]*)$", "".join(pages), re.MULTILINE)
     assert [name for name, count in Counter(listed).items() if count > 1] == []
     assert [name for name in graphcore.__all__ if name not in listed] == []
     for name in listed:
@@ -231,6 +275,23 @@ def test_every_public_name_is_once_in_the_reference():
         assert [name for name in listed if name.startswith(f"{module}.")] == []
         holder = getattr(graphcore, module)
         assert [n for n in holder.__all__ if not n.isupper() and not inspect.getdoc(getattr(holder, n))] == []
+
+
+def test_every_method_shows_what_it_takes_and_returns_and_an_example():
+    """Methods of public classes that are our own, but for those of objects that only algorithms return."""
+    classes = [getattr(graphcore, name) for name in graphcore.__all__ if isclass(getattr(graphcore, name))]
+    missing = []
+    for cls in classes:
+        if cls is graphcore.Coreset or issubclass(cls, Exception):
+            continue
+        for name, method in inspect.getmembers(cls, inspect.isroutine):
+            if name.startswith("_") or not str(getattr(method, "__module__", "")).startswith("graphcore."):
+                continue
+            text = inspect.getdoc(method) or ""
+            given = [p for p in inspect.signature(method).parameters if p not in ("self", "X", "y")]
+            sections = ["Returns", "Examples"] + (["Parameters"] if given else [])
+            missing += [f"{cls.__name__}.{name}: {section}" for section in sections if f"{section}\n---" not in text]
+    assert missing == []
 
 
 def test_every_parameter_is_explained():

@@ -1,9 +1,15 @@
-"""A script as users write them, which mypy checks with the rest: public names must be known to type checkers."""
+"""A script as users write them, which mypy --strict checks with the rest: all public names have types."""
+
+import os
+import tempfile
 
 import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError
+from graphcore.io import read_labels
 
 
 def communities(graph: Graph, k: int) -> dict[object, int]:
@@ -13,12 +19,86 @@ def communities(graph: Graph, k: int) -> dict[object, int]:
     return dict(zip(names, model.labels_.tolist(), strict=True))
 
 
+def questions(graph: Graph) -> int:
+    """Everything that a fitted clustering is asked."""
+    model = CoresetSpectralClustering(None, resolution=3.0, random_state=np.random.default_rng(0)).fit(graph)
+    labels: NDArray[np.int32] = model.labels_
+    coarse: NDArray[np.int32] = model.labels_at(1)
+    stability: NDArray[np.float32] | None = model.stability_
+    central: list[NDArray[np.int64]] = model.central_nodes(2)
+    by_name: dict[object, int] = model.to_dict()
+    between: Graph = model.quotient_graph_
+    part: Graph = model.subgraph(0)
+    score: float = model.score(graph)
+    chosen = model.selection_
+    best: int = model.n_clusters_ if chosen is None else chosen.best
+    tree = model.tree_
+    text: str = tree.to_newick(nodes=True)
+    levels: NDArray[np.int32] = tree.labels_at(resolution=tree.levels()["resolution_from"][-1])
+    print(len(labels), len(coarse), stability is None, len(central), len(by_name), between.n_nodes, part.n_nodes)
+    print(score, model.settings_.coreset_size, model.seconds_["coreset"] >= 0, model.n_components_, len(text))
+    print(len(levels), model.predict(graph)[0], model.transform(graph).shape, model.summary()["size"])
+    print(model.dendrogram_.shape, tree.to_networkx(), tree.to_linkage().shape)
+    return best
+
+
+def files(graph: Graph, folder: str) -> None:
+    """Readers and writers."""
+    path = os.path.join(folder, "karate.tsv")
+    graphcore.write_graph(graph, path)
+    again: Graph = graphcore.read_graph(path)
+    graphcore.write_graph(again, os.path.join(folder, "karate.graphml"), attributes={"degree": again.degrees})
+    graphcore.write_labels(np.zeros(again.n_nodes, dtype=int), os.path.join(folder, "labels.tsv"), again)
+    labels = read_labels(os.path.join(folder, "labels.tsv"), again)
+    facts = graphcore.report.write_report(os.path.join(folder, "page.html"), again, labels, pictures=False)
+    print(facts.normalized_cut, facts.modularity, again.to_scipy().shape, again.volume, again.mean_weight)
+    store: Graph = graphcore.build_store(path, os.path.join(folder, "karate.graph"))
+    print(store.n_edges, graphcore.open_graph(os.path.join(folder, "karate.graph")).is_weighted)
+
+
+def vectors() -> None:
+    """Kernel k-means and its kin, on vectors."""
+    X, y = graphcore.datasets.blobs(60, 3, spread=0.3, random_state=0)
+    graph = graphcore.knn_graph(X, 5)
+    found = graphcore.KernelKMeans(3, kernel="linear", random_state=0).fit(X)
+    score: float = found.score(X)
+    print(graphcore.metrics.agreement(found.predict(X), y)["ari"], score, graph.n_edges)
+    exact: NDArray[np.int32] = graphcore.CoresetKernelKMeans(3, kernel="linear", random_state=0).fit(X).labels_
+    fast: NDArray[np.int32] = graphcore.NystromKernelKMeans(3, kernel="linear", random_state=0).fit(X).labels_
+    flats: NDArray[np.int32] = graphcore.KFlats(3, random_state=0).fit(X).labels_
+    features = graphcore.NystromFeatures(5, kernel="linear", random_state=0).fit(X).transform(X)
+    print(len(exact), len(fast), len(flats), features.shape)
+    choice = graphcore.select_n_clusters(X, range(2, 6), random_state=0)
+    print(choice.best, choice.clear, choice.scores.shape)
+    coreset = graphcore.build_coreset(graph, 3, size=20, random_state=0)
+    print(len(coreset), graphcore.metrics.coreset_cost(graph, coreset.indices, coreset.weights, y).cost_error)
+
+
+def change(graph: Graph, folder: str) -> None:
+    """A graph that changes, a model in a file, and two kinds of nodes."""
+    model = CoresetSpectralClustering(2, random_state=0).fit(graph)
+    done = model.update(added=([0, 1], [33, 32]))
+    path = os.path.join(folder, "model.npz")
+    model.save(path)
+    labels: NDArray[np.int32] = graphcore.load(path).labels_
+    print(done.n_added, done.moved.tolist(), done.splits, len(labels))
+    made = graphcore.datasets.planted_blocks([20, 20], [30, 10], [[300, 20], [20, 100]], random_state=0)
+    both = graphcore.CoresetSpectralCoclustering(2, random_state=0).fit(made.matrix)
+    rows: NDArray[np.int32] = both.row_labels_
+    print(len(rows), both.columns_.shape, both.get_indices(0)[0].dtype)
+
+
 def main() -> None:
-    """Everything that a first script touches."""
+    """Everything that a first script touches, and a second."""
     karate = graphcore.datasets.load_karate()
     clusters = communities(karate.graph, 2)
     print(len(clusters), graphcore.metrics.normalized_cut(karate.graph, list(clusters.values())))
     print(graphcore.networkx.coreset_spectral_communities(nx.karate_club_graph(), 2, seed=0))
+    questions(karate.graph)
+    with tempfile.TemporaryDirectory() as folder:
+        files(karate.graph, folder)
+        change(karate.graph, folder)
+    vectors()
     try:
         graphcore.knn_graph([[0.0]])
     except InputError as error:

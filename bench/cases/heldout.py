@@ -26,7 +26,8 @@ def run(options):
     from graphcore.kernels.functions import kernel_function
     from graphcore.kernels.vectors import VectorKernel
     from graphcore.kmeans.exact import partition_cost
-    from graphcore.kmeans.linear import linear_kmeans, nearest_center
+    from graphcore.kmeans.linear import linear_kmeans
+    from graphcore.kmeans.nearest import nearest_center
 
     data = vectors.mnist(options.data)
     if data is None:

@@ -17,6 +17,7 @@ from .fetch import fetch
 from .info import info
 from .knn import knn
 from .report import report
+from .update import update
 from .warm_up import warm_up
 
 __all__ = ["app", "main"]
@@ -45,7 +46,7 @@ def app():
     """
 
 
-for command in (cluster, report, compare, info, convert, knn, build, check, fetch, demo, warm_up):
+for command in (cluster, update, report, compare, info, convert, knn, build, check, fetch, demo, warm_up):
     app.add_command(command)
 
 

@@ -1,6 +1,7 @@
 """``graphcore cluster``: a graph or vectors in, labels out."""
 
 import json
+import os
 import time
 from dataclasses import asdict
 
@@ -8,9 +9,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..pipeline.parameters import PARAMETERS
-from .console import Console, Job, typed_command
+from .console import Console, Job
 from .inputs import FILE, READING, given_options, input_options, load
-from .targets import labels_target, tell_of_missing_pictures
+from .report import page_about, read_truth, truth_option
+from .targets import labels_target, output_kind, tell_of_missing_pictures, write_clusters
 from .warm_up import help_compiling
 
 __all__ = ["cluster", "clustering_options"]
@@ -56,8 +58,8 @@ def clustering_options(command):
     for parameter in reversed(PARAMETERS):
         command = _option(parameter)(command)
     return click.option(
-        "-k", "--clusters", "n_clusters", type=_Clusters(), required=True, metavar="K",
-        help="Number of clusters; auto to choose it.",
+        "-k", "--clusters", "n_clusters", type=_Clusters(), metavar="K",
+        help="Number of clusters; auto to choose it. Needed, unless there is a --resolution.",
     )(command)  # fmt: skip
 
 
@@ -82,7 +84,12 @@ def _option(parameter):
          "graphcore cluster vectors.npy -k 10 --neighbors 15 -o labels.tsv"),
         ("no cluster below 20 nodes, and a steadier result; labels go to edges.txt.gz.clusters.tsv",
          "graphcore cluster edges.txt.gz -k 50 --min-cluster-size 20 --coreset-size 0.1"),
+        ("a model that follows the graph when it changes (see update)",
+         "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
         ("exactly the algorithm of the paper", "graphcore cluster graph.npz -k 10 --preset published"),
+        ("no idea of k: by resolution, with the tree of all sizes",
+         "graphcore cluster edges.txt.gz --resolution 3 --tree tree.nwk"),
+        ("for Gephi or Cytoscape", "graphcore cluster edges.txt.gz -k 50 -o clusters.gexf"),
         ("in a pipe, for a script", "zcat edges.txt.gz | graphcore cluster - -k 9 --json -o labels.tsv"),
     ],
 )  # fmt: skip
@@ -91,67 +98,117 @@ def _option(parameter):
 @input_options
 @click.option(
     "-o", "--output", metavar="FILE", type=FILE,
-    help="Write node and label, tab between them (.npy: labels alone); - is standard output. [default: "
-    "INPUT.clusters.tsv in this folder, if it is not there yet; for standard input, standard output]",
+    help="Write node and label, tab between them (.npy: labels alone; .parquet: a table; .graphml, .gexf, .gml: the "
+    "graph with clusters as attributes); - is standard output. [default: INPUT.clusters.tsv in this folder, if it is "
+    "not there yet; for standard input, standard output]",
 )  # fmt: skip
 @click.option("--spreadsheet", is_flag=True, help="In -o, put a ' before names that spreadsheets take for formulas.")
+@click.option(
+    "--tree", metavar="FILE", type=FILE,
+    help="Write the tree of clusters of all sizes: .nwk (Newick), .csv, .tsv, .parquet, .npy (scipy's linkage).",
+)  # fmt: skip
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
+@truth_option
+@click.option("--model", metavar="FILE", type=FILE, help="Save the model (.npz) with its graph, for graphcore update.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@click.option(
+    "--scheduler", metavar="ADDRESS",
+    help="Address of a Dask scheduler, as tcp://HOST:8786, whose workers go through a huge graph on disk, which they "
+    "see under the same path.",
+)  # fmt: skip
+@click.option("--workers", type=int, metavar="N", help="The same with N processes of this machine for workers.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
-def cluster(input, n_clusters, output, spreadsheet, report, as_json, quiet, **options):
+def cluster(
+    input, n_clusters, output, spreadsheet, tree, report, truth, model, as_json, quiet, scheduler, workers, **options
+):  # fmt: skip
     """Cluster a graph, or vectors through their kNN graph.
 
-    INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML or GML file; a graph on disk (see build); vectors
-    (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge belong to no cluster and get
-    label -1.
+    INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML, GEXF or GML file; a graph on disk (see build);
+    vectors (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge belong to no cluster
+    and get label -1.
     """
-    on_stdout = [name for name, wanted in (("--json", as_json), ("-o -", output == "-"), ("--report -", report == "-"))
-                 if wanted]  # fmt: skip
+    files = {"-o -": output, "--tree -": tree, "--report -": report}
+    on_stdout = ["--json"] * as_json + [name for name, file in files.items() if file == "-"]
     if len(on_stdout) > 1:
         raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
+    if truth is not None and report is None:
+        raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
+    if input == truth == "-":
+        raise click.UsageError("only one of the files can be standard input")
     start = time.perf_counter()
     reading = {name: options.pop(name) for name in READING}
     seed, jobs = options.pop("random_state"), options.pop("n_jobs")
     given = {name: value for name, value in options.items() if value is not None}
-    console = Console(quiet, n_after=1 + (report is not None))
-    output = _check(console, input, n_clusters, given, output, report, stdout_taken=bool(on_stdout))
+    if (n_clusters is None) == ("resolution" not in given):
+        wrong = "Missing option '-k'" if n_clusters is None else "-k and --resolution both say how many clusters"
+        raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
+    console = Console(quiet, n_after=1 + (report is not None) + (tree is not None))
+    output = _check(console, input, n_clusters, given, output, report, tree, model, stdout_taken=bool(on_stdout))
+    if truth not in (None, "-"):
+        os.stat(truth)
+    from ..distributed.cluster import client_of
     from ..fit import fit_graph
-    from ..io import write_labels
+    from ..report import write_report
+    from ..selection.cluster_tree import tree_of
 
     help_compiling()
-    with console.listening():
+    with console.listening(), client_of(scheduler, workers):
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
+        classes = None if truth is None else read_truth(truth, graph, reading["any_size"])
         fit = fit_graph(graph, n_clusters, given, random_state=seed, n_jobs=jobs, stages=console.stages)
-        _warn_of_idle(fit.clustering.settings, given, spreadsheet and output.endswith(".npy"))
+        _warn_of_idle(fit.clustering.settings, given, spreadsheet and output_kind(output) != "text")
+        _warn_of_idle_workers(graph, scheduler, workers)
         facts, result = _facts(input, fit, seed), fit.clustering
-        facts |= {"output": output, "report": report, "warnings": console.warned}
+        facts |= {"output": output, "tree": tree, "report": report, "warnings": console.warned}
         with console.stages("write"):
-            write_labels(result.labels, output, graph, spreadsheet=spreadsheet)
+            write_clusters(fit, output, spreadsheet)
+            if model is not None:
+                from ..estimators.load import model_of
+
+                model_of(fit, n_clusters, random_state=seed, n_jobs=jobs, **given).save(model)
+        if tree is not None:
+            with console.stages("write the tree"):
+                tree_of(result, graph.node_names).write(tree)
         if report is not None:
             with console.stages("report"):
-                _report(report, graph, result, input, seed, jobs, console)
+                note = f"The random seed was {seed}; the number of threads changes nothing."
+                write_report(
+                    report, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result,
+                    truth=classes, about=page_about(console, input, truth=truth, note=note), random_state=seed,
+                    n_jobs=jobs,
+                )  # fmt: skip
     facts["seconds"] = {**console.stages.seconds, "total": time.perf_counter() - start}
     if as_json:
         click.echo(json.dumps(facts))
     elif not quiet:
         from .summary import cluster_lines, graph_lines, table
 
-        click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, report))
+        click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, tree, report))
 
 
-def _check(console, source, n_clusters, given, output, report, stdout_taken):
+def _check(console, source, n_clusters, given, output, report, tree, model, stdout_taken):
     """Find mistakes in options before any work; returns the file that labels go to."""
     from ..io import check_writable
     from ..pipeline.settings import check_settings
 
     check_settings(n_clusters, given)
+    if tree is not None:
+        from ..selection.tree_formats import tree_format
+
+        if tree_format(tree) == "parquet":
+            from ..io.table import check_parquet
+
+            check_parquet()
+        check_writable(tree)
+    if model is not None:
+        check_writable(model)
     if report is not None:
         check_writable(report)
         tell_of_missing_pictures(console)
     return labels_target(source, output, stdout_taken)
 
 
-def _warn_of_idle(settings, given, npy_quoted):
+def _warn_of_idle(settings, given, idle_quotes):
     """Name the options that did nothing in this run."""
     from .._warn import warn_user
     from ..pipeline.settings import idle_settings
@@ -159,8 +216,18 @@ def _warn_of_idle(settings, given, npy_quoted):
     typed = given_options()
     for name, purpose in idle_settings(settings, given).items():
         warn_user(f"{typed[name]} does nothing here: for {purpose}")
-    if npy_quoted:
-        warn_user("--spreadsheet does nothing here: a .npy file holds labels and no names")
+    if idle_quotes:
+        warn_user("--spreadsheet does nothing here: it is for files of text")
+
+
+def _warn_of_idle_workers(graph, scheduler, workers):
+    """Say so where a graph was no work for them."""
+    from .._warn import warn_user
+    from ..partition.quotient import goes_to_workers
+
+    if (scheduler or workers) and not goes_to_workers(graph):
+        option = "--scheduler" if scheduler else "--workers"
+        warn_user(f"{option} does nothing here: for graphs on disk of more than 2^28 entries (134 million edges)")
 
 
 def _facts(path, fit, seed):
@@ -183,18 +250,3 @@ def _facts(path, fit, seed):
         "unsure_clusters": result.n_unsure,
         "version": __version__,
     }
-
-
-def _report(path, graph, result, source, seed, jobs, console):
-    from ..report import About, write_report
-    from .report import report_title
-
-    about = About(
-        title=report_title(source), source=source, command=typed_command(), warnings=tuple(console.warned),
-        note=f"The random seed was {seed}; the number of threads changes nothing.",
-        seconds=dict(console.stages.seconds),
-    )  # fmt: skip
-    write_report(
-        path, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result, about=about,
-        random_state=seed, n_jobs=jobs,
-    )  # fmt: skip

@@ -16,7 +16,7 @@ __all__ = [
 # A path that shells complete; whether it can be used is found out when it is.
 FILE = click.Path(readable=False, allow_dash=True)
 # Keywords of graphcore.read_graph, and what vectors need.
-READING_OPTIONS = ("format", "delimiter", "columns", "weight_column", "symmetrize", "any_size")
+READING_OPTIONS = ("format", "bipartite", "delimiter", "columns", "weight_column", "symmetrize", "any_size")
 READING = (*READING_OPTIONS, "vectors", "n_neighbors", "metric")
 
 
@@ -46,7 +46,7 @@ _READING_OPTIONS = (
     ),
     click.option(
         "--symmetrize", metavar="POLICY", default="max", show_default=True,
-        help="What becomes of directed edges: max, average, sum, min, or error to refuse them.",
+        help="What becomes of directed edges: max, average, sum, min, degree-discounted, random-walk, or error.",
     ),
     click.option(
         "--any-size", is_flag=True, help="Allow absurdly large decompressed data, and headers of mostly isolated nodes."
@@ -54,6 +54,11 @@ _READING_OPTIONS = (
 )  # fmt: skip
 _GRAPH_OPTIONS = (
     click.option("--format", metavar="NAME", help="Format of a graph file. [default: guessed from name and content]"),
+    click.option(
+        "--bipartite",
+        is_flag=True,
+        help="Rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds.",
+    ),
     *_READING_OPTIONS,
 )
 _OPTIONS = (

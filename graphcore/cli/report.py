@@ -1,6 +1,7 @@
 """``graphcore report``: a page about labels that are there already."""
 
 import os
+import shlex
 
 import click
 
@@ -8,7 +9,13 @@ from .console import Console, Job, typed_command
 from .inputs import FILE, input_options, load
 from .targets import tell_of_missing_pictures
 
-__all__ = ["report", "report_title"]
+__all__ = ["page_about", "read_truth", "report", "truth_option"]
+
+truth_option = click.option(
+    "--truth", metavar="FILE", type=FILE,
+    help="Known classes, as lines of node and class; the page compares. Nodes without a line, or of class -1, are left "
+    "out.",
+)  # fmt: skip
 
 
 @click.command(
@@ -18,18 +25,20 @@ __all__ = ["report", "report_title"]
         ("a page about the labels of an earlier run", "graphcore report edges.txt.gz labels.tsv -o report.html"),
         ("with stability and progress, made by the run itself",
          "graphcore cluster edges.txt.gz -k 9 --report out.html"),
+        ("beside known classes", "graphcore report edges.txt.gz labels.tsv --truth classes.tsv -o report.html"),
     ],
 )  # fmt: skip
 @click.argument("input", metavar="GRAPH", type=FILE)
 @click.argument("labels", metavar="LABELS", type=FILE)
 @input_options
 @click.option("-o", "--output", metavar="FILE", type=FILE, required=True, help="The page, HTML; - is standard output.")
+@truth_option
 @click.option("--title", metavar="TEXT", help="Heading of the page. [default: by the file]")
 @click.option("--central", "n_central", type=click.IntRange(0), default=5, show_default=True, metavar="N",
               help="Central nodes named for each cluster.")  # fmt: skip
 @click.option("--pictures/--no-pictures", default=True, help="Whether to draw pictures. [default: yes]")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures of the page as one JSON object.")
-def report(input, labels, output, title, n_central, pictures, as_json, **options):
+def report(input, labels, output, truth, title, n_central, pictures, as_json, **options):
     """Make one HTML page about the LABELS of a GRAPH: how good they are, each cluster, pictures.
 
     The page needs no other file and no network. LABELS are lines of node and label, or a label for each node in order;
@@ -38,10 +47,10 @@ def report(input, labels, output, title, n_central, pictures, as_json, **options
     """
     if as_json and output == "-":
         raise click.UsageError("--json and -o - both want standard output; write the page to a file")
-    if input == labels == "-":
+    if [input, labels, truth].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
     from ..io import check_writable, read_labels
-    from ..report import About, write_report
+    from ..report import write_report
 
     check_writable(output)
     console = Console()
@@ -54,19 +63,18 @@ def report(input, labels, output, title, n_central, pictures, as_json, **options
         with console.stages("labels"):
             found = _as_numbers(read_labels(labels, graph, any_size=options["any_size"]))
         with console.stages("report"):
-            about = About(
-                title=title or report_title(input), source=f"{input}, labels of {labels}", command=typed_command(),
-                warnings=tuple(console.warned), seconds=dict(console.stages.seconds),
-            )  # fmt: skip
             facts = write_report(
-                output, graph, found, about=about, pictures="auto" if pictures else False, n_central=n_central,
-                random_state=seed, n_jobs=jobs,
+                output, graph, found, truth=None if truth is None else read_truth(truth, graph, options["any_size"]),
+                about=page_about(console, input, labels, truth, title=title),
+                pictures="auto" if pictures else False, n_central=n_central, random_state=seed, n_jobs=jobs,
             )  # fmt: skip
     figures = {
         "input": input, "labels": labels, "report": output, "n_clusters": facts.n_clusters,
         "normalized_cut": facts.normalized_cut, "coverage": facts.coverage, "modularity": facts.modularity,
         "warnings": console.warned,
     }  # fmt: skip
+    if facts.comparison is not None:
+        figures |= facts.comparison.scores
     from .summary import show
 
     lines = [
@@ -74,12 +82,46 @@ def report(input, labels, output, title, n_central, pictures, as_json, **options
         ("NC", f"{facts.normalized_cut:.4f}, {facts.chance_cut:.4f} by chance"),
         ("report", output),
     ]
+    if facts.comparison is not None:
+        scores = facts.comparison.scores
+        said = f"ARI {scores['ari']:.4f}, NMI {scores['nmi']:.4f} over {scores['n_compared']:,} nodes"
+        lines.insert(2, ("truth", said))
     show(figures, lines, as_json, err=output == "-")
 
 
-def report_title(path):
-    """Heading of a page about a file."""
-    return f"Clusters of {'standard input' if path == '-' else os.path.basename(path)}"
+def page_about(console, source, labels=None, truth=None, *, title=None, note=""):
+    """Where a clustering of a file came from, without the folders of this machine: a page is sent to others."""
+    from ..report import About
+
+    paths = [path for path in (source, labels, truth) if path is not None]
+
+    def called(path):
+        return "standard input" if path == "-" else os.path.basename(path)
+
+    def without_folders(text):
+        for path in filter(os.path.isabs, paths):
+            text = text.replace(path, os.path.basename(path))
+        return text
+
+    return About(
+        title=title or f"Clusters of {called(source)}", note=note,
+        source=called(source) + ("" if labels is None else f", labels of {called(labels)}"),
+        command=shlex.join(map(_without_folder, shlex.split(typed_command()))),
+        warnings=tuple(map(without_folders, console.warned)), seconds=dict(console.stages.seconds),
+    )  # fmt: skip
+
+
+def _without_folder(argument):
+    """An argument of a command; an absolute path, also after --option=, loses its folders."""
+    option, equals, value = argument.rpartition("=") if argument.startswith("-") else ("", "", argument)
+    return f"{option}{equals}{os.path.basename(value.rstrip(os.sep))}" if os.path.isabs(value) else argument
+
+
+def read_truth(path, graph, any_size):
+    """Classes of the nodes; -1 where a file has none."""
+    from ..io import read_labels
+
+    return read_labels(path, graph, partial=True, any_size=any_size)
 
 
 def _as_numbers(labels):

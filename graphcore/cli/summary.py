@@ -56,7 +56,7 @@ def cluster_lines(facts):
         ("NC", f"{facts['normalized_cut']:.4f}"),
     ]
     if facts["chosen"] is not None:
-        doubt = "" if facts["chosen"]["clear"] else "; it does not stand out"
+        doubt = "" if facts["chosen"]["clear"] is not False else "; it does not stand out"
         lines.insert(1, ("k", f"{facts['n_clusters']}, chosen by {facts['chosen']['method']}{doubt}"))
     if facts["stability"] is not None:
         lines.append(
@@ -69,6 +69,8 @@ def cluster_lines(facts):
     seconds = ", ".join(f"{stage} {spent:.2f}" for stage, spent in facts["seconds"].items())
     lines.append(("seconds", seconds))
     lines.append(("labels", "standard output" if facts["output"] == "-" else facts["output"]))
+    if facts["tree"]:
+        lines.append(("tree", facts["tree"]))
     if facts["report"]:
         lines.append(("report", facts["report"]))
     return lines

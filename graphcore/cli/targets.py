@@ -4,7 +4,7 @@ import os
 
 from ..exceptions import InputError
 
-__all__ = ["labels_target", "tell_of_missing_pictures"]
+__all__ = ["labels_target", "output_kind", "tell_of_missing_pictures", "write_clusters"]
 
 
 def labels_target(source, output, stdout_taken):
@@ -23,8 +23,41 @@ def labels_target(source, output, stdout_taken):
         output = f"{'standard-input' if stream else os.path.basename(os.path.abspath(source))}.clusters.tsv"
         if os.path.lexists(output):
             raise InputError(f"{output}: is there already; -o {output} replaces it, -o FILE writes elsewhere")
+    if output_kind(output) == "parquet":
+        from ..io.table import check_parquet
+
+        check_parquet()
     check_writable(output)
     return output
+
+
+def output_kind(output):
+    """What labels are written as: "text", "npy", "parquet", or "graph" with labels as attributes."""
+    from ..io.write import SUFFIXES
+    from ..io.write_markup import MARKUP
+
+    base, ending = os.path.splitext(output.lower())
+    if ending in (".npy", ".parquet"):
+        return ending[1:]
+    if ending in (".gz", ".bz2", ".xz", ".zst"):
+        ending = os.path.splitext(base)[1]
+    return "graph" if SUFFIXES.get(ending) in MARKUP else "text"
+
+
+def write_clusters(fit, output, spreadsheet):
+    """Write the labels of a fit, and what else is known of its nodes where there is a place for it."""
+    from ..fit import node_columns
+    from ..io import write_graph, write_labels
+    from ..io.table import write_table
+
+    found, graph, kind = fit.clustering, fit.graph, output_kind(output)
+    columns = node_columns(found.labels, graph.node_names, found.node_stability, fit.outside_shares)
+    if kind == "graph":
+        write_graph(graph, output, attributes=columns)
+    elif kind == "parquet":
+        write_table(columns, output)
+    else:
+        write_labels(found.labels, output, graph, spreadsheet=spreadsheet)
 
 
 def tell_of_missing_pictures(console):

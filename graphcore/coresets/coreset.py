@@ -1,14 +1,17 @@
 """A coreset: a few weighted nodes whose clusterings cost about what the whole graph's cost."""
 
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 
 from .._random import Streams
+from .._typing import AnyGraph, RandomState
 from .._validation import check_choice, check_integer, check_real, check_size
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
+from ..graphs.graph import Graph
 from ..kernels.graph import GraphKernel
 from .importance import Draws, importance_probabilities, importance_rounds, importance_sample
 from .seeding import SEEDING, Seeds, d2_seeding, draw_seeds
@@ -44,26 +47,26 @@ class Coreset:
     n_draws: int
     seeds: Seeds | None = field(default=None, repr=False)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.indices)
 
-    def scaled(self, graph):
+    def scaled(self, graph: Graph) -> Self:
         """The coreset with weights in the unit of what `graph`, of :func:`graphcore.graphs.magnitude.in_range`, was."""
         return replace(self, weights=np.ldexp(self.weights, graph._exponent)) if graph._exponent else self
 
 
 def build_coreset(
-    graph,
-    n_clusters,
+    graph: AnyGraph,
+    n_clusters: int,
     *,
-    size=None,
-    eps=None,
-    method="degree",
-    n_seeds="auto",
-    seeding="auto",
-    self_loop="auto",
-    random_state=None,
-):
+    size: float | None = None,
+    eps: float | None = None,
+    method: str = "degree",
+    n_seeds: int | str = "auto",
+    seeding: str = "auto",
+    self_loop: float | str = "auto",
+    random_state: RandomState = None,
+) -> Coreset:
     """Draw a coreset of a graph.
 
     Parameters

@@ -210,7 +210,8 @@ def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthe
     contributions = np.where(taking_part, np.inf, 0.0)
     shortest = contributions.copy()
     nearest = np.where(taking_part, 0, -1).astype(np.int32)
-    seeds, n_negative = [], 0
+    seeds: list[int] = []
+    n_negative = 0
     while len(seeds) < max(n_seeds, len(initial)):
         if len(seeds) < len(initial):
             y = int(initial[len(seeds)])

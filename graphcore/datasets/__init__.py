@@ -5,11 +5,13 @@ from .._lazy import lazy_names
 # Modules must not share a name with a function, or importing one would hide the other.
 _HOMES = {
     "CATALOGUE": ".catalogue", "EmbeddedTrefoil": ".manifolds", "LabeledGraph": ".results",
-    "LabeledVectors": ".results", "blobs": ".vectors", "circles": ".manifolds", "cone": ".manifolds",
+    "LabeledMatrix": ".results", "LabeledVectors": ".results", "blobs": ".vectors",
+    "circles": ".manifolds", "cone": ".manifolds",
     "crossing_lines": ".manifolds", "cluster_in_cluster": ".vectors", "crescent_moon": ".vectors",
     "degree_corrected_partition": ".planted", "embedded_trefoil": ".manifolds", "fetch": ".public",
     "lfr": ".benchmark", "load": ".public", "load_digits": ".real", "load_karate": ".real", "moons": ".vectors",
-    "noisy_triangle": ".manifolds", "planted_partition": ".planted", "rings": ".vectors", "rmat": ".recursive",
+    "noisy_triangle": ".manifolds", "planted_blocks": ".blocks", "planted_partition": ".planted",
+    "rings": ".vectors", "rmat": ".recursive",
     "sphere": ".manifolds", "trefoil": ".manifolds",
 }  # fmt: skip
 

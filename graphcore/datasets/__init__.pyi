@@ -1,5 +1,6 @@
 # What type checkers see of the names that are imported when they are first used.
 from .benchmark import lfr as lfr
+from .blocks import planted_blocks as planted_blocks
 from .catalogue import CATALOGUE as CATALOGUE
 from .manifolds import EmbeddedTrefoil as EmbeddedTrefoil
 from .manifolds import circles as circles
@@ -17,6 +18,7 @@ from .real import load_digits as load_digits
 from .real import load_karate as load_karate
 from .recursive import rmat as rmat
 from .results import LabeledGraph as LabeledGraph
+from .results import LabeledMatrix as LabeledMatrix
 from .results import LabeledVectors as LabeledVectors
 from .vectors import blobs as blobs
 from .vectors import cluster_in_cluster as cluster_in_cluster

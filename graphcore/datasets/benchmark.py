@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._random import Streams
+from .._typing import RandomState
 from .._validation import check_integer, check_real
 from ..exceptions import InputError, ParameterError
 from ..graphs.graph import Graph
@@ -14,9 +15,10 @@ _ATTEMPTS = 10
 
 
 def lfr(
-    n_nodes, *, mixing=0.1, degree_exponent=3.0, community_exponent=1.5, average_degree=10.0, max_degree=None,
-    min_community=None, max_community=None, random_state=None,
-):  # fmt: skip
+    n_nodes: int, *, mixing: float = 0.1, degree_exponent: float = 3.0, community_exponent: float = 1.5,
+    average_degree: float = 10.0, max_degree: int | None = None, min_community: int | None = None,
+    max_community: int | None = None, random_state: RandomState = None,
+) -> LabeledGraph:  # fmt: skip
     """Draw a graph from the benchmark of Lancichinetti, Fortunato and Radicchi: degrees and clusters by power laws.
 
     Parameters

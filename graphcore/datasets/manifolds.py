@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._random import Streams
+from .._typing import Floats, RandomState, Sequence
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import ParameterError
 from .results import LabeledVectors
@@ -32,7 +33,7 @@ class EmbeddedTrefoil(NamedTuple):
     tangents: np.ndarray
 
 
-def trefoil(n_samples, *, noise=0.0, random_state=None):
+def trefoil(n_samples: int, *, noise: float = 0.0, random_state: RandomState = None) -> Floats:
     """Draw points on a trefoil knot, ``((2 + cos 3t) cos 2t, (2 + cos 3t) sin 2t, sin 3t)``.
 
     Parameters
@@ -59,7 +60,9 @@ def trefoil(n_samples, *, noise=0.0, random_state=None):
     return _noisy(np.stack([w * np.cos(2 * t), w * np.sin(2 * t), np.sin(3 * t)], axis=1), noise, rng)
 
 
-def embedded_trefoil(n_samples, n_knots=5, *, n_features=10, t="uniform", random_state=None):
+def embedded_trefoil(
+    n_samples: int, n_knots: int = 5, *, n_features: int = 10, t: str = "uniform", random_state: RandomState = None,
+) -> EmbeddedTrefoil:  # fmt: skip
     """Draw points on a closed, smooth chain of cubic arcs through random knots on a unit sphere.
 
     Parameters
@@ -99,7 +102,7 @@ def embedded_trefoil(n_samples, n_knots=5, *, n_features=10, t="uniform", random
     return EmbeddedTrefoil(data, arcs, knots, tangents)
 
 
-def sphere(n_samples, n_features, *, random_state=None):
+def sphere(n_samples: int, n_features: int, *, random_state: RandomState = None) -> Floats:
     """Draw points uniformly on the unit sphere.
 
     Parameters
@@ -123,7 +126,9 @@ def sphere(n_samples, n_features, *, random_state=None):
     return _on_sphere(n_samples, check_integer("n_features", n_features, low=1), rng)
 
 
-def circles(n_samples, radii=(1.0, 10.0), *, noise=0.0, random_state=None):
+def circles(
+    n_samples: int, radii: Sequence[float] = (1.0, 10.0), *, noise: float = 0.0, random_state: RandomState = None,
+) -> LabeledVectors:  # fmt: skip
     """Draw points on concentric circles, about as many on each.
 
     Parameters
@@ -157,7 +162,9 @@ def circles(n_samples, radii=(1.0, 10.0), *, noise=0.0, random_state=None):
     return LabeledVectors(_noisy(points, noise, rng), labels)
 
 
-def cone(n_samples, *, slope=10.0, height=1.0, noise=0.0, random_state=None):
+def cone(
+    n_samples: int, *, slope: float = 10.0, height: float = 1.0, noise: float = 0.0, random_state: RandomState = None,
+) -> Floats:  # fmt: skip
     """Draw points on a double cone ``x**2 + y**2 = slope z**2``, uniform by height and angle.
 
     Parameters
@@ -190,7 +197,7 @@ def cone(n_samples, *, slope=10.0, height=1.0, noise=0.0, random_state=None):
     return _noisy(np.stack([radius * np.cos(angles), radius * np.sin(angles), z], axis=1), noise, rng)
 
 
-def noisy_triangle(n_samples, *, noise=0.05, random_state=None):
+def noisy_triangle(n_samples: int, *, noise: float = 0.05, random_state: RandomState = None) -> LabeledVectors:
     """Draw points near the sides of an equilateral triangle with corners on the unit circle.
 
     Parameters
@@ -220,7 +227,9 @@ def noisy_triangle(n_samples, *, noise=0.05, random_state=None):
     return LabeledVectors(_noisy((1 - t) * corners[labels] + t * corners[(labels + 1) % 3], noise, rng), labels)
 
 
-def crossing_lines(n_samples, *, angle=60.0, noise=0.01, random_state=None):
+def crossing_lines(
+    n_samples: int, *, angle: float = 60.0, noise: float = 0.01, random_state: RandomState = None,
+) -> LabeledVectors:  # fmt: skip
     """Draw points near two segments of length 2 that cross in their middles.
 
     Parameters

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._random import Streams
+from .._typing import ArrayLike, RandomState, Sequence
 from .._validation import check_integer, check_real
 from ..exceptions import ParameterError
 from ..graphs.graph import Graph
@@ -11,13 +12,15 @@ from ..graphs.weights import NO_WEIGHTS
 from . import _loops
 from .results import LabeledGraph
 
-__all__ = ["degree_corrected_partition", "planted_partition"]
+__all__ = ["cluster_borders", "degree_corrected_partition", "labels_of", "planted_partition"]
 
 # Edges drawn from one stream; bounds the memory of the draws.
 _BLOCK_EDGES = 1 << 20
 
 
-def planted_partition(n_clusters, cluster_size, p_in, p_out, *, random_state=None):
+def planted_partition(
+    n_clusters: int, cluster_size: int | Sequence[int], p_in: float, p_out: float, *, random_state: RandomState = None,
+) -> LabeledGraph:  # fmt: skip
     """Draw a graph from the planted partition model (a stochastic block model with two probabilities).
 
     Every pair of nodes is an edge independently of all others, with probability `p_in` inside a cluster and `p_out`
@@ -62,7 +65,7 @@ def planted_partition(n_clusters, cluster_size, p_in, p_out, *, random_state=Non
     >>> graph.n_edges, labels.tolist()
     (4, [0, 0, 0, 1, 1])
     """
-    borders = _cluster_borders(n_clusters, cluster_size)
+    borders = cluster_borders(n_clusters, cluster_size)
     probabilities = check_real("p_in", p_in, low=0, high=1), check_real("p_out", p_out, low=0, high=1)
     rates = [-np.log1p(-p) if p < 1 else np.inf for p in probabilities]
     stream = Streams(random_state).child("planted partition")
@@ -73,13 +76,14 @@ def planted_partition(n_clusters, cluster_size, p_in, p_out, *, random_state=Non
     indices = np.empty(indptr[-1], dtype=np.int32)
     if len(indices):
         _loops.planted_pairs(stream.generator("edges"), borders, *rates, indptr[:-1].copy(), indices)
-    return LabeledGraph(Graph(indptr, indices, check=False), _labels_of(borders))
+    return LabeledGraph(Graph(indptr, indices, check=False), labels_of(borders))
 
 
 def degree_corrected_partition(
-    n_clusters, cluster_size, *, mean_degree=20.0, mixing=0.2, exponent=2.5, degree_ratio=100.0, expected_degrees=None,
-    random_state=None,
-):  # fmt: skip
+    n_clusters: int, cluster_size: int | Sequence[int], *, mean_degree: float = 20.0, mixing: float = 0.2,
+    exponent: float = 2.5, degree_ratio: float = 100.0, expected_degrees: ArrayLike | None = None,
+    random_state: RandomState = None,
+) -> LabeledGraph:  # fmt: skip
     """Draw a graph with planted clusters and uneven degrees (Karrer and Newman's degree-corrected block model).
 
     The number of edges between nodes i and j of expected degrees d_i, d_j is a Poisson variable with mean
@@ -128,7 +132,7 @@ def degree_corrected_partition(
     >>> graph.n_nodes, bool(graph.degrees.max() > 5 * graph.degrees.mean())
     (1000, True)
     """
-    borders = _cluster_borders(n_clusters, cluster_size)
+    borders = cluster_borders(n_clusters, cluster_size)
     n_nodes = int(borders[-1])
     mixing = check_real("mixing", mixing, low=0, high=1)
     streams = Streams(random_state).child("degree-corrected partition")
@@ -156,7 +160,7 @@ def degree_corrected_partition(
         ends[start:stop, 0], ends[start:stop, 1] = first, _node_at(before, where, low, high)
     kept = _loops.drop_self_loops(ends)
     rows, *_ = rows_from_pairs(ends[:kept], NO_WEIGHTS, n_nodes, "max")
-    return LabeledGraph(Graph(rows.indptr, rows.indices, check=False), _labels_of(borders))
+    return LabeledGraph(Graph(rows.indptr, rows.indices, check=False), labels_of(borders))
 
 
 def _power_law(exponent, ratio, n, generator):
@@ -182,24 +186,24 @@ def _node_at(before, points, low, high):
     return np.clip(np.searchsorted(before, points, side="right") - 1, low, np.asarray(high) - 1)
 
 
-def _cluster_borders(n_clusters, cluster_size):
+def cluster_borders(n_clusters, cluster_size, name="cluster_size"):
     """First node of every cluster, and at the end the number of nodes (int64); `cluster_size` for all or each."""
     n_clusters = check_integer("n_clusters", n_clusters, low=1)
     if np.ndim(cluster_size) == 0:
-        sizes = [check_integer("cluster_size", cluster_size, low=1)] * n_clusters
+        sizes = [check_integer(name, cluster_size, low=1)] * n_clusters
     else:
-        sizes = [check_integer("cluster_size", size, low=1) for size in cluster_size]
+        sizes = [check_integer(name, size, low=1) for size in cluster_size]
         if len(sizes) != n_clusters:
             raise ParameterError(
-                f"cluster_size has {len(sizes)} sizes for n_clusters={n_clusters}; give one for every cluster, or one "
+                f"{name} has {len(sizes)} sizes for n_clusters={n_clusters}; give one for every cluster, or one "
                 "number for all"
             )
     n_nodes = sum(sizes)
     if n_nodes >= 2**31:
-        raise ParameterError(f"cluster_size: the clusters have {n_nodes} nodes in all; fewer than 2**31 are possible")
+        raise ParameterError(f"{name}: the clusters have {n_nodes} nodes in all; fewer than 2**31 are possible")
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
-def _labels_of(borders):
+def labels_of(borders):
     """Cluster of every node, int32."""
     return np.repeat(np.arange(len(borders) - 1, dtype=np.int32), np.diff(borders))

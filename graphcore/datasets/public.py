@@ -4,9 +4,11 @@ import os
 
 import numpy as np
 
+from .._typing import Callable, PathLike
 from ..exceptions import FormatError, InputError
 from .catalogue import find_dataset
-from .download import download
+from .download import Downloaded, download
+from .results import LabeledGraph, LabeledVectors
 
 __all__ = ["default_folder", "fetch", "load"]
 
@@ -19,7 +21,9 @@ def default_folder():
     return os.path.join(cache, "graphcore")
 
 
-def fetch(name, folder=None, *, progress=None):
+def fetch(
+    name: str, folder: PathLike | None = None, *, progress: Callable[..., object] | None = None,
+) -> list[Downloaded]:  # fmt: skip
     """Download the files of a public data set; existing files are not downloaded again.
 
     Parameters
@@ -68,7 +72,7 @@ def fetch(name, folder=None, *, progress=None):
     return out
 
 
-def load(name, folder=None):
+def load(name: str, folder: PathLike | None = None) -> LabeledGraph | LabeledVectors:
     """Load a public data set from a folder of downloaded files.
 
     Parameters
@@ -121,7 +125,6 @@ def _load_graph(dataset, paths):
 
     from ..exceptions import GraphWarning
     from ..io import read_graph, read_labels
-    from .results import LabeledGraph
 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*looks? directed|.*is directed", GraphWarning)  # its description says so
@@ -134,7 +137,6 @@ def _load_graph(dataset, paths):
 
 def _load_vectors(dataset, paths):
     from . import vector_files
-    from .results import LabeledVectors
 
     reader = {
         "MNIST": vector_files.read_mnist, "PenDigits": vector_files.read_pendigits,

@@ -8,7 +8,7 @@ from .results import LabeledGraph, LabeledVectors
 __all__ = ["load_digits", "load_karate"]
 
 
-def load_karate(*, weighted=False):
+def load_karate(*, weighted: bool = False) -> LabeledGraph:
     """Load Zachary's karate club: who met whom outside the club, before it fell into two.
 
     Parameters
@@ -41,7 +41,7 @@ def load_karate(*, weighted=False):
     return LabeledGraph(Graph.from_networkx(club, weight="weight" if weighted else None), labels)
 
 
-def load_digits():
+def load_digits() -> LabeledVectors:
     """Load 1,797 handwritten digits as images of 8 x 8 pixels.
 
     Returns

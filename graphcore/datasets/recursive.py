@@ -4,6 +4,7 @@ import numpy as np
 
 from .._random import Streams
 from .._threads import map_blocks
+from .._typing import RandomState
 from .._validation import check_integer, check_real
 from ..exceptions import InputError, ParameterError
 from ..graphs.graph import Graph
@@ -17,7 +18,10 @@ __all__ = ["rmat"]
 _BLOCK_EDGES = 1 << 20
 
 
-def rmat(scale, n_edges, *, a=0.57, b=0.19, c=0.19, d=0.05, random_state=None, drop_isolated=True, n_jobs=None):
+def rmat(
+    scale: int, n_edges: int, *, a: float = 0.57, b: float = 0.19, c: float = 0.19, d: float = 0.05,
+    random_state: RandomState = None, drop_isolated: bool = True, n_jobs: int | None = None,
+) -> Graph:  # fmt: skip
     """Draw a graph from the R-MAT model: few nodes of very high degree, many of low degree, no planted clusters.
 
     Every edge falls into one of the quadrants of the adjacency matrix, then into one of that quadrant's quadrants,

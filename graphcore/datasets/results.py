@@ -1,12 +1,15 @@
 """What generators and loaders give: data with the clusters that are known of it."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..graphs.graph import Graph
 
-__all__ = ["LabeledGraph", "LabeledVectors"]
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+__all__ = ["LabeledGraph", "LabeledMatrix", "LabeledVectors"]
 
 
 class LabeledGraph(NamedTuple):
@@ -35,3 +38,19 @@ class LabeledVectors(NamedTuple):
 
     data: np.ndarray
     labels: np.ndarray
+
+
+class LabeledMatrix(NamedTuple):
+    """A sparse matrix whose blocks are known.
+
+    Attributes
+    ----------
+    matrix : csr_array of shape (n_rows, n_columns), float64
+    row_labels : ndarray of shape (n_rows,), int32
+    column_labels : ndarray of shape (n_columns,), int32
+        Block of every row and of every column, from 0.
+    """
+
+    matrix: "sp.csr_array"
+    row_labels: np.ndarray
+    column_labels: np.ndarray

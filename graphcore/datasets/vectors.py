@@ -3,13 +3,16 @@
 import numpy as np
 
 from .._random import Streams
+from .._typing import RandomState
 from .._validation import check_integer, check_real
 from .results import LabeledVectors
 
 __all__ = ["blobs", "cluster_in_cluster", "crescent_moon", "moons", "rings"]
 
 
-def blobs(n_samples, n_clusters, *, n_features=2, spread=1.0, random_state=None):
+def blobs(
+    n_samples: int, n_clusters: int, *, n_features: int = 2, spread: float = 1.0, random_state: RandomState = None,
+) -> LabeledVectors:  # fmt: skip
     """Draw Gaussian clusters of equal size around centres that are uniform in [-10, 10] ** n_features.
 
     Parameters
@@ -41,7 +44,9 @@ def blobs(n_samples, n_clusters, *, n_features=2, spread=1.0, random_state=None)
     return LabeledVectors(data, labels.astype(np.int32))
 
 
-def rings(n_samples, *, factor=0.5, noise=0.05, random_state=None):
+def rings(
+    n_samples: int, *, factor: float = 0.5, noise: float = 0.05, random_state: RandomState = None,
+) -> LabeledVectors:  # fmt: skip
     """Draw two concentric circles, which no k-means on the vectors themselves can tell apart.
 
     Parameters
@@ -73,7 +78,7 @@ def rings(n_samples, *, factor=0.5, noise=0.05, random_state=None):
     return LabeledVectors(data, labels.astype(np.int32))
 
 
-def moons(n_samples, *, noise=0.05, random_state=None):
+def moons(n_samples: int, *, noise: float = 0.05, random_state: RandomState = None) -> LabeledVectors:
     """Draw two interleaved half circles.
 
     Parameters
@@ -104,7 +109,7 @@ def moons(n_samples, *, noise=0.05, random_state=None):
     return LabeledVectors(data, labels.astype(np.int32))
 
 
-def cluster_in_cluster(n_samples, *, random_state=None):
+def cluster_in_cluster(n_samples: int, *, random_state: RandomState = None) -> LabeledVectors:
     """Draw a small cluster (1) inside a ring (0): three circles of radius 1 to 1.53, and a band of radius 4.17 to 5.83.
 
     Parameters
@@ -132,7 +137,7 @@ def cluster_in_cluster(n_samples, *, random_state=None):
     return _shuffled(np.where(labels == 1, inner, outer), rng.uniform(0, 2 * np.pi, n), labels, rng)
 
 
-def crescent_moon(n_samples, *, random_state=None):
+def crescent_moon(n_samples: int, *, random_state: RandomState = None) -> LabeledVectors:
     """Draw a full moon (1), a disc of radius 5, inside a crescent (0), the lower half of a band of radius 10 to 15.
 
     Parameters

@@ -3,6 +3,7 @@
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
+from .._typing import AnyData, ArrayLike, Labels
 from .._validation import check_integer, check_real
 from .._warn import warn_of_isolated
 from ..exceptions import InputError
@@ -45,7 +46,7 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
             self._reference = kernel.degrees if points is None else kernel.degrees[points]
             self._loop = kernel.self_loop
 
-    def predict(self, X):
+    def predict(self, X: AnyData) -> Labels:
         """Nearest centroid of new points.
 
         Parameters
@@ -58,10 +59,18 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,), int32
             -1 for new nodes without an edge.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> model = graphcore.KernelKMeans(3, random_state=0).fit(X[:150])
+        >>> graphcore.metrics.agreement(model.predict(X[150:]), y[150:])["ari"]
+        1.0
         """
         return self._nearest(self._new_points(X))[0]
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the mean cost of new points: their squared distance to the nearest centroid. Larger is better.
 
         Parameters
@@ -78,6 +87,14 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
         -------
         float
             For the points of the fit, minus ``cost_``.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> model = graphcore.KernelKMeans(3, random_state=0).fit(X[:150])
+        >>> abs(model.score(X[:150]) + model.cost_) < 1e-6
+        True
         """
         X = self._new_points(X)
         weights = None if sample_weight is None else self._checked_weights(sample_weight, X)

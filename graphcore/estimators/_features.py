@@ -1,8 +1,11 @@
 """What NystromFeatures and GaussianSketchFeatures share."""
 
+from typing import Self
+
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import AnyData, Floats
 from ..features.diagnostics import as_text
 
 __all__ = ["FeatureTransformer"]
@@ -11,7 +14,7 @@ __all__ = ["FeatureTransformer"]
 class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Mixin of transformers whose features of the points fitted come with the fit."""
 
-    def fit(self, X, y=None):
+    def fit(self, X: AnyData, y: object = None) -> Self:
         """Learn the map.
 
         Parameters
@@ -28,11 +31,18 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         ------
         ValueError
             :class:`graphcore.InputError` or :class:`graphcore.ParameterError`, naming what is wrong and what to do.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.NystromFeatures(5, random_state=0).fit(X).n_components_
+        5
         """
         self.fit_transform(X)
         return self
 
-    def transform(self, X):
+    def transform(self, X: AnyData) -> Floats:
         """Features of any points, by the map that was learnt in :meth:`fit`.
 
         Parameters
@@ -42,11 +52,30 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Returns
         -------
         ndarray of shape (n, n_components), float32 or float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.NystromFeatures(5, random_state=0).fit(X[:150]).transform(X[150:]).shape
+        (50, 5)
         """
         return self._features_of(self._new_points(X))
 
-    def report(self):
-        """Summary of the fit as text: settings and diagnostics."""
+    def report(self) -> str:
+        """Summary of the fit as text: settings and diagnostics.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X = graphcore.datasets.blobs(200, 3, random_state=0).data
+        >>> print(graphcore.NystromFeatures(3, random_state=0).fit(X).report())
+        kernel  ...
+        """
         check_is_fitted(self, "n_components_")
         return as_text(self._report())
 

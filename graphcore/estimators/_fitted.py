@@ -1,9 +1,12 @@
 """What a fitted clustering of a graph answers: other numbers of clusters, new nodes, a page about it."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import AnyData, AnyGraph, ArrayLike, Floats, Integers, Labels, PathLike, Table
 from .._validation import check_integer
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
@@ -11,8 +14,11 @@ from ..graphs.from_table import as_library
 from ..graphs.graph import Graph
 from ..graphs.subgraph import subgraph
 from ..metrics import central_nodes, cluster_summary, quotient_graph
-from ..partition.quotient import apply_labels
+from ..selection.cluster_tree import ClusterTree, tree_of
 from .out_of_sample import new_cost, new_labels, new_shares
+
+if TYPE_CHECKING:
+    from ..report.facts import ReportFacts
 
 __all__ = ["FittedGraph"]
 
@@ -21,7 +27,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Mixin of CoresetSpectralClustering: the methods that need nothing but a fit."""
 
     @property
-    def n_components_(self):
+    def n_components_(self) -> int:
         """Number of connected components, computed at first access by a pass over all edges."""
         check_is_fitted(self)
         if self._n_components is None:
@@ -34,7 +40,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return self._n_components
 
     @property
-    def graph_(self):
+    def graph_(self) -> Graph:
         """The Graph that was clustered: the one given, or the neighbour graph of the vectors."""
         check_is_fitted(self)
         if not hasattr(self, "_graph"):
@@ -42,7 +48,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return self._graph
 
     @property
-    def quotient_graph_(self):
+    def quotient_graph_(self) -> Graph:
         """The Graph between clusters, computed at each access by a pass over all edges.
 
         Node c is cluster c; an edge weighs what the edges between two clusters weigh together, a loop what the entries
@@ -51,7 +57,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         between = quotient_graph(self.graph_, self.labels_, self.n_clusters_, n_jobs=self.n_jobs)
         return Graph.from_scipy(between)
 
-    def central_nodes(self, n=5):
+    def central_nodes(self, n: int = 5) -> list[Integers]:
         """Nodes of every cluster with the most weight of edges to their own cluster: those that stand for it.
 
         Parameters
@@ -76,7 +82,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         n = check_integer("n", n, low=1)
         return central_nodes(self.graph_, self.labels_, self.n_clusters_, count=n, n_jobs=self.n_jobs)
 
-    def subgraph(self, cluster):
+    def subgraph(self, cluster: int) -> Graph:
         """The nodes of a cluster and the edges between them, as a graph of its own.
 
         Parameters
@@ -105,7 +111,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             raise InputError(f"cluster={cluster} holds no node; summary() has the sizes of all clusters")
         return subgraph(self.graph_, nodes)
 
-    def summary(self, library=None, *, n_central=3):
+    def summary(self, library: str | None = None, *, n_central: int = 3) -> Table:
         """A line about every cluster: size, volume, conductance, stability, nearest cluster, central nodes.
 
         Parameters
@@ -136,37 +142,58 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return as_library(table | {"stability": stability, "nearest": nearest, "central": central}, library)
 
     @property
-    def dendrogram_(self):
-        """Merge tree in scipy's linkage form, computed at first access; None if nothing was merged."""
-        check_is_fitted(self)
-        return None if self.groups_ is None else self._result.merge_tree.linkage()
+    def dendrogram_(self) -> Floats:
+        """Merge tree in scipy's linkage form."""
+        return self.tree_.to_linkage()
 
-    def labels_at(self, n_clusters):
+    @property
+    def tree_(self) -> ClusterTree:
+        """The ClusterTree from micro-clusters through `labels_` to one cluster, computed at first access."""
+        check_is_fitted(self)
+        if self._tree is None:
+            self._tree = tree_of(self._result, self.node_names_)
+        return self._tree
+
+    @property
+    def groups_(self) -> Labels:
+        """Leaf of the tree that each node belongs to, -1 for isolated nodes."""
+        return self.tree_.leaf_of
+
+    def labels_at(self, n_clusters: int | None = None, *, resolution: float | None = None) -> Labels:
         """Labels for another number of clusters, from the merge tree, without fitting again.
+
+        A cluster has the same number in all of them: where one is split, the part with more nodes keeps its number.
 
         Parameters
         ----------
-        n_clusters : int
-            1 to the number of groups at the bottom of the tree.
+        n_clusters : int, optional
+            1 to the number of leaves of the tree.
+        resolution : float, optional
+            At least 1, instead of `n_clusters`: the best level of the tree for it, see `tree_`.
 
         Returns
         -------
         ndarray of shape (n_samples,), int32
-            -1 for isolated nodes. For the number fitted, these are the labels before single nodes were moved.
+            0 to ``n_clusters - 1``, -1 for isolated nodes. For the number fitted, the clusters are those of `labels_`,
+            under other numbers: a column of ``tree_.to_table()`` says which is which.
 
         Raises
         ------
-        InputError
-            If the fit merged nothing, as the published algorithm does not.
-        """
-        check_is_fitted(self)
-        if self.groups_ is None:
-            raise InputError(
-                "there is no merge tree: this fit merged nothing; fit with overcluster='auto' (or more than 1) first"
-            )
-        return apply_labels(self._result.merge_tree.labels_at(n_clusters), self.groups_)
+        ParameterError
+            If not one of the two is given, or it is out of range.
 
-    def predict(self, X):
+        Examples
+        --------
+        >>> import graphcore
+        >>> karate = graphcore.datasets.load_karate()
+        >>> model = graphcore.CoresetSpectralClustering(4, random_state=0).fit(karate.graph)
+        >>> coarse, fine = model.labels_at(2), model.labels_at(4)
+        >>> [sorted(set(fine[coarse == c].tolist())) for c in (0, 1)]
+        [[0, 3], [1, 2]]
+        """
+        return self.tree_.labels_at(n_clusters, resolution=resolution)
+
+    def predict(self, X: AnyData) -> Labels:
         """Clusters of new vectors or new nodes, without fitting again.
 
         Parameters
@@ -199,7 +226,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         check_is_fitted(self)
         return new_labels(self, X)
 
-    def transform(self, X):
+    def transform(self, X: AnyData) -> Floats:
         """Share of the edges of new vectors or new nodes that go to each cluster.
 
         Parameters
@@ -210,11 +237,19 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         -------
         ndarray of shape (n_new, n_clusters), float64
             Rows add up to 1, or to 0 without an edge to a cluster. A data frame after :meth:`set_output`.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
+        >>> float(model.transform([[1, 1, 1, 1, 0, 0]]).max())  # a new node with four edges
+        0.75
         """
         check_is_fitted(self)
         return new_shares(self, X)
 
-    def score(self, X, y=None):
+    def score(self, X: AnyData, y: object = None) -> float:
         """Minus the mean cost of new vectors or new nodes under the kernel ``D^-1 A D^-1``. Larger is better.
 
         The cost is the squared distance to the centroid of the cluster that :meth:`predict` gives, weighted by degree,
@@ -235,21 +270,35 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         float
             For the graph of the fit ``n_clusters (1 - NC)`` over the sum of all degrees, where NC is the normalised
             cut and there are no loops.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
+        >>> round(model.score(graph), 3)
+        0.122
         """
         check_is_fitted(self)
         return -new_cost(self, X)
 
-    def report(self, path, graph=None, *, title=None, pictures="auto"):
+    def report(
+        self, path: PathLike, graph: AnyGraph | None = None, *, title: str | None = None,
+        truth: ArrayLike | None = None, pictures: bool | str = "auto",
+    ) -> "ReportFacts":  # fmt: skip
         """Write a report on the clusters: one HTML file that needs no other file and no network.
 
         Parameters
         ----------
         path : str or path-like
-            Output file, written whole or not at all; "-" is standard output.
+            Output file, written whole or not at all; "-" is standard output. Of more than 100,000 nodes the page lists
+            the most central ones, and ``<path>.nodes.tsv`` gets the cluster of each.
         graph : Graph, sparse matrix or networkx graph, optional
             The graph that was clustered, for a model that was pickled: the graph does not go along.
         title : str, optional
             Heading of the page.
+        truth : array-like of shape (n_samples,), optional
+            Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
         pictures : bool or "auto", default "auto"
             Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing.
 
@@ -264,6 +313,13 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
             If the file cannot be written, before any work.
         InputError
             If the graph is not known any more, or has another number of nodes.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> karate = graphcore.datasets.load_karate()
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph)
+        >>> model.report("karate.html", title="A karate club")  # doctest: +SKIP
         """
         check_is_fitted(self)
         from ..report.of_model import report_model
@@ -271,7 +327,7 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         graph = getattr(self, "_graph", None) if graph is None else as_graph(graph, symmetrize=self.symmetrize)
         if graph is None:
             raise InputError("a pickled model does not hold its graph; pass it: model.report(path, graph)")
-        return report_model(self, path, graph, self._result, title=title, pictures=pictures)
+        return report_model(self, path, graph, self._result, title=title, truth=truth, pictures=pictures)
 
     def __getstate__(self):
         # The graph may be larger than all else, and whoever loads the model may have no use for it.

@@ -2,6 +2,7 @@
 
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
+from .._typing import AnyData, ArrayLike
 from ._checks import passed_on
 
 __all__ = ["FlatsClusterer"]
@@ -23,7 +24,7 @@ class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterM
         self.converged_ = result.converged
         self._n_features_out = result.flats.n_clusters
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the reconstruction error, so that larger is better; for one and the same kernel.
 
         Parameters
@@ -35,5 +36,13 @@ class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterM
         Returns
         -------
         float
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> model.score(X) == -model.reconstruction_error(X)
+        True
         """
         return -self.reconstruction_error(X, sample_weight=sample_weight)

@@ -3,10 +3,11 @@
 from numbers import Integral
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_n_features, check_is_fitted, validate_data
 
 from .._threads import effective_jobs
 from .._validation import check_choice, check_integer, check_sample_weight, check_size
+from ..distributed.chunks import as_chunks, is_chunked
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, refuse_as_vectors, warn_of_pairs
 from ..graphs.graph import Graph
@@ -15,8 +16,8 @@ from ..graphs.structure import check_sparse
 from ..kernels._floats import check_scale
 from ..kernels.as_kernel import as_kernel
 from ..kernels.checks import check_magnitude
+from ..kernels.chunked import check_finite, kernel_over
 from ..kernels.functions import VECTOR_KERNELS, kernel_function
-from ..kernels.vectors import VectorKernel
 from ._checks import refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
 
@@ -34,6 +35,8 @@ class KernelInput:
 
     # Whether there are kernel="auto" and kernel="normalized_cut", for graphs.
     _takes_graphs = False
+    # Whether vectors may be a dask.array, which is never fetched.
+    _takes_chunks = False
 
     def _kernel_of(self, X, streams):
         """The view of the kernel that :meth:`fit` was given."""
@@ -45,6 +48,8 @@ class KernelInput:
         Returns the kernel, the EqualRows (its weights None if there are none), and the checked number of clusters.
         """
         X = self._checked(X)
+        if sample_weight is not None and is_chunked(X):
+            raise ParameterError("sample_weight is not for a dask.array; leave it out, or give X as an array in memory")
         kernel = None if self._kind == "vectors" else self._view(X, streams)
         rows = EqualRows(X, None)
         if sample_weight is not None:
@@ -58,7 +63,7 @@ class KernelInput:
         why = "the points that have weight; ask for fewer clusters"
         k = check_integer("n_clusters", self.n_clusters, low=1, high=n_points, why_high=why)
         if kernel is None:
-            if merge:
+            if merge and not is_chunked(X):
                 rows = merge_equal_rows(X, rows.weights, least=max(k, 2))
             kernel = self._view(rows.X, streams)
         return kernel, rows._replace(X=None, n_given=n_points if self._kind == "graph" else X.shape[0]), k
@@ -68,6 +73,8 @@ class KernelInput:
         effective_jobs(self.n_jobs)  # refuses what is no number of jobs before work begins
         self._kind = self._kind_of(X)
         self.kernel_ = None
+        if is_chunked(X):
+            return self._chunks(X, reset=True)
         if self._kind != "graph":
             is_open = self._takes_graphs and isinstance(self.kernel, str) and self.kernel == "auto"
             refuse_as_vectors(X)
@@ -130,7 +137,7 @@ class KernelInput:
         return graph
 
     def _vector_kernel(self, X):
-        return VectorKernel(X, self.kernel_)
+        return kernel_over(X, self.kernel_)
 
     def _size(self, name, kernel, n_given=None, words=("auto",)):
         """A parameter that is a number of points or their share; more than the different points are all of these."""
@@ -152,9 +159,23 @@ class KernelInput:
             raise InputError(f"X must hold real numbers, got type {X.dtype}")
         return X
 
+    def _chunks(self, X, *, reset):
+        """A dask.array, checked in a pass over its blocks."""
+        name = type(self).__name__
+        if not self._takes_chunks:
+            raise InputError(f"{name} takes no dask.array; X.compute() brings it into memory, if it fits")
+        if self._kind != "vectors":
+            raise ParameterError(f"kernel={self.kernel!r} takes no dask.array; give vectors, or a matrix in memory")
+        X = as_chunks(X)
+        _check_n_features(self, X, reset=reset)
+        check_finite(X)
+        return X
+
     def _new_points(self, X):
         """New points, checked against those fitted."""
         check_is_fitted(self)
+        if is_chunked(X):
+            return self._chunks(X, reset=False)
         if self._kind == "graph" and is_graph_object(X):
             raise InputError(
                 "new nodes are given by their edges to the fitted ones, as a matrix of shape (n_new, n_fitted); "
@@ -174,7 +195,7 @@ class KernelInput:
     def _own_values(self, X):
         """``K(x, x)`` of new vectors; of rows of a kernel matrix, which do not hold it, its mean over the fit."""
         if self._kind == "vectors":
-            return VectorKernel(X, self.kernel_).diagonal
+            return kernel_over(X, self.kernel_).diagonal
         return np.full(X.shape[0], self._mean_diagonal)
 
     def _kernel_line(self):

@@ -12,7 +12,7 @@ from ..features.feature_map import SUBSPACES
 from ..features.nystrom import SAMPLINGS, check_options, nystrom_features
 from ..features.sizes import suggest_landmarks
 from ..features.subspace import kernel_pca_features, power_features
-from ..kernels.vectors import VectorKernel
+from ..kernels.chunked import ChunkedVectorKernel, kernel_over
 from ._checks import passed_on
 from ._kernel_input import KernelInput
 
@@ -23,6 +23,8 @@ _DTYPES = ("auto", "float32", "float64")
 
 class LandmarkEstimator(KernelInput, BaseEstimator):
     """Base of NystromFeatures and NystromKernelKMeans; see them for the parameters."""
+
+    _takes_chunks = True
 
     def _refuse_indefinite(self):
         """Refuse a kernel that is known to be indefinite, before any work."""
@@ -37,7 +39,7 @@ class LandmarkEstimator(KernelInput, BaseEstimator):
         if dtype == "auto":
             narrow = X.dtype == np.float32 or (X.dtype.itemsize <= 2 and X.dtype.kind in "iufb")
             dtype = "float32" if narrow else "float64"
-        return VectorKernel(X, self.kernel_, np.dtype(dtype))
+        return kernel_over(X, self.kernel_, np.dtype(dtype))
 
     def _n_draws(self, kernel, n_clusters, words, n_given=None, **options):
         """Landmarks to draw, given as a number, a share or a rule: more than points only with replacement."""
@@ -53,6 +55,10 @@ class LandmarkEstimator(KernelInput, BaseEstimator):
         options = passed_on(self, "replace truncation ridge block_bytes")
         if isinstance(sampling, str):
             check_choice("sampling", sampling, SAMPLINGS + SUBSPACES)
+            if sampling != "uniform" and isinstance(kernel, ChunkedVectorKernel):
+                raise ParameterError(
+                    f"sampling={sampling!r} is not for a dask.array; use 'uniform', or give the landmarks themselves"
+                )
         if isinstance(sampling, str) and sampling in SUBSPACES:
             check_options(n_landmarks, **options)
             s = n_landmarks if n_components is None else n_components

@@ -3,7 +3,9 @@
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
-from ..kmeans.linear import linear_kmeans, nearest_center
+from .._typing import AnyData, ArrayLike, Floats, Labels
+from ..kmeans.linear import linear_kmeans
+from ..kmeans.nearest import nearest_center
 from ._checks import passed_on
 
 __all__ = ["FeatureClusterer"]
@@ -26,7 +28,7 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         self.converged_ = found.n_iter < self.max_iter
         return found
 
-    def predict(self, X):
+    def predict(self, X: AnyData) -> Labels:
         """Cluster of any points: that of the nearest centre.
 
         Parameters
@@ -36,10 +38,18 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Returns
         -------
         ndarray of shape (n,), int32
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> model = graphcore.NystromKernelKMeans(3, random_state=0).fit(X[:150])
+        >>> graphcore.metrics.agreement(model.predict(X[150:]), y[150:])["ari"]
+        1.0
         """
         return nearest_center(self._features_of(self._new_points(X)), self.cluster_centers_)[0]
 
-    def transform(self, X):
+    def transform(self, X: AnyData) -> Floats:
         """Distance of any points to every centre.
 
         Parameters
@@ -50,6 +60,14 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         -------
         ndarray of shape (n, n_clusters), float64
             In the space that `cost_` is measured in, see :meth:`score`.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> model = graphcore.NystromKernelKMeans(3, random_state=0).fit(X[:150])
+        >>> model.transform(X[150:]).shape
+        (50, 3)
         """
         X = self._new_points(X)
         B = self._features_of(X).astype(np.float64, copy=False)
@@ -57,7 +75,7 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         squares = (norms - 2.0 * (B @ self.cluster_centers_.T)) + np.einsum("ij,ij->i", B, B)[:, None]
         return np.sqrt(np.maximum(squares, 0.0) + self._residuals(X, B)[:, None])
 
-    def score(self, X, y=None, sample_weight=None):
+    def score(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> float:
         """Minus the mean cost of new points: their squared distance to the nearest centre. Larger is better.
 
         Parameters
@@ -73,6 +91,14 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         -------
         float
             For the points of the fit, minus ``cost_``.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> model = graphcore.NystromKernelKMeans(3, random_state=0).fit(X[:150])
+        >>> abs(model.score(X[:150]) + model.cost_) < 1e-6
+        True
         """
         X = self._new_points(X)
         weights = None if sample_weight is None else self._checked_weights(sample_weight, X)

@@ -6,10 +6,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._validation import check_choice
 from .._warn import warn_user
+from ..distributed.chunks import is_chunked
 from ..features.sketch import SCALES, leading_eigenvalues
 from ..features.sketched import sketch_kernel
 from ..kernels.bandwidths import rule_bandwidth
-from ..kernels.columns import MatrixColumns, VectorColumns
+from ..kernels.chunked import columns_of
+from ..kernels.columns import MatrixColumns
 from ._kernel_input import KernelInput
 
 __all__ = ["SketchEstimator"]
@@ -53,6 +55,8 @@ class SketchEstimator(KernelInput, BaseEstimator):
         self.n_components_ = len(self.offset_)
         self._eigenvalues = {}
         features, nearest = found.features(columns, n_jobs=self.n_jobs)
+        if is_chunked(features):
+            features, nearest = features.persist(), nearest.persist()
         self.coverage_ = _coverage(nearest, kernel.diagonal)
         n_far = int((self.coverage_ < _COVERED).sum())
         if n_far:
@@ -73,7 +77,7 @@ class SketchEstimator(KernelInput, BaseEstimator):
         if self.kernel_ is None:
             columns = MatrixColumns(X, self._dtype, self.subsample_indices_)
         else:
-            columns = VectorColumns(self.kernel_, X, self.subsample_, self._dtype)
+            columns = columns_of(self.kernel_, X, self.subsample_, self._dtype)
         return self._found.features(columns, n_jobs=self.n_jobs)
 
     def _leading(self, n_values):
@@ -85,7 +89,7 @@ class SketchEstimator(KernelInput, BaseEstimator):
         return self._eigenvalues[n_values]
 
     @property
-    def effective_dimension_(self):
+    def effective_dimension_(self) -> float:
         """``tr(Sigma) / |Sigma|`` of the subsample's covariance in feature space, centred if the map is."""
         check_is_fitted(self, "projection_")
         K = self._found.kernel
@@ -109,4 +113,4 @@ class SketchEstimator(KernelInput, BaseEstimator):
 
 def _coverage(nearest, diagonal):
     root = np.sqrt(np.maximum(diagonal, 0))
-    return np.divide(nearest, root, out=np.zeros_like(nearest), where=root > 0)
+    return np.where(root > 0, nearest / np.where(root > 0, root, 1.0), 0.0)

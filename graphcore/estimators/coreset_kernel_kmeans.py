@@ -1,12 +1,14 @@
 """The scikit-learn class for kernel k-means on a coreset."""
 
 from numbers import Integral
+from typing import Self
 
 import numpy as np
 
 from .._random import Streams
+from .._typing import AnyData, ArrayLike, Bandwidth, Floats, Integers, KernelLike, Labels, RandomState
 from ..exceptions import ParameterError
-from ..kmeans.coreset import coreset_kernel_kmeans
+from ..kmeans.coreset import CoresetKernelKMeansResult, coreset_kernel_kmeans
 from ._centroids import CentroidClusterer
 from ._checks import passed_on, stages_of
 
@@ -81,34 +83,42 @@ class CoresetKernelKMeans(CentroidClusterer):
     True
     """
 
+    labels_: Labels
+    coreset_indices_: Integers
+    coreset_weights_: Floats
+    coreset_labels_: Labels
+    coreset_cost_: float
+    n_unreached_: int
+    result_: CoresetKernelKMeansResult
+
     _auto_loop = 1.0
 
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        coreset_size="auto",
-        sampling="importance",
-        seeding="auto",
-        n_seeds="auto",
-        kernel="auto",
-        bandwidth=None,
-        gamma=None,
-        degree=3,
-        coef0=1.0,
-        init="k-means++",
-        n_init=10,
-        max_iter=300,
-        tol=0.0,
-        self_loop="auto",
-        on_empty="farthest",
-        on_indefinite="warn",
-        held_bytes=1 << 28,
-        symmetrize="max",
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        coreset_size: float | str = "auto",
+        sampling: str = "importance",
+        seeding: str = "auto",
+        n_seeds: int | str = "auto",
+        kernel: KernelLike = "auto",
+        bandwidth: Bandwidth = None,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        init: str | ArrayLike = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 0.0,
+        self_loop: float | str = "auto",
+        on_empty: str = "farthest",
+        on_indefinite: str = "warn",
+        held_bytes: int = 1 << 28,
+        symmetrize: str = "max",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_clusters = n_clusters
         self.coreset_size = coreset_size
         self.sampling = sampling
@@ -132,7 +142,7 @@ class CoresetKernelKMeans(CentroidClusterer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Cluster vectors, a kernel matrix or a graph.
 
         Parameters
@@ -150,6 +160,14 @@ class CoresetKernelKMeans(CentroidClusterer):
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> model = graphcore.CoresetKernelKMeans(3, coreset_size=50, random_state=0).fit(X)
+        >>> graphcore.metrics.agreement(model.labels_, y)["ari"]
+        1.0
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:

@@ -1,29 +1,39 @@
 """The scikit-learn class for coreset spectral clustering."""
 
+from typing import Self
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
+from .._typing import AnyData, Array, Floats, Integers, Labels, RandomState
 from ..fit import fit_graph
-from ..graphs.from_table import as_library
+from ..graphs.graph import Graph
+from ..partition.search import SearchSteps
 from ..pipeline.parameters import PARAMETERS
-from ..pipeline.settings import check_settings
+from ..pipeline.settings import Settings, check_settings
+from ..selection.result import KSelection
 from ._checks import stages_of
 from ._fitted import FittedGraph
+from ._outputs import FittedOutputs
+from ._updated import UpdatedGraph
 from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
 from .graph_input import graph_of
 
 __all__ = ["CoresetSpectralClustering"]
 
 
-class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin, BaseEstimator):
+class CoresetSpectralClustering(
+    CallbackSupportMixin, FittedGraph, FittedOutputs, UpdatedGraph, ClusterMixin, BaseEstimator
+):
     """Coreset spectral clustering of a large graph, or of vectors through their nearest-neighbour graph.
 
     Parameters
     ----------
-    n_clusters : int or "auto", default 8
-        "auto" chooses by :func:`graphcore.select_n_clusters` first, which costs about as much as the fit.
+    n_clusters : int, "auto" or None, default 8
+        "auto" chooses by :func:`graphcore.select_n_clusters` first, which costs about as much as the fit. None chooses
+        by `resolution`, at the same cost.
     affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
         What is given to :meth:`fit`. "auto": graph objects, square sparse matrices, tables and arrays of edges are
         graphs, everything else is vectors, whose kNN graph is built; two columns of integers may be either, and are
@@ -72,10 +82,13 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
     time_limit : float or None, default None
         Seconds after which the search ends with the best so far; labels then depend on the speed of the machine. Given
         alone, it means ``effort="best"``. Ctrl-C ends the search likewise, with a warning.
+    resolution : float or None, default None
+        For ``n_clusters=None``, at least 1: the number of clusters with the largest ``information - log(k) / r`` is
+        taken, up to ``2 sqrt(n)`` and 2,000. At 1 there is one cluster; larger is finer. See :attr:`tree_`.
     preset : {None, "published"}, default None
         "published" is the algorithm of the paper: what is left "auto" takes the paper's value (plain kernel with
         self-loops, importance sampling, spectral clustering of one coreset, no merging, no refinement).
-    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+    symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
         What becomes of an asymmetric matrix or a directed graph, see :meth:`graphcore.Graph.from_edges`.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
@@ -88,7 +101,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
     labels_ : ndarray of shape (n_samples,), int32
         Cluster of every node or vector, from 0; -1 for isolated nodes.
     n_clusters_ : int
-        `n_clusters`, or what was chosen for "auto".
+        `n_clusters`, or what was chosen for "auto" or None.
     selection_ : KSelection or None
         How it was chosen; None if it was given.
     coreset_indices_ : ndarray of shape (n_coreset,), int64
@@ -109,9 +122,11 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         Share of the coresets whose own clustering agrees with each label; None for a single coreset.
     cluster_stability_ : ndarray of shape (n_clusters,), float64, or None
         Mean Jaccard index of each cluster with its counterparts in the coresets' own clusterings.
-    dendrogram_ : ndarray of shape (n_groups - 1, 4), float64, or None
-        Merge tree of groups of nodes in scipy's linkage form; None if nothing was merged. See :meth:`labels_at`.
-    groups_ : ndarray of shape (n_samples,), int32, or None
+    tree_ : ClusterTree
+        Clusters of all sizes, made at first access, see :class:`graphcore.selection.cluster_tree.ClusterTree`.
+    dendrogram_ : ndarray of shape (n_groups - 1, 4), float64
+        The same in scipy's linkage form.
+    groups_ : ndarray of shape (n_samples,), int32
         Leaf of the merge tree that each node belongs to, -1 for isolated nodes.
     history_ : list of (str, float)
         The objective after each stage, larger is better.
@@ -152,33 +167,51 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
     ((34,), 1)
     """
 
+    labels_: Labels
+    n_clusters_: int
+    selection_: KSelection | None
+    coreset_indices_: Integers
+    coreset_weights_: Floats
+    coreset_labels_: Labels
+    n_unreached_: int
+    stability_: NDArray[np.float32] | None
+    cluster_stability_: Floats | None
+    history_: list[tuple[str, float]]
+    search_: SearchSteps | None
+    outside_share_: NDArray[np.float32]
+    node_names_: Array | None
+    settings_: Settings
+    seconds_: dict[str, float]
+    n_features_in_: int
+
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int | str | None = 8,
         *,
-        affinity="auto",
-        n_neighbors=10,
-        metric="euclidean",
-        coreset_size="auto",
-        sampling="auto",
-        n_seeds="auto",
-        self_loop="auto",
-        eigen_solver="power",
-        walk_steps="auto",
-        row_budget="auto",
-        overcluster="auto",
-        objective="information",
-        refine="auto",
-        min_cluster_size=1,
-        n_coresets="auto",
-        effort="default",
-        time_limit=None,
-        preset=None,
-        symmetrize="max",
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        affinity: str = "auto",
+        n_neighbors: int = 10,
+        metric: str = "euclidean",
+        coreset_size: float | str = "auto",
+        sampling: str = "auto",
+        n_seeds: int | str = "auto",
+        self_loop: float | str = "auto",
+        eigen_solver: str = "power",
+        walk_steps: int | str = "auto",
+        row_budget: int | str = "auto",
+        overcluster: float | str | None = "auto",
+        objective: str = "information",
+        refine: bool | str = "auto",
+        min_cluster_size: float = 1,
+        n_coresets: int | str = "auto",
+        effort: float | str = "default",
+        time_limit: float | None = None,
+        resolution: float | None = None,
+        preset: str | None = None,
+        symmetrize: str = "max",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_clusters = n_clusters
         self.affinity = affinity
         self.n_neighbors = n_neighbors
@@ -197,13 +230,14 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         self.n_coresets = n_coresets
         self.effort = effort
         self.time_limit = time_limit
+        self.resolution = resolution
         self.preset = preset
         self.symmetrize = symmetrize
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None):
+    def fit(self, X: AnyData, y: object = None) -> Self:
         """Cluster a graph or vectors.
 
         Parameters
@@ -220,6 +254,13 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+        >>> graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph).n_clusters_
+        2
         """
         return call_with_callbacks(type(self)._fit, self, X, y)
 
@@ -229,60 +270,40 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, ClusterMixin,
         settings = {parameter.name: getattr(self, parameter.name) for parameter in PARAMETERS}
         check_settings(self.n_clusters, settings)  # before neighbours are looked for
         with stages_of(self, tasks) as stages:
-            graph, self._reference = graph_of(self, X, streams, stages)
+            graph, reference = graph_of(self, X, streams, stages)
             fit = fit_graph(graph, self.n_clusters, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
-        result = fit.clustering
+        self._take(fit, reference, is_given=isinstance(X, Graph))
+        tasks.finish()
+        return self
+
+    def _take(self, fit, reference, *, is_given):
+        """Store a Fit, and whether it is of a Graph that was made before; returns the model."""
+        reference.set_clusters(fit.sums)
+        self._keep(fit.graph, reference, fit.clustering, fit.outside_shares)
+        self.selection_ = fit.selection
+        self.seconds_ = fit.seconds
+        self._is_given = is_given
+        self._unrest = np.zeros(self.n_clusters_)
+        return self
+
+    def _keep(self, graph, reference, result, outside_shares):
+        """Store what a fit found, or a file held."""
         self.labels_ = result.labels
         self.n_clusters_ = result.settings.n_clusters
-        self.selection_ = fit.selection
-        self.outside_share_ = fit.outside_shares
-        self._reference.set_clusters(fit.sums)
+        self.outside_share_ = outside_shares
         self.node_names_ = graph.node_names
         self.coreset_indices_ = result.coreset.indices
         self.coreset_weights_ = result.coreset.weights
         self.coreset_labels_ = result.coreset_labels
-        self._n_components = None
+        self._n_components = self._tree = None
         self.n_unreached_ = result.n_unreached
         self.stability_ = result.node_stability
         self.cluster_stability_ = result.cluster_stability
-        self.groups_ = result.groups
         self._result = result
-        self._graph = graph
+        self._graph, self._reference = graph, reference
         self.history_ = result.history
         self.search_ = result.search
         self.settings_ = result.settings
-        self.seconds_ = fit.seconds
-        tasks.finish()
-        return self
-
-    def to_table(self, library=None):
-        """Cluster, stability and outside share of every node, as a table.
-
-        Parameters
-        ----------
-        library : {None, "pandas", "polars", "pyarrow"}, default None
-            None is a dictionary of arrays, which data frames of all kinds can be made of.
-
-        Returns
-        -------
-        dict or table
-            Columns "node" (its name, or number), "cluster" (`labels_`), "stability" (`stability_`, NaN for a single
-            coreset) and "outside_share" (`outside_share_`).
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> karate = graphcore.datasets.load_karate()
-        >>> table = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph).to_table()
-        >>> list(table)
-        ['node', 'cluster', 'stability', 'outside_share']
-        """
-        check_is_fitted(self)
-        n = len(self.labels_)
-        names = np.arange(n) if self.node_names_ is None else np.asarray(self.node_names_)
-        stability = np.full(n, np.nan, dtype=np.float32) if self.stability_ is None else self.stability_
-        columns = {"node": names, "cluster": self.labels_, "stability": stability, "outside_share": self.outside_share_}
-        return as_library(columns, library)
 
     @property
     def _n_features_out(self):

@@ -1,9 +1,13 @@
 """The scikit-learn class for k-flats."""
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._typing import AnyData, ArrayLike, Floats, Labels, RandomState
 from .._validation import check_integer, check_sample_weight
+from ..flats.flat_set import FlatSet
 from ..flats.k_flats import k_flats
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.structure import check_sparse
@@ -81,21 +85,32 @@ class KFlats(FlatsClusterer):
     True
     """
 
+    labels_: Labels
+    flats_: FlatSet
+    cluster_centers_: Floats
+    components_: Floats
+    reconstruction_error_: float
+    inertia_: float
+    history_: Floats
+    n_iter_: int
+    converged_: bool
+    n_features_in_: int
+
     def __init__(
         self,
-        n_clusters=8,
-        n_dims=1,
+        n_clusters: int = 8,
+        n_dims: int = 1,
         *,
-        init="k-means++",
-        n_init=10,
-        max_iter=300,
-        on_empty="farthest",
-        on_degenerate="reduce",
-        max_restarts=10,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        init: str | ArrayLike = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 300,
+        on_empty: str = "farthest",
+        on_degenerate: str = "reduce",
+        max_restarts: int = 10,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_dims = n_dims
         self.init = init
@@ -108,7 +123,7 @@ class KFlats(FlatsClusterer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit flats to vectors.
 
         Parameters
@@ -126,6 +141,14 @@ class KFlats(FlatsClusterer):
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> model.components_.shape  # a direction for each of two lines
+        (2, 1, 2)
         """
         refuse_graph(self, X)
         check_sparse(X)
@@ -150,7 +173,7 @@ class KFlats(FlatsClusterer):
         self.labels_ = rows.for_all(result.labels, self.predict)
         return self
 
-    def predict(self, X):
+    def predict(self, X: AnyData) -> Labels:
         """The nearest flat of every row.
 
         Parameters
@@ -160,11 +183,19 @@ class KFlats(FlatsClusterer):
         Returns
         -------
         ndarray of shape (n_samples,), int32
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> graphcore.metrics.agreement(model.predict(X), y)["ari"] > 0.9
+        True
         """
         X = self._checked(X)
         return self.flats_.nearest(X, n_jobs=self.n_jobs)[0]
 
-    def transform(self, X):
+    def transform(self, X: AnyData) -> Floats:
         """Distances of every row to every flat.
 
         Parameters
@@ -174,11 +205,19 @@ class KFlats(FlatsClusterer):
         Returns
         -------
         ndarray of shape (n_samples, n_clusters), float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> model.transform(X[:5]).shape
+        (5, 2)
         """
         X = self._checked(X)
         return np.sqrt(self.flats_.squared_distances(X))
 
-    def encode(self, X):
+    def encode(self, X: AnyData) -> Any:
         """The nearest flat of every row and the coordinates of its projection there.
 
         Parameters
@@ -189,11 +228,20 @@ class KFlats(FlatsClusterer):
         -------
         Codes
             ``labels`` and ``coordinates``, see :class:`graphcore.flats.flat_set.Codes`.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> codes = model.encode(X[:5])
+        >>> codes.labels.shape, codes.coordinates.shape
+        ((5,), (5, 1))
         """
         X = self._checked(X)
         return self.flats_.encode(X)
 
-    def inverse_transform(self, codes):
+    def inverse_transform(self, codes: ArrayLike) -> Floats:
         """Vectors from the codes of :meth:`encode`: the projections on the nearest flats.
 
         Parameters
@@ -204,11 +252,19 @@ class KFlats(FlatsClusterer):
         Returns
         -------
         ndarray of shape (n_samples, n_features), float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> model.inverse_transform(model.encode(X[:5])).shape
+        (5, 2)
         """
         check_is_fitted(self)
         return self.flats_.decode(*codes)
 
-    def reconstruct(self, X):
+    def reconstruct(self, X: AnyData) -> Floats:
         """Projection of every row on its nearest flat.
 
         Parameters
@@ -218,10 +274,18 @@ class KFlats(FlatsClusterer):
         Returns
         -------
         ndarray of shape (n_samples, n_features), float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> model.reconstruct(X[:5]).shape
+        (5, 2)
         """
         return self.inverse_transform(self.encode(X))
 
-    def reconstruction_error(self, X, sample_weight=None):
+    def reconstruction_error(self, X: AnyData, sample_weight: ArrayLike | None = None) -> float:
         """Mean squared distance of rows to their nearest flats, for the data of the fit or any other.
 
         Parameters
@@ -232,6 +296,14 @@ class KFlats(FlatsClusterer):
         Returns
         -------
         float
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> model.reconstruction_error(X) < 0.001
+        True
         """
         X = self._checked(X)
         distances = self.flats_.nearest(X, n_jobs=self.n_jobs)[1]

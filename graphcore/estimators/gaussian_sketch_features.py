@@ -1,6 +1,10 @@
 """Gaussian sketches of a kernel as a scikit-learn transformer."""
 
+from typing import Any
+
 from .._random import Streams
+from .._typing import AnyData, Bandwidth, Floats, Integers, KernelLike, RandomState
+from ..kernels.functions import KernelFunction
 from ._checks import stages_of
 from ._features import FeatureTransformer
 from ._sketches import SketchEstimator
@@ -71,23 +75,34 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
     (500, 20)
     """
 
+    subsample_indices_: Integers
+    subsample_: Any | None
+    kernel_: KernelFunction | None
+    projection_: Floats
+    offset_: Floats
+    n_components_: int
+    coverage_: Floats
+    n_features_in_: int
+
+    _takes_chunks = True
+
     def __init__(
         self,
-        n_components="auto",
+        n_components: int | str | None = "auto",
         *,
-        n_subsample="auto",
-        kernel="gaussian",
-        bandwidth=None,
-        gamma=None,
-        degree=3,
-        coef0=1.0,
-        center=True,
-        scale="unit",
-        on_indefinite="error",
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        n_subsample: float | str = "auto",
+        kernel: KernelLike = "gaussian",
+        bandwidth: Bandwidth = None,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        center: bool = True,
+        scale: str = "unit",
+        on_indefinite: str = "error",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_components = n_components
         self.n_subsample = n_subsample
         self.kernel = kernel
@@ -102,7 +117,7 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: AnyData, y: object = None) -> Floats:
         """Draw the sketch and return the features of all points; the same as :meth:`fit` and :meth:`transform`.
 
         Parameters
@@ -113,6 +128,13 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
         Returns
         -------
         ndarray of shape (n_samples, d), float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.GaussianSketchFeatures(5, random_state=0).fit_transform(X).shape
+        (200, 5)
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:

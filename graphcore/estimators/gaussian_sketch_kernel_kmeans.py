@@ -1,9 +1,12 @@
 """Kernel k-means on Gaussian sketches, as a scikit-learn class."""
 
+from typing import Self
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
+from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels, RandomState
 from .._warn import warn_user
 from ..features.diagnostics import as_text
 from ._checks import stages_of
@@ -65,27 +68,35 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
     1.0
     """
 
+    labels_: Labels
+    cluster_centers_: Floats
+    cost_: float
+    n_iter_: int
+    converged_: bool
+    spectral_condition_: float
+    n_features_in_: int
+
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        n_components="auto",
-        n_subsample="auto",
-        kernel="gaussian",
-        bandwidth=None,
-        gamma=None,
-        degree=3,
-        coef0=1.0,
-        center=True,
-        scale="unit",
-        on_indefinite="error",
-        n_init=10,
-        max_iter=300,
-        tol=1e-4,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        n_components: int | str | None = "auto",
+        n_subsample: float | str = "auto",
+        kernel: KernelLike = "gaussian",
+        bandwidth: Bandwidth = None,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        center: bool = True,
+        scale: str = "unit",
+        on_indefinite: str = "error",
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_components = n_components
         self.n_subsample = n_subsample
@@ -104,7 +115,7 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Sketch and cluster.
 
         Parameters
@@ -121,6 +132,13 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.GaussianSketchKernelKMeans(3, random_state=0).fit(X).labels_.shape
+        (200,)
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:
@@ -150,8 +168,20 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
                 "Gaussian sketch sees the cube of that: weak clusters may be lost; NystromKernelKMeans sees them all"
             )
 
-    def report(self):
-        """Summary of the fit as text."""
+    def report(self) -> str:
+        """Summary of the fit as text.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X = graphcore.datasets.blobs(200, 3, random_state=0).data
+        >>> print(graphcore.GaussianSketchKernelKMeans(3, random_state=0).fit(X).report())
+        kernel  ...
+        """
         check_is_fitted(self, "labels_")
         sizes = np.bincount(self.labels_)
         clusters = [

@@ -1,12 +1,17 @@
 """The scikit-learn class for kernel k-flats."""
 
+from typing import Any, Self
+
 import numpy as np
 
 from .._random import Streams
+from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels, RandomState
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..flats.graph_kernel import cut_kernel_rows
 from ..flats.kernel_k_flats import kernel_k_flats
+from ..flats.kernel_set import KernelFlatSet
+from ..kernels.functions import KernelFunction
 from ..kernels.graph import GraphKernel
 from ..pipeline.cluster import cluster_graph
 from ..pipeline.settings import resolve_settings
@@ -76,31 +81,36 @@ class KernelKFlats(KernelInput, FlatsClusterer):
     1.0
     """
 
+    labels_: Labels
+    flats_: KernelFlatSet
+    kernel_: KernelFunction | None
+    n_features_in_: int
+
     _takes_graphs = True
 
     def __init__(
         self,
-        n_clusters=8,
-        n_dims=1,
+        n_clusters: int = 8,
+        n_dims: int = 1,
         *,
-        kernel="auto",
-        bandwidth=None,
-        gamma=None,
-        degree=3,
-        coef0=1.0,
-        shift=1.0,
-        init="auto",
-        n_init=10,
-        max_iter=300,
-        on_empty="farthest",
-        on_degenerate="reduce",
-        max_restarts=10,
-        on_indefinite="error",
-        symmetrize="max",
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        kernel: KernelLike = "auto",
+        bandwidth: Bandwidth = None,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        shift: float | str = 1.0,
+        init: str | ArrayLike = "auto",
+        n_init: int = 10,
+        max_iter: int = 300,
+        on_empty: str = "farthest",
+        on_degenerate: str = "reduce",
+        max_restarts: int = 10,
+        on_indefinite: str = "error",
+        symmetrize: str = "max",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_dims = n_dims
         self.kernel = kernel
@@ -121,7 +131,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit flats in feature space.
 
         Parameters
@@ -139,6 +149,14 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
+        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
+        >>> graphcore.metrics.agreement(model.labels_, y)["ari"]
+        1.0
         """
         streams = Streams(self.random_state)
         drawn = isinstance(self.init, str)
@@ -162,7 +180,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         self.labels_ = rows.for_all(result.labels, self.predict)
         return self
 
-    def fit_transform(self, X, y=None, sample_weight=None):
+    def fit_transform(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Floats:
         """Fit, and the distances of the same points to every flat.
 
         Parameters
@@ -175,12 +193,19 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         Returns
         -------
         ndarray of shape (n_samples, n_clusters), float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
+        >>> graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit_transform(X).shape
+        (100, 2)
         """
         if self._kind_of(X) == "graph":
             raise InputError("fit_transform takes vectors or a kernel matrix; fit a graph and read labels_ and flats_")
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
-    def predict(self, X):
+    def predict(self, X: AnyData) -> Labels:
         """The nearest flat of new points.
 
         Parameters
@@ -192,6 +217,14 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         -------
         ndarray of shape (n_samples,), int32
             -1 for new nodes without an edge to the nodes of the fit.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
+        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
+        >>> model.predict([[0.0, 1.0], [0.0, 10.0]]).tolist() == model.predict([[1.0, 0.0], [10.0, 0.0]]).tolist()
+        True
         """
         rows, _, degrees = self._rows(X, connected=False)
         labels = self._result.nearest(rows)[0]
@@ -199,7 +232,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
             labels[degrees == 0] = -1
         return labels
 
-    def transform(self, X, diagonal=None):
+    def transform(self, X: AnyData, diagonal: ArrayLike | None = None) -> Floats:
         """Distances of points to every flat, in feature space.
 
         Parameters
@@ -211,13 +244,21 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         Returns
         -------
         ndarray of shape (n_samples, n_clusters), float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
+        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
+        >>> model.transform(X[:5]).shape
+        (5, 2)
         """
         rows, diagonal, _ = self._rows(X, diagonal)
         if diagonal is None and self._diagonal is not None:
             raise InputError("rows of a kernel alone do not give distances: give diagonal=, K(x, x) of every point")
         return np.sqrt(np.maximum(self._result.distances_to(rows, diagonal), 0.0))
 
-    def encode(self, X):
+    def encode(self, X: AnyData) -> Any:
         """The nearest flat of points and the coordinates of their projection there.
 
         Feature space has no way back to vectors: there is no `inverse_transform`.
@@ -230,11 +271,21 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         -------
         Codes
             ``labels`` and ``coordinates``, see :class:`graphcore.flats.flat_set.Codes`.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
+        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
+        >>> model.encode(X[:5]).labels.shape
+        (5,)
         """
         rows = self._rows(X)[0]
         return self._result.codes_of(rows)
 
-    def reconstruction_error(self, X, diagonal=None, sample_weight=None):
+    def reconstruction_error(
+        self, X: AnyData, diagonal: ArrayLike | None = None, sample_weight: ArrayLike | None = None,
+    ) -> float:  # fmt: skip
         """Mean squared distance of points to their nearest flats in feature space, for any points.
 
         Nodes of a graph count by their degrees, as in `reconstruction_error_`.
@@ -250,6 +301,14 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         Returns
         -------
         float
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
+        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
+        >>> 0 < model.reconstruction_error(X) < 1
+        True
         """
         rows, diagonal, degrees = self._rows(X, diagonal)
         weights = degrees

@@ -1,7 +1,11 @@
 """The scikit-learn class for exact kernel k-means."""
 
+from typing import Self
+
 from .._random import Streams
-from ..kmeans.exact import kernel_kmeans
+from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels, RandomState
+from ..kernels.functions import KernelFunction
+from ..kmeans.exact import KernelKMeansResult, kernel_kmeans
 from ._centroids import CentroidClusterer
 from ._checks import passed_on, stages_of
 
@@ -52,7 +56,7 @@ class KernelKMeans(CentroidClusterer):
         With ``shift="psd"`` there is nothing to say; the kernel of a graph is not looked at.
     held_bytes : int, default 256 MiB
         A kernel matrix over vectors up to this size is held; of a larger one blocks are evaluated again each time.
-    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+    symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
         What becomes of an asymmetric adjacency matrix, see :meth:`graphcore.Graph.from_edges`.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
@@ -106,29 +110,39 @@ class KernelKMeans(CentroidClusterer):
     1.0
     """
 
+    labels_: Labels
+    cost_: float
+    inertia_: float
+    cluster_weights_: Floats
+    n_iter_: int
+    converged_: bool
+    kernel_: KernelFunction | None
+    result_: KernelKMeansResult
+    n_features_in_: int
+
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        kernel="auto",
-        bandwidth=None,
-        gamma=None,
-        degree=3,
-        coef0=1.0,
-        init="k-means++",
-        n_init=10,
-        max_iter=300,
-        tol=0.0,
-        shift=0.0,
-        self_loop="auto",
-        on_empty="farthest",
-        on_indefinite="warn",
-        held_bytes=1 << 28,
-        symmetrize="max",
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        kernel: KernelLike = "auto",
+        bandwidth: Bandwidth = None,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        init: str | ArrayLike = "k-means++",
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 0.0,
+        shift: float | str = 0.0,
+        self_loop: float | str = "auto",
+        on_empty: str = "farthest",
+        on_indefinite: str = "warn",
+        held_bytes: int = 1 << 28,
+        symmetrize: str = "max",
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_clusters = n_clusters
         self.kernel = kernel
         self.bandwidth = bandwidth
@@ -149,7 +163,7 @@ class KernelKMeans(CentroidClusterer):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Cluster vectors, a kernel matrix or a graph.
 
         Parameters
@@ -168,6 +182,13 @@ class KernelKMeans(CentroidClusterer):
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.KernelKMeans(3, random_state=0).fit(X).labels_.shape
+        (200,)
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:

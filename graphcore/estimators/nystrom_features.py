@@ -1,7 +1,11 @@
 """The scikit-learn transformer for Nystrom features."""
 
 from .._random import Streams
+from .._typing import AnyData, ArrayLike, Bandwidth, Floats, Integers, KernelLike, RandomState
 from .._validation import check_integer
+from ..features.diagnostics import FeatureDiagnostics
+from ..features.feature_map import FeatureMap
+from ..kernels.functions import KernelFunction
 from ._checks import stages_of
 from ._features import FeatureTransformer
 from ._landmarks import LandmarkEstimator
@@ -88,28 +92,37 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
     200
     """
 
+    feature_map_: FeatureMap
+    landmark_indices_: Integers | None
+    n_landmarks_: int
+    n_components_: int
+    singular_values_: Floats
+    diagnostics_: FeatureDiagnostics
+    kernel_: KernelFunction | None
+    n_features_in_: int
+
     def __init__(
         self,
-        n_components=None,
+        n_components: int | str | None = None,
         *,
-        n_landmarks="auto",
-        sampling="uniform",
-        replace=None,
-        truncation=None,
-        kernel="gaussian",
-        bandwidth=None,
-        gamma=None,
-        degree=3,
-        coef0=1.0,
-        ridge=None,
-        rtol=None,
-        on_indefinite="error",
-        dtype="auto",
-        block_bytes=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        n_landmarks: float | str = "auto",
+        sampling: str | ArrayLike = "uniform",
+        replace: bool | None = None,
+        truncation: int | str | None = None,
+        kernel: KernelLike = "gaussian",
+        bandwidth: Bandwidth = None,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        ridge: float | None = None,
+        rtol: float | None = None,
+        on_indefinite: str = "error",
+        dtype: str = "auto",
+        block_bytes: int | None = None,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_components = n_components
         self.n_landmarks = n_landmarks
         self.sampling = sampling
@@ -129,7 +142,7 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: AnyData, y: object = None) -> Floats:
         """Learn the map and return the features of all points: the same as :meth:`fit` and :meth:`transform`.
 
         Parameters
@@ -140,6 +153,13 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_components), float32 or float64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.NystromFeatures(5, random_state=0).fit_transform(X).shape
+        (200, 5)
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:

@@ -1,15 +1,18 @@
 """The scikit-learn class for kernel k-means with landmarks."""
 
+from typing import Self
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
+from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels, RandomState
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import ParameterError
 from ..features.diagnostics import as_text
 from ..features.sizes import suggest_rank
-from ..kmeans.certificates import certify
+from ..kmeans.certificates import Certificate, certify
 from ._checks import stages_of
 from ._landmarks import LandmarkEstimator
 from ._linear import FeatureClusterer
@@ -80,34 +83,42 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     True
     """
 
+    labels_: Labels
+    cluster_centers_: Floats
+    cost_: float
+    certificate_: Certificate
+    n_iter_: int
+    converged_: bool
+    n_features_in_: int
+
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        n_landmarks="auto",
-        n_components="auto",
-        sampling="uniform",
-        replace=None,
-        truncation=None,
-        kernel="gaussian",
-        bandwidth=None,
-        gamma=None,
-        degree=3,
-        coef0=1.0,
-        ridge=None,
-        rtol=None,
-        on_indefinite="error",
-        dtype="auto",
-        block_bytes=None,
-        solver="lloyd",
-        n_init=10,
-        max_iter=300,
-        tol=1e-4,
-        batch_size=1024,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
+        n_landmarks: float | str = "auto",
+        n_components: int | None = "auto",
+        sampling: str | ArrayLike = "uniform",
+        replace: bool | None = None,
+        truncation: int | str | None = None,
+        kernel: KernelLike = "gaussian",
+        bandwidth: Bandwidth = None,
+        gamma: float | None = None,
+        degree: float = 3,
+        coef0: float = 1.0,
+        ridge: float | None = None,
+        rtol: float | None = None,
+        on_indefinite: str = "error",
+        dtype: str = "auto",
+        block_bytes: int | None = None,
+        solver: str = "lloyd",
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        batch_size: int = 1024,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_clusters = n_clusters
         self.n_landmarks = n_landmarks
         self.n_components = n_components
@@ -133,7 +144,7 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn features and cluster them.
 
         Parameters
@@ -150,6 +161,13 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.NystromKernelKMeans(3, n_landmarks=40, random_state=0).fit(X).cost_ < 0.2
+        True
         """
         streams = Streams(self.random_state)
         with stages_of(self) as stages:
@@ -208,7 +226,19 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     def _residuals(self, X, B):
         return np.maximum(self._own_values(X) - np.einsum("ij,ij->i", B, B, dtype=np.float64), 0.0)
 
-    def report(self):
-        """Summary of the fit as text: settings, share of the kernel kept, bounds on the cost."""
+    def report(self) -> str:
+        """Summary of the fit as text: settings, share of the kernel kept, bounds on the cost.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X = graphcore.datasets.blobs(200, 3, random_state=0).data
+        >>> print(graphcore.NystromKernelKMeans(3, random_state=0).fit(X).report())
+        kernel  ...
+        """
         check_is_fitted(self, "feature_map_")
         return as_text(self._report() + self.certificate_.lines())

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..distributed.chunks import is_chunked, map_chunks
+
 __all__ = ["FeatureDiagnostics", "as_text", "diagnose"]
 
 # Points of which less than a tenth is kept are not covered by the landmarks.
@@ -169,8 +171,14 @@ def _excess(found, missing):
 def _coherence(B, sigma):
     """Coherence of the left singular vectors of the features, in blocks of rows."""
     n, s = B.shape
-    largest, step = 0.0, max(1, (1 << 22) // s)
-    for start in range(0, n, step):
+    if is_chunked(B):
+        return n / s * max(map_chunks(_longest, B, sigma))
+    return n / s * _longest(B, sigma)
+
+
+def _longest(B, sigma):
+    largest, step = 0.0, max(1, (1 << 22) // B.shape[1])
+    for start in range(0, len(B), step):
         rows = np.asarray(B[start : start + step], dtype=np.float64) / sigma
         largest = max(largest, float(np.einsum("ij,ij->i", rows, rows).max()))
-    return n / s * largest
+    return largest

@@ -116,7 +116,8 @@ def nystrom_factor(
     True
     """
     W = np.asarray(W, dtype=np.float64)
-    columns = C if hasattr(C, "rows") else MatrixColumns(_as_matrix(C), _computed_in(C))
+    chunked = hasattr(C, "lazily")
+    columns = C if chunked or hasattr(C, "rows") else MatrixColumns(_as_matrix(C), _computed_in(C))
     n, c = columns.shape
     if W.shape != (c, c):
         raise InputError(f"W has shape {W.shape}; for C of shape {(n, c)} it must be {(c, c)}")
@@ -132,18 +133,35 @@ def nystrom_factor(
         if scale.shape != (c,) or not np.isfinite(scale).all() or (scale <= 0).any():
             raise ParameterError(f"scale must hold {c} positive numbers, one for each landmark")
         W = W * scale * scale[:, None]
-    borders = block_borders(columns, rows_in(columns, block_bytes))
     with limited_libraries():
         landmark_root = inverse_root(
             W, truncation=truncation, rtol=rtol, on_indefinite=on_indefinite, precision=columns.dtype
         )
-        Z = landmark_root.root if scale is None else landmark_root.root * scale[:, None]
-        kept = {} if n * c * columns.dtype.itemsize <= _KEEP_BYTES else None
+    Z = landmark_root.root if scale is None else landmark_root.root * scale[:, None]
+    passes = _passes_of_chunks if chunked else _passes
+    projection, singular_values, features, n_zero_rows = passes(columns, Z, n_components, block_bytes, n_jobs)
+    return NystromFactor(features, projection, singular_values, landmark_root, n_zero_rows)
+
+
+def _passes(columns, Z, n_components, block_bytes, n_jobs):
+    """The two passes over the columns: (T, singular values, B, rows that are zero)."""
+    borders = block_borders(columns, rows_in(columns, block_bytes))
+    n, c = columns.shape
+    kept = {} if n * c * columns.dtype.itemsize <= _KEEP_BYTES else None
+    with limited_libraries():
         gram, n_zero_rows = _gram_of_features(columns, Z, borders, kept, n_jobs)
         V, singular_values = _right_vectors(gram, n_components)
         projection = Z @ V
-        features = _features(columns, projection, borders, kept, n_jobs)
-    return NystromFactor(features, projection, singular_values, landmark_root, n_zero_rows)
+        return projection, singular_values, _features(columns, projection, borders, kept, n_jobs), n_zero_rows
+
+
+def _passes_of_chunks(columns, Z, n_components, block_bytes, n_jobs):
+    """The same where the rows lie in chunks: sums come from there, and features stay there."""
+    gram, n_zero_rows = _summed(columns.map(_gram_of_chunk, Z, block_bytes))
+    with limited_libraries():
+        V, singular_values = _right_vectors(gram, n_components)
+        projection = Z @ V
+    return projection, singular_values, project(columns, projection, block_bytes=block_bytes).persist(), n_zero_rows
 
 
 def _as_matrix(C):
@@ -175,9 +193,17 @@ def _gram_of_features(columns, Z, borders, kept, n_jobs):
             zeros += int((~R.any(axis=1)).sum())
         return gram, zeros
 
-    # Summed in the order of the groups, whichever thread was first.
-    parts = map_blocks(one, groups, n_jobs)
-    gram = parts[0][0]
+    return _summed(map_blocks(one, groups, n_jobs))
+
+
+def _gram_of_chunk(columns, Z, block_bytes):
+    with limited_libraries():
+        return _gram_of_features(columns, Z, block_borders(columns, rows_in(columns, block_bytes)), None, 1)
+
+
+def _summed(parts):
+    """Sums over the parts, in their order, whichever thread or worker was first."""
+    gram = parts[0][0].copy()  # what a worker sent may be read-only
     for part, _ in parts[1:]:
         gram += part
     if not np.isfinite(gram).all():
@@ -227,7 +253,13 @@ def project(columns, projection, *, block_bytes=None, n_jobs=None):
 
     Returns
     -------
-    ndarray of shape (n, s), float32 or float64
+    ndarray of shape (n, s), float32 or float64; a dask.array, not computed yet, for points in one
     """
+    if hasattr(columns, "lazily"):
+        return columns.lazily(_project_chunk, projection.shape[1], columns.dtype, projection, block_bytes)
     with limited_libraries():
         return _features(columns, projection, block_borders(columns, rows_in(columns, block_bytes)), None, n_jobs)
+
+
+def _project_chunk(columns, projection, block_bytes):
+    return project(columns, projection, block_bytes=block_bytes, n_jobs=1)

@@ -7,7 +7,8 @@ import numpy as np
 
 from .._warn import warn_user
 from ..exceptions import InputError
-from ..kernels.columns import MatrixColumns, VectorColumns
+from ..kernels.chunked import columns_of
+from ..kernels.columns import MatrixColumns
 from ..kernels.vectors import VectorKernel
 from .factor import project
 from .inverse_root import InverseRoot
@@ -99,7 +100,7 @@ class FeatureMap:
     def columns(self, X):
         """Kernel values of points with the landmarks, or their sketch, in blocks."""
         if self.function is not None:
-            columns = VectorColumns(self.function, X, self.vectors, self.dtype)
+            columns = columns_of(self.function, X, self.vectors, self.dtype)
         else:
             if X.shape[1] != self.n_training:
                 raise InputError(
@@ -195,7 +196,7 @@ def assembled(kernel, features, feature_map, singular_values, on_indefinite, *, 
             f"the kernel is not positive semi-definite: at {wrong} points the features are longer than K_ii allows, so "
             "costs are approximate only and have no bounds"
         )
-    np.maximum(residuals, 0.0, out=residuals)
+    residuals = np.maximum(residuals, 0.0)
     kept = float(np.square(singular_values).sum())
     if kept < _MIN_KEPT * diagonal.sum():
         seen_by = "features" if sampling in SUBSPACES else "landmarks"

@@ -53,17 +53,26 @@ class KernelSketch(NamedTuple):
         diagonal = np.asarray(self.kernel.diagonal(), dtype=np.float64)
         root = np.sqrt(np.maximum(diagonal, 0))
         inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
-        unit = bool((inverse == 1).all())
-
-        def both(rows):
-            features = self.sketch.features(rows)
-            scaled = rows if unit else rows * inverse
-            nearest = abs(scaled).max(axis=1)
-            nearest = nearest.toarray() if hasattr(nearest, "toarray") else nearest
-            return np.column_stack([features, np.asarray(nearest).ravel()])
-
-        found = map_rows(columns, both, n_jobs=n_jobs)
+        if hasattr(columns, "lazily"):
+            width = len(self.sketch.offset) + 1
+            found = columns.lazily(_features_and_nearest, width, np.float64, self.sketch, inverse)
+            return found[:, :-1], found[:, -1]
+        found = _features_and_nearest(columns, self.sketch, inverse, n_jobs)
         return np.ascontiguousarray(found[:, :-1]), found[:, -1].copy()
+
+
+def _features_and_nearest(columns, sketch, inverse, n_jobs=1):
+    """Features and, as the last column, the largest of the kernel values times `inverse`."""
+    unit = bool((inverse == 1).all())
+
+    def both(rows):
+        features = sketch.features(rows)
+        scaled = rows if unit else rows * inverse
+        nearest = abs(scaled).max(axis=1)
+        nearest = nearest.toarray() if hasattr(nearest, "toarray") else nearest
+        return np.column_stack([features, np.asarray(nearest).ravel()])
+
+    return map_rows(columns, both, n_jobs=n_jobs)
 
 
 def subsample_size(n_subsample, n_points):

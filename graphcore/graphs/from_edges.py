@@ -4,8 +4,10 @@ import numpy as np
 
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
+from .directed import undirected_rows
 from .ids import as_ids, as_names, count_nodes, is_text, number_names
 from .rows import (
+    DIRECTED,
     SYMMETRIZE,
     SYMMETRY_TOLERANCE,
     check_directions,
@@ -46,6 +48,8 @@ def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, sym
         kept = weights != 0
         sources, targets, weights = sources[kept], targets[kept], weights[kept]
     rows = rows_from_edges(sources, targets, weights, n_nodes)
+    if symmetrize in DIRECTED:
+        return _from_directed(cls, rows, symmetrize, node_names)
     uneven = not is_symmetric(rows, SYMMETRY_TOLERANCE)
     rows, both, single = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
     return _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn)
@@ -72,11 +76,22 @@ def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn
     if len(weights) and not weights.all():
         kept = weights != 0
         ends, weights = ends[kept], weights[kept]
+    if symmetrize in DIRECTED:
+        rows = rows_from_edges(*np.ascontiguousarray(ends.T), weights, n_nodes)
+        return _from_directed(cls, rows, symmetrize, node_names)
     policy = "max" if symmetrize == "error" else symmetrize
     rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, policy, SYMMETRY_TOLERANCE)
     return _from_rows(cls, rows, both, single, single + different > 0, node_names, symmetrize, warn)
 
 
+def _from_directed(cls, rows, symmetrize, node_names):
+    return _made(cls, undirected_rows(rows, symmetrize, ""), node_names)
+
+
 def _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn):
     check_directions(both, single, uneven, symmetrize, warn)
+    return _made(cls, rows, node_names)
+
+
+def _made(cls, rows, node_names):
     return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)

@@ -6,8 +6,9 @@ import numpy as np
 
 from .._validation import check_choice
 from ..exceptions import InputError
+from .directed import undirected_rows
 from .from_edges import graph_from_ends
-from .rows import SYMMETRIZE, rows_from_edges, undirected_rows
+from .rows import SYMMETRIZE, rows_from_edges
 from .weights import edge_weights, without_ones
 
 __all__ = ["graph_from_igraph"]

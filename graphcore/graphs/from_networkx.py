@@ -6,8 +6,9 @@ import numpy as np
 
 from .._validation import check_choice
 from ..exceptions import InputError
+from .directed import undirected_rows
 from .ids import is_numbered
-from .rows import SYMMETRIZE, Rows, drop_zeros, transpose_rows, undirected_rows
+from .rows import DIRECTED, SYMMETRIZE, Rows, drop_zeros, transpose_rows
 from .weights import NO_WEIGHTS, entry_weights, first_bad_weight, without_ones
 
 __all__ = ["graph_from_networkx", "networkx_rows"]
@@ -25,9 +26,10 @@ def graph_from_networkx(cls, G, weight, *, symmetrize, warn):
     rows = Rows(indptr, indices, NO_WEIGHTS)
     if weight is not None:
         rows = drop_zeros(rows._replace(weights=_networkx_weights(G, weight, neighbors, rows, names)))
-    # This sorts the columns; an undirected graph is its own transpose, and every policy treats both directions alike.
+    # This sorts the columns; an undirected graph is its own transpose, and pairs are combined alike both ways.
     rows = transpose_rows(rows)
     if G.is_directed():
+        rows = transpose_rows(rows) if symmetrize in DIRECTED else rows
         rows = undirected_rows(rows, symmetrize, warn and "the networkx graph")
     node_names = None if is_numbered(names) else names
     return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)

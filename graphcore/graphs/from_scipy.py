@@ -6,18 +6,24 @@ from .._arrays import read_only
 from .._validation import check_choice
 from ..exceptions import InputError
 from . import _row_loops
+from .directed import undirected_rows
 from .ids import narrow_ids
-from .rows import SYMMETRIZE, SYMMETRY_TOLERANCE, Rows, canonical_rows, describe_defect, is_symmetric, undirected_rows
+from .rows import DIRECTED, SYMMETRIZE, SYMMETRY_TOLERANCE, Rows, canonical_rows, describe_defect, is_symmetric
 from .structure import check_sparse
 from .weights import as_floats, entry_weights, without_ones
 
-__all__ = ["graph_from_scipy"]
+__all__ = ["as_csr", "graph_from_scipy"]
 
 
 def graph_from_scipy(cls, A, *, node_names, symmetrize, warn, check):
     """See :meth:`Graph.from_scipy`."""
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
-    A = _as_csr(A)
+    A = as_csr(A, alike=symmetrize not in DIRECTED)
+    if A.shape[0] != A.shape[1]:
+        raise InputError(
+            f"an adjacency matrix is square; this one has shape {A.shape}. For rows and columns of two kinds use "
+            "Graph.from_biadjacency"
+        )
     n_nodes = A.shape[0]
     indptr = np.asarray(A.indptr, dtype=np.int64)
     data = A.data[: indptr[-1]]
@@ -34,8 +40,8 @@ def graph_from_scipy(cls, A, *, node_names, symmetrize, warn, check):
     return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)
 
 
-def _as_csr(A):
-    """Any matrix as scipy CSR, without a copy where it is CSR or CSC."""
+def as_csr(A, *, alike=False):
+    """Any matrix as scipy CSR, without a copy where it is CSR, or CSC and both directions count `alike`."""
     import scipy.sparse as sp
 
     check_sparse(A)
@@ -43,13 +49,11 @@ def _as_csr(A):
         A = np.asarray(A)
     if A.ndim != 2:
         raise InputError(f"a matrix of two dimensions is needed, got {A.ndim}")
-    if A.shape[0] != A.shape[1]:
-        raise InputError(f"an adjacency matrix is square; this one has shape {A.shape}")
-    if A.shape[0] == 0:
-        raise InputError("the graph is empty: its matrix has shape (0, 0)")
+    if 0 in A.shape:
+        raise InputError(f"the graph is empty: its matrix has shape {A.shape}")
     if A.dtype.kind not in "biuf":
         raise InputError(f"weights must be real numbers, got {A.dtype}")
     if not sp.issparse(A):
         return sp.csr_array(A.astype(np.float32) if A.dtype == np.float16 else A)
-    # The transpose of CSC is CSR over the same arrays, and every policy treats both directions alike.
-    return A.T if A.format == "csc" else A.tocsr()
+    # The transpose of CSC is CSR over the same arrays.
+    return A.T if A.format == "csc" and alike else A.tocsr()

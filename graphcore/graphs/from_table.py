@@ -11,7 +11,7 @@ from .ids import compact_ids, number_names, whole_numbers
 from .rows import SYMMETRIZE
 from .weights import edge_weights
 
-__all__ = ["as_library", "column_names", "edge_columns", "graph_from_table", "is_edge_table"]
+__all__ = ["as_library", "column_names", "edge_columns", "graph_from_table", "is_edge_table", "table_edges"]
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 # What columns are called that hold the ends of edges, and their weights.
@@ -22,19 +22,7 @@ WEIGHTS = ("weight", "weights")
 def graph_from_table(cls, table, source, target, weight, *, symmetrize, warn):
     """See :meth:`Graph.from_table`."""
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
-    columns = _Columns(table)
-    found = edge_columns(columns.names)
-    if found and (source, target) == ("source", "target") and not {source, target} <= set(columns.names):
-        source, target = found[:2]
-    if isinstance(weight, str) and weight == "auto":
-        weight = _named(columns.names, WEIGHTS)
-    columns.collect((source, target, weight))
-    sources, targets = columns.ends("source", source), columns.ends("target", target)
-    if len(sources) != len(targets):
-        raise InputError(f"column {source!r} has {len(sources)} rows and {target!r} {len(targets)}")
-    if len(sources) == 0:
-        raise InputError("the table has no rows: there are no edges")
-    weights = edge_weights(None if weight is None else columns.values("weight", weight), len(sources))
+    sources, targets, weights, (source, target) = table_edges(table, source, target, weight)
     whole = [values.dtype.kind in "iu" for values in (sources, targets)]
     if all(whole):
         ends = np.empty(2 * len(sources), dtype=np.int64)
@@ -54,6 +42,24 @@ def graph_from_table(cls, table, source, target, weight, *, symmetrize, warn):
     return graph_from_ends(
         cls, ends.reshape(-1, 2), weights, n_nodes, node_names=names, symmetrize=symmetrize, warn=warn
     )
+
+
+def table_edges(table, source="source", target="target", weight="auto"):
+    """Sources, targets, weights (length 0 for none) and the names of the two columns."""
+    columns = _Columns(table)
+    found = edge_columns(columns.names)
+    if found and (source, target) == ("source", "target") and not {source, target} <= set(columns.names):
+        source, target = found[:2]
+    if isinstance(weight, str) and weight == "auto":
+        weight = _named(columns.names, WEIGHTS)
+    columns.collect((source, target, weight))
+    sources, targets = columns.ends("source", source), columns.ends("target", target)
+    if len(sources) != len(targets):
+        raise InputError(f"column {source!r} has {len(sources)} rows and {target!r} {len(targets)}")
+    if len(sources) == 0:
+        raise InputError("the table has no rows: there are no edges")
+    weights = edge_weights(None if weight is None else columns.values("weight", weight), len(sources))
+    return sources, targets, weights, (source, target)
 
 
 def column_names(table):

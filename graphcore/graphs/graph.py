@@ -1,11 +1,13 @@
 """What a graph is: validated, immutable, symmetric compressed rows with degrees."""
 
 from functools import cached_property, partial
+from typing import Self
 
 import numpy as np
 
 from .._arrays import read_only
 from .._threads import map_blocks, row_blocks
+from .._typing import AnyGraph, Array, ArrayLike, Floats, Integers, csr_array
 from ..exceptions import InputError
 from . import _row_loops
 from .ids import as_names
@@ -62,12 +64,21 @@ class Graph:
     array([2., 2., 2.])
     """
 
+    indptr: Integers
+    indices: Array
+    weights: Array | None
+    node_names: Array | None
+    degrees: Floats
+
     # Of a graph made by magnitude.in_range: its weights are those given over 2 to this.
     _exponent = 0
     # Of a graph on disk: a function and its arguments that open it again.
     _reopen = None
 
-    def __init__(self, indptr, indices, weights=None, *, node_names=None, check=True):
+    def __init__(
+        self, indptr: Array, indices: Array, weights: Array | None = None, *, node_names: ArrayLike | None = None,
+        check: bool = True,
+    ) -> None:  # fmt: skip
         self.indptr, self.indices, self.weights = checked_arrays(indptr, indices, weights)
         self.node_names = None if node_names is None else read_only(as_names(node_names, self.n_nodes))
         if check:
@@ -86,7 +97,10 @@ class Graph:
     # -- made from ---------------------------------------------------------------------------------------------------
 
     @classmethod
-    def from_edges(cls, sources, targets, weights=None, n_nodes=None, *, node_names=None, symmetrize="max", warn=True):
+    def from_edges(
+        cls, sources: ArrayLike, targets: ArrayLike, weights: ArrayLike | None = None, n_nodes: int | None = None, *,
+        node_names: ArrayLike | None = None, symmetrize: str = "max", warn: bool = True,
+    ) -> Self:  # fmt: skip
         """Make a graph from a list of edges.
 
         Parameters
@@ -102,11 +116,18 @@ class Graph:
             Number of nodes, if there are isolated ones at the end. Default: largest id + 1.
         node_names : array-like of shape (n_nodes,), optional
             Names of the nodes.
-        symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+        symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
             Weight of a pair, from its weights in the two directions (0 where a direction is not listed). "max"
-            makes an edge of whatever is listed in either direction; "min" keeps what is listed in both.
+            makes an edge of whatever is listed in either direction; "min" keeps what is listed in both. The last two
+            are for edges that have a direction: pairs weigh as much as they link to and are linked from the same
+            nodes, or as a random walk goes from one to the other; `docs/directed.md` says when. A list with all edges
+            in both directions is undirected, and stays as it is.
         warn : bool, default True
             Warn when the list looks directed: some pairs stand in both directions and others in one.
+
+        Returns
+        -------
+        Graph
 
         Examples
         --------
@@ -121,7 +142,10 @@ class Graph:
         )
 
     @classmethod
-    def from_scipy(cls, A, *, node_names=None, symmetrize="max", warn=True, check=True):
+    def from_scipy(
+        cls, A: object, *, node_names: ArrayLike | None = None, symmetrize: str = "max", warn: bool = True,
+        check: bool = True,
+    ) -> Self:  # fmt: skip
         """Make a graph from a square sparse (or dense) matrix.
 
         Parameters
@@ -135,6 +159,10 @@ class Graph:
             False is for a CSR matrix that is known to be canonical and symmetric: only what would make compiled code
             read or write beyond its arrays is looked for.
 
+        Returns
+        -------
+        Graph
+
         Examples
         --------
         >>> import scipy.sparse as sp
@@ -147,7 +175,33 @@ class Graph:
         return graph_from_scipy(cls, A, node_names=node_names, symmetrize=symmetrize, warn=warn, check=check)
 
     @classmethod
-    def from_networkx(cls, G, weight="weight", *, symmetrize="max", warn=True):
+    def from_biadjacency(
+        cls, B: AnyGraph, *, row_names: ArrayLike | None = None, column_names: ArrayLike | None = None,
+    ) -> Self:  # fmt: skip
+        """Make a bipartite graph from a rectangular matrix: its rows and its columns are the nodes, rows first.
+
+        Parameters
+        ----------
+        B : sparse array or matrix of any format, or ndarray, of shape (n_rows, n_columns)
+            Weights of the edges between rows and columns, finite and not negative. Repeated entries add up.
+        row_names, column_names : array-like, optional
+            Names of rows and columns. If either is given, nodes are called "r:" and "c:" and their name, or number.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_biadjacency([[1, 0, 2], [0, 1, 0]])
+        >>> graph, graph.degrees.tolist()
+        (Graph(n_nodes=5, n_edges=3, weights=float64), [3.0, 1.0, 1.0, 1.0, 2.0])
+        """
+        from .from_biadjacency import graph_from_biadjacency
+
+        return graph_from_biadjacency(cls, B, row_names, column_names)
+
+    @classmethod
+    def from_networkx(
+        cls, G: object, weight: str | None = "weight", *, symmetrize: str = "max", warn: bool = True,
+    ) -> Self:  # fmt: skip
         """Make a graph from a networkx graph; its nodes, in the order of ``list(G)``, become the node names.
 
         Parameters
@@ -158,6 +212,10 @@ class Graph:
             Edge attribute that holds the weight (1 where it is missing); None for an unweighted graph.
         symmetrize, warn
             See :meth:`from_edges`; a directed graph is warned about.
+
+        Returns
+        -------
+        Graph
 
         Examples
         --------
@@ -171,7 +229,9 @@ class Graph:
         return graph_from_networkx(cls, G, weight, symmetrize=symmetrize, warn=warn)
 
     @classmethod
-    def from_igraph(cls, g, weight="weight", *, symmetrize="max", warn=True):
+    def from_igraph(
+        cls, g: object, weight: str | None = "weight", *, symmetrize: str = "max", warn: bool = True,
+    ) -> Self:  # fmt: skip
         """Make a graph from an igraph graph; its vertex attribute "name", if there is one, becomes the node names.
 
         Parameters
@@ -180,13 +240,26 @@ class Graph:
             Parallel edges and directed graphs are treated as those of networkx.
         weight, symmetrize, warn
             See :meth:`from_networkx`.
+
+        Returns
+        -------
+        Graph
+
+        Examples
+        --------
+        >>> import igraph  # doctest: +SKIP
+        >>> graphcore.Graph.from_igraph(igraph.Graph.Famous("Zachary"))  # doctest: +SKIP
+        Graph(n_nodes=34, n_edges=78, unweighted)
         """
         from .from_igraph import graph_from_igraph
 
         return graph_from_igraph(cls, g, weight, symmetrize=symmetrize, warn=warn)
 
     @classmethod
-    def from_table(cls, table, source="source", target="target", weight="auto", *, symmetrize="max", warn=True):
+    def from_table(
+        cls, table: object, source: str = "source", target: str = "target", weight: str | None = "auto", *,
+        symmetrize: str = "max", warn: bool = True,
+    ) -> Self:  # fmt: skip
         """Make a graph from a table with one edge a row.
 
         Nodes keep their own names, unless they are the integers 0 to n_nodes - 1. Integers are put in ascending order,
@@ -206,6 +279,10 @@ class Graph:
             "weight", if there is one.
         symmetrize, warn
             See :meth:`from_edges`.
+
+        Returns
+        -------
+        Graph
 
         Examples
         --------
@@ -234,22 +311,22 @@ class Graph:
     # -- what it holds -----------------------------------------------------------------------------------------------
 
     @property
-    def n_nodes(self):
+    def n_nodes(self) -> int:
         """Number of nodes, isolated ones included."""
         return len(self.indptr) - 1
 
     @property
-    def n_entries(self):
+    def n_entries(self) -> int:
         """Number of stored matrix entries: two per edge, one per self-loop."""
         return len(self.indices)
 
     @property
-    def n_edges(self):
+    def n_edges(self) -> int:
         """Number of undirected edges, self-loops included."""
         return (self.n_entries + self.n_self_loops) // 2
 
     @cached_property
-    def n_self_loops(self):
+    def n_self_loops(self) -> int:
         """Number of self-loops."""
         count = map_blocks(
             lambda a, b: _row_loops.count_self_loops(self.indptr, self.indices, a, b), row_blocks(self.indptr), 1
@@ -257,52 +334,89 @@ class Graph:
         return int(sum(count))
 
     @cached_property
-    def n_isolated(self):
+    def n_isolated(self) -> int:
         """Number of nodes of degree 0."""
         return int(np.count_nonzero(self.degrees == 0))
 
     @cached_property
-    def volume(self):
+    def volume(self) -> float:
         """Sum of all degrees."""
         return float(self.degrees.sum())
 
     @property
-    def mean_weight(self):
+    def mean_weight(self) -> float:
         """Mean of the stored matrix entries, 1 for an unweighted graph."""
         return self.volume / self.n_entries if self.n_entries else 1.0
 
     @property
-    def is_weighted(self):
+    def is_weighted(self) -> bool:
         """Whether weights are stored."""
         return self.weights is not None
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes held: rows, weights and degrees (node names apart)."""
         weights = 0 if self.weights is None else self.weights.nbytes
         return self.indptr.nbytes + self.indices.nbytes + weights + self.degrees.nbytes
 
     @property
-    def n_components(self):
+    def n_components(self) -> int:
         """Number of connected components; every isolated node is one."""
         return self._components[0]
 
-    def connected_components(self):
-        """Component of every node (n_nodes,), int32: numbers from 0 in the order of each component's first node."""
+    def connected_components(self) -> Array:
+        """Component of every node.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes,), int32
+            Numbers from 0, in the order of each component's first node.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graphcore.Graph.from_edges([0, 2], [1, 3]).connected_components().tolist()
+        [0, 0, 1, 1]
+        """
         return self._components[1]
 
-    def to_scipy(self):
-        """Return the adjacency matrix as a ``scipy.sparse.csr_array`` of shape (n_nodes, n_nodes).
+    def to_scipy(self) -> csr_array:
+        """Adjacency matrix.
 
-        It shares `indices` and weights with the graph (read-only); an unweighted graph gets an array of ones.
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (n_nodes, n_nodes)
+            It shares `indices` and weights with the graph (read-only); an unweighted graph gets an array of ones.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graphcore.Graph.from_edges([0, 1], [1, 2]).to_scipy().sum(axis=1).tolist()
+        [1.0, 2.0, 1.0]
         """
         data = np.ones(self.n_entries) if self.weights is None else self.weights
         matrix = as_csr_array(self.indptr, self.indices, data)
         matrix.has_sorted_indices = matrix.has_canonical_format = True
         return matrix
 
-    def names_of(self, nodes):
-        """Names of the given node ids (the ids themselves when the graph has no names)."""
+    def names_of(self, nodes: ArrayLike) -> Array:
+        """Names of nodes; their numbers, if the graph has no names.
+
+        Parameters
+        ----------
+        nodes : array-like of int
+
+        Returns
+        -------
+        ndarray
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges(["Anna", "Ben"], ["Ben", "Chloé"])
+        >>> graph.names_of([2, 0]).tolist()
+        ['Chloé', 'Anna']
+        """
         return np.asarray(nodes) if self.node_names is None else self.node_names[nodes]
 
     # -- inside ------------------------------------------------------------------------------------------------------

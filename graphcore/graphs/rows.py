@@ -15,14 +15,17 @@ from .ids import id_dtype, narrow_ids
 from .weights import as_floats
 
 __all__ = [
-    "SYMMETRIZE", "SYMMETRY_TOLERANCE", "Rows", "as_csr_array", "canonical_rows", "check_directions", "checked_arrays",
-    "describe_defect", "drop_zeros", "find_defect", "is_symmetric", "policy_code", "rows_from_edges", "rows_from_pairs",
-    "symmetrize_rows", "transpose_rows", "undirected_rows",
+    "BY_PAIR", "DIRECTED", "SYMMETRIZE", "SYMMETRY_TOLERANCE", "Rows", "as_csr_array", "canonical_rows",
+    "check_directions", "checked_arrays", "describe_defect", "drop_zeros", "find_defect", "is_symmetric", "policy_code",
+    "rows_from_edges", "rows_from_pairs", "symmetrize_rows", "transpose_rows", "warn_directed",
 ]  # fmt: skip
 
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
 SYMMETRY_TOLERANCE = 1e-6
-SYMMETRIZE = ("max", "average", "sum", "min", "error")
+# What becomes of directions: weights of a pair are combined, or the whole graph says which nodes belong together.
+BY_PAIR = ("max", "average", "sum", "min", "error")
+DIRECTED = ("degree-discounted", "random-walk")
+SYMMETRIZE = BY_PAIR + DIRECTED
 _POLICIES = {"max": _loops.MAX, "average": _loops.AVERAGE, "sum": _loops.SUM, "min": _loops.MIN}
 
 
@@ -182,11 +185,11 @@ def _first_asymmetry(rows, tolerance):
 
 
 def symmetrize_rows(rows, policy):
-    """Combine the two directions of sorted rows by a policy of SYMMETRIZE, 0 where one is missing.
+    """Combine the two directions of sorted rows by a policy of BY_PAIR, 0 where one is missing.
 
     Returns (rows, pairs in both directions, in one only); "error" refuses an asymmetric matrix.
     """
-    check_choice("symmetrize", policy, SYMMETRIZE)
+    check_choice("symmetrize", policy, BY_PAIR)
     code = policy_code(policy)
     n = len(rows.indptr) - 1
     rows = Rows(*map(read_only, rows))
@@ -239,18 +242,11 @@ def check_directions(both, single, uneven, symmetrize, warn):
                 "'average', 'sum' or 'min'"
             )
         if warn:
-            _warn_directed("the input", both, single, symmetrize)
+            warn_directed("the input", both, single, symmetrize)
 
 
-def undirected_rows(rows, symmetrize, what):
-    """Combine the two directions of a directed graph; a warning names it `what`, if that is not empty."""
-    rows, both, single = symmetrize_rows(rows, symmetrize)
-    if what:
-        _warn_directed(what, both, single, symmetrize)
-    return rows
-
-
-def _warn_directed(what, both, single, symmetrize):
+def warn_directed(what, both, single, symmetrize):
+    """Warn that the directions of `what` were combined."""
     warn_user(
         f"{what} is directed ({both} pairs in both directions, {single} in one) and was made undirected with "
         f"symmetrize={symmetrize!r}"

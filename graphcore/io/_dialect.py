@@ -69,7 +69,7 @@ def guess_dialect(source, *, delimiter, comments, header, columns, weight_column
     if konect and konect[0] == "bip" and not allow_bipartite:
         raise FormatError(
             "the KONECT header says that the graph is bipartite: its two columns number two different sets of nodes, "
-            "which would be mixed up. Give them distinct ids first, or pass format='edgelist' to read one set"
+            "which would be mixed up. Pass bipartite=True, or format='edgelist' to read one set"
         )
     lines = [line for _, line in numbered]
     own = next((m.groups() for m in map(_OWN.fullmatch, remarks) if m), None)

@@ -8,9 +8,10 @@ __all__ = ["MATRIX_MARKET_BANNER", "NPZ_MAGIC", "guess_format"]
 
 NPZ_MAGIC = b"PK\x03\x04"
 MATRIX_MARKET_BANNER = b"%%matrixmarket"
+_OWN_HEADER = b"# graphcore edge list;"
 _SUFFIXES = {
     ".mtx": "matrix-market", ".mm": "matrix-market", ".graph": "metis", ".metis": "metis", ".npz": "npz",
-    ".graphml": "graphml", ".gml": "gml",
+    ".graphml": "graphml", ".gexf": "gexf", ".gml": "gml",
 }  # fmt: skip
 # Lines that may stand before the graph of a GML file.
 _BEFORE_GML = re.compile(rb"#|(creator|version|comment)\b")
@@ -26,9 +27,12 @@ def guess_format(source):
     if text.startswith(MATRIX_MARKET_BANNER):
         return "matrix-market"
     if text.startswith(b"<"):
-        if b"<graphml" in text:
-            return "graphml"
-        raise FormatError("this is XML or HTML, but not GraphML")
+        for kind in ("graphml", "gexf"):
+            if f"<{kind}".encode() in text:
+                return kind
+        raise FormatError("this is XML or HTML, but neither GraphML nor GEXF")
+    if text.startswith(_OWN_HEADER):
+        return "edgelist"  # whose first nodes may be called "graph" and "["
     if _is_gml(text):
         return "gml"
     if text.startswith((b"{", b"[")):

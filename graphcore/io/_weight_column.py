@@ -1,5 +1,7 @@
 """Which column of an edge list holds weights, and which look like it but do not."""
 
+from collections import Counter
+
 from ..exceptions import ParameterError
 
 __all__ = ["ID_NAMES", "MISSING", "WEIGHT_NAMES", "choose_weight", "is_number"]
@@ -27,33 +29,32 @@ def choose_weight(rows, columns, names, konect, weight_column):
     """
     if weight_column is None:
         return None, []
-    width = max(map(len, rows))
-    rows = [row + [""] * (width - len(row)) for row in rows]
     if weight_column != "auto":
         if weight_column in columns:
             raise ParameterError(f"weight_column={weight_column} is a column of node ids, columns={tuple(columns)}")
         return weight_column, []
     # {} is how networkx writes an edge without attributes: nothing is lost with it.
-    others = [c for c in range(width) if c not in columns and any(row[c] not in ("", "{}") for row in rows)]
-    chosen = _choose(rows, others, names, konect)
+    others = sorted({c for row in rows for c, field in enumerate(row) if field not in ("", "{}")} - set(columns))
+    # By column, how many lines have a number there: each field is looked at once, however wide some lines are.
+    n_numbers = Counter(c for row in rows for c, field in enumerate(row) if is_number(field))
+    times = {c for c in others if n_numbers[c] == len(rows) and _are_times(row[c] for row in rows)}
+    # A column that is mostly numbers is meant as one; what is none is then reported with its line.
+    chosen = _choose([c for c in others if 2 * n_numbers[c] > len(rows)], others, times, names, konect)
     if konect is not None:
         return chosen, []  # the header says what the columns are; the fourth is a time
     left_out = [c for c in others if c != chosen]
-    if chosen is not None and all(_is_time(rows, c) for c in left_out):
+    if chosen is not None and times.issuperset(left_out):
         left_out = []  # an edge's moment beside its weight: KONECT and SNAP write it, and it is never the weight
     return chosen, [_note(rows, left_out, names)] if left_out else []
 
 
-def _choose(rows, others, names, konect):
-    numeric = [c for c in others if _is_numeric(rows, c)]
+def _choose(numeric, others, times, names, konect):
     if konect is not None:
         return None if konect[1] == "unweighted" else next(iter(numeric), None)
     if names is not None:
         return next((c for c in numeric if c < len(names) and names[c].strip() in WEIGHT_NAMES), None)
-    candidates = [c for c in numeric if not _is_time(rows, c)]
-    if len(candidates) == 1 and all(c == candidates[0] or _is_time(rows, c) for c in others):
-        return candidates[0]
-    return None
+    candidates = [c for c in numeric if c not in times]
+    return candidates[0] if len(candidates) == 1 and times.issuperset(set(others) - set(candidates)) else None
 
 
 def is_number(field):
@@ -65,21 +66,16 @@ def is_number(field):
     return "_" not in field  # Python's own spelling, which no file means
 
 
-def _is_numeric(rows, column):
-    # A column that is mostly numbers is meant as one; what is none is then reported with its line.
-    return 2 * sum(is_number(row[column]) for row in rows) > len(rows)
-
-
-def _is_time(rows, column):
-    return all(is_number(row[column]) and _TIME <= float(row[column]) == float(row[column]) // 1 for row in rows)
+def _are_times(fields):
+    return all(_TIME <= float(field) == float(field) // 1 for field in fields)
 
 
 def _note(rows, left_out, names):
     labels = [f"{c}" + (f" ({names[c]!r})" if names is not None and c < len(names) else "") for c in left_out]
     what = ", ".join(labels[:4]) + (f" and {len(labels) - 4} more" if len(labels) > 4 else "")
     plural = "s" if len(left_out) > 1 else ""
-    hint = ""
-    if any(row[c].startswith("{'") or row[c].startswith('{"') for row in rows for c in left_out):
+    hint, columns = "", set(left_out)
+    if any(field.startswith(("{'", '{"')) for row in rows for c, field in enumerate(row) if c in columns):
         hint = " (attributes as networkx writes them: write the edges with data=['weight'] to keep the weights)"
     return (
         f"column{plural} {what} not read{hint}; pass weight_column={left_out[0]} if it holds the edges' weights, "

@@ -6,13 +6,16 @@ import os
 import secrets
 import stat
 import sys
+from collections.abc import Iterator
+from typing import IO, Any
 
+from .._typing import PathLike
 from .._validation import check_path
 
 __all__ = ["atomic_output", "check_folder", "check_writable", "sync_folder"]
 
 
-def check_writable(path):
+def check_writable(path: PathLike) -> None:
     """Check, without creating anything, that `path` can be written.
 
     Parameters
@@ -40,7 +43,7 @@ def check_writable(path):
 
 
 @contextlib.contextmanager
-def atomic_output(path, mode="wb", **options):
+def atomic_output(path: PathLike, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
     """Yield a stream, opened as by :func:`open`, whose content becomes `path` when the block ends without an error.
 
     The stream is a temporary file in the same folder, flushed to the disk and then renamed, so an interrupted or

@@ -17,12 +17,12 @@ from ._names import first_unfit
 from ._parse import parse
 from ._sizes import check_node_count
 
-__all__ = ["read_edge_list", "write_edge_list"]
+__all__ = ["read_edge_list", "upper_edges", "write_edge_list"]
 
 _PIECE = 1 << 16
 
 
-def read_edge_list(source, *, symmetrize, **options):
+def read_edge_list(source, *, symmetrize, bipartite=False, **options):
     """Read an open Source; see :func:`graphcore.read_graph` for the options."""
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
     source.require_text()
@@ -31,10 +31,13 @@ def read_edge_list(source, *, symmetrize, **options):
         warn_user(f"{source.name}: {note}")
     ends, weights, names = parse(source, dialect)
     if names is not None:
-        n_nodes = len(names)
         unfit = first_unfit(names) or next((name for name in names if "\n" in name), None)
         if unfit is not None:
             raise FormatError(f"the node name {unfit!r} has control characters or line ends; is a quote not closed?")
+    if bipartite:
+        return _two_kinds(ends, weights, names)
+    if names is not None:
+        n_nodes = len(names)
     elif dialect.n_nodes is None:
         numbers, names = compact_ids(ends.ravel())
         ends = numbers.reshape(-1, 2)
@@ -47,6 +50,19 @@ def read_edge_list(source, *, symmetrize, **options):
         ends = ends.astype(np.int32, copy=False)
     weights = np.empty(0, dtype=np.float32) if weights is None else weights
     return graph_from_ends(Graph, ends, weights, n_nodes, node_names=names, symmetrize=symmetrize, warn=True)
+
+
+def _two_kinds(ends, weights, names):
+    """A bipartite graph: what the two columns name are different nodes."""
+    import scipy.sparse as sp
+
+    (rows, i), (columns, j) = (np.unique(side, return_inverse=True) for side in ends.T)
+    names = [ids if names is None else [names[x] for x in ids.tolist()] for ids in (rows, columns)]
+    values = np.ones(len(ends)) if weights is None else weights
+    matrix = sp.csr_array((values, (i, j)), shape=(len(rows), len(columns)))
+    if weights is None:  # repeated edges count once
+        matrix.data[:] = 1.0
+    return Graph.from_biadjacency(matrix, row_names=names[0], column_names=names[1])
 
 
 def write_edge_list(graph, stream, delimiter):
@@ -67,12 +83,12 @@ def write_edge_list(graph, stream, delimiter):
         writer.writerow(["source", "target", *([] if graph.weights is None else ["weight"])])
     if names is not None:
         names = _checked_names(names, delimiter)
-    for sources, targets, weights in _upper_edges(graph):
+    for sources, targets, weights in upper_edges(graph):
         ends = [ids.tolist() if names is None else names[ids].tolist() for ids in (sources, targets)]
         writer.writerows(zip(*ends, strict=True) if weights is None else zip(*ends, weights.tolist(), strict=True))
 
 
-def _upper_edges(graph):
+def upper_edges(graph):
     """Yield (sources, targets, weights or None) of the edges listed from their lower end, some rows at a time."""
     starts = np.searchsorted(graph.indptr, np.arange(0, graph.n_entries, _PIECE))
     borders = np.unique(np.append(starts, [0, graph.n_nodes]))

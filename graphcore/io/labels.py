@@ -3,9 +3,11 @@
 import contextlib
 import csv
 import os
+from typing import IO, Any
 
 import numpy as np
 
+from .._typing import Array, ArrayLike, PathLike
 from .._validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
@@ -22,7 +24,10 @@ _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
 
 
-def write_labels(labels, path, names=None, format=None, *, spreadsheet=False):
+def write_labels(
+    labels: ArrayLike, path: PathLike | IO[Any], names: Graph | ArrayLike | None = None, format: str | None = None, *,
+    spreadsheet: bool = False,
+) -> None:  # fmt: skip
     """Write the cluster of every node, atomically.
 
     Parameters
@@ -101,7 +106,10 @@ def _is_delicate(name):
     return not name.strip() or name.startswith(("#", "%", "\ufeff")) or "\t" in name
 
 
-def read_labels(path, graph=None, delimiter=None, *, any_size=False):
+def read_labels(
+    path: PathLike, graph: Graph | None = None, delimiter: str | None = None, *, partial: bool = False,
+    any_size: bool = False,
+) -> Array:  # fmt: skip
     """Read the clusters of nodes, as :func:`write_labels` and the collections of benchmarks write them.
 
     Parameters
@@ -114,6 +122,9 @@ def read_labels(path, graph=None, delimiter=None, *, any_size=False):
         The labels are put in the order of its nodes, found by their names. Default: in the order of the file.
     delimiter : str, optional
         One character, or "whitespace". Default: guessed.
+    partial : bool, default False
+        With a graph, whether its nodes may lack a line, which makes their label -1, and whether lines of other nodes
+        are passed over; a node of the graph has to be among them.
     any_size : bool, default False
         Whether compressed data may expand without bound, as for :func:`graphcore.read_graph`.
 
@@ -128,7 +139,8 @@ def read_labels(path, graph=None, delimiter=None, *, any_size=False):
         If a line has neither one nor two columns (its number is named), there are no lines, or a NumPy file holds
         something else than integers in one dimension.
     InputError
-        If a node of the graph has no line, or two, or a line names a node that the graph has not.
+        If a node of the graph has two lines, or, unless `partial`, has none or a line names a node that the graph has
+        not.
 
     Examples
     --------
@@ -147,7 +159,7 @@ def read_labels(path, graph=None, delimiter=None, *, any_size=False):
     with open_source(path, any_size) as source:
         nodes, clusters = _read(source, delimiter)
         if graph is not None:
-            clusters = _aligned(nodes, clusters, graph)
+            clusters = _aligned(nodes, clusters, graph, partial)
     if isinstance(clusters, np.ndarray):
         return clusters
     try:
@@ -219,7 +231,7 @@ def _delimiter(line):
     return (*two, *marks, "whitespace")[0]
 
 
-def _aligned(nodes, clusters, graph):
+def _aligned(nodes, clusters, graph, partial):
     if nodes is None:
         if len(clusters) != graph.n_nodes:
             raise InputError(f"{len(clusters)} clusters without nodes, but the graph has {graph.n_nodes} nodes")
@@ -232,11 +244,15 @@ def _aligned(nodes, clusters, graph):
         if i is None and node.startswith("'"):  # from write_labels, for spreadsheets
             i = position.get(node[1:])
         if i is None:
+            if partial:
+                continue
             raise InputError(f"node {node!r} has a label, but the graph does not have it")
         if out[i] is not None:
             raise InputError(f"node {node!r} has two labels")
         out[i] = cluster
     missing = [i for i, cluster in enumerate(out) if cluster is None]
+    if partial and len(missing) < len(out):
+        return ["-1" if cluster is None else cluster for cluster in out]
     if missing:
         raise InputError(f"{len(missing)} nodes of the graph have no label, the first is {names[missing[0]]!r}")
     return out

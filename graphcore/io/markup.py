@@ -1,4 +1,4 @@
-"""GraphML and GML files, read by networkx."""
+"""GraphML, GEXF and GML files, read by networkx."""
 
 import re
 import warnings
@@ -7,7 +7,7 @@ from .._warn import warn_user
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
 
-__all__ = ["read_gml", "read_graphml"]
+__all__ = ["read_gexf", "read_gml", "read_graphml"]
 
 _INTEGER = re.compile(r"0|-?[1-9]\d{0,17}")
 
@@ -17,6 +17,13 @@ def read_graphml(source, *, weight, symmetrize):
     import networkx as nx
 
     return _read(source, nx.read_graphml, weight, symmetrize)
+
+
+def read_gexf(source, *, weight, symmetrize):
+    """Read an open Source; nodes are named by their ids."""
+    import networkx as nx
+
+    return _read(source, nx.read_gexf, weight, symmetrize)
 
 
 def read_gml(source, *, weight, symmetrize):
@@ -55,7 +62,7 @@ def _read(source, reader, weight, symmetrize):
         warn_user(f"{source.name}: networkx says: {message}")
     if not len(G):
         raise FormatError("the graph is empty: it has no nodes")
-    # GraphML's ids are text; numbers among them are meant as numbers, as in other files.
+    # Ids are text; numbers among them are meant as numbers, as in other files.
     if all(isinstance(name, str) and _INTEGER.fullmatch(name) for name in G):
         G = nx.relabel_nodes(G, {name: int(name) for name in G})
     if weight == "auto":

@@ -26,17 +26,17 @@ class _Header(NamedTuple):
     layout: str
     pattern: bool
     symmetric: bool
-    n_nodes: int
+    shape: tuple
     n_entries: int
     n_lines: int  # of the header
 
 
-def read_matrix_market(source, *, weighted, symmetrize):
+def read_matrix_market(source, *, weighted, symmetrize, bipartite=False):
     """Read an open Source; see :func:`graphcore.read_graph`."""
     import scipy.sparse as sp
 
     with source.text("latin-1") as text:
-        header = _header(text, source.size, source.any_size)
+        header = _header(text, source.size, source.any_size, bipartite)
     read = _read_entries if header.layout == "coordinate" else _read_array
     rows, columns, weights = read(source, header)
     if header.symmetric:
@@ -45,10 +45,12 @@ def read_matrix_market(source, *, weighted, symmetrize):
         weights = np.concatenate([weights, weights[below]])
     if not weighted:
         weights = weights != 0
-    matrix = sp.csr_array(sp.coo_array((weights, (rows, columns)), shape=(header.n_nodes, header.n_nodes)))
+    matrix = sp.csr_array(sp.coo_array((weights, (rows, columns)), shape=header.shape))
     # Entries that stand twice in a pattern are one edge, as in an edge list without weights.
     if weights.dtype == bool:
         matrix.data = matrix.data != 0
+    if bipartite:
+        return Graph.from_biadjacency(matrix, row_names=range(header.shape[0]))
     return Graph.from_scipy(matrix, symmetrize=symmetrize)
 
 
@@ -61,8 +63,8 @@ def write_matrix_market(graph, stream):
     mmwrite(stream, matrix, field="pattern" if graph.weights is None else "real", symmetry="symmetric")
 
 
-def _header(text, size, any_size):
-    """The header, checked against the `size` of the file in bytes."""
+def _header(text, size, any_size, bipartite):
+    """The header, square unless the graph is `bipartite`, checked against the `size` of the file in bytes."""
     lines = [text.readline()]
     if not lines[0].lower().startswith(MATRIX_MARKET_BANNER.decode()):
         raise FormatError(
@@ -87,21 +89,23 @@ def _header(text, size, any_size):
     sizes = header_sizes(lines[-1].split(None, 3))
     if sizes is None or len(sizes) != (3 if layout == "coordinate" else 2):
         raise FormatError(f"line {len(lines)}: {lines[-1].strip()!r} are no numbers of rows and columns (and entries)")
-    n_nodes = sizes[0]
-    if n_nodes != sizes[1]:
-        raise FormatError(f"an adjacency matrix is square; this one has shape ({n_nodes}, {sizes[1]})")
-    if n_nodes == 0:
-        raise FormatError("the graph is empty: its matrix has shape (0, 0)")
-    symmetric = symmetry != "general"
-    n_array = n_nodes * (n_nodes + 1) // 2 if symmetric else n_nodes**2
+    shape, symmetric = tuple(sizes[:2]), symmetry != "general"
+    if shape[0] != shape[1] and (symmetric or not bipartite):
+        raise FormatError(
+            f"an adjacency matrix is square; this one has shape {shape}"
+            + ("" if symmetric else "; pass bipartite=True if rows and columns are nodes of two kinds")
+        )
+    if 0 in shape:
+        raise FormatError(f"the graph is empty: its matrix has shape {shape}")
+    n_array = shape[0] * (shape[0] + 1) // 2 if symmetric else shape[0] * shape[1]
     n_entries = sizes[2] if layout == "coordinate" else n_array
     # An entry takes at least "1 1", "1 1 1" or "1", and a line end, which the last may lack.
     shortest = 2 if layout == "array" else 4 if field == "pattern" else 6
     left = size - sum(map(len, lines))
     if shortest * n_entries > left + 1:
         raise FormatError(f"Truncated: the header promises {n_entries} entries, but {left} bytes follow")
-    check_node_count(n_nodes, n_entries, any_size)
-    return _Header(layout, field == "pattern", symmetric, n_nodes, n_entries, len(lines))
+    check_node_count(max(shape), n_entries, any_size)
+    return _Header(layout, field == "pattern", symmetric, shape, n_entries, len(lines))
 
 
 def _read_entries(source, header):
@@ -113,11 +117,11 @@ def _read_entries(source, header):
     if len(ends) != header.n_entries:
         short = "Truncated: " if len(ends) < header.n_entries else ""
         raise FormatError(f"{short}the header promises {header.n_entries} entries, but there are {len(ends)}")
-    if ends.min() < 1 or ends.max() > header.n_nodes:
-        wrong = int(np.argmax(((ends < 1) | (ends > header.n_nodes)).any(axis=1)))
+    if ends.min() < 1 or (ends.max(axis=0) > header.shape).any():
+        wrong = int(np.argmax(((ends < 1) | (ends > header.shape)).any(axis=1)))
         row, column = ends[wrong].tolist()
         number = number_of_line(source, dialect, wrong)
-        raise FormatError(f"line {number}: ({row}, {column}) is no entry of {header.n_nodes} rows and columns")
+        raise FormatError(f"line {number}: ({row}, {column}) is no entry of a matrix of shape {header.shape}")
     ends -= 1
     return ends[:, 0], ends[:, 1], np.ones(len(ends), dtype=bool) if weights is None else weights
 
@@ -129,9 +133,9 @@ def _read_array(source, header):
         short = "Truncated: " if len(weights) < header.n_entries else ""
         raise FormatError(f"{short}the header promises {header.n_entries} entries, but there are {len(weights)}")
     if header.symmetric:
-        columns, rows = np.triu_indices(header.n_nodes)
+        columns, rows = np.triu_indices(header.shape[0])
     else:
-        columns, rows = np.divmod(np.arange(header.n_entries), header.n_nodes)
+        columns, rows = np.divmod(np.arange(header.n_entries), header.shape[0])
     return rows, columns, weights
 
 

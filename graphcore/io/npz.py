@@ -15,19 +15,20 @@ __all__ = ["matrix_of", "read_npz", "write_npz"]
 _NODES, _NODES_PER_ENTRY = 1 << 24, 1000
 
 
-def read_npz(source, *, weighted, symmetrize):
+def read_npz(source, *, weighted, symmetrize, bipartite=False):
     """Read an open Source; see :func:`graphcore.read_graph`."""
     if not source.head.startswith(NPZ_MAGIC):
         raise FormatError("this is no .npz archive (which begins with 'PK')")
     with source.open() as stream, open_archive(stream, any_size=source.any_size) as archive:
         names = archive.get("node_names")
         matrix = matrix_of(archive) if "format" in archive else _rows_of(archive)
+    matrix = matrix if weighted else matrix.astype(bool)
+    if bipartite:
+        return Graph.from_biadjacency(matrix, row_names=range(matrix.shape[0]))
     if names is not None:
         if names.shape != matrix.shape[:1]:
             raise FormatError(f"node_names has shape {names.shape}, but the matrix has {matrix.shape[0]} rows")
         check_name_array(names)
-    if not weighted:
-        matrix = matrix.astype(bool)
     return Graph.from_scipy(matrix, node_names=names, symmetrize=symmetrize)
 
 

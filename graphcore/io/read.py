@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from .._typing import PathLike, Sequence
 from .._validation import check_choice
 from ..exceptions import ParameterError
 from ..graphs.graph import Graph
@@ -12,31 +13,33 @@ from ..graphs.rows import SYMMETRIZE
 from ._guess import guess_format
 from ._source import open_source
 from .edge_list import read_edge_list
-from .markup import read_gml, read_graphml
+from .markup import read_gexf, read_gml, read_graphml
 from .matrix_market import read_matrix_market
 from .metis import read_metis
 from .npz import read_npz
 
 __all__ = ["READABLE", "read_graph"]
 
-READABLE = ("edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gml")
+READABLE = ("edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml")
 
 
 def read_graph(
-    path, *, format=None, delimiter=None, comments=("#", "%"), header=None, columns=(0, 1), weight_column="auto",
-    ids="auto", symmetrize="max", encoding="utf-8", any_size=False,
-):  # fmt: skip
+    path: PathLike, *, format: str | None = None, delimiter: str | None = None,
+    comments: str | Sequence[str] = ("#", "%"), header: bool | None = None, columns: tuple[int, int] = (0, 1),
+    weight_column: int | str | None = "auto", ids: str = "auto", symmetrize: str = "max", bipartite: bool = False,
+    encoding: str = "utf-8", any_size: bool = False,
+) -> Graph:  # fmt: skip
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
     Edge lists, Matrix Market, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``),
-    GraphML and GML, each plain or compressed (gzip, bzip2, xz; Zstandard with the extra
+    GraphML, GEXF and GML, each plain or compressed (gzip, bzip2, xz; Zstandard with the extra
     ``graphcore-clustering[zstd]``). The page ``docs/files.md`` tells what is recognised and how.
 
     Parameters
     ----------
     path : str or path-like
         The file; "-" is standard input. A folder is a graph on disk, which is opened (:func:`graphcore.open_graph`).
-    format : {"edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gml"}, optional
+    format : {"edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml"}, optional
         Default: by the content, and by the ending where the content can be read in two ways (METIS).
     delimiter : str, optional
         Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon or
@@ -50,12 +53,16 @@ def read_graph(
     weight_column : {"auto", None}, int or str, default "auto"
         Edge lists: where the weight stands, None for no weights. "auto" takes the column that a header names
         "weight" or the like; without names, a third numeric column if it is the only one beside time stamps.
-        What is left out is warned about. Other formats: None leaves weights out, and for GraphML and GML a str is the
-        edge attribute ("auto": "weight", else "value").
+        What is left out is warned about. Other formats: None leaves weights out, and for GraphML, GEXF and GML a str is
+        the edge attribute ("auto": "weight", else "value").
     ids : {"auto", "integer", "string"}, default "auto"
         Edge lists: what the nodes' names are. "auto" takes integers if the first lines hold nothing else.
-    symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
+    symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
         What becomes of the two directions of a pair, see :meth:`Graph.from_edges`.
+    bipartite : bool, default False
+        Whether rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds, which may have
+        the same names: nodes are then called "r:" and "c:" and their name, or number from 0. Edge lists, Matrix Market
+        and scipy's archives.
     encoding : str, default "utf-8"
         Edge lists: of the node names.
     any_size : bool, default False
@@ -100,32 +107,39 @@ def read_graph(
     """
     check_choice("format", format, (None, *READABLE))
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    if not isinstance(bipartite, (bool, np.bool_)):
+        raise ParameterError(f"bipartite={bipartite!r} must be True or False")
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
         # Imported here, because the store itself imports the readers of this room.
         from ..store import looks_like_store
 
         if looks_like_store(path):
+            if bipartite:
+                raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a graph on disk")
             return _read_store(path, weight_column)
     with open_source(path, any_size) as source:
         kind = format or guess_format(source)
+        if bipartite and kind not in ("edgelist", "konect", "matrix-market", "npz"):
+            raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {kind} file")
         if kind in ("edgelist", "konect"):
             return read_edge_list(
                 source, symmetrize=symmetrize, delimiter=delimiter, comments=comments, header=header, columns=columns,
-                weight_column=weight_column, ids=ids, encoding=encoding, allow_bipartite=format == "edgelist",
+                weight_column=weight_column, ids=ids, encoding=encoding, bipartite=bipartite,
+                allow_bipartite=bipartite or format == "edgelist",
             )  # fmt: skip
-        if kind in ("graphml", "gml"):
+        markup = {"graphml": read_graphml, "gexf": read_gexf, "gml": read_gml}
+        if kind in markup:
             if weight_column is not None and not isinstance(weight_column, str):
                 raise ParameterError(
                     f"weight_column={weight_column!r} must be the name of an edge attribute, 'auto' or None"
                 )
-            reader = read_graphml if kind == "graphml" else read_gml
-            return reader(source, weight=weight_column, symmetrize=symmetrize)
+            return markup[kind](source, weight=weight_column, symmetrize=symmetrize)
         check_choice("weight_column", weight_column, ("auto", None))
         weighted = weight_column is not None
         if kind == "metis":
             return read_metis(source, weighted=weighted)
         reader = read_matrix_market if kind == "matrix-market" else read_npz
-        return reader(source, weighted=weighted, symmetrize=symmetrize)
+        return reader(source, weighted=weighted, symmetrize=symmetrize, bipartite=bipartite)
 
 
 def _read_store(path, weight_column):

@@ -7,6 +7,7 @@ import io
 import lzma
 import os
 
+from .._typing import ArrayLike, Mapping, PathLike
 from .._validation import check_choice
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError, missing_package
@@ -16,17 +17,21 @@ from .edge_list import write_edge_list
 from .matrix_market import write_matrix_market
 from .metis import write_metis
 from .npz import write_npz
+from .write_markup import MARKUP, write_markup
 
-__all__ = ["WRITABLE", "output_format", "write_graph"]
+__all__ = ["SUFFIXES", "WRITABLE", "output_format", "write_graph"]
 
-WRITABLE = ("tsv", "csv", "matrix-market", "metis", "npz", "store")
-_SUFFIXES = {
+WRITABLE = ("tsv", "csv", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "store")
+SUFFIXES = {
     ".csv": "csv", ".mtx": "matrix-market", ".mm": "matrix-market", ".graph": "store", ".metis": "metis",
-    ".npz": "npz", ".tsv": "tsv", ".txt": "tsv", ".edges": "tsv", ".el": "tsv", ".edgelist": "tsv", "": "tsv",
+    ".npz": "npz", ".graphml": "graphml", ".gexf": "gexf", ".gml": "gml", ".tsv": "tsv", ".txt": "tsv",
+    ".edges": "tsv", ".el": "tsv", ".edgelist": "tsv", "": "tsv",
 }  # fmt: skip
 
 
-def write_graph(graph, path, format=None):
+def write_graph(
+    graph: Graph, path: PathLike, format: str | None = None, *, attributes: Mapping[str, ArrayLike] | None = None,
+) -> None:  # fmt: skip
     """Write a graph to a file that :func:`read_graph` reads back, atomically.
 
     Parameters
@@ -34,12 +39,16 @@ def write_graph(graph, path, format=None):
     graph : Graph
     path : str or path-like
         Output file; "-" is standard output. An ending .gz, .bz2, .xz or .zst compresses.
-    format : {"tsv", "csv", "matrix-market", "metis", "npz", "store"}, optional
-        Default: by the ending (.tsv, .txt, .edges, .csv, .mtx, .metis, .npz, .graph). Edge lists ("tsv" and "csv")
-        hold each edge once, with node names; isolated nodes come back only if the graph has no names. "metis" holds
-        integer weights, no self-loops and no names, "matrix-market" no names; "npz" holds everything, and
+    format : {"tsv", "csv", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "store"}, optional
+        Default: by the ending (.tsv, .txt, .edges, .csv, .mtx, .metis, .npz, .graphml, .gexf, .gml, .graph). Edge lists
+        ("tsv" and "csv") hold each edge once, with node names; isolated nodes come back only if the graph has no names.
+        "metis" holds integer weights, no self-loops and no names, "matrix-market" no names; "npz" holds everything, and
         ``scipy.sparse.load_npz`` reads it too. "store" holds everything as well, in a folder that
-        :func:`graphcore.open_graph` opens without reading it.
+        :func:`graphcore.open_graph` opens without reading it. "graphml", "gexf" and "gml" are for other programs, such
+        as Gephi and Cytoscape.
+    attributes : dict of array-like of shape (n_nodes,), optional
+        What the nodes get as attributes in GraphML, GEXF and GML, such as ``model.to_table()``; a column "node" is the
+        nodes' names, which are there anyway, and NaN is left out.
 
     Raises
     ------
@@ -64,6 +73,8 @@ def write_graph(graph, path, format=None):
     if not isinstance(graph, Graph):
         raise ParameterError(f"graph must be a Graph, got {type(graph).__name__}; see Graph.from_scipy, from_networkx")
     format, compression = output_format(path, format)
+    if attributes and format not in MARKUP:
+        raise ParameterError(f"attributes are for graphml, gexf and gml; {format} files have no place for them")
     if format == "store":
         # Imported here, because the store itself imports the readers of this room.
         from ..store import write_store
@@ -73,9 +84,12 @@ def write_graph(graph, path, format=None):
     if graph.node_names is not None and format in ("metis", "matrix-market"):
         warn_user(f"{format} files hold no node names; nodes are numbered from 1, in their order")
     with atomic_output(path) as raw, _compressed(raw, compression) as stream:
-        if format in ("tsv", "csv"):
+        if format in ("tsv", "csv", *MARKUP):
             text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-            write_edge_list(graph, text, "\t" if format == "tsv" else ",")
+            if format in MARKUP:
+                write_markup(graph, text, format, {k: v for k, v in (attributes or {}).items() if k != "node"})
+            else:
+                write_edge_list(graph, text, "\t" if format == "tsv" else ",")
             text.flush()
             text.detach()
         else:
@@ -90,11 +104,11 @@ def output_format(path, format=None):
         base, compression = os.path.splitext(base)
     if format is None:
         suffix = os.path.splitext(base)[1].lower()
-        if suffix not in _SUFFIXES:
+        if suffix not in SUFFIXES:
             raise ParameterError(
                 f"the ending {suffix!r} of {str(path)!r} names no format; pass format= one of {', '.join(WRITABLE)}"
             )
-        format = _SUFFIXES[suffix]
+        format = SUFFIXES[suffix]
     if format == "store" and compression:
         raise ParameterError(f"{str(path)!r} cannot be compressed: a graph on disk is mapped as it is")
     return format, compression.lower()

@@ -6,6 +6,7 @@ import numpy as np
 
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
+from ..distributed.chunks import is_chunked, map_chunks
 from ..exceptions import InputError, ParameterError
 from ._floats import as_floats
 from ._manhattan import manhattan
@@ -110,6 +111,10 @@ def _pair(rule):
 def _mean_square_deviation(X):
     """Mean over rows of |x - mean|^2 in float64, in blocks of rows; centred first, so that nothing cancels."""
     n, d = X.shape
+    if is_chunked(X):
+        parts = map_chunks(_moments, X)
+        mean = sum(count * center for count, center, _ in parts) / n
+        return sum(count * (spread + float(np.square(center - mean).sum())) for count, center, spread in parts) / n
     if hasattr(X, "tocsr"):
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         values = X.tocsr().data
@@ -121,6 +126,11 @@ def _mean_square_deviation(X):
         block = X[start : start + step] - mean
         total += float(np.einsum("ij,ij->", block, block))
     return total / n
+
+
+def _moments(block):
+    """Rows, their mean, and their mean squared distance from it."""
+    return len(block), block.mean(axis=0, dtype=np.float64), _mean_square_deviation(block)
 
 
 def _sampled(X, name, number, distance, random_state):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._validation import check_integer, check_labels, check_real, check_sample_weight
+from ..distributed.chunks import is_chunked
 from ..exceptions import InputError
 from ..features.diagnostics import FeatureDiagnostics, as_text
 from ..features.leverage import largest_eigenpairs, top_eigenpairs
@@ -86,7 +87,7 @@ def certify(found, labels, *, sample_weight=None):
     Parameters
     ----------
     found : KernelFeatures
-    labels : array-like of shape (n,), int
+    labels : array-like of shape (n,), int, or dask.array
         Any partition, from 0.
     sample_weight : ndarray of shape (n,), optional
 
@@ -116,13 +117,14 @@ def certify(found, labels, *, sample_weight=None):
     True
     """
     n = len(found.features)
-    labels = check_labels("labels", labels, n)
-    if labels.min() < 0:
+    if not is_chunked(labels):
+        labels = check_labels("labels", labels, n)
+    if int(labels.min()) < 0:
         raise InputError("every point needs a label from 0; -1 has no cost here")
     w = None if sample_weight is None else check_sample_weight(sample_weight, n)
     lower = centers_and_cost(found.features, labels, w)[1]
     cost = lower + float(np.average(found.residuals, weights=w))
-    k = len(np.unique(labels))
+    k = len(np.asarray(np.unique(labels)))
     if found.indefinite:
         return Certificate(k, cost, -np.inf, np.inf, -np.inf)
     optimum = 0.0 if w is not None else float((found.singular_values[k:] ** 2).sum()) / n

@@ -6,6 +6,7 @@ import numpy as np
 
 from .._random import Streams
 from .._validation import check_choice
+from .._warn import warn_user
 from ..coresets.coreset import SAMPLING, Coreset, sample_coreset
 from ..exceptions import InputError, ParameterError
 from ..graphs.graph import Graph
@@ -154,7 +155,20 @@ def coreset_kernel_kmeans(
     if kernel.leaves_out_isolated:
         found = label_all(kernel, coreset.indices, coreset.weights, on_coreset.labels, n_clusters, n_jobs=n_jobs)
         n_unreached = int(np.count_nonzero(found.unreached))
+        _tell_of_empty(found.labels, on_coreset, n_clusters, on_empty)
         return CoresetKernelKMeansResult(found.labels, coreset, on_coreset, n_unreached)
     columns = kernel.columns(coreset.indices)
     labels, _ = assign_columns(columns, on_coreset.labels, coreset.weights, on_coreset.masses, on_coreset.norms, n_jobs)
+    _tell_of_empty(labels, on_coreset, n_clusters, on_empty)
     return CoresetKernelKMeansResult(labels, coreset, on_coreset)
+
+
+def _tell_of_empty(labels, on_coreset, n_clusters, on_empty):
+    """Warn of clusters that hold points of the coreset and, by distance to their centroids, none in the end."""
+    on_few = np.unique(on_coreset.labels[on_coreset.labels >= 0])
+    lost = np.setdiff1d(on_few, labels)
+    if len(lost) and on_empty != "drop":
+        warn_user(
+            f"only {len(on_few) - len(lost)} of n_clusters={n_clusters} clusters hold points: {len(lost)} hold some of "
+            "the coreset, but all of these are as near to another centroid; ask for fewer clusters or a larger coreset"
+        )

@@ -9,7 +9,11 @@ from .._random import Streams
 from .._threads import limited_libraries
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
+from ..distributed.chunks import is_chunked, map_chunks
+from ..exceptions import ParameterError
 from ..kernels.products import memberships
+from .chunked import lloyd_runs, scalable_starts
+from .nearest import nearest_center
 
 __all__ = ["LinearKMeans", "linear_kmeans"]
 
@@ -45,6 +49,7 @@ def linear_kmeans(
     *,
     sample_weight=None,
     solver="lloyd",
+    init=None,
     n_init=10,
     max_iter=300,
     tol=1e-4,
@@ -55,10 +60,14 @@ def linear_kmeans(
 
     Parameters
     ----------
-    B : ndarray of shape (n, s), float32 or float64
+    B : ndarray of shape (n, s), float32 or float64, or dask.array
+        Of a dask.array labels are one too. It starts from k-means|| (Bahmani and others, VLDB 2012), whose passes over
+        the rows all starts share, and so do the passes of Lloyd's iterations.
     n_clusters : int
     sample_weight : ndarray of shape (n,), optional
     solver : {"lloyd", "minibatch"}, default "lloyd"
+    init : ndarray of shape (n_clusters, s), optional
+        Centres to start from, once. Default: k-means++, or k-means|| for a dask.array.
     n_init : int, default 10
         Initialisations; the cheapest result is kept.
     max_iter : int, default 300
@@ -89,8 +98,12 @@ def linear_kmeans(
 
     k = check_integer("n_clusters", n_clusters, low=1, high=len(B), why_high="the number of points")
     check_choice("solver", solver, ("lloyd", "minibatch"))
+    n_init = check_integer("n_init", n_init, low=1)
+    if is_chunked(B):
+        return _chunked(B, k, sample_weight, solver, init, n_init, max_iter, tol, Streams(random_state))
     common = {
-        "n_init": check_integer("n_init", n_init, low=1),
+        "init": "k-means++" if init is None else init,
+        "n_init": n_init if init is None else 1,
         "max_iter": check_integer("max_iter", max_iter, low=1),
         "tol": check_real("tol", tol, low=0.0),
         "random_state": Streams(random_state).integer("k-means"),
@@ -106,46 +119,73 @@ def linear_kmeans(
         labels = model.fit(B, sample_weight=sample_weight).labels_
         found, labels = np.unique(labels, return_inverse=True)
         labels = labels.astype(np.int32)
-        if len(found) < k:
-            warn_user(
-                f"there are {len(found)} clusters instead of n_clusters={k}: the points have so few different "
-                "features; ask for fewer clusters, or take more landmarks or a narrower bandwidth"
-            )
+        _warn_of_few(len(found), k)
         cost = centers_and_cost(B, labels, sample_weight)[1]
     centers = np.asarray(model.cluster_centers_[found], dtype=np.float64)
     return LinearKMeans(labels, centers, cost, int(model.n_iter_))
 
 
+def _chunked(B, k, sample_weight, solver, init, n_init, max_iter, tol, streams):
+    """k-means on a dask.array."""
+    if sample_weight is not None or solver != "lloyd":
+        given = "sample_weight" if sample_weight is not None else f"solver={solver!r}"
+        raise ParameterError(f"{given} is not for a dask.array; leave it out, or give the rows as an array in memory")
+    max_iter, tol = check_integer("max_iter", max_iter, low=1), check_real("tol", tol, low=0.0)
+    starts = scalable_starts(B, k, n_init, streams.child("k-means")) if init is None else np.asarray(init)[None]
+    best = lloyd_runs(B, starts, max_iter=max_iter, tol=tol)
+    _warn_of_few(len(best.centers), k)
+    labels = nearest_center(B, best.centers)[0].persist()
+    return LinearKMeans(labels, best.centers, centers_and_cost(B, labels)[1], best.n_iter)
+
+
+def _warn_of_few(found, k):
+    if found < k:
+        warn_user(
+            f"there are {found} clusters instead of n_clusters={k}: the points have so few different "
+            "features; ask for fewer clusters, or take more landmarks or a narrower bandwidth"
+        )
+
+
 def centers_and_cost(B, labels, sample_weight=None):
     """Weighted means of the clusters, and the weighted mean of squared distances to them; in float64, by blocks."""
     k = int(labels.max()) + 1
-    n, s = B.shape
-    w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    masses = np.bincount(labels, weights=w, minlength=k)
-    sums = np.zeros((k, s))
-    step = max(1, (1 << 22) // max(1, s))
-    for start in range(0, n, step):
-        span = slice(start, start + step)
-        rows = np.asarray(B[span], dtype=np.float64)
-        sums += memberships(labels[span], w[span], k) @ rows
+    if is_chunked(B):
+        own = labels.to_delayed().ravel()
+        parts = map_chunks(_label_sums, B, k, each=own)
+        sums, masses = (sum(arrays[1:], arrays[0]) for arrays in zip(*parts, strict=True))
+    else:
+        sums, masses = _label_sums(B, labels, k, sample_weight)
     centers = np.divide(sums, masses[:, None], out=np.zeros_like(sums), where=masses[:, None] > 0)
+    if is_chunked(B):
+        total = sum(map_chunks(_label_cost, B, centers, each=own))
+    else:
+        total = _label_cost(B, labels, centers, sample_weight)
+    return centers, total / float(masses.sum())
+
+
+def _label_sums(B, labels, k, sample_weight=None):
+    """Weighted sum of the rows of every label, and of their weights."""
+    w = _weights(B, sample_weight)
+    sums = np.zeros((k, B.shape[1]))
+    for span in _spans(B):
+        sums += memberships(labels[span], w[span], k) @ np.asarray(B[span], dtype=np.float64)
+    return sums, np.bincount(labels, weights=w, minlength=k)
+
+
+def _label_cost(B, labels, centers, sample_weight=None):
+    """Weighted sum of the squared distances of the rows to the centres of their labels."""
+    w = _weights(B, sample_weight)
     total = 0.0
-    for start in range(0, n, step):
-        span = slice(start, start + step)
+    for span in _spans(B):
         difference = np.asarray(B[span], dtype=np.float64) - centers[labels[span]]
         total += float(np.einsum("ij,ij->i", difference, difference) @ w[span])
-    return centers, total / float(w.sum())
+    return total
 
 
-def nearest_center(B, centers):
-    """Index of the nearest centre of every row and the squared distance to it, in float64 and by blocks."""
-    from sklearn.metrics import pairwise_distances_argmin_min
+def _weights(B, sample_weight):
+    return np.ones(len(B)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
 
-    labels, distances = np.empty(len(B), dtype=np.int32), np.empty(len(B))
-    step = max(1, (1 << 22) // max(1, B.shape[1] + len(centers)))
-    with limited_libraries():
-        for start in range(0, len(B), step):
-            rows = np.asarray(B[start : start + step], dtype=np.float64)
-            found = pairwise_distances_argmin_min(rows, centers, metric="sqeuclidean")
-            labels[start : start + step], distances[start : start + step] = found
-    return labels, distances
+
+def _spans(B):
+    step = max(1, (1 << 22) // max(1, B.shape[1]))
+    return [slice(start, start + step) for start in range(0, len(B), step)]

@@ -4,6 +4,7 @@ import numpy as np
 
 from .._arrays import read_only
 from .._progress import Stages
+from .._typing import AnyData, RandomState
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError
@@ -31,9 +32,9 @@ _PIECE_ENTRIES = 1 << 18
 
 
 def knn_graph(
-    X, n_neighbors=10, *, metric="euclidean", mode="union", weighting="binary", algorithm="auto", random_state=None,
-    n_jobs=None, verbose=0,
-):  # fmt: skip
+    X: AnyData, n_neighbors: int = 10, *, metric: str = "euclidean", mode: str = "union", weighting: str = "binary",
+    algorithm: str = "auto", random_state: RandomState = None, n_jobs: int | None = None, verbose: int = 0,
+) -> Graph:  # fmt: skip
     """Build the k-nearest-neighbour graph of vectors.
 
     Parameters

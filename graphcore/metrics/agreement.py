@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._typing import AnyGraph, ArrayLike
 from .._validation import check_labels
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
@@ -9,7 +10,7 @@ from ..graphs.as_graph import as_graph
 __all__ = ["agreement"]
 
 
-def agreement(labels, truth, graph=None):
+def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None) -> dict[str, float]:
     """Adjusted Rand index and normalised mutual information of a clustering and known classes.
 
     Parameters

@@ -2,15 +2,18 @@
 
 import numpy as np
 
+from .._typing import AnyGraph, ArrayLike, Integers
 from .._validation import check_integer
 from ..partition.cluster_sums import cluster_sums
 from ..partition.quotient import graph_rows
 from ._labels import placed_labels
 
-__all__ = ["central_nodes"]
+__all__ = ["central_nodes", "most_central"]
 
 
-def central_nodes(graph, labels, n_clusters=None, *, count=5, n_jobs=None):
+def central_nodes(
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, count: int = 5, n_jobs: int | None = None,
+) -> list[Integers]:  # fmt: skip
     """Nodes of every cluster with the most weight of edges to their own cluster.
 
     Parameters
@@ -37,6 +40,11 @@ def central_nodes(graph, labels, n_clusters=None, *, count=5, n_jobs=None):
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
     inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
     cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=(inside, outside))
+    return most_central(labels, inside, outside, n_clusters, count)
+
+
+def most_central(labels, inside, outside, n_clusters, count):
+    """The first nodes of every cluster by weight inside, then least weight outside, then number."""
     order = np.lexsort((outside, -inside, labels))
     starts = np.searchsorted(labels[order], np.arange(n_clusters + 1))
     return [order[starts[c] : min(starts[c] + count, starts[c + 1])] for c in range(n_clusters)]

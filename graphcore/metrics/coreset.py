@@ -7,6 +7,7 @@ import numpy as np
 from .._arrays import read_only
 from .._random import Streams
 from .._threads import map_blocks
+from .._typing import AnyGraph, ArrayLike, Floats, RandomState
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
@@ -36,12 +37,12 @@ class CoresetCost:
     cut_estimate: float
 
     @property
-    def cost_error(self):
+    def cost_error(self) -> float:
         """Relative error of the cost, with its sign."""
         return float(_relative(self.cost_estimate, self.cost))
 
     @property
-    def cut_error(self):
+    def cut_error(self) -> float:
         """Relative error of the sum of the conductances, with its sign."""
         return float(_relative(self.cut_estimate, self.cut))
 
@@ -62,29 +63,30 @@ class CoresetDistortion:
     cut_estimate: np.ndarray
 
     @property
-    def cost_errors(self):
+    def cost_errors(self) -> Floats:
         """Relative error of each cost, with its sign; ndarray of shape (n_partitions,)."""
         return _relative(self.cost_estimate, self.cost)
 
     @property
-    def cut_errors(self):
+    def cut_errors(self) -> Floats:
         """Relative error of each sum of conductances, with its sign; ndarray of shape (n_partitions,)."""
         return _relative(self.cut_estimate, self.cut)
 
     @property
-    def max_cost_error(self):
+    def max_cost_error(self) -> float:
         """Largest relative error of a cost without its sign: the eps that the coreset has on these partitions."""
         return float(np.abs(self.cost_errors).max())
 
     @property
-    def max_cut_error(self):
+    def max_cut_error(self) -> float:
         """Largest relative error of a sum of conductances, without its sign."""
         return float(np.abs(self.cut_errors).max())
 
 
 def coreset_cost(
-    graph, coreset_indices, coreset_weights, labels, *, centres="own", self_loop=0.0, shift=0.0, n_jobs=None
-):
+    graph: AnyGraph, coreset_indices: ArrayLike, coreset_weights: ArrayLike, labels: ArrayLike, *, centres: str = "own",
+    self_loop: float = 0.0, shift: float = 0.0, n_jobs: int | None = None,
+) -> CoresetCost:  # fmt: skip
     """Estimate the cost of a partition from a coreset, and compare with the true cost.
 
     The centres are the weighted centroids c_j of the partition of the whole graph (so only the sum over points is
@@ -157,9 +159,10 @@ def coreset_cost(
 
 
 def coreset_distortion(
-    graph, coreset_indices, coreset_weights, partitions=None, *, n_clusters=None, n_partitions=10, centres="own",
-    self_loop=0.0, shift=0.0, random_state=None, n_jobs=None,
-):  # fmt: skip
+    graph: AnyGraph, coreset_indices: ArrayLike, coreset_weights: ArrayLike, partitions: ArrayLike | None = None, *,
+    n_clusters: int | None = None, n_partitions: int = 10, centres: str = "own", self_loop: float = 0.0,
+    shift: float = 0.0, random_state: RandomState = None, n_jobs: int | None = None,
+) -> CoresetDistortion:  # fmt: skip
     """Errors of a coreset's estimates over several partitions; formulas in :func:`coreset_cost`.
 
     Parameters

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._typing import AnyGraph, ArrayLike
 from .._validation import check_real
 from ..kernels.graph import GraphKernel
 from ..partition.cluster_sums import cluster_sums
@@ -25,7 +26,9 @@ class Centres(NamedTuple):
     cut: float  # sum of the conductances of the clusters that are there
 
 
-def kernel_kmeans_cost(graph, labels, *, self_loop=0.0, shift=0.0, n_jobs=None):
+def kernel_kmeans_cost(
+    graph: AnyGraph, labels: ArrayLike, *, self_loop: float = 0.0, shift: float = 0.0, n_jobs: int | None = None,
+) -> float:  # fmt: skip
     """Weighted kernel k-means cost of a partition, with ``K = D^-1 A D^-1 + shift D^-1`` and weights ``w = d``.
 
     The cost is ``sum_x w_x |phi(x) - c(x)|^2``, where c(x) is the weighted mean of the cluster that holds x. It equals

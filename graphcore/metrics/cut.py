@@ -1,16 +1,20 @@
 """Cuts: weight inside and between clusters, conductance, normalised cut."""
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._typing import AnyGraph, ArrayLike, Floats
 from ..exceptions import InputError
 from ..partition.cluster_sums import ClusterSums, cluster_sums
-from ..partition.quotient import graph_rows
+from ..partition.quotient import graph_rows, lent
 from ._labels import placed_labels
 
 __all__ = ["ClusterSums", "conductance", "cut_and_volume", "normalized_cut", "outside_share"]
 
 
-def cut_and_volume(graph, labels, n_clusters=None, *, n_jobs=None):
+def cut_and_volume(
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,
+) -> ClusterSums:  # fmt: skip
     """Internal weight, volume, cut and size of every cluster.
 
     Parameters
@@ -46,20 +50,22 @@ def cut_and_volume(graph, labels, n_clusters=None, *, n_jobs=None):
     (array([6., 0.]), array([7., 1.]), array([1., 1.]), array([3, 1]))
     """
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
-    return cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs)
+    with lent(graph):
+        return cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs)
 
 
 def sums_and_shares(graph, labels, n_clusters, n_jobs):
     """As :func:`cut_and_volume` and :func:`outside_share` together, in one pass, for labels that are checked."""
     inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
-    sums = cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=(inside, outside))
+    with lent(graph):
+        sums = cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=(inside, outside))
     shares = np.full(graph.n_nodes, np.nan, dtype=np.float32)
     placed = labels >= 0
     shares[placed] = outside[placed] / graph.degrees[placed]
     return sums, shares
 
 
-def outside_share(graph, labels, *, n_jobs=None):
+def outside_share(graph: AnyGraph, labels: ArrayLike, *, n_jobs: int | None = None) -> NDArray[np.float32]:
     """Share of every node's edge weight that leaves its cluster: 0 where all neighbours are in it, 1 where none is.
 
     Parameters
@@ -90,7 +96,9 @@ def outside_share(graph, labels, *, n_jobs=None):
     return sums_and_shares(*placed_labels(graph, labels, None), n_jobs)[1]
 
 
-def conductance(graph, labels, n_clusters=None, *, n_jobs=None):
+def conductance(
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,
+) -> Floats:  # fmt: skip
     """Conductance of every cluster: the share of its volume that leaves it, ``cut(P) / vol(P)``.
 
     A cluster without nodes or without volume counts 1. Nodes of degree 0 are left out, and nodes of label -1 belong to
@@ -116,7 +124,9 @@ def conductance(graph, labels, n_clusters=None, *, n_jobs=None):
     return cut_and_volume(graph, labels, n_clusters, n_jobs=n_jobs).conductance
 
 
-def normalized_cut(graph, labels, n_clusters=None, *, n_jobs=None):
+def normalized_cut(
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,
+) -> float:  # fmt: skip
     """Normalised cut: the average of the clusters' conductances.
 
     Parameters

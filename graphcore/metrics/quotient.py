@@ -2,13 +2,16 @@
 
 import numpy as np
 
+from .._typing import AnyGraph, ArrayLike, csr_array
 from ..partition.quotient import graph_rows, quotient
 from ._labels import placed_labels
 
 __all__ = ["quotient_graph"]
 
 
-def quotient_graph(graph, labels, n_clusters=None, *, n_jobs=None):
+def quotient_graph(
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,
+) -> csr_array:  # fmt: skip
     """Weight between every two clusters.
 
     Parameters

@@ -1,16 +1,21 @@
 """A line about every cluster."""
 
+from typing import Any
+
 import numpy as np
 
+from .._typing import AnyGraph, ArrayLike
 from ._labels import placed_labels
 from .central import central_nodes
 from .cut import cut_and_volume
 from .quotient import quotient_graph
 
-__all__ = ["cluster_summary"]
+__all__ = ["cluster_summary", "nearest_clusters"]
 
 
-def cluster_summary(graph, labels, n_clusters=None, *, n_central=3, n_jobs=None):
+def cluster_summary(
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_central: int = 3, n_jobs: int | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Size, volume, conductance, nearest cluster and central nodes of every cluster.
 
     Parameters
@@ -43,12 +48,12 @@ def cluster_summary(graph, labels, n_clusters=None, *, n_central=3, n_jobs=None)
         "size": sums.size,
         "volume": sums.volume,
         "conductance": sums.conductance,
-        "nearest": _nearest(quotient_graph(graph, labels, k, n_jobs=n_jobs)),
+        "nearest": nearest_clusters(quotient_graph(graph, labels, k, n_jobs=n_jobs)),
         "central": [graph.names_of(nodes).tolist() for nodes in central],
     }
 
 
-def _nearest(between):
+def nearest_clusters(between):
     """Of every row, the column off the diagonal with the largest entry; -1 for a row without any."""
     rows = np.repeat(np.arange(between.shape[0]), np.diff(between.indptr))
     apart = (rows != between.indices) & (between.data > 0)

@@ -1,13 +1,16 @@
 """Communities of a networkx graph."""
 
 import random
+from typing import Any
 
 from ..exceptions import InputError
 
 __all__ = ["coreset_spectral_communities"]
 
 
-def coreset_spectral_communities(G, k, weight="weight", seed=None, **options):
+def coreset_spectral_communities(
+    G: object, k: int | str | None, weight: str | None = "weight", seed: object = None, **options: Any,
+) -> list[set[Any]]:  # fmt: skip
     """Find k communities by coreset spectral clustering.
 
     Parameters
@@ -15,8 +18,8 @@ def coreset_spectral_communities(G, k, weight="weight", seed=None, **options):
     G : networkx.Graph, DiGraph, MultiGraph, MultiDiGraph or BackendGraph
         A directed graph is made undirected, with a warning; weights of parallel edges add up. See
         :meth:`graphcore.Graph.from_networkx`.
-    k : int
-        Number of communities.
+    k : int, "auto" or None
+        Number of communities, or how it is chosen, see :class:`graphcore.CoresetSpectralClustering`.
     weight : str or None, default "weight"
         Edge attribute that holds the weight (1 where it is missing); None for an unweighted graph.
     seed : int, random.Random, numpy Generator, RandomState or None, default None

@@ -108,12 +108,13 @@ def _take_out(cluster, part, link, loop, degree, count):
 
 @compiled
 def move_nodes(
-    indptr, indices, weights, degrees, counts, objective, order, n_passes, tolerance, min_size, min_volume, inner,
-    volumes, sizes, labels,
+    indptr, indices, weights, degrees, counts, objective, order, n_passes, tolerance, min_size, min_volume, active,
+    is_local, inner, volumes, sizes, labels,
 ):  # fmt: skip
     """Move single nodes to a neighbouring cluster while that raises the objective.
 
-    Nodes are visited in `order` (natural order if it is empty), and again only after a neighbour has moved. Ends when
+    Nodes that are `active` (all, if this is not `is_local`; overwritten) are visited in `order` (natural order if it is
+    empty), and others and again only after a neighbour has moved. Ends when
     a pass moves no more than `tolerance` times the number of nodes, or after `n_passes`. With a tolerance of 0, a pass
     over all nodes that weighs every candidate exactly must confirm the end, so that no single move raises the
     objective any more. No cluster shrinks below `min_size` nodes or `min_volume`; counts says how many nodes each
@@ -126,7 +127,6 @@ def move_nodes(
     clusters, cut, apart = _records(objective, inner, volumes, sizes, total)
     sums, is_listed = np.zeros(len(inner)), np.zeros(len(inner), dtype=np.bool_)
     touched = np.empty(len(inner) + 1, dtype=np.int32)
-    active = np.ones(n, dtype=np.bool_)
     confirming = False
     moves, entries = 0, 0
     for _ in range(n_passes):
@@ -183,7 +183,7 @@ def move_nodes(
                 is_listed[touched[t]] = False
         moves += moved
         if moved <= tolerance * n:
-            if confirming or tolerance > 0.0:
+            if confirming or tolerance > 0.0 or is_local:
                 break
             confirming = True
             active[:] = True

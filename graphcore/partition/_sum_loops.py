@@ -11,8 +11,9 @@ def add_cluster_sums(
 ):
     """Add what nodes first to last bring to their clusters: weight inside (both directions), volume, cut, number.
 
-    counts says how many nodes each one stands for; length 0 stands for ones. `inside` and `outside` get each node's
-    weight inside and outside of its cluster, unless they are of length 0; nodes of no cluster get 0 and 0.
+    counts says how many nodes each one stands for; length 0 stands for ones. `inside` and `outside`, which begin with
+    node `first`, get each node's weight inside and outside of its cluster, unless they are of length 0; nodes of no
+    cluster get 0 and 0.
     """
     weighted, split = len(weights) > 0, len(inside) > 0
     for x in range(first, last):
@@ -30,8 +31,8 @@ def add_cluster_sums(
             cut[a] += beyond
             size[a] += counts[x] if len(counts) > 0 else 1
         if split:
-            inside[x] = within
-            outside[x] = beyond
+            inside[x - first] = within
+            outside[x - first] = beyond
 
 
 @compiled

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._arrays import read_only
-from .._threads import map_blocks, row_blocks
+from .._threads import row_spans
+from .._typing import Floats
 from .._validation import check_choice
 from .._work import count
+from ..distributed.passes import map_passes
 from . import _objective_loops
 from ._sum_loops import add_cluster_sums
 
@@ -45,11 +47,11 @@ class ClusterSums:
     size: np.ndarray
 
     @property
-    def conductance(self):
+    def conductance(self) -> Floats:
         """``cut / volume``, and 1 for a cluster without volume."""
         return np.divide(self.cut, self.volume, out=np.ones(len(self.volume)), where=self.volume > 0)
 
-    def value(self, objective):
+    def value(self, objective: str) -> float:
         """The objective that local moving raises, "information" or "ncut"; larger is better."""
         return float(_objective_loops.objective_value(objective_code(objective), self.internal, self.volume))
 
@@ -61,16 +63,23 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None
     are filled with each node's weight inside and outside of its own cluster. The result does not depend on `n_jobs`.
     """
     counts = read_only(np.empty(0, dtype=np.int64) if counts is None else counts)
-    labels = read_only(labels)
-    inside, outside = (np.empty(0), np.empty(0)) if splits is None else splits
-
-    def part(first, last):
-        internal, volume, cut = np.zeros(n_clusters), np.zeros(n_clusters), np.zeros(n_clusters)
-        size = np.zeros(n_clusters, dtype=np.int64)
-        add_cluster_sums(*rows, counts, labels, first, last, internal, volume, cut, size, inside, outside)
-        return internal, volume, cut, size
-
     count("entries summed", len(rows.indices))
-    parts = map_blocks(part, row_blocks(rows.indptr, entries=1 << 20), n_jobs)
+    spans = row_spans(rows.indptr)
+    parts = map_passes(
+        _sums_part, rows, spans, read_only(labels), n_clusters, counts, splits is not None, n_jobs=n_jobs
+    )
+    if splits is not None:
+        for (first, last), (*_, inside, outside) in zip(spans, parts, strict=True):
+            splits[0][first:last], splits[1][first:last] = inside, outside
     # Block by block in order, so that sums of floats do not depend on the number of threads.
-    return ClusterSums(*(sum(arrays[1:], arrays[0]) for arrays in zip(*parts, strict=True)))
+    sums = zip(*(part[:4] for part in parts), strict=True)
+    return ClusterSums(*(sum(arrays[1:], arrays[0]) for arrays in sums))
+
+
+def _sums_part(rows, first, last, labels, n_clusters, counts, split):
+    """The sums over some nodes, and each one's weight inside and outside of its cluster if they are split."""
+    internal, volume, cut = np.zeros(n_clusters), np.zeros(n_clusters), np.zeros(n_clusters)
+    size = np.zeros(n_clusters, dtype=np.int64)
+    inside, outside = np.empty((2, last - first if split else 0))
+    add_cluster_sums(*rows, read_only(counts), labels, first, last, internal, volume, cut, size, inside, outside)
+    return internal, volume, cut, size, inside, outside

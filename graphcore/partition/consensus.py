@@ -10,7 +10,7 @@ from .merge import agglomerate, merge_rounds
 from .quotient import apply_labels, contingency, label_sizes, pick_labels, quotient
 from .sizes import grow_small_clusters
 
-__all__ = ["coarse_partition", "consensus", "stability"]
+__all__ = ["coarse_partition", "consensus", "match_clusters", "stability"]
 
 # Merging goes down to this many clusters for each one asked for, then groups are moved, then merging goes on.
 _HALFWAY = 8
@@ -121,7 +121,7 @@ def stability(labels, labellings, n_clusters, n_jobs=None):
 
     def agreement(other):
         common = contingency(labels, other, n_clusters)
-        matched = _match(common)
+        matched = match_clusters(common)
         shared = common[np.arange(n_clusters), matched]
         union = sizes + np.asarray(common.sum(axis=0))[matched] - shared
         jaccard = np.divide(shared, union, out=np.zeros(n_clusters), where=union > 0)
@@ -137,7 +137,7 @@ def stability(labels, labellings, n_clusters, n_jobs=None):
     return nodes, clusters / len(labellings)
 
 
-def _match(common):
+def match_clusters(common):
     """For every row of a contingency table a column of its own, with as large a sum as possible."""
     import scipy.sparse as sp
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching

@@ -4,8 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from .._threads import map_blocks
+from .._arrays import read_only
 from .._work import count
+from ..distributed.passes import map_passes
 from . import _local_moving_loops as _loops
 from . import _objective_loops
 from .cluster_sums import cluster_sums, objective_code
@@ -14,28 +15,32 @@ __all__ = ["block_sweep", "move_locally"]
 
 _NATURAL = np.empty(0, dtype=np.int64)
 _ONES = np.empty(0, dtype=np.int64)
-# Blocks of a sweep one after the other, and parts of a block at the same time.
-_SWEEP_BLOCKS, _SWEEP_PARTS = 64, 8
+# Blocks of a sweep one after the other, and parts of a block at the same time. More blocks are no better, and with
+# workers labels travel between them.
+_SWEEP_BLOCKS, _SWEEP_PARTS = 16, 16
 
 
 def move_locally(
     rows, labels, n_clusters, *, objective="information", order=None, n_passes=50, tolerance=0.0, min_size=1,
-    min_share=0.0, counts=None, sums=None,
+    min_share=0.0, counts=None, active=None, sums=None,
 ):  # fmt: skip
     """Move single nodes, in place, while that raises the objective; returns (ClusterSums as they are now, moves made).
 
     `labels` (n,) int32, nodes of label -1 stay. Visits are in `order` (n,) int64, or natural order. A pass that moves
     no more than a share `tolerance` of the nodes is the last; with 0, a pass over all nodes confirms that no single
     move to a neighbouring cluster raises the objective (unless `n_passes` come first). No cluster shrinks below
-    `min_size` nodes or `min_share` of the clusters' mean volume. Where rows are groups, `counts` (n,) int64 holds the
-    nodes that each stands for. `sums`, those of `labels` if at hand, are changed in place, but for the cut.
+    `min_size` nodes or `min_share` of the clusters' mean volume. With `active` (n,) bool only those nodes are visited,
+    then neighbours of what moved; nothing is confirmed, so that the cost goes by what changes. Where rows are groups,
+    `counts` (n,) int64 holds the nodes that each stands for. `sums`, those of `labels` if at hand, are changed in
+    place, but for the cut.
     """
     if sums is None:
         sums = cluster_sums(rows, labels, n_clusters, counts=counts)
+    visited = np.ones(len(labels), dtype=bool) if active is None else active.copy()
     moves, entries = _loops.move_nodes(
         *rows, _ONES if counts is None else counts, objective_code(objective), _NATURAL if order is None else order,
-        n_passes, float(tolerance), max(1, min_size), min_share * float(sums.volume.sum()) / n_clusters, sums.internal,
-        sums.volume, sums.size, labels,
+        n_passes, float(tolerance), max(1, min_size), min_share * float(sums.volume.sum()) / n_clusters, visited,
+        active is not None, sums.internal, sums.volume, sums.size, labels,
     )  # fmt: skip
     count("entries moved over", entries)
     if moves:
@@ -58,13 +63,14 @@ def block_sweep(rows, labels, n_clusters, *, objective="information", n_jobs=Non
     n = len(labels)
     borders = np.linspace(0, n, min(_SWEEP_BLOCKS, n) + 1).astype(np.int64)
     for first, last in pairwise(borders):
-        moved = np.empty_like(labels[first:last])
         parts = np.linspace(first, last, min(_SWEEP_PARTS, last - first) + 1).astype(np.int64)
-        map_blocks(
-            lambda a, b, first=first, moved=moved: _loops.batch_assign(
-                *rows, by_inner, by_volume, a, b, labels, moved[a - first : b - first]
-            ),
-            parts,
-            n_jobs,
-        )
-        labels[first:last] = moved
+        spans = [(int(a), int(b)) for a, b in pairwise(parts)]
+        moved = map_passes(_sweep_part, rows, spans, read_only(labels), by_inner, by_volume, n_jobs=n_jobs)
+        labels[first:last] = np.concatenate(moved)
+
+
+def _sweep_part(rows, first, last, labels, by_inner, by_volume):
+    """New labels of some nodes."""
+    moved = np.empty(last - first, dtype=labels.dtype)
+    _loops.batch_assign(*rows, read_only(by_inner), read_only(by_volume), first, last, labels, moved)
+    return moved

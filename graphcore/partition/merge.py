@@ -131,7 +131,8 @@ def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information"):
     sums = cluster_sums(top, np.arange(n_clusters, dtype=np.int32), n_clusters)
     inner, squares = sums.internal / volume, (sums.volume / volume) ** 2
     inside = _inside(rows, labels, starts, members)
-    steps = []  # (height, cluster, position in the cluster's own order, the two children in the cluster's own names)
+    # Of each: height, cluster, position in the cluster's own order, the two children in the cluster's own names.
+    steps: list[tuple] = []
     for c in range(n_clusters):
         group = members[starts[c] : starts[c + 1]]
         elsewhere = volume, inner.sum() - inner[c], squares.sum() - squares[c]

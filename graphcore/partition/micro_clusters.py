@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import _micro_cluster_loops as _loops
+from .blocks import spread_in_rounds
 from .local_moving import block_sweep, move_locally
 from .quotient import apply_labels, compact_labels, is_huge, label_volumes, min_sampled_volume
 
@@ -50,10 +51,12 @@ def settled_micro_clusters(reach, rows, min_count, objective=None, n_jobs=None):
     indices = reach.points
     labels = coreset_micro_clusters(reach)
     n_unreached = int(np.count_nonzero((labels < 0) & (reach.degrees > 0)))
+    if is_huge(len(rows.indices)):
+        spread_in_rounds(rows, labels, len(indices), n_jobs)
     n_micro_clusters = spread(rows, labels, len(indices))
     if objective is not None and is_huge(len(rows.indices)):
         block_sweep(rows, labels, n_micro_clusters, objective=objective, n_jobs=n_jobs)
-        labels, n_micro_clusters = _without_small(rows, labels, n_micro_clusters, min_count)
+        labels, n_micro_clusters = _without_small(rows, labels, n_micro_clusters, min_count, n_jobs)
     elif objective is not None:
         move_locally(rows, labels, n_micro_clusters, objective=objective, n_passes=_PASSES)
     n_micro_clusters = compact_labels(labels, n_micro_clusters)
@@ -65,11 +68,12 @@ def settled_micro_clusters(reach, rows, min_count, objective=None, n_jobs=None):
     return labels, n_micro_clusters, n_unreached
 
 
-def _without_small(rows, labels, n_micro_clusters, min_count):
+def _without_small(rows, labels, n_micro_clusters, min_count, n_jobs):
     """Give the nodes of micro-clusters of too little volume to those around; (labels, number of micro-clusters)."""
     kept = label_volumes(labels, rows.degrees, n_micro_clusters) >= min_sampled_volume(rows)
     if np.count_nonzero(kept) < min_count:
         return labels, n_micro_clusters
     table = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-    labels = apply_labels(table, labels)
-    return labels, spread(rows, labels, np.count_nonzero(kept))
+    labels, n_kept = apply_labels(table, labels), int(np.count_nonzero(kept))
+    spread_in_rounds(rows, labels, n_kept, n_jobs)
+    return labels, spread(rows, labels, n_kept)

@@ -1,5 +1,6 @@
 """The graph between groups of nodes, and labels carried down to groups and back."""
 
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -7,12 +8,14 @@ import numpy as np
 from .._arrays import read_only
 from .._threads import map_blocks
 from .._work import count
+from ..distributed.passes import on_workers
 from . import _quotient_loops as _loops
 from .sampled_links import sampled_links
 
 __all__ = [
     "GraphRows", "apply_labels", "common_refinement", "compact_labels", "contingency", "estimated_entries",
-    "graph_rows", "grouped", "is_huge", "label_sizes", "label_volumes", "min_sampled_volume", "pick_labels", "quotient",
+    "goes_to_workers", "graph_rows", "grouped", "is_huge", "label_sizes", "label_volumes", "lent", "min_sampled_volume",
+    "pick_labels", "quotient",
 ]  # fmt: skip
 
 _MIN_ENTRIES_PER_BLOCK = 1 << 19
@@ -54,9 +57,7 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     scale = 1.0
     if is_huge(len(rows.indices)):
         count("entries sampled", len(rows.indices))
-        *sample, scale = sampled_links(
-            rows.indptr, rows.indices, rows.weights, labels, n_clusters, _SAMPLED_ENTRIES, n_jobs
-        )
+        *sample, scale = sampled_links(rows, labels, n_clusters, _SAMPLED_ENTRIES, n_jobs)
         rows = GraphRows(*sample)
         labels = np.arange(n_clusters, dtype=np.int32)
     starts, members = grouped(labels, n_clusters)
@@ -90,6 +91,16 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
 def is_huge(n_entries):
     """Whether a graph of so many entries is gone through as rarely as can be, and in its own order."""
     return n_entries > _MANY_ENTRIES
+
+
+def lent(graph):
+    """A context in which passes over a huge graph run on the workers of the current Dask client, if there is one."""
+    return on_workers(graph, graph_rows) if goes_to_workers(graph) else nullcontext()
+
+
+def goes_to_workers(graph):
+    """Whether passes over a graph run on workers where there are any: it is huge, and they can open it themselves."""
+    return is_huge(graph.n_entries) and graph._reopen is not None
 
 
 def min_sampled_volume(rows):

@@ -3,7 +3,8 @@
 import numpy as np
 
 from .._arrays import read_only
-from .._threads import map_blocks, row_blocks
+from .._threads import row_spans
+from ..distributed.passes import map_passes
 from . import _sample_loops as _loops
 
 __all__ = ["sampled_links"]
@@ -11,7 +12,7 @@ __all__ = ["sampled_links"]
 _ENTRIES_PER_BLOCK = 1 << 20
 
 
-def sampled_links(indptr, indices, weights, labels, n_clusters, n_entries, n_jobs=None):
+def sampled_links(rows, labels, n_clusters, n_entries, n_jobs=None):
     """Sample the edges, and list what each cluster has of them: (indptr, indices, weights, degrees, scale).
 
     An edge is in the sample by a hash of its ends, so both its entries are, or none. The graph is read once, row after
@@ -19,10 +20,10 @@ def sampled_links(indptr, indices, weights, labels, n_clusters, n_entries, n_job
     rows, one for each cluster, in which the cluster at the other end may stand many times (weights of length 0 if the
     graph's are); degrees are sums of the rows. Sums over the sample times `scale` estimate sums over the graph.
     """
-    scale = max(1.0, len(indices) / n_entries)
+    scale = max(1.0, len(rows.indices) / n_entries)
     limit = np.uint64(min(2.0**64 / scale, 2.0**64 - 2048))
-    borders = row_blocks(indptr, entries=_ENTRIES_PER_BLOCK)
-    parts = map_blocks(lambda a, b: _loops.sample_links(indptr, indices, weights, labels, a, b, limit), borders, n_jobs)
+    spans, labels, weights = row_spans(rows.indptr, _ENTRIES_PER_BLOCK), read_only(labels), rows.weights
+    parts = map_passes(_sample_part, rows, spans, labels, limit, n_jobs=n_jobs)
     starts, degrees = np.zeros(n_clusters + 1, dtype=np.int64), np.zeros(n_clusters)
     for sources, _, values in parts:
         starts[1:] += np.bincount(sources, minlength=n_clusters)
@@ -35,3 +36,7 @@ def sampled_links(indptr, indices, weights, labels, n_clusters, n_entries, n_job
     while parts:  # what is placed is freed
         _loops.place_links(*parts.pop(), cursors, out_indices, out_weights)
     return *map(read_only, (starts, out_indices, out_weights, degrees)), scale
+
+
+def _sample_part(rows, first, last, labels, limit):
+    return _loops.sample_links(rows.indptr, rows.indices, rows.weights, labels, first, last, limit)

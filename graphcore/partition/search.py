@@ -15,7 +15,7 @@ from .cycles import cluster_resolutions, move_in_cycles, subgroups
 from .local_moving import move_locally
 from .quotient import apply_labels, label_sizes, quotient
 
-__all__ = ["SearchSteps", "search"]
+__all__ = ["SearchSteps", "form_anew", "search"]
 
 # Temperatures of a heating: at the first most nodes of a sparse graph wander, at the last hardly any does.
 _HOT, _COLD = 2.0, 0.3
@@ -112,9 +112,14 @@ def _heat(rows, labels, n_clusters, n_sweeps, rng, is_over, limits):
 
 
 def _formed_anew(rows, labels, n_clusters, rng, max_entries, n_jobs, limits):
-    """Labels with some clusters dissolved and formed anew, or None if their nodes form too few groups."""
-    sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+    """Labels with a few clusters that lie side by side dissolved and formed anew, or None."""
     chosen = _side_by_side(rows, labels, n_clusters, min(int(rng.integers(2, _MAX_DISSOLVED + 1)), n_clusters), rng)
+    return form_anew(rows, labels, n_clusters, chosen, rng, max_entries, n_jobs, limits)
+
+
+def form_anew(rows, labels, n_clusters, chosen, rng, max_entries, n_jobs, limits):
+    """Labels with the `chosen` clusters dissolved and formed anew, or None if their nodes form too few groups."""
+    sums = cluster_sums(rows, labels, n_clusters, n_jobs)
     is_chosen = np.zeros(n_clusters, dtype=bool)
     is_chosen[chosen] = True
     inside = (labels >= 0) & is_chosen[labels]

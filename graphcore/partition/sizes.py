@@ -62,7 +62,7 @@ class _Border:
     def __init__(self, rows, labels, c):
         self.rows, self.labels, self.c = rows, labels, c
         self.heap = []
-        self.surplus = {}  # weight to the cluster less weight to the node's own
+        self.surplus: dict[int, float] = {}  # weight to the cluster less weight to the node's own
         for x in np.flatnonzero(labels == c).tolist():
             for z in self._neighbours(x)[0].tolist():
                 if labels[z] not in (-1, c) and z not in self.surplus:

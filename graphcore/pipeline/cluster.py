@@ -23,6 +23,8 @@ from ..partition.quotient import (
     compact_labels,
     graph_rows,
     label_sizes,
+    pick_labels,
+    quotient,
 )
 from ..partition.search import SearchSteps, search
 from .run import grow_clusters, limits, max_links, refine_labels, run_coreset
@@ -56,12 +58,8 @@ class Clustering:
         Clusters of its nodes: on the coreset graph for the published algorithm, otherwise as in `labels`.
     n_unreached : int
         Nodes that no row of the first coreset reached.
-    groups : ndarray of shape (n_nodes,), int32, or None
-        Groups of nodes that were merged into clusters; None if nothing was merged.
-    group_labels : ndarray of shape (n_groups,), int32, or None
-        Clusters of the groups, before single nodes were moved.
-    group_graph : GraphRows or None
-        The graph between the groups, with weights in range (:func:`graphcore.graphs.magnitude.in_range`).
+    merged : ndarray of shape (n_nodes,), int32, or None
+        What the best coreset's clusters were merged from; None if nothing was merged.
     row_bytes : int
         Memory of one coreset's half-walk rows; 0 for the plain kernel, which reads the graph itself.
     node_stability : ndarray of shape (n_nodes,), float32, or None
@@ -80,9 +78,7 @@ class Clustering:
     coreset: Coreset
     coreset_labels: np.ndarray = field(repr=False)
     n_unreached: int
-    groups: np.ndarray | None = field(repr=False)
-    group_labels: np.ndarray | None = field(repr=False)
-    group_graph: GraphRows | None = field(repr=False)
+    merged: np.ndarray | None = field(repr=False)
     row_bytes: int
     node_stability: np.ndarray | None = field(repr=False)
     cluster_stability: np.ndarray | None = field(repr=False)
@@ -90,6 +86,7 @@ class Clustering:
     search: SearchSteps | None = field(repr=False)
     settings: Settings
     seconds: dict = field(repr=False)
+    _rows: GraphRows | None = field(repr=False)  # of the graph; a pickle has none
 
     @property
     def n_unsure(self):
@@ -99,15 +96,47 @@ class Clustering:
         filled = label_sizes(self.labels[self.labels >= 0], self.settings.n_clusters) > 0
         return int(np.count_nonzero(self.cluster_stability[filled] < UNSURE))
 
+    @property
+    def groups(self):
+        """Leaves of the merge tree, (n_nodes,) int32: what was merged, divided by the clusters; -1 if isolated."""
+        return self._leaves[0]
+
+    @property
+    def group_labels(self):
+        """Clusters of the groups, (n_groups,) int32."""
+        return self._leaves[1]
+
+    @property
+    def group_graph(self):
+        """The graph between the groups, with weights in range (:func:`graphcore.graphs.magnitude.in_range`)."""
+        return self._leaves[2]
+
+    @cached_property
+    def _leaves(self):
+        merged, most = ([], 0) if self.merged is None else ([self.merged], int(self.merged.max()) + 1)
+        groups, n_groups = common_refinement([*merged, self.labels], max(most, self.settings.n_clusters))
+        between = quotient(self._rows, groups, n_groups, max_entries=max_links(self._rows))
+        return groups, pick_labels(groups, n_groups, self.labels), between
+
+    def changed(self, graph, labels, node_stability):
+        """The same of a graph that has changed, its new nodes at the end."""
+        merged, before = None, self.merged
+        if before is not None:  # nodes that had no edge, or were not there, are a group of their own
+            merged = np.full(graph.n_nodes, before.max() + 1, dtype=np.int32)
+            merged[: len(before)][before >= 0] = before[before >= 0]
+        rows = graph_rows(in_range(graph))
+        return replace(self, labels=labels, merged=merged, node_stability=node_stability, _rows=rows)
+
+    def __getstate__(self):
+        # The tree goes along, and the graph that it is made of does not.
+        return {"_leaves": self._leaves} | self.__dict__ | {"_rows": None}
+
     @cached_property
     def merge_tree(self):
-        """MergeTree of the groups through `group_labels`, or None if nothing was merged; made when first asked for.
+        """MergeTree of the groups through the clusters, made when first asked for.
 
-        Cutting it at ``settings.n_clusters`` gives the clusters before single nodes were moved (fewer, if some cluster
-        holds no group).
+        Cut into as many clusters as hold nodes it gives `labels`.
         """
-        if self.groups is None:
-            return None
         table = self.group_labels.copy()
         n_used = compact_labels(table, self.settings.n_clusters)
         sizes = label_sizes(self.groups, len(table))
@@ -157,12 +186,11 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     runs, agreed, agreement = _runs(graph, rows, settings, streams, n_jobs, stages)
     best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
     labels, history = best.labels.copy(), list(best.history)
-    groups, group_labels, group_graph = best.groups, best.group_labels, best.group_graph
     k = settings.n_clusters
     if agreed is not None:
         with stages("consensus"):
             groups, n_groups = agreed
-            group_labels, group_graph = consensus(
+            group_labels, _ = consensus(
                 rows, groups, n_groups, best.labels, k, **limits(settings), rng=streams.generator("consensus"),
                 n_jobs=n_jobs, max_entries=max_links(rows),
             )  # fmt: skip
@@ -171,7 +199,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
             sums = cluster_sums(rows, labels, k, n_jobs)
             history.append(("consensus", sums.value(settings.objective)))
         with stages("refinement"):
-            refine_labels(rows, labels, settings, sums)
+            sums = refine_labels(rows, labels, settings, sums, n_jobs)
             history.append(("refinement of the consensus", sums.value(settings.objective)))
     if settings.n_cycles and not _is_settled(graph, agreement):
         with stages("cycles"):
@@ -198,9 +226,9 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     return Clustering(
         labels=labels, coreset=first.coreset.scaled(graph),
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
-        n_unreached=first.n_unreached, groups=groups, group_labels=group_labels, group_graph=group_graph,
-        row_bytes=first.row_bytes, node_stability=node_stability, cluster_stability=cluster_stability, history=history,
-        search=steps, settings=replace(settings, n_coresets=len(runs)), seconds=dict(stages.seconds),
+        n_unreached=first.n_unreached, merged=best.groups, row_bytes=first.row_bytes, node_stability=node_stability,
+        cluster_stability=cluster_stability, history=history, search=steps,
+        settings=replace(settings, n_coresets=len(runs)), seconds=dict(stages.seconds), _rows=rows,
     )  # fmt: skip
 
 
@@ -246,7 +274,7 @@ def _is_settled(graph, agreement):
 
 
 def _groups_of_all(runs, n_clusters):
-    """The common refinement; groups of single runs are forgotten, but for the best, needed only without a consensus."""
+    """The common refinement; groups of single runs are forgotten, but for the best, which the tree is made of."""
     best = max(runs, key=lambda run: run.value)
     for run in runs:
         if run is not best:

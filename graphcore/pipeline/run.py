@@ -7,13 +7,14 @@ import numpy as np
 from ..coresets.coreset import Coreset, sample_coreset
 from ..kernels.graph import GraphKernel
 from ..kernels.walk import WalkKernel
+from ..partition.blocks import move_in_blocks
 from ..partition.cluster_sums import cluster_sums
 from ..partition.consensus import coarse_partition
 from ..partition.local_moving import move_locally
 from ..partition.merge import agglomerate
 from ..partition.micro_clusters import settled_micro_clusters, spread
 from ..partition.nearest import label_all
-from ..partition.quotient import GraphRows, apply_labels, compact_labels, graph_rows, label_sizes, quotient
+from ..partition.quotient import GraphRows, apply_labels, compact_labels, graph_rows, is_huge, label_sizes, quotient
 from ..partition.sizes import grow_small_clusters
 from ..spectral.partition import spectral_partition
 
@@ -66,9 +67,12 @@ def grow_clusters(rows, labels, settings):
         grow_small_clusters(rows, labels, settings.n_clusters, settings.min_cluster_size)
 
 
-def refine_labels(rows, labels, settings, sums):
-    """Move single nodes, in place; `sums` are those of the labels and are kept up to date."""
-    move_locally(rows, labels, settings.n_clusters, tolerance=_TOLERANCE, sums=sums, **limits(settings))
+def refine_labels(rows, labels, settings, sums, n_jobs=None):
+    """Move single nodes, in place; from the sums of the labels to the sums then."""
+    options = {"tolerance": _TOLERANCE, "sums": sums, **limits(settings)}
+    if is_huge(len(rows.indices)):
+        return move_in_blocks(rows, labels, settings.n_clusters, n_jobs=n_jobs, **options)[0]
+    return move_locally(rows, labels, settings.n_clusters, **options)[0]
 
 
 def node_kernel(graph, settings, n_jobs):
@@ -126,7 +130,7 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
         with stages("refinement"):
             sums = cluster_sums(rows, labels, k, n_jobs)
             history.append(("merging" if n_groups > k else "labelling", sums.value(settings.objective)))
-            refine_labels(rows, labels, settings, sums)
+            sums = refine_labels(rows, labels, settings, sums, n_jobs)
             value = sums.value(settings.objective)
             history.append(("refinement", value))
     return CoresetRun(

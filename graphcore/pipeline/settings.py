@@ -47,13 +47,23 @@ class Settings:
     n_cycles: int  # of moves by groups, at most
     search_rounds: int
     time_limit: float | None  # seconds of the search
+    resolution: float | None  # that n_clusters was chosen by
     may_stop_early: bool  # whether two coresets may do, where they agree on nearly all or on too little
 
 
 def check_settings(n_clusters, given):
     """Check what can be checked before there is a graph; `given` as for :func:`resolve_settings`, `n_clusters` too."""
-    k = 1 if _is_auto(n_clusters) else check_integer("n_clusters", n_clusters, low=1)
+    left = n_clusters is None or _is_auto(n_clusters)
+    k = 1 if left else check_integer("n_clusters", n_clusters, low=1)
     values = _checked(given, _ANY_NUMBER)
+    resolution = values["resolution"]
+    if n_clusters is None and resolution is None:
+        raise ParameterError("n_clusters=None needs a resolution, such as resolution=2.0; n_clusters='auto' needs none")
+    if n_clusters is not None and resolution is not None:
+        raise ParameterError(
+            f"n_clusters={n_clusters!r} and resolution={resolution} both say how many clusters; n_clusters=None leaves "
+            "it to the resolution"
+        )
     if values["preset"] == "published" and _is_auto(values["refine"]):
         values["refine"] = False
     _refuse_pairs(values | {"search_rounds": _search_rounds(values), "n_clusters": k})

@@ -4,10 +4,11 @@ from .coordinates import coreset_coordinates
 from .coreset_map import coreset_map
 from .curves import coreset_error, k_sweep, objective_history
 from .dendrogram import dendrogram
+from .drawing import graph_drawing
 from .quotient import quotient_graph
 from .sizes import cluster_sizes
 
 __all__ = [
-    "cluster_sizes", "coreset_coordinates", "coreset_error", "coreset_map", "dendrogram", "k_sweep",
-    "objective_history", "quotient_graph",
+    "cluster_sizes", "coreset_coordinates", "coreset_error", "coreset_map", "dendrogram",
+    "graph_drawing", "k_sweep", "objective_history", "quotient_graph",
 ]  # fmt: skip

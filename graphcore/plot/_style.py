@@ -3,8 +3,8 @@
 from ..exceptions import InputError, missing_package
 
 __all__ = [
-    "BESIDE", "FAINT", "INK", "MIDDLE", "NEEDED", "PAPER", "SHADES", "SHAPES", "STEPS", "TITLED", "axes_of", "bare",
-    "open_frame", "plain_numbers", "step_of", "steps_legend",
+    "BESIDE", "FAINT", "HATCHES", "INK", "MIDDLE", "NEEDED", "PAPER", "SHADES", "SHAPES", "STEPS", "TITLED", "axes_of",
+    "bare", "cluster_style", "clusters_gid", "open_frame", "plain_numbers", "step_of", "steps_legend",
 ]  # fmt: skip
 
 NEEDED = missing_package("drawing pictures", "matplotlib", "plot")
@@ -12,9 +12,10 @@ INK = "#1a1a1a"
 MIDDLE = "#7f7f7f"
 FAINT = "#c8c8c8"
 PAPER = "#fefefe"
-# Clusters differ in shade and in shape.
-SHADES = ("#1b4965", "#e0a030", "#5fa883", "#b5547a", "#666666", "#a9b4c2")
+# Clusters differ in shade and in shape; the shades stay apart for eyes that lack one of the three kinds of cones.
+SHADES = ("#3b5875", "#e6bd45", "#883fd1", "#e67373", "#752323", "#a1a1e6")
 SHAPES = "osD^vP"
+HATCHES = ("", "//", "--", "\\\\", "||", "++")
 # A quantity from low to high, light to dark.
 STEPS = ("#f0e6d2", "#d9bf92", "#b08d57", "#76592f", "#3d2c12")
 # Where a legend stands.
@@ -38,6 +39,17 @@ def bare(ax):
     ax.set(xticks=[], yticks=[])
     for spine in ax.spines.values():
         spine.set_visible(False)
+
+
+def cluster_style(rank):
+    """(shade, shape, hatch) of the cluster of this rank: 36 pairs of shade and shape before one comes again."""
+    turn = rank + rank // len(SHADES)
+    return SHADES[rank % len(SHADES)], SHAPES[turn % len(SHAPES)], HATCHES[turn % len(HATCHES)]
+
+
+def clusters_gid(clusters, each=False):
+    """What an artist is called in an SVG: the clusters that it shows, or that each of its marks shows, in order."""
+    return ("each " if each else "clusters ") + " ".join(str(int(c)) for c in clusters)
 
 
 def open_frame(ax):

@@ -4,6 +4,7 @@ import numpy as np
 
 from .._random import Streams
 from .._threads import limited_libraries
+from .._typing import AnyGraph, ArrayLike, Floats, Integers, RandomState
 from .._validation import check_integer
 from ..exceptions import InputError
 from ..kernels.walk import WalkKernel
@@ -16,7 +17,10 @@ __all__ = ["coreset_coordinates"]
 _MAX_CLUSTERS = 1000
 
 
-def coreset_coordinates(graph, indices, labels, *, walk_steps=4, most=1500, random_state=None, n_jobs=None):
+def coreset_coordinates(
+    graph: AnyGraph, indices: ArrayLike, labels: ArrayLike, *, walk_steps: int = 4, most: int = 1500,
+    random_state: RandomState = None, n_jobs: int | None = None,
+) -> tuple[Integers, Floats]:  # fmt: skip
     """Place coreset nodes by the second and third eigenvector of the graph between clusters.
 
     Parameters

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from .._typing import ArrayLike, Axes, Mapping
 from .._validation import check_labels
 from ..exceptions import InputError
 from ._labels import label_points
-from ._style import INK, MIDDLE, PAPER, SHADES, SHAPES, TITLED, axes_of
+from ._style import INK, MIDDLE, PAPER, SHAPES, TITLED, axes_of, cluster_style, clusters_gid
 
 __all__ = ["coreset_map"]
 
@@ -13,7 +14,10 @@ __all__ = ["coreset_map"]
 _TAIL = 0.005
 
 
-def coreset_map(points, weights, labels, *, names=None, ax=None):
+def coreset_map(
+    points: ArrayLike, weights: ArrayLike, labels: ArrayLike, *, names: Mapping[int, str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw coreset nodes at two coordinates, sized by their weight.
 
     Up to six clusters have a shape and a shade each, and a legend; of more, shapes and shades come again, and the
@@ -68,10 +72,11 @@ def coreset_map(points, weights, labels, *, names=None, ax=None):
     low, high = low - air, high + air
     shown = np.clip(points, low, high)
     for i, c in enumerate(order):
+        shade, shape, _ = cluster_style(i)
         mine = labels == c
         ax.scatter(
-            *shown[mine].T, s=area[mine], c=SHADES[i % len(SHADES)], marker=SHAPES[i % len(SHAPES)], linewidths=0.3,
-            edgecolors=INK, alpha=0.85, zorder=2, clip_on=False, label=_name(names, c),
+            *shown[mine].T, s=area[mine], c=shade, marker=shape, linewidths=0.3, edgecolors=INK, alpha=0.85, zorder=2,
+            clip_on=False, label=_name(names, c), gid=clusters_gid([c]),
         )  # fmt: skip
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._typing import ArrayLike, Axes, Mapping, Sequence
 from ..exceptions import InputError
 from ._style import BESIDE, FAINT, INK, MIDDLE, PAPER, axes_of, open_frame, plain_numbers
 
@@ -12,7 +13,7 @@ _LOOKS = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."), ("v", (0, (5, 1, 1, 
 _GREYS = (INK, MIDDLE)
 
 
-def objective_history(history, *, ax=None):
+def objective_history(history: Sequence[tuple[str, float]], *, ax: Axes | None = None) -> Axes:
     """Draw the objective after each stage of a fit; larger is better.
 
     Parameters
@@ -61,7 +62,11 @@ def objective_history(history, *, ax=None):
     return ax
 
 
-def k_sweep(ks, scores, *, errors=None, chosen=None, label="score", ax=None):
+def k_sweep(
+    ks: ArrayLike, scores: ArrayLike | Mapping[str, ArrayLike], *,
+    errors: ArrayLike | Mapping[str, ArrayLike] | None = None, chosen: int | None = None, label: str = "score",
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw scores against the number of clusters.
 
     Parameters
@@ -118,7 +123,10 @@ def k_sweep(ks, scores, *, errors=None, chosen=None, label="score", ax=None):
     return ax
 
 
-def coreset_error(sizes, errors, *, label="relative error", ax=None):
+def coreset_error(
+    sizes: ArrayLike, errors: ArrayLike | Mapping[str, ArrayLike], *, label: str = "relative error",
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw errors of coresets against their sizes, both on logarithmic axes, beside the slope of ``1 / sqrt(size)``.
 
     Parameters

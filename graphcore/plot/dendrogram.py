@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._typing import ArrayLike, Axes, Sequence
 from .._validation import check_integer
 from ..exceptions import InputError
 from ._style import INK, MIDDLE, axes_of, open_frame
@@ -9,7 +10,10 @@ from ._style import INK, MIDDLE, axes_of, open_frame
 __all__ = ["dendrogram"]
 
 
-def dendrogram(linkage, n_leaves=30, *, names=None, n_clusters=None, unit="group", ax=None):
+def dendrogram(
+    linkage: ArrayLike, n_leaves: int = 30, *, names: Sequence[str] | None = None, n_clusters: int | None = None,
+    unit: str = "group", ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw the top of a merge tree.
 
     Parameters
@@ -19,7 +23,8 @@ def dendrogram(linkage, n_leaves=30, *, names=None, n_clusters=None, unit="group
     n_leaves : int, default 30
         What is merged before so many are left is not drawn; a leaf then stands for several groups.
     names : sequence of str, optional
-        Names of the groups. A leaf of one group bears its name, another one the number of its groups.
+        Names of the groups. A leaf of one group bears its name, another one the number of its groups; of
+        ``2 n_groups - 1`` names, the further ones are those of the unions, in the order of `linkage`.
     n_clusters : int, optional
         Marks where the tree is cut into so many clusters.
     unit : str, default "group"
@@ -50,7 +55,7 @@ def dendrogram(linkage, n_leaves=30, *, names=None, n_clusters=None, unit="group
         raise InputError(f"linkage must have shape (n_groups - 1, 4) with at least one row, got {linkage.shape}")
     n_groups = len(linkage) + 1
     n_leaves = min(check_integer("n_leaves", n_leaves, low=2), n_groups)
-    if names is not None and len(names) != n_groups:
+    if names is not None and len(names) not in (n_groups, 2 * n_groups - 1):
         raise InputError(f"{len(names)} names for the {n_groups} groups of the merge tree")
     ax = axes_of(ax, (6, 0.8 + 0.19 * n_leaves))
     top, leaves = _top(linkage, n_leaves)
@@ -60,7 +65,7 @@ def dendrogram(linkage, n_leaves=30, *, names=None, n_clusters=None, unit="group
     for heights, places in zip(drawn["dcoord"], drawn["icoord"], strict=True):
         ax.plot(heights, places, color=INK, lw=1)
     texts = [_leaf_text(leaves[i], linkage, n_groups, names, unit) for i in drawn["leaves"]]
-    ax.set_yticks(5 + 10 * np.arange(n_leaves), texts, fontsize=8)
+    ax.set_yticks(5 + 10 * np.arange(n_leaves), texts, fontsize=8, parse_math=False)
     ax.set_ylim(0, 10 * n_leaves)
     ax.tick_params(axis="y", length=0)
     highest = top[-1, 2]
@@ -92,8 +97,10 @@ def _top(linkage, n_leaves):
 
 
 def _leaf_text(node, linkage, n_groups, names, unit):
+    if names is not None and node < len(names):
+        return str(names[node])
     if node < n_groups:
-        return f"{unit} {node}" if names is None else str(names[node])
+        return f"{unit} {node}"
     return f"{int(linkage[node - n_groups, 3]):,} {unit}s"
 
 

@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from .._typing import ArrayLike, Axes, Sequence
 from .._validation import check_integer
 from ..exceptions import InputError
-from ._style import INK, MIDDLE, PAPER, STEPS, axes_of, bare, step_of, steps_legend
+from ._style import INK, MIDDLE, PAPER, STEPS, axes_of, bare, clusters_gid, step_of, steps_legend
 
-__all__ = ["quotient_graph"]
+__all__ = ["disk_places", "disk_radii", "heaviest_links", "quotient_graph"]
 
 # The picture is laid out on a page of so many points, with disks of these radii.
 _WIDTH, _HEIGHT = 420.0, 320.0
@@ -17,7 +18,10 @@ _DISKS_SHARE = 0.28
 _GAP = 4.0
 
 
-def quotient_graph(matrix, sizes, *, n_clusters=40, n_links=3, names=None, ax=None):
+def quotient_graph(
+    matrix: ArrayLike, sizes: ArrayLike, *, n_clusters: int = 40, n_links: int = 3, names: Sequence[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw clusters as disks and the edges between them as lines.
 
     The area of a disk grows with the cluster's size (small ones are drawn larger than that, to have room for the
@@ -72,11 +76,11 @@ def quotient_graph(matrix, sizes, *, n_clusters=40, n_links=3, names=None, ax=No
         raise InputError("no cluster holds a node: there is nothing to draw")
     volumes = np.asarray(matrix.sum(axis=1)).ravel()
     conductance = 1 - np.divide(matrix.diagonal(), volumes, out=np.zeros(k), where=volumes > 0)
-    links = _links(matrix[shown][:, shown].tocoo(), volumes[shown], n_links)
-    radii = _radii(sizes[shown])
-    places = _places(len(shown), links, radii)
+    links = heaviest_links(matrix[shown][:, shown].tocoo(), volumes[shown], n_links)
+    radii = disk_radii(sizes[shown])
+    places = disk_places(len(shown), links, radii)
     ax = axes_of(ax, (7.2, 4.6))
-    _draw(ax, places, radii, links, conductance[shown])
+    _draw(ax, places, radii, links, conductance[shown], shown)
     _name(ax, places, radii, [str(c) if names is None else names[c] for c in shown], conductance[shown])
     n_filled = int(np.count_nonzero(sizes))
     if len(shown) < n_filled:
@@ -85,7 +89,7 @@ def quotient_graph(matrix, sizes, *, n_clusters=40, n_links=3, names=None, ax=No
     return ax
 
 
-def _links(between, volumes, n_links):
+def heaviest_links(between, volumes, n_links):
     """Rows (a, b, share), lightest first: for each cluster its heaviest links."""
     once = between.row < between.col
     a, b, weight = between.row[once], between.col[once], between.data[once]
@@ -103,13 +107,13 @@ def _links(between, volumes, n_links):
     return np.column_stack([a[kept], b[kept], share[kept]])
 
 
-def _radii(sizes):
+def disk_radii(sizes, share=_DISKS_SHARE, smallest=_MIN_RADIUS, largest=_MAX_RADIUS):
     """Areas in proportion to sizes, within bounds that keep the picture readable."""
-    area = _DISKS_SHARE * _WIDTH * _HEIGHT / np.pi * sizes / sizes.sum()
-    return np.clip(np.sqrt(area), _MIN_RADIUS, _MAX_RADIUS)
+    area = share * _WIDTH * _HEIGHT / np.pi * sizes / sizes.sum()
+    return np.clip(np.sqrt(area), smallest, largest)
 
 
-def _places(count, links, radii):
+def disk_places(count, links, radii):
     """Centres of the disks: springs along the links, then disks pushed apart."""
     import networkx as nx
 
@@ -123,7 +127,7 @@ def _places(count, links, radii):
     reach = np.maximum(np.abs(places).max(axis=0), 1e-12)
     places = 0.5 * places / reach + 0.5 * ranks
     half = np.array([_WIDTH, _HEIGHT]) / 2
-    return _apart(places * (half - _MAX_RADIUS), radii, half)
+    return _apart(places * (half - min(_MAX_RADIUS, radii.max())), radii, half)
 
 
 def _apart(places, radii, half, n_rounds=400):
@@ -141,12 +145,12 @@ def _apart(places, radii, half, n_rounds=400):
         fallback = np.stack([np.cos(angle), np.sin(angle)], axis=-1) * np.sign(angle)[..., None]
         direction = np.where((distance > 1e-9)[..., None], difference / np.maximum(distance, 1e-9)[..., None], fallback)
         places = places + 0.3 * (overlap[..., None] * direction).sum(axis=1)
-        bound = half - radii[:, None]
+        bound = np.maximum(half - radii[:, None], 0.0)
         places = np.clip(places, -bound, bound)
     return places
 
 
-def _draw(ax, places, radii, links, conductance):
+def _draw(ax, places, radii, links, conductance, clusters):
     from matplotlib.collections import LineCollection
     from matplotlib.patches import Circle
 
@@ -154,8 +158,9 @@ def _draw(ax, places, radii, links, conductance):
     if len(ends):
         width = 0.4 + 5.6 * np.sqrt(links[:, 2] / max(links[:, 2].max(), 1e-300))
         ax.add_collection(LineCollection(places[ends], colors=MIDDLE, linewidths=width, alpha=0.55, zorder=1))
-    for place, radius, step in zip(places, radii, step_of(conductance), strict=True):
-        ax.add_patch(Circle(place, radius, facecolor=STEPS[step], edgecolor=INK, linewidth=0.8, zorder=2))
+    for c, place, radius, step in zip(clusters, places, radii, step_of(conductance), strict=True):
+        gid = clusters_gid([c])
+        ax.add_patch(Circle(place, radius, facecolor=STEPS[step], edgecolor=INK, linewidth=0.8, zorder=2, gid=gid))
     ax.set(xlim=(-_WIDTH / 2, _WIDTH / 2 + _LEGEND), ylim=(-_HEIGHT / 2, _HEIGHT / 2), aspect="equal")
     bare(ax)
 

@@ -2,14 +2,18 @@
 
 import numpy as np
 
+from .._typing import ArrayLike, Axes
 from ..exceptions import InputError
+from ..partition.cluster_sums import ClusterSums
 from ._labels import label_points
-from ._style import INK, MIDDLE, STEPS, axes_of, open_frame, plain_numbers, step_of, steps_legend
+from ._style import INK, MIDDLE, STEPS, axes_of, clusters_gid, open_frame, plain_numbers, step_of, steps_legend
 
 __all__ = ["cluster_sizes"]
 
 
-def cluster_sizes(sums, *, stability=None, n_named=8, ax=None):
+def cluster_sizes(
+    sums: ClusterSums, *, stability: ArrayLike | None = None, n_named: int = 8, ax: Axes | None = None,
+) -> Axes:  # fmt: skip
     """Draw a dot for each cluster: its size, its conductance, and its stability as the dot's shade.
 
     Parameters
@@ -55,15 +59,16 @@ def cluster_sizes(sums, *, stability=None, n_named=8, ax=None):
     area = float(np.clip(4000 / len(filled), 9, 60))
     edges = {"edgecolors": INK, "linewidths": min(0.6, area / 40), "zorder": 3}
     if stability is None:
-        ax.scatter(sizes, conductance, s=area, c=MIDDLE, **edges)
+        ax.scatter(sizes, conductance, s=area, c=MIDDLE, gid=clusters_gid(filled, each=True), **edges)
     else:
         stability = np.asarray(stability, dtype=float)
         if stability.shape != sums.size.shape:
             raise InputError(f"stability has shape {stability.shape}; one number for each of {len(sums.size)} clusters")
         step = step_of(stability[filled])
         for i, shade in enumerate(STEPS):
-            if (step == i).any():
-                ax.scatter(sizes[step == i], conductance[step == i], s=area, c=shade, **edges)
+            if (mine := step == i).any():
+                gid = clusters_gid(filled[mine], each=True)
+                ax.scatter(sizes[mine], conductance[mine], s=area, c=shade, gid=gid, **edges)
         steps_legend(ax, "stability")
     ax.set_xscale("log")
     low, high = sizes.min(), sizes.max()

@@ -1,18 +1,24 @@
 """Everything that a report tells, gathered in one pass over graph and labels."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from .. import __version__
+from .._typing import AnyGraph, ArrayLike
+from .._validation import check_integer
 from ..exceptions import InputError
 from ..graphs.graph import Graph
-from ..metrics import central_nodes, cut_and_volume, quotient_graph
+from ..metrics import quotient_graph
 from ..metrics._labels import placed_labels
-from ..partition.cluster_sums import ClusterSums
+from ..metrics.central import most_central
+from ..partition.cluster_sums import ClusterSums, cluster_sums
 from ..partition.merge import MergeTree, agglomerate
 from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering
+from .comparison import Comparison, compare_classes
+from .nodes import NodeFacts, gather_nodes
 
 __all__ = ["ReportFacts", "gather_facts"]
 
@@ -35,8 +41,12 @@ class ReportFacts:
         Names of each cluster's most central nodes.
     filled : ndarray of shape (n_filled,), int64
         Clusters that hold nodes.
-    tree : ndarray of shape (n_filled - 1, 4), float64
-        How the clusters in `filled` would be merged on, in scipy's linkage form.
+    tree : MergeTree or None
+        How the clusters in `filled` would be merged on; None if nothing runs between them.
+    nodes : NodeFacts
+        Nodes to be looked up, and those between clusters.
+    comparison : Comparison or None
+        Known classes beside the clusters.
     n_unlabelled : int
         Nodes that have an edge and no cluster.
     clustering : Clustering or None
@@ -56,43 +66,59 @@ class ReportFacts:
     quotient: object = field(repr=False)
     central: list = field(repr=False)
     filled: np.ndarray = field(repr=False)
-    tree: np.ndarray = field(repr=False)
+    tree: MergeTree | None = field(repr=False)
+    nodes: NodeFacts = field(repr=False)
+    comparison: Comparison | None = field(repr=False)
     n_unlabelled: int
     clustering: Clustering | None = field(repr=False)
     version: str
 
     @property
-    def normalized_cut(self):
+    def normalized_cut(self) -> float:
         """Mean conductance; a missing cluster counts 1."""
         return float(self.sums.conductance.mean())
 
     @property
-    def coverage(self):
+    def coverage(self) -> float:
         """Share of the whole edge weight that lies inside clusters."""
         volume = self.sums.volume.sum()
         return float(self.sums.internal.sum() / volume) if volume > 0 else 0.0
 
     @property
-    def chance_cut(self):
+    def chance_cut(self) -> float:
         """Normalised cut to be expected of clusters of these volumes on a graph of these degrees, drawn at random."""
         volume = self.sums.volume
         return float(np.where(volume > 0, 1 - volume / max(volume.sum(), 1e-300), 1.0).mean())
 
     @property
-    def modularity(self):
+    def chance_coverage(self) -> float:
+        """Share of the weight to be expected inside clusters of these volumes, as for `chance_cut`."""
+        volume = self.sums.volume / max(float(self.sums.volume.sum()), 1e-300)
+        return float(np.square(volume).sum())
+
+    @property
+    def modularity(self) -> float:
         """Newman's modularity."""
         volume = max(float(self.sums.volume.sum()), 1e-300)
         return float((self.sums.internal / volume - np.square(self.sums.volume / volume)).sum())
 
     @property
-    def stability(self):
-        """Mean stability of the nodes, or None if there was a single coreset."""
-        if self.clustering is None or self.clustering.node_stability is None:
+    def node_stability(self) -> np.ndarray | None:
+        """Stability of every node, or None if it is not known or there was a single coreset."""
+        return None if self.clustering is None else self.clustering.node_stability
+
+    @property
+    def stability(self) -> float | None:
+        """Mean stability of the nodes in clusters, or None."""
+        if self.node_stability is None:
             return None
-        return float(self.clustering.node_stability[self.clustering.labels >= 0].mean())
+        return float(self.node_stability[self.clustering.labels >= 0].mean())
 
 
-def gather_facts(graph, labels, n_clusters=None, *, clustering=None, n_central=5, n_jobs=None):
+def gather_facts(
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, clustering: Clustering | None = None,
+    membership: Any = None, truth: ArrayLike | None = None, n_central: int = 5, n_jobs: int | None = None,
+) -> ReportFacts:  # fmt: skip
     """Compute the measures of a labelling that a report shows.
 
     Parameters
@@ -104,6 +130,10 @@ def gather_facts(graph, labels, n_clusters=None, *, clustering=None, n_central=5
         Number of clusters, if the last ones may be empty.
     clustering : Clustering, optional
         The run that the labels come from.
+    membership : sparse matrix of shape (n_nodes, n_clusters), optional
+        Shares of every node in every cluster.
+    truth : array-like of shape (n_nodes,), optional
+        Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
     n_central : int, default 5
         Central nodes named for each cluster.
     n_jobs : int, optional
@@ -128,27 +158,31 @@ def gather_facts(graph, labels, n_clusters=None, *, clustering=None, n_central=5
     (0.1429, 0.5, 0.8571)
     """
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
-    sums = cut_and_volume(graph, labels, n_clusters, n_jobs=n_jobs)
+    splits = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
+    sums = cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=splits)
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:
         raise InputError("no node with an edge has a label from 0 on: there is no cluster to report on")
     between = quotient_graph(graph, labels, n_clusters, n_jobs=n_jobs)
-    central = central_nodes(graph, labels, n_clusters, count=n_central, n_jobs=n_jobs)
+    central = most_central(labels, *splits, n_clusters, check_integer("n_central", n_central, low=0))
+    stability = None if clustering is None else clustering.node_stability
     return ReportFacts(
         n_nodes=graph.n_nodes, n_edges=graph.n_edges, n_components=graph.n_components, n_isolated=graph.n_isolated,
         n_self_loops=graph.n_self_loops, is_weighted=graph.is_weighted, n_clusters=n_clusters, sums=sums,
         quotient=between, central=[[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central],
         filled=filled, tree=_tree(between[filled][:, filled], sums.size[filled], clustering),
+        nodes=gather_nodes(graph, labels, n_clusters, splits, stability, membership),
+        comparison=None if truth is None else compare_classes(graph, labels, truth, n_clusters),
         n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))), clustering=clustering,
         version=__version__,
     )  # fmt: skip
 
 
 def _tree(between, sizes, clustering):
-    """Merges of the clusters down to one, in scipy's linkage form."""
+    """Merges of the clusters down to one."""
     if len(sizes) < 2 or not between.data.any():  # clusters whose edges all lead to nodes without a cluster
-        return np.empty((0, 4))
+        return None
     rows = graph_rows(Graph(between.indptr, between.indices, between.data, check=False))
     objective = "information" if clustering is None else clustering.settings.objective
     _, children, losses = agglomerate(rows, sizes.astype(np.int64), 1, linkage=objective)
-    return MergeTree(children, np.maximum.accumulate(losses), sizes).linkage()
+    return MergeTree(children, np.maximum.accumulate(losses), sizes)

@@ -1,7 +1,9 @@
 """The report's pictures as SVG that takes its colours from the page, so that they follow its light or dark colours."""
 
+import html
 import io
 import re
+import warnings
 from typing import NamedTuple
 
 from ..exceptions import InputError
@@ -11,6 +13,7 @@ from ..plot import (
     coreset_coordinates,
     coreset_map,
     dendrogram,
+    graph_drawing,
     objective_history,
     quotient_graph,
 )
@@ -18,6 +21,9 @@ from ..plot import (
 __all__ = ["Picture", "draw_pictures"]
 
 _MAX_LEAVES = 40
+_MAX_DRAWN = 3000
+_MAX_MAPPED = 600
+_LEAF_NAMES, _LEAF_NAME_LENGTH = 2, 20
 # Named by their part in the picture; page.css gives each a colour for light and for dark pages.
 _VARIABLES = {
     _style.INK: "--ink",
@@ -33,29 +39,30 @@ _RC |= dict.fromkeys(_INKED, _style.INK)
 
 
 class Picture(NamedTuple):
-    """A picture of the page."""
+    """A picture of the page, and its height in inches at a fixed width."""
 
     name: str
     title: str
     caption: str
     svg: str
+    height: float
 
 
-def draw_pictures(facts, graph=None, *, random_state=0, n_jobs=None):
-    """Draw what can be drawn of a clustering (list of Picture); without its graph there is no map of the coreset."""
+def draw_pictures(facts, graph, labels, *, random_state=0, n_jobs=None):
+    """Draw what can be drawn of a clustering (list of Picture)."""
     try:
         import matplotlib as mpl
     except ImportError:
         raise InputError(_style.NEEDED) from None
     pictures = []
-    with mpl.rc_context(_RC):
-        for draw in (_sizes, _quotient, _coreset, _tree, _history):
+    with mpl.rc_context(_RC), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # of a name: the table has it in full
+        for draw in (_sizes, _quotient, _drawing, _coreset, _tree, _history):
             figure, ax = _figure()
-            found = draw(ax, facts, graph, random_state, n_jobs)
+            found = draw(ax, facts, graph, labels, random_state, n_jobs)
             if found is not None:
-                name = draw.__name__.strip("_")
-                size = figure.get_size_inches()
-                pictures.append(Picture(name, *found, _svg(figure, name, found[0], size)))
+                name, size = draw.__name__.strip("_"), figure.get_size_inches()
+                pictures.append(Picture(name, *found, _svg(figure, name, found[0], size), size[1]))
     return pictures
 
 
@@ -67,7 +74,7 @@ def _figure():
     return figure, figure.add_subplot()
 
 
-def _sizes(ax, facts, graph, random_state, n_jobs):
+def _sizes(ax, facts, graph, labels, random_state, n_jobs):
     stability = None if facts.clustering is None else facts.clustering.cluster_stability
     cluster_sizes(facts.sums, stability=stability, ax=ax)
     shade = "" if stability is None else " Its shade is the cluster's stability."
@@ -78,7 +85,7 @@ def _sizes(ax, facts, graph, random_state, n_jobs):
     return "Sizes and conductance", caption
 
 
-def _quotient(ax, facts, graph, random_state, n_jobs):
+def _quotient(ax, facts, graph, labels, random_state, n_jobs):
     if len(facts.filled) < 2:
         return None
     quotient_graph(facts.quotient, facts.sums.size, ax=ax)
@@ -90,31 +97,68 @@ def _quotient(ax, facts, graph, random_state, n_jobs):
     return "Clusters and what runs between them", caption
 
 
-def _tree(ax, facts, graph, random_state, n_jobs):
-    if len(facts.filled) < 3 or len(facts.tree) == 0:
+def _drawing(ax, facts, graph, labels, random_state, n_jobs):
+    if facts.sums.size.sum() > _MAX_DRAWN:
+        return None
+    graph_drawing(graph, labels, random_state=random_state, ax=ax)
+    caption = (
+        "Every node, with a shade behind each cluster. Clusters are placed by the links between them, nodes by the "
+        "edges inside their cluster, leaning towards their neighbours elsewhere. Of many edges a part is drawn."
+    )
+    return "The graph", caption
+
+
+def _tree(ax, facts, graph, labels, random_state, n_jobs):
+    if facts.tree is None or facts.tree.n_leaves < 3:
         return None
     n_leaves = min(len(facts.filled), _MAX_LEAVES)
     ax.get_figure().set_size_inches(6.6, 1.0 + 0.19 * n_leaves)
-    sizes = facts.sums.size
-    names = [f"{c} ({sizes[c]:,})" for c in facts.filled]
-    dendrogram(facts.tree, n_leaves, names=names, unit="cluster", ax=ax)
+    linkage = facts.tree.linkage()
+    names = _tree_names(facts, linkage)
+    dendrogram(linkage, n_leaves, names=list(names), ax=ax)
+    for text in ax.get_yticklabels():
+        text.set_gid(_style.clusters_gid(names[text.get_text()]))
     rest = "" if n_leaves == len(facts.filled) else " The first unions are not drawn."
     caption = (
-        "Which clusters would be united first if fewer were asked for: number and, in brackets, nodes of each cluster. "
-        f"What is joined far to the right is hardly two clusters.{rest}"
+        "Which clusters would be united first if fewer were asked for: number, nodes in brackets, and the most central "
+        f"nodes of each cluster. What is joined far to the right is hardly two clusters.{rest}"
     )
     return "How the clusters hang together", caption
 
 
-def _coreset(ax, facts, graph, random_state, n_jobs):
+def _tree_names(facts, linkage):
+    """Dictionary of a name for each cluster and for each union, in the order of the tree, to the clusters in it."""
+    members = [[c] for c in facts.filled.tolist()]
+    for a, b in linkage[:, :2].astype(int):
+        members.append(sorted(members[a] + members[b], key=lambda c: -facts.sums.size[c]))
+    out = {}
+    for clusters in members:
+        # The most central node of each of its largest clusters stands for a union.
+        if len(clusters) == 1:
+            what, names = str(clusters[0]), facts.central[clusters[0]][:_LEAF_NAMES]
+        else:
+            what = f"{clusters[0]} and {len(clusters) - 1} more"
+            names = [name for c in clusters[:_LEAF_NAMES] for name in facts.central[c][:1]]
+        shown = f": {', '.join(map(_plain, names))}" if names else ""
+        out[f"{what} ({facts.sums.size[clusters].sum():,}){shown}"] = clusters
+    return out
+
+
+def _plain(name):
+    """A name as a picture can show it."""
+    name = "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
+    return name if len(name) <= _LEAF_NAME_LENGTH else f"{name[: _LEAF_NAME_LENGTH - 1]}…"
+
+
+def _coreset(ax, facts, graph, labels, random_state, n_jobs):
     run = facts.clustering
-    if run is None or graph is None:
+    if run is None:
         return None
     coreset = run.coreset
     try:
         chosen, points = coreset_coordinates(
-            graph, coreset.indices, run.labels, walk_steps=max(4, run.settings.walk_steps), random_state=random_state,
-            n_jobs=n_jobs,
+            graph, coreset.indices, run.labels, walk_steps=max(4, run.settings.walk_steps), most=_MAX_MAPPED,
+            random_state=random_state, n_jobs=n_jobs,
         )  # fmt: skip
     except InputError:
         # Two clusters, or clusters that nothing joins, have no map; nothing is wrong with them.
@@ -129,7 +173,7 @@ def _coreset(ax, facts, graph, random_state, n_jobs):
     return "Map of the coreset", caption
 
 
-def _history(ax, facts, graph, random_state, n_jobs):
+def _history(ax, facts, graph, labels, random_state, n_jobs):
     run = facts.clustering
     if run is None or len(run.history) == 0:
         return None
@@ -143,8 +187,6 @@ def _history(ax, facts, graph, random_state, n_jobs):
 
 
 def _svg(figure, name, title, size):
-    import html
-
     import matplotlib as mpl
 
     stream = io.StringIO()
@@ -156,10 +198,45 @@ def _svg(figure, name, title, size):
     text = stream.getvalue()
     inner = text[text.index("<defs") : text.rindex("</svg>")]
     inner = re.sub(r"<metadata>.*?</metadata>", "", inner, flags=re.DOTALL).replace("xlink:href", "href")
-    # Names inside one picture must not meet those of another.
-    inner = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", inner)
+    inner = re.sub(r'<g id="(clusters|each) ([\d ]+)">(.*?)(?=<g id|$)', _linked, inner, flags=re.DOTALL)
+    inner = _renamed(inner, name)
     for shade, variable in _VARIABLES.items():
         inner = inner.replace(shade, f"var({variable})")
-    inner = re.sub(r">\s+<", "><", inner)
+    # A tenth of a point can hardly be seen, a hundredth cannot.
+    inner = re.sub(r' [xy]="[^"]*"', lambda found: re.sub(r"(\.\d)\d+", r"\1", found[0]), inner)
+    inner = re.sub(r' d="[^"]*"', lambda found: re.sub(r"(\.\d\d)\d+", r"\1", found[0]), inner)
+    inner = re.sub(r"<!--.*?-->", "", inner, flags=re.DOTALL)
+    inner = re.sub(r"\s+", " ", inner).replace("> <", "><")
+    inner = re.sub(r"<g( clip-path=[^>]*)?>((?:<use [^>]*/>){2,})</g>", _of_one_style, inner)
     width, height = (f"{72 * side:g}" for side in size)
-    return f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{html.escape(title)}">{inner}</svg>'
+    return (
+        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{html.escape(title)}" '
+        f'aria-describedby="about-{name}">{inner}</svg>'
+    )
+
+
+def _renamed(inner, name):
+    """Short names of the picture's own for parts that others refer to, none for the rest."""
+    used = dict.fromkeys(re.findall(r'(?:href="#|url\(#)([^")]+)', inner))
+    short = {each: f"{name}{i}" for i, each in enumerate(used)} | {"edges": f"{name}-edges"}
+    inner = re.sub(r' id="([^"]+)"', lambda found: f' id="{short[found[1]]}"' if found[1] in short else "", inner)
+    return re.sub(r'(href="#|url\(#)([^")]+)', lambda found: found[1] + short[found[2]], inner)
+
+
+def _linked(found):
+    """A group whose name says which clusters it shows, with that as data for the page's script."""
+    kind, clusters, inner = found.groups()
+    if kind == "clusters":
+        return f'<g data-c="{clusters}">{inner}'
+    if inner.count("<use ") != len(clusters.split()):
+        raise AssertionError("matplotlib drew another number of marks than there are clusters")
+    return f'<g data-each="{clusters}">{inner}'
+
+
+def _of_one_style(found):
+    """Marks in a group, whose style becomes that of the group if they share it."""
+    around, marks = found.groups(default="")
+    styles = re.findall(r' style="[^"]*"', marks)
+    if len(set(styles)) != 1 or len(styles) != marks.count("<use "):
+        return found[0]
+    return f"<g{around}{styles[0]}>{marks.replace(styles[0], '')}</g>"

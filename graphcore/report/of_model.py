@@ -8,14 +8,15 @@ from .page import About, write_report
 __all__ = ["report_model"]
 
 
-def report_model(model, path, graph, clustering, *, title=None, pictures="auto"):
+def report_model(model, path, graph, clustering, *, title=None, truth=None, pictures="auto"):
     """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
     if title is None:
         title = f"{clustering.settings.n_clusters:,} clusters of a graph"
     about = About(title=title, command=_constructor(model), note=_note(model.random_state), seconds=clustering.seconds)
     return write_report(
-        path, graph, clustering.labels, n_clusters=clustering.settings.n_clusters, clustering=clustering, about=about,
-        pictures=pictures, n_jobs=model.n_jobs,
+        path, graph, clustering.labels, n_clusters=clustering.settings.n_clusters, clustering=clustering, truth=truth,
+        membership=getattr(model, "membership_", None), about=about, pictures=pictures,
+        n_jobs=model.n_jobs,
     )  # fmt: skip
 
 

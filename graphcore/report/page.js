@@ -1,32 +1,156 @@
 "use strict";
-// Sorts, filters and pages the table of clusters. Without this script the table is whole and in its first order.
+// Links pictures and tables, looks up nodes, and shows other numbers of clusters. Without this script the page has all
+// pictures and tables, the clusters in their first order. Text from outside only ever becomes text.
 (() => {
   const PAGE = 50;
+  const MOST_FOUND = 20;
+  const CONDUCTANCE = 3;
+  const make = (tag, text) => {
+    const element = document.createElement(tag);
+    if (text !== undefined) element.textContent = text;
+    return element;
+  };
+  const number = (value) => value.toLocaleString("en");
+
+  // -- clusters in pictures and in the table
+
   const table = document.querySelector("table.clusters");
   const body = table.tBodies[0];
-  const tools = document.querySelector(".tools");
+  const rowOf = new Map(Array.from(body.rows, (row) => [row.cells[0].textContent, row]));
+  const pictures = document.querySelector(".pictures");
+  const drawn = new Map();
+  for (const group of document.querySelectorAll("svg [data-each]")) {
+    const marks = group.getElementsByTagName("use");
+    group.dataset.each.split(" ").forEach((cluster, i) => { marks[i].dataset.c = cluster; });
+  }
+  for (const element of document.querySelectorAll("svg [data-c]")) {
+    for (const cluster of element.dataset.c.split(" ")) {
+      if (!drawn.has(cluster)) drawn.set(cluster, []);
+      drawn.get(cluster).push(element);
+    }
+  }
+  const tip = make("div");
+  tip.className = "tip";
+  tip.hidden = true;
+  document.body.append(tip);
+  let chosen = null;
+  let lit = [];
+
+  const light = (clusters) => {
+    for (const element of lit) element.classList.remove("lit");
+    lit = clusters.flatMap((cluster) => [...(drawn.get(cluster) ?? []), rowOf.get(cluster)]);
+    for (const element of lit) element.classList.add("lit");
+    if (pictures) pictures.classList.toggle("choosing", clusters.some((cluster) => drawn.has(cluster)));
+  };
+  const rest = () => light(chosen === null ? [] : [chosen]);
+
+  const describe = (clusters) => {
+    if (clusters.length > 1) return `clusters ${clusters.slice(0, 12).join(", ")}${clusters.length > 12 ? " …" : ""}`;
+    const cells = Array.from(rowOf.get(clusters[0]).cells, (cell) => cell.textContent);
+    return `cluster ${cells[0]}: ${cells[1]} nodes, conductance ${cells[3]}, stability ${cells[4]}; ${cells[6]}`;
+  };
+
+  const choose = (cluster) => {
+    chosen = chosen === cluster ? null : cluster;
+    for (const row of body.querySelectorAll("[aria-pressed=true]")) row.setAttribute("aria-pressed", "false");
+    rest();
+    if (chosen === null) {
+      shown.textContent = place();
+      return;
+    }
+    search.value = "";
+    first = Math.floor(rows.indexOf(rowOf.get(cluster)) / PAGE) * PAGE;
+    show();
+    const pictured = new Set((drawn.get(cluster) ?? []).map((element) => element.closest("figure"))).size;
+    shown.textContent += pictured ? `; cluster ${cluster} is marked in ${pictured} pictures` : `; cluster ${cluster}`;
+    const button = rowOf.get(cluster).querySelector("button");
+    button.setAttribute("aria-pressed", "true");
+    button.focus({ preventScroll: true });
+    rowOf.get(cluster).scrollIntoView({ block: "nearest" });
+  };
+
+  if (pictures) {
+    pictures.addEventListener("mousemove", (event) => {
+      const element = event.target.closest("[data-c]");
+      tip.hidden = element === null;
+      if (element === null) return rest();
+      const clusters = element.dataset.c.split(" ");
+      light(clusters);
+      tip.textContent = describe(clusters);
+      const right = document.documentElement.clientWidth - tip.offsetWidth - 8;
+      tip.style.left = `${Math.max(8, Math.min(event.clientX + 12, right))}px`;
+      tip.style.top = `${event.clientY + 16}px`;
+    });
+    pictures.addEventListener("mouseleave", () => { tip.hidden = true; rest(); });
+    pictures.addEventListener("click", (event) => {
+      const element = event.target.closest("[data-c]");
+      tip.hidden = true;
+      if (element !== null) choose(element.dataset.c.split(" ")[0]);
+    });
+  }
+  body.addEventListener("mouseover", (event) => {
+    const row = event.target.closest("tr");
+    if (row) light([row.cells[0].textContent]);
+  });
+  body.addEventListener("mouseleave", rest);
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button[data-cluster]");
+    if (button !== null) choose(button.dataset.cluster);
+  });
+
+  const clusterButton = (cluster, text = String(cluster)) => {
+    const button = make("button", text);
+    button.type = "button";
+    button.className = "cluster";
+    button.dataset.cluster = String(cluster);
+    return button;
+  };
+
+  // -- the table: sorted, searched and in pages
+
+  const tools = table.closest("section").querySelector(".tools");
   const [search] = tools.getElementsByTagName("input");
   const [back, forth] = tools.getElementsByTagName("button");
   const shown = tools.querySelector("output");
   let rows = Array.from(body.rows);
   let first = 0;
+  let kept = rows;
+  table.classList.toggle("long", rows.length > 500);
+
+  const place = () =>
+    kept.length ? `${number(first + 1)} to ${number(Math.min(first + PAGE, kept.length))} of ${number(kept.length)}` : "none";
+
+  // A number is a cluster, anything else part of the name of a central node.
+  const matches = (wanted) => {
+    if (/^\d+$/.test(wanted)) return (row) => row.cells[0].textContent === String(Number(wanted));
+    return (row) => row.cells[row.cells.length - 1].textContent.toLowerCase().includes(wanted);
+  };
 
   const value = (row, column) => {
-    const text = row.cells[column].textContent.trim();
-    const number = parseFloat(text.replaceAll(",", ""));
-    return Number.isNaN(number) ? -Infinity : number;
+    const found = parseFloat(row.cells[column].textContent.trim().replaceAll(",", ""));
+    return Number.isNaN(found) ? -Infinity : found;
   };
 
   const show = () => {
     const wanted = search.value.trim().toLowerCase();
-    const kept = rows.filter((row) => !wanted || row.textContent.toLowerCase().includes(wanted));
+    kept = wanted ? rows.filter(matches(wanted)) : rows;
     first = Math.min(first, Math.max(0, Math.floor((kept.length - 1) / PAGE) * PAGE));
     for (const row of rows) row.hidden = true;
-    for (const row of kept.slice(first, first + PAGE)) row.hidden = false;
-    const last = Math.min(first + PAGE, kept.length);
-    shown.textContent = kept.length ? `${first + 1} to ${last} of ${kept.length}` : "none";
+    for (const row of kept.slice(first, first + PAGE)) {
+      row.hidden = false;
+      const [head] = row.cells;
+      if (head.firstElementChild === null) {
+        const button = clusterButton(head.textContent);
+        button.setAttribute("aria-pressed", "false");
+        head.replaceChildren(button);
+        const bar = make("i");
+        bar.style.width = `${100 * Math.max(0, value(row, CONDUCTANCE))}%`;
+        row.cells[CONDUCTANCE].append(bar);
+      }
+    }
+    shown.textContent = place();
     back.disabled = first === 0;
-    forth.disabled = last === kept.length;
+    forth.disabled = first + PAGE >= kept.length;
   };
 
   const sort = (head, column) => {
@@ -43,15 +167,122 @@
 
   Array.from(table.tHead.rows[0].cells).forEach((head, column) => {
     if (column === table.tHead.rows[0].cells.length - 1) return;
-    const button = document.createElement("button");
+    const button = make("button", head.textContent);
     button.type = "button";
-    button.textContent = head.textContent;
     head.replaceChildren(button);
     button.addEventListener("click", () => sort(head, column));
   });
   search.addEventListener("input", () => { first = 0; show(); });
   back.addEventListener("click", () => { first -= PAGE; show(); });
   forth.addEventListener("click", () => { first += PAGE; show(); });
-  tools.hidden = false;
   show();
+
+  // -- nodes by name
+
+  const finder = document.querySelector(".finder");
+
+  const entry = (nodes, i) => {
+    const item = make("li");
+    const label = nodes.labels[i];
+    item.append(make("bdi", nodes.names ? nodes.names[i] : String(i)), ": ");
+    if (label < 0) {
+      item.append("in no cluster");
+      return item;
+    }
+    item.append(clusterButton(label, `cluster ${label}`));
+    if (nodes.stability) item.append(`, stability ${(nodes.stability[i] / 100).toFixed(2)}`);
+    const shares = nodes.near
+      .map((clusters, rank) => [clusters[i], nodes.shares[rank][i]])
+      .filter(([cluster]) => cluster >= 0)
+      .map(([cluster, share]) => `${share} % in ${cluster}`);
+    if (shares.length) item.append(`; ${shares.join(", ")}`);
+    return item;
+  };
+
+  // The node of that name first, then names that begin so, then those that contain it.
+  const find = (nodes, wanted) => {
+    if (nodes.names === null) {
+      const i = Number(wanted);
+      return /^\d+$/.test(wanted) && i < nodes.labels.length ? [i] : [];
+    }
+    const groups = [[], [], []];
+    for (let i = 0; i < nodes.folded.length; i++) {
+      const at = nodes.folded[i].indexOf(wanted);
+      if (at >= 0) groups[at > 0 ? 2 : nodes.folded[i].length === wanted.length ? 0 : 1].push(i);
+    }
+    return groups.flat();
+  };
+
+  const startFinder = (nodes) => {
+    const [input] = finder.getElementsByTagName("input");
+    const list = finder.querySelector("ul");
+    if (nodes.names) nodes.folded = nodes.names.map((name) => name.toLowerCase());
+    input.addEventListener("input", () => {
+      const wanted = input.value.trim().toLowerCase();
+      const found = wanted ? find(nodes, wanted) : [];
+      const items = found.slice(0, MOST_FOUND).map((i) => entry(nodes, i));
+      if (found.length > MOST_FOUND) items.push(make("li", `and ${number(found.length - MOST_FOUND)} more`));
+      if (wanted && !found.length) items.push(make("li", "no node of that name is listed"));
+      list.replaceChildren(...items);
+    });
+  };
+
+  // -- other numbers of clusters
+
+  const startLevels = (levels) => {
+    const section = document.querySelector(".levels");
+    const [slider] = section.getElementsByTagName("input");
+    const output = section.querySelector("output");
+    const lines = section.querySelector("tbody");
+    const n = levels.children.length + 1;
+
+    const draw = () => {
+      const k = Number(slider.value);
+      const alive = new Set(Array.from({ length: n }, (_, i) => i));
+      levels.children.slice(0, n - k).forEach(([a, b], i) => {
+        alive.delete(a);
+        alive.delete(b);
+        alive.add(n + i);
+      });
+      const clusters = Array.from(alive).sort((a, b) => levels.size[b] - levels.size[a]);
+      const cut = clusters.reduce((sum, c) => sum + levels.conductance[c], 0) / k;
+      const named = (c) => levels.central[c].join(", ");
+      const last = levels.children[n - k - 1];
+      output.textContent = `${k}; normalised cut ${cut.toFixed(4)}` +
+        (last ? `; united last: ${number(levels.size[last[0]])} nodes (${named(last[0])}) and ` +
+          `${number(levels.size[last[1]])} (${named(last[1])})` : "");
+      slider.setAttribute("aria-valuetext", `${k} clusters`);
+      lines.replaceChildren(...clusters.map((c) => {
+        const row = make("tr");
+        row.append(
+          make("td", number(levels.size[c])), make("td", `${(100 * levels.volume[c]).toFixed(2)} %`),
+          make("td", levels.conductance[c].toFixed(4)), make("td", named(c)),
+        );
+        if (c === n + n - k - 1) row.className = "lit";
+        return row;
+      }));
+    };
+    slider.max = n;
+    slider.value = levels.start;
+    slider.addEventListener("input", draw);
+    draw();
+  };
+
+  const unpack = async () => {
+    const packed = atob(document.getElementById("data").textContent);
+    const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  };
+
+  const reveal = (elements) => { for (const element of elements) element.hidden = false; };
+  const scripted = Array.from(document.querySelectorAll("[data-script]"));
+  const needsData = (element) => element.closest(".finder, .levels") || element.querySelector("[href='#find'], [href='#levels']");
+  reveal(scripted.filter((element) => !needsData(element)));
+  // A browser that cannot unpack the data has the rest of the page.
+  unpack().then((data) => {
+    startFinder(data.nodes);
+    if (data.levels) startLevels(data.levels);
+    reveal(scripted);
+  });
 })();

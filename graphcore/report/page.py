@@ -1,17 +1,26 @@
 """The report as a file: what it is about, what it needs, and how it is written."""
 
+import os
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 
+from .._typing import AnyGraph, ArrayLike, PathLike, RandomState
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
+from ..io._names import first_unfit
 from ..io.atomic import atomic_output, check_writable
+from ..io.labels import write_labels
+from ..metrics._labels import placed_labels
+from ..pipeline.cluster import Clustering
 from ..plot._style import NEEDED
-from .facts import gather_facts
+from .data import pack
+from .facts import ReportFacts, gather_facts
 from .figures import draw_pictures
+from .levels import gather_levels
 from .render import render
 
 __all__ = ["About", "write_report"]
@@ -45,15 +54,19 @@ class About:
 
 
 def write_report(
-    path, graph, labels, *, n_clusters=None, clustering=None, about=None, pictures="auto", n_central=5, random_state=0,
-    n_jobs=None,
-):  # fmt: skip
+    path: PathLike, graph: AnyGraph, labels: ArrayLike, *, n_clusters: int | None = None,
+    clustering: Clustering | None = None, membership: Any = None, truth: ArrayLike | None = None,
+    about: About | None = None, pictures: bool | str = "auto", n_central: int = 5, random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> ReportFacts:  # fmt: skip
     """Write a clustering as one HTML page that needs no other file and no network.
 
     Parameters
     ----------
     path : str or path-like
-        Output file, written whole or not at all; "-" is standard output.
+        Output file, written whole or not at all; "-" is standard output. Of a graph of more than 100,000 nodes the
+        page lists the most central ones, and ``<path>.nodes.tsv`` gets the cluster of each (unless the page goes to
+        standard output, or names have characters that no text file holds).
     graph : Graph, sparse matrix, square array or networkx graph
     labels : array-like of shape (n_nodes,), integer
         Cluster of every node, from 0; -1 for no cluster.
@@ -61,6 +74,10 @@ def write_report(
         Number of clusters, if the last ones may be empty.
     clustering : Clustering, optional
         The run that the labels come from; without it the page says nothing of stability, coreset and objective.
+    membership : sparse matrix of shape (n_nodes, n_clusters), optional
+        Shares of every node in every cluster, rows adding up to 1; without it the page tells shares of edge weight.
+    truth : array-like of shape (n_nodes,), optional
+        Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
     about : About, optional
         Title, source, command, warnings and times.
     pictures : bool or "auto", default "auto"
@@ -103,12 +120,32 @@ def write_report(
     possible = find_spec("matplotlib") is not None
     if pictures is True and not possible:
         raise InputError(NEEDED)
-    graph = as_graph(graph)
-    facts = gather_facts(graph, labels, n_clusters, clustering=clustering, n_central=n_central, n_jobs=n_jobs)
+    graph, labels, n_clusters = placed_labels(as_graph(graph), labels, n_clusters)
+    facts = gather_facts(
+        graph, labels, n_clusters, clustering=clustering, membership=membership, truth=truth, n_central=n_central,
+        n_jobs=n_jobs,
+    )  # fmt: skip
     drawn = None if pictures else []
     if pictures and possible:
-        drawn = draw_pictures(facts, graph, random_state=random_state, n_jobs=n_jobs)
-    text = render(facts, About("Clusters of a graph") if about is None else about, drawn)
+        drawn = draw_pictures(facts, graph, labels, random_state=random_state, n_jobs=n_jobs)
+    levels = gather_levels(graph, labels, facts, clustering, n_jobs)
+    names = None if graph.node_names is None else graph.names_of
+    data, has_shares = pack(facts, levels, names)
+    text = render(
+        facts, About("Clusters of a graph") if about is None else about, drawn, data, has_shares=has_shares,
+        border_names=[str(name) for name in graph.names_of(facts.nodes.border).tolist()],
+        has_levels=levels is not None,
+        beside=None if facts.nodes.is_whole else _write_beside(path, graph, labels),
+    )  # fmt: skip
     with atomic_output(path, "w", encoding="utf-8", newline="\n") as stream:
         stream.write(text)
     return facts
+
+
+def _write_beside(path, graph, labels):
+    """Write the cluster of every node into a file beside the page; returns its name, or None if it cannot be."""
+    if path == "-" or (graph.node_names is not None and first_unfit(graph.node_names) is not None):
+        return None
+    beside = f"{os.fspath(path)}.nodes.tsv"
+    write_labels(labels, beside, graph)
+    return os.path.basename(beside)

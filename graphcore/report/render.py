@@ -2,8 +2,7 @@
 
 import base64
 import hashlib
-import html
-import os
+import re
 from dataclasses import asdict
 from importlib.resources import files
 
@@ -11,47 +10,104 @@ import numpy as np
 
 from ..pipeline.cluster import UNSURE
 from ..plot._style import NEEDED
+from .tables import border_section, clusters_section, comparison_section
+from .text import count, text
 
 __all__ = ["render"]
 
-_LONGEST_NAME = 80
-# What HTML does not allow even when escaped.
-_CONTROL = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, *range(0xD800, 0xE000)), "\ufffd")
-_NOTHING = "\u2013"
+# Of a normalised cut by chance: below the first there are clear clusters, above the second there are hardly any.
+_CLEAR, _VAGUE = 0.5, 0.85
+# In inches, as the heights of pictures are.
+_CAPTION_HEIGHT = 1.3
+# What is of no use without the page's script.
+_SCRIPTED = " hidden data-script"
 
 
-def render(facts, about, pictures):
-    """Return the page as text; `pictures` is None where there should be some and matplotlib is missing."""
+def render(facts, about, pictures, data, *, has_shares, has_levels, border_names, beside):
+    """Return the page as text.
+
+    `pictures` is None where there should be some and matplotlib is missing; `data` is what the script looks up
+    (:func:`graphcore.report.data.pack`), with or without shares and levels; `beside` names the file that has all nodes,
+    None if the page has.
+    """
     style, script = _asset("page.css"), _asset("page.js")
     # Nothing is fetched, and no other script runs, whatever a node may be called.
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'; img-src data:"
+    body = [
+        *_quality(facts, about), *_finder(facts, has_shares, beside), *_gallery(pictures), *clusters_section(facts),
+        *border_section(facts, border_names), *(_levels(facts) if has_levels else []), *comparison_section(facts),
+        *_origin(facts, about),
+    ]  # fmt: skip
     lines = [
         "<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>{_text(about.title)}</title>", f"<style>{style}</style>", "</head>",
-        "<body>", *_head(facts, about), *_quality(facts, about), *_gallery(pictures), *_clusters(facts),
-        *_origin(facts, about), f"<script>{script}</script>", "</body>", "</html>", "",
+        f"<title>{text(about.title)}</title>", f"<style>{style}</style>", "</head>",
+        "<body>", *_head(facts, about), *_contents(body), "<main>", *body, "</main>",
+        f'<script type="text/plain" id="data">{data}</script>', f"<script>{script}</script>", "</body>", "</html>", "",
     ]  # fmt: skip
     return "\n".join(lines)
 
 
 def _head(facts, about):
     kind = "weighted" if facts.is_weighted else "unweighted"
-    components = _count(facts.n_components, "connected component")
-    parts = [_count(facts.n_nodes, "node"), _count(facts.n_edges, "edge"), kind, components]
+    components = count(facts.n_components, "connected component")
+    parts = [count(facts.n_nodes, "node"), count(facts.n_edges, "edge"), kind, components]
     if facts.n_isolated:
         parts.append(f"{facts.n_isolated:,} isolated")
     if facts.n_self_loops:
-        parts.append(_count(facts.n_self_loops, "self-loop"))
-    source = f"<bdi>{_text(about.source)}</bdi>: " if about.source else ""
+        parts.append(count(facts.n_self_loops, "self-loop"))
+    source = f"<bdi>{text(about.source)}</bdi>: " if about.source else ""
     return [
         "<header>",
-        f"<h1>{_text(about.title)}</h1>",
+        f"<h1>{text(about.title)}</h1>",
         f'<p class="soft">{source}{", ".join(parts)}</p>',
+        f'<p class="verdict">{_spaced(_verdict(facts))}</p>',
         "</header>",
     ]
+
+
+def _contents(lines):
+    """Links to the headings of the page; those that need its script are hidden until it runs."""
+    out, hidden = [], ""
+    for line in lines:
+        if line.startswith("<section"):
+            hidden = _SCRIPTED if _SCRIPTED in line else ""
+        elif line.startswith("<h2"):
+            out.append(re.sub(r'<h2 id="(\w+)">(.*)</h2>', rf'<li{hidden}><a href="#\1">\2</a></li>', line))
+    return ['<nav aria-label="Contents"><ul>', *out, "</ul></nav>"]
+
+
+def _verdict(facts):
+    """What to make of these clusters, in words."""
+    filled, run = len(facts.filled), facts.clustering
+    unsure = None if run is None else run.n_unsure
+    said = count(filled, "cluster")
+    if unsure is not None:
+        sure = filled - unsure
+        said += f", {'all' if unsure == 0 and filled > 1 else f'{sure:,}'} of them sure"
+    share = 100 * facts.coverage
+    said += (
+        f"; {share:.0f} % of the edge weight lies inside them, {100 * facts.chance_coverage:.0f} % would by chance. "
+    )
+    if filled == 1:
+        return said + "One cluster is no division."
+    relative = facts.normalized_cut / max(facts.chance_cut, 1e-300)
+    if relative < _CLEAR:
+        said += "Few edges lead out of the clusters"
+    elif relative < _VAGUE:
+        said += "Edges keep to the clusters more than by chance, but many lead out of them"
+    else:
+        said += "Hardly more edges keep to the clusters than by chance: the graph may have none of this number"
+    if unsure and 2 * unsure >= filled:
+        return f"{said}. Most of them change with the draw: no {filled:,} to be sure of; fewer may be surer."
+    return said + "."
+
+
+def _spaced(sentence):
+    """A sentence as text that does not break before a percent sign."""
+    return text(sentence).replace(" %", "&nbsp;%")
 
 
 def _quality(facts, about):
@@ -68,15 +124,19 @@ def _quality(facts, about):
     run = facts.clustering
     if facts.stability is not None:
         cards.append(("Stability", f"{facts.stability:.2f}", f"mean over nodes; {run.settings.n_coresets} coresets"))
-    lines = ["<section>", "<h2>How good, and how sure</h2>", '<dl class="cards">']
+    lines = [
+        '<section aria-labelledby="quality">',
+        '<h2 id="quality">How good, and how sure</h2>',
+        '<dl class="cards">',
+    ]
     lines += [
         f'<div><dt>{name}</dt><dd><div class="figure">{value}</div><div class="note">{note}</div></dd></div>'
         for name, value, note in cards
     ]
     lines.append("</dl>")
-    lines += [f"<p>{_text(sentence)}</p>".replace(" %", "&nbsp;%") for sentence in _sentences(facts)]
+    lines += [f"<p>{_spaced(sentence)}</p>" for sentence in _sentences(facts)]
     if about.warnings:
-        lines += ['<ul class="warnings">', *(f"<li>{_text(warning)}</li>" for warning in about.warnings), "</ul>"]
+        lines += ['<ul class="warnings">', *(f"<li>{text(warning)}</li>" for warning in about.warnings), "</ul>"]
     return [*lines, "</section>"]
 
 
@@ -94,8 +154,8 @@ def _sentences(facts):
         each = run.cluster_stability[facts.filled]
         unsure = run.n_unsure
         doubt = (
-            f"{unsure:,} of {len(each):,} clusters have a stability below {UNSURE}: another draw would cut them "
-            "differently."
+            f"{unsure:,} of {len(each):,} clusters {'has' if unsure == 1 else 'have'} a stability below {UNSURE}: "
+            f"another draw would cut {'it' if unsure == 1 else 'them'} differently."
             if unsure
             else f"No cluster has a stability below {UNSURE}."
         )
@@ -108,64 +168,94 @@ def _sentences(facts):
     else:
         out.append("Only the labels are known, not how they were made: nothing can be said about their stability.")
     if run is not None and run.n_unreached and not run.settings.refine:
-        nodes = _count(run.n_unreached, "node")
+        nodes = count(run.n_unreached, "node")
         out.append(f"{nodes} lie in one cluster for want of evidence: no coreset node reaches them.")
     return out
 
 
+def _finder(facts, has_shares, beside):
+    """The place to look up a node; it shows up once the page's script runs."""
+    nodes, n_placed = facts.nodes, int(facts.sums.size.sum())
+    what = "All nodes are listed here."
+    if not nodes.is_whole:
+        where = f" <bdi>{text(beside)}</bdi>, beside this page, has the cluster of each." if beside else ""
+        what = f"The {len(nodes.listed):,} most central of {n_placed:,} nodes are listed here.{where}"
+    share = "memberships" if nodes.is_soft else "shares of a node's edge weight"
+    share = f"Percentages are {share}." if has_shares else ""
+    return [
+        f'<section class="finder" aria-labelledby="find"{_SCRIPTED}>',
+        '<h2 id="find">Find a node</h2>',
+        '<div class="tools"><label>Node <input type="search" placeholder="name, or the beginning of it"></label></div>',
+        '<ul aria-live="polite"></ul>',
+        f'<p class="soft">{what} {share}</p>',
+        "</section>",
+    ]
+
+
+def _levels(facts):
+    """The place to look at other numbers of clusters; it shows up once the page's script runs."""
+    run = facts.clustering
+    tree = (
+        "The merge tree is that of the fit, as <code>labels_at</code> gives it."
+        if run is not None
+        else "The clusters above are united step by step."
+    )
+    return [
+        f'<section class="levels" aria-labelledby="levels"{_SCRIPTED}>',
+        '<h2 id="levels">Other numbers of clusters</h2>',
+        f'<p class="soft">{tree} Central nodes of a union are those of its parts.</p>',
+        '<div class="tools"><label>Clusters <input type="range" min="2"></label><output></output></div>',
+        '<div class="scroll"><table><caption>Clusters at this number, the largest first</caption><thead><tr>'
+        '<th scope="col">nodes</th><th scope="col">volume</th><th scope="col">conductance</th>'
+        '<th scope="col">most central nodes</th></tr></thead><tbody></tbody></table></div>',
+        "</section>",
+    ]
+
+
 def _gallery(pictures):
     if pictures is None:
-        return [f'<p class="soft">{_text(NEEDED)}</p>']
+        return [f'<p class="soft">{text(NEEDED)}</p>']
     if not pictures:
         return []
-    figures = (
-        f'<figure><h3>{_text(picture.title)}</h3><div class="drawing">{picture.svg}</div>'
-        f"<figcaption>{_text(picture.caption)}</figcaption></figure>"
-        for picture in pictures
-    )
-    return ["<section>", "<h2>Pictures</h2>", '<div class="pictures">', *figures, "</div>", "</section>"]
-
-
-def _clusters(facts):
-    run = facts.clustering
-    stability = None if run is None else run.cluster_stability
-    sums, neighbours = facts.sums, _nearest(facts.quotient)
-    order = np.argsort(-sums.size, kind="stable")
-    whole = max(float(sums.volume.sum()), 1e-300)
-    lines = [
-        "<section>",
-        "<h2>Clusters</h2>",
-        '<p class="soft">Volume: share of the edge ends in clusters. Conductance: share of the volume that leaves the '
-        "cluster. Stability: agreement of the coresets with the cluster, 1 is perfect. Nearest: the cluster with the "
-        "heaviest edges to it. Central nodes have the most edge weight inside their cluster.</p>",
-        '<div class="tools" hidden><input type="search" placeholder="cluster or node" aria-label="Search">'
-        '<button type="button">back</button><button type="button">on</button><output></output></div>',
-        '<table class="clusters"><thead><tr><th>cluster</th><th>nodes</th><th>volume</th><th>conductance</th>'
-        "<th>stability</th><th>nearest</th><th>most central nodes</th></tr></thead>",
-        "<tbody>",
+    columns = [
+        f"<div>{''.join(_figure(picture) for picture in column)}</div>" for column in _columns(pictures) if column
     ]
-    for c in order:
-        if sums.size[c] == 0:
-            conductance = _NOTHING
-        else:
-            value = sums.conductance[c]
-            conductance = f'{value:.4f}<i style="width:{100 * value:.0f}%"></i>'
-        steady = _NOTHING if stability is None or sums.size[c] == 0 else f"{stability[c]:.2f}"
-        nearest = _NOTHING if neighbours[c] < 0 else neighbours[c]
-        names = ", ".join(f"<bdi>{_text(_shortened(name))}</bdi>" for name in facts.central[c])
-        lines.append(
-            f"<tr><td>{c}</td><td>{sums.size[c]:,}</td><td>{100 * sums.volume[c] / whole:.2f} %</td>"
-            f"<td>{conductance}</td><td>{steady}</td><td>{nearest}</td><td>{names}</td></tr>"
-        )
-    return [*lines, "</tbody></table>", "</section>"]
+    return [
+        '<section aria-labelledby="pictures">',
+        '<h2 id="pictures">Pictures</h2>',
+        f'<p class="soft"{_SCRIPTED}>Point at a cluster to see it in all pictures; click on it to find it in the '
+        "table. With a keyboard, press a cluster's number in the table.</p>",
+        '<div class="pictures">',
+        *columns,
+        "</div>",
+        "</section>",
+    ]
+
+
+def _columns(pictures):
+    """Pictures in two columns of about the same height, the first picture in the first."""
+    columns, heights = ([], []), [0.0, 0.0]
+    for picture in sorted(pictures, key=lambda picture: -picture.height):
+        lower = int(heights[1] < heights[0])
+        columns[lower].append(picture)
+        heights[lower] += picture.height + _CAPTION_HEIGHT
+    columns = [sorted(column, key=pictures.index) for column in columns]
+    return columns if pictures[0] in columns[0] else columns[::-1]
+
+
+def _figure(picture):
+    return (
+        f'<figure><h3>{text(picture.title)}</h3><div class="drawing">{picture.svg}</div>'
+        f'<figcaption id="about-{picture.name}">{text(picture.caption)}</figcaption></figure>'
+    )
 
 
 def _origin(facts, about):
-    lines = ["<section>", "<h2>To repeat it</h2>"]
+    lines = ['<section aria-labelledby="origin">', '<h2 id="origin">To repeat it</h2>']
     if about.command:
-        lines.append(f"<pre><code>{_text(about.command)}</code></pre>")
+        lines.append(f"<pre><code>{text(about.command)}</code></pre>")
     if about.note:
-        lines.append(f"<p>{_text(about.note)}</p>")
+        lines.append(f"<p>{text(about.note)}</p>")
     rows = [("graphcore", facts.version), ("written", about.created.strftime("%Y-%m-%d %H:%M %Z").strip())]
     if about.seconds:
         rows.append(("seconds", ", ".join(f"{name} {value:.2f}" for name, value in about.seconds.items())))
@@ -173,20 +263,10 @@ def _origin(facts, about):
         settings = asdict(facts.clustering.settings)
         rows += [(name, "none" if value is None else str(value)) for name, value in settings.items()]
     lines.append('<table class="facts"><tbody>')
-    lines += [f"<tr><th>{_text(name.replace('_', ' '))}</th><td>{_text(value)}</td></tr>" for name, value in rows]
+    lines += [
+        f"<tr><th scope=row>{text(name.replace('_', ' '))}</th><td>{text(value)}</td></tr>" for name, value in rows
+    ]
     return [*lines, "</tbody></table>", "</section>"]
-
-
-def _nearest(quotient):
-    """For each cluster the one with the heaviest edges to it; -1 if there is none."""
-    out = np.full(quotient.shape[0], -1)
-    rows = np.repeat(np.arange(quotient.shape[0]), np.diff(quotient.indptr))
-    other = rows != quotient.indices
-    rows, columns, values = rows[other], quotient.indices[other], quotient.data[other]
-    order = np.lexsort((columns, -values, rows))
-    first = np.unique(rows[order], return_index=True)
-    out[first[0]] = columns[order][first[1]]
-    return out
 
 
 def _left_out(facts):
@@ -200,20 +280,7 @@ def _left_out(facts):
 
 def _range(sizes):
     low, middle, high = sizes.min(), np.median(sizes), sizes.max()
-    return f"of {_count(low, 'node')}" if low == high else f"{low:,} to {high:,} nodes, median {middle:,.0f}"
-
-
-def _count(number, noun):
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _shortened(name):
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
-
-
-def _text(value):
-    """Any string as text of the page."""
-    return html.escape(os.fspath(value).translate(_CONTROL))
+    return f"of {count(low, 'node')}" if low == high else f"{low:,} to {high:,} nodes, median {middle:,.0f}"
 
 
 def _asset(name):

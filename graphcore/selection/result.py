@@ -1,8 +1,11 @@
 """What a choice of the number of clusters came to, and its picture."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+
+from .._typing import Array, Axes, Sequence
 
 __all__ = ["KSelection"]
 
@@ -35,7 +38,7 @@ class KSelection:
     curves: dict = field(repr=False)
     clear: bool | None = None
 
-    def plot(self, axes=None):
+    def plot(self, axes: Sequence[Axes] | None = None) -> Array:
         """Draw the first curve above the scores, with the number chosen marked in both.
 
         Needs matplotlib.
@@ -48,6 +51,12 @@ class KSelection:
         Returns
         -------
         ndarray of two matplotlib Axes
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> choice = graphcore.select_n_clusters(graphcore.datasets.load_digits().data)  # doctest: +SKIP
+        >>> choice.plot()[0].figure.savefig("choice.png")  # doctest: +SKIP
         """
         from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
@@ -56,11 +65,11 @@ class KSelection:
 
             # A figure of its own, without pyplot: nothing is left open, and no display is needed.
             axes = Figure(figsize=(6, 5), layout="constrained").subplots(2, 1, sharex=True)
-        axes = np.asarray(axes)
-        upper, lower = axes
+        panels = np.asarray(axes)
+        upper, lower = panels
         few = len(self.candidates) <= 40
         for number, (name, curve) in enumerate(self.curves.items()):
-            style = {"lw": 1, "ls": "--", "color": "0.5"} if number else {"color": "k", "lw": 1.5}
+            style: dict[str, Any] = {"lw": 1, "ls": "--", "color": "0.5"} if number else {"color": "k", "lw": 1.5}
             if not number and few:
                 style |= {"marker": "o", "ms": 4}
             upper.plot(self.candidates, curve, label=name, **style)
@@ -71,7 +80,7 @@ class KSelection:
         shown = np.isfinite(self.scores)
         lower.plot(self.candidates[shown], self.scores[shown], color="k", lw=1, marker="o", ms=4 if few else 2)
         lower.set(xlabel="number of clusters k", ylabel=f"score ({self.method})")
-        for ax in axes:
+        for ax in panels:
             ax.axvline(self.best, color="#b5547a", lw=1, zorder=0)
             if self.candidates[-1] > 20:
                 ax.set_xscale("log")
@@ -79,7 +88,7 @@ class KSelection:
                 ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
                 ax.xaxis.set_minor_locator(NullLocator())
         upper.set_title(f"k = {self.best}")
-        return axes
+        return panels
 
 
 def selection(method, candidates, scores, curves):

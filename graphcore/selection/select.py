@@ -6,6 +6,7 @@ from numbers import Integral
 import numpy as np
 
 from .._random import Streams
+from .._typing import AnyData, Iterable, RandomState
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
@@ -18,7 +19,7 @@ from . import penalty as _penalty
 from .description_length import description_gain
 from .heuristics import agreement_at, laplacian_eigenvalues
 from .information import information_corners, label_price
-from .result import selection
+from .result import KSelection, selection
 from .sweep import micro_cluster_trees
 
 __all__ = ["METHODS", "default_candidates", "select_n_clusters"]
@@ -29,9 +30,10 @@ _MAX_CANDIDATES = 200
 
 
 def select_n_clusters(
-    X, candidates=None, *, method="information", n_neighbors=10, metric="euclidean", n_coresets=None, random_state=None,
-    n_jobs=None,
-):  # fmt: skip
+    X: AnyData, candidates: Iterable[int] | None = None, *, method: str = "information", n_neighbors: int = 10,
+    metric: str = "euclidean", n_coresets: int | None = None, random_state: RandomState = None,
+    n_jobs: int | None = None,
+) -> KSelection:  # fmt: skip
     """Choose the number of clusters of a graph, or of vectors through their kNN graph.
 
     Parameters
@@ -105,22 +107,22 @@ def select_n_clusters(
     if not is_graph(X):
         X = _as_vectors(X)
         if method == "penalty":
-            candidates = _as_candidates(candidates, X.shape[0], "vectors")
-            return _penalised(_penalty.KMeansErrors(X, streams), candidates, X.shape[0], _penalty.radius_of(X))
+            ks = _as_candidates(candidates, X.shape[0], "vectors")
+            return _penalised(_penalty.KMeansErrors(X, streams), ks, X.shape[0], _penalty.radius_of(X))
         X = _neighbours(X, n_neighbors, metric, streams, n_jobs)
     graph = in_range(X if isinstance(X, Graph) else as_graph(X))
     n_linked = graph.n_nodes - graph.n_isolated
     if n_linked == 0:
         raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
-    candidates = _as_candidates(candidates, n_linked, "nodes that have an edge")
+    ks = _as_candidates(candidates, n_linked, "nodes that have an edge")
     if n_coresets is None:
         n_coresets = resolve_settings(graph, 1).n_coresets if method in ("information", "stability") else 1
         n_coresets = max(n_coresets, 2) if method == "stability" else n_coresets
     # One more than asked about, since a gap or a corner needs what comes next.
     trees = micro_cluster_trees(
-        graph, min(int(candidates[-1]) + 1, n_linked), n_coresets=n_coresets, random_state=streams, n_jobs=n_jobs
+        graph, min(int(ks[-1]) + 1, n_linked), n_coresets=n_coresets, random_state=streams, n_jobs=n_jobs
     )
-    return _CHOICES[method](graph, trees, candidates, streams)
+    return _CHOICES[method](graph, trees, ks, streams)
 
 
 def default_candidates(n):

@@ -6,10 +6,12 @@ from dataclasses import asdict
 import numpy as np
 
 from .._progress import Stages
+from .._typing import PathLike, Sequence
 from .._validation import check_choice, check_integer
-from ..exceptions import FormatError, InputError
+from ..exceptions import FormatError, InputError, ParameterError
+from ..graphs.graph import Graph
 from ..graphs.ids import count_nodes
-from ..graphs.rows import SYMMETRIZE, SYMMETRY_TOLERANCE, check_directions, policy_code
+from ..graphs.rows import BY_PAIR, DIRECTED, SYMMETRY_TOLERANCE, check_directions, policy_code
 from . import _loops
 from .arrays import ArrayWriter
 from .blocks import open_inputs
@@ -28,10 +30,11 @@ __all__ = ["build_store"]
 
 
 def build_store(
-    source, out, *, memory="4G", symmetrize="max", n_nodes=None, resume=False, delimiter=None, comments=("#", "%"),
-    header=None, columns=(0, 1), weight_column="auto", ids="auto", encoding="utf-8", any_size=False,
-    stages=None,
-):  # fmt: skip
+    source: object, out: PathLike, *, memory: str | int = "4G", symmetrize: str = "max", n_nodes: int | None = None,
+    resume: bool = False, delimiter: str | None = None, comments: str | Sequence[str] = ("#", "%"),
+    header: bool | None = None, columns: tuple[int, int] = (0, 1), weight_column: int | str | None = "auto",
+    ids: str = "auto", encoding: str = "utf-8", any_size: bool = False, stages: object = None,
+) -> Graph:  # fmt: skip
     """Build a graph on disk from edges that need not fit in memory.
 
     The result is the same as that of :func:`graphcore.read_graph` (of all files, one after the other) or
@@ -93,7 +96,12 @@ def build_store(
     ...     graphcore.build_store(blocks, os.path.join(folder, "path.graph"))
     Graph(n_nodes=101, n_edges=100, unweighted)
     """
-    check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    if symmetrize in DIRECTED:
+        raise ParameterError(
+            f"symmetrize={symmetrize!r} needs the whole graph in memory; choose another policy, or use read_graph and "
+            "write_graph"
+        )
+    check_choice("symmetrize", symmetrize, BY_PAIR)
     n_nodes = None if n_nodes is None else check_integer("n_nodes", n_nodes, low=1)
     out = check_replaceable(out)
     stages = stages or Stages()

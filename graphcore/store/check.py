@@ -1,8 +1,10 @@
 """Read a graph on disk from end to end, and say what is wrong with it."""
 
 from .._progress import Stages
+from .._typing import PathLike
 from .._validation import check_path
 from .._warn import warn_user
+from ..graphs.graph import Graph
 from ..io._source import naming
 from .format import CHECKED, files_of
 from .open import map_graph
@@ -12,7 +14,7 @@ from .verify import verify
 __all__ = ["check_store"]
 
 
-def check_store(path, *, stages=None):
+def check_store(path: PathLike, *, stages: object = None) -> Graph:
     """Verify a graph on disk: checksums of all arrays, sorted rows, symmetry, degrees and counts.
 
     Parameters

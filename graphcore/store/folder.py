@@ -6,6 +6,7 @@ import os
 import secrets
 import shutil
 
+from .._typing import PathLike
 from .._validation import check_path
 from ..exceptions import InputError, ParameterError
 from ..io.atomic import check_folder, sync_folder
@@ -14,7 +15,7 @@ from .format import SUFFIX, is_store
 __all__ = ["atomic_folder", "check_replaceable", "put_in_place"]
 
 
-def check_replaceable(path):
+def check_replaceable(path: PathLike) -> str:
     """Find out that a store could be written at `path`, and return it as a string; only stores are ever replaced."""
     path = os.path.normpath(check_path(path))
     if not path.endswith(SUFFIX) or os.path.basename(path) == SUFFIX:

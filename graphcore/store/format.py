@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
+from .._typing import PathLike
 from ..exceptions import FormatError
 from ..graphs.ids import id_dtype
 from .record import note, state_of
@@ -63,12 +64,12 @@ def checksum(piece, value=0):
     return zlib.crc32(np.ascontiguousarray(piece).view(np.uint8).data, value)
 
 
-def is_store(path):
+def is_store(path: PathLike) -> bool:
     """Whether `path` is a folder that says it holds a graph."""
     return os.path.isfile(os.path.join(path, META))
 
 
-def looks_like_store(path):
+def looks_like_store(path: PathLike) -> bool:
     """Whether `path` is a folder that holds a graph, or by its name should."""
     return os.path.isdir(path) and (is_store(path) or os.fspath(path).endswith(SUFFIX))
 

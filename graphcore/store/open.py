@@ -4,6 +4,7 @@ import os
 from functools import partial
 
 from .._progress import Stages
+from .._typing import PathLike
 from .._validation import check_path
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
@@ -17,7 +18,7 @@ from .verify import verify
 __all__ = ["map_graph", "open_graph"]
 
 
-def open_graph(path, *, trusted=False):
+def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
     """Open a graph on disk without taking it into memory: its arrays are read-only memory maps.
 
     A damaged graph is not opened. One of up to 64 MiB is verified, as :func:`graphcore.check_store` does it, which

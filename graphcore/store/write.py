@@ -1,5 +1,7 @@
 """Write a graph that is in memory as a store."""
 
+from .._typing import PathLike
+from ..graphs.graph import Graph
 from .arrays import ArrayWriter
 from .folder import atomic_folder
 from .format import Meta, write_meta
@@ -10,7 +12,7 @@ __all__ = ["write_store"]
 _PIECE = 1 << 22
 
 
-def write_store(graph, path):
+def write_store(graph: Graph, path: PathLike) -> None:
     """Write a graph as a folder ``NAME.graph``, whole or not there; a store there is replaced, anything else is not."""
     arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights, "degrees": graph.degrees}
     if graph.node_names is not None:

@@ -78,7 +78,8 @@ def case(given):
             labels = rng.integers(-1, int(rng.integers(1, 8)), graph.n_nodes)
             about = About(*(_name(rng, i) for i in range(4)), warnings=(_name(rng, 4), _name(rng, 5)))
             pictures = "auto" if rng.random() < 0.02 else False
-            graphcore.report.write_report(path, graph, labels, about=about, pictures=pictures)
+            truth = None if rng.random() < 0.5 else [_name(rng, i % 3) for i in range(graph.n_nodes)]
+            graphcore.report.write_report(path, graph, labels, truth=truth, about=about, pictures=pictures)
     except graphcore.InputError as error:
         if "\n" in str(error):
             raise Failure("a message of several lines", str(error)) from error
@@ -101,7 +102,7 @@ def prepare():
         for kind, pictures in (("plain", False), ("pictures", "auto")):
             path = Path(folder) / "page.html"
             labels = np.append(np.arange(karate.n_nodes - 1) % 4, -1)
-            graphcore.report.write_report(path, karate, labels, about=about, pictures=pictures)
+            graphcore.report.write_report(path, karate, labels, truth=karate.degrees, about=about, pictures=pictures)
             tags[kind] = _tags(path)
     return tags
 

@@ -265,7 +265,7 @@ def test_overrides(write):
         {"comments": [1]},
         {"comments": ""},
         {"symmetrize": "median"},
-        {"format": "gexf"},
+        {"format": "json"},
         {"encoding": "klingon"},
     ],
 )

@@ -145,6 +145,21 @@ def test_bad_labels(tmp_path, text, error, message):
     assert str(path) in str(caught.value)
 
 
+def test_labels_of_a_part_of_the_nodes(tmp_path, named):
+    path = tmp_path / "labels.txt"
+    path.write_text("1 5\n7 6\n")
+    graph = Graph.from_edges([0, 1], [1, 2])
+    assert read_labels(path, graph, partial=True).tolist() == [-1, 5, -1]
+    path.write_text("1 red\n")
+    assert read_labels(path, graph, partial=True).tolist() == ["-1", "red", "-1"]
+    path.write_text("1 5\n1 6\n")
+    with pytest.raises(InputError, match="'1' has two labels"):
+        read_labels(path, graph, partial=True)
+    path.write_text("7 5\n8 6\n")
+    with pytest.raises(InputError, match="3 nodes of the graph have no label"):
+        read_labels(path, graph, partial=True)
+
+
 def test_bad_arguments(tmp_path, named):
     with pytest.raises(InputError, match="2 labels for 3 nodes"):
         write_labels([0, 1], tmp_path / "l", named)

@@ -44,7 +44,8 @@ def test_weights_inside_and_outside_of_each_nodes_cluster(pair):
     none, sums = np.empty(0, dtype=np.int64), [np.zeros(k), np.zeros(k), np.zeros(k), np.zeros(k, dtype=np.int64)]
     half = len(A) // 2
     for first, last in ((half, len(A)), (0, half)):
-        add_cluster_sums(*graph_rows(graph), none, labels32, first, last, *sums, inside, outside)
+        shares = inside[first:last], outside[first:last]
+        add_cluster_sums(*graph_rows(graph), none, labels32, first, last, *sums, *shares)
     same = (labels[:, None] == labels) & (labels >= 0)[:, None]
     np.testing.assert_allclose(inside, (A * same).sum(axis=1), rtol=1e-13)
     np.testing.assert_allclose(outside, (A * (~same & (labels >= 0)[:, None])).sum(axis=1), rtol=1e-13)
@@ -146,8 +147,8 @@ def test_threads_do_not_change_a_bit(measure, monkeypatch):
     from graphcore.partition import cluster_sums, quotient
 
     # Small blocks, so that a small graph has many of them.
-    blocks = cluster_sums.row_blocks
-    monkeypatch.setattr(cluster_sums, "row_blocks", lambda indptr, entries: blocks(indptr, 500))
+    spans = cluster_sums.row_spans
+    monkeypatch.setattr(cluster_sums, "row_spans", lambda indptr: spans(indptr, 500))
     monkeypatch.setattr(quotient, "_MIN_ENTRIES_PER_BLOCK", 500)
     rng = np.random.default_rng(0)
     s, t = rng.integers(0, 2000, (2, 20_000))

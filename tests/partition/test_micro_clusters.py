@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from graphcore import Graph
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.walk import WalkKernel
+from graphcore.partition.blocks import spread_in_rounds
 from graphcore.partition.local_moving import block_sweep
 from graphcore.partition.micro_clusters import coreset_micro_clusters, settled_micro_clusters, spread
 from graphcore.partition.quotient import compact_labels, graph_rows
@@ -156,6 +157,7 @@ def test_huge_graphs_settle_their_cells_by_a_sweep(monkeypatch):
     indices = np.arange(0, 300, 10)
     kernel = WalkKernel(graph, 2)
     expected = coreset_micro_clusters(kernel.reach(indices))
+    spread_in_rounds(rows, expected, len(indices))
     n_micro_clusters = spread(rows, expected, len(indices))
     block_sweep(rows, expected, n_micro_clusters)
     n_micro_clusters = compact_labels(expected, n_micro_clusters)

@@ -49,9 +49,10 @@ def test_published_is_the_papers_algorithm(ring, k):
     }
     found = dataclasses.asdict(settings)
     assert {name: found[name] for name in published} == published
-    # The rest has no part in the published algorithm: rows of walks, what merging and refinement would raise, and when
-    # to stop adding coresets or searching.
-    assert set(found) - set(published) == {"laziness", "row_budget", "objective", "may_stop_early", "time_limit"}
+    # The rest has no part in the published algorithm: rows of walks, what merging and refinement would raise, when
+    # to stop adding coresets or searching, and how the number of clusters was chosen.
+    others = {"laziness", "row_budget", "objective", "may_stop_early", "time_limit", "resolution"}
+    assert set(found) - set(published) == others
 
 
 @pytest.mark.parametrize(

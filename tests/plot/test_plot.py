@@ -1,9 +1,11 @@
 """Pictures: what is drawn, and that it can be read."""
 
 import builtins
+import re
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import matplotlib as mpl
 
@@ -20,7 +22,7 @@ from graphcore import plot
 from graphcore.exceptions import InputError, ParameterError
 from graphcore.metrics import ClusterSums, cut_and_volume, quotient_graph
 from graphcore.partition.merge import MergeTree
-from graphcore.plot import _style
+from graphcore.plot import _style, drawing
 
 from .layout import assert_readable, texts_of
 
@@ -67,6 +69,47 @@ def test_shades_can_be_told_apart_in_grey():
     assert len(set(_style.SHAPES)) == len(_style.SHADES) == len(_style.SHAPES)
     every = [_style.INK, _style.MIDDLE, _style.FAINT, _style.PAPER, *_style.SHADES, *_style.STEPS]
     assert len(set(every)) == len(every)  # the report finds each one by its text
+
+
+# Machado, Oliveira, Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency", 2009: linear
+# RGB as seen without one kind of cones.
+SEEN = {
+    "all cones": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+}
+
+
+def seen_lab(shades, matrix):
+    """CIELAB of shades through other eyes."""
+    rgb = np.array([to_rgb(shade) for shade in shades])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    linear = np.clip(linear @ np.transpose(matrix), 0, 1)
+    xyz = linear @ np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]).T
+    x, y, z = np.cbrt(xyz / [0.95047, 1, 1.08883]).T
+    return np.column_stack([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def page_shades():
+    style = Path(graphcore.__file__).with_name("report").joinpath("page.css").read_text()
+    found = re.findall(r"--shade\d: (#\w{6})", style)
+    return {"pictures": _style.SHADES, "light page": found[:6], "dark page": found[6:]}
+
+
+@pytest.mark.parametrize("eyes", SEEN)
+@pytest.mark.parametrize("where", ["pictures", "light page", "dark page"])
+def test_shades_can_be_told_apart_by_the_colour_blind(eyes, where):
+    shades = page_shades()[where]
+    assert len(shades) == 6
+    lab = seen_lab(shades, SEEN[eyes])
+    apart = np.linalg.norm(lab[:, None] - lab[None], axis=-1)[np.triu_indices(6, 1)]
+    assert apart.min() > 25  # about 2 can just be seen side by side
+
+
+def test_thirty_six_clusters_differ_in_shade_or_shape():
+    assert len({_style.cluster_style(rank)[:2] for rank in range(36)}) == 36
+    assert _style.cluster_style(36) == _style.cluster_style(0)
 
 
 # -- sizes -------------------------------------------------------------------------------------------------------------
@@ -328,6 +371,18 @@ def random_tree(n, seed=0):
     return MergeTree(np.array(children), np.sort(rng.random(n - 1)), np.ones(n, dtype=np.int64)).linkage()
 
 
+@pytest.mark.parametrize(("n", "n_leaves"), [(2, 30), (30, 30), (200, 30), (200, 2)])
+def test_dendrogram_names_unions_too(n, n_leaves):
+    ax = plot.dendrogram(random_tree(n), n_leaves, names=[f"n{i}" for i in range(2 * n - 1)])
+    leaves = [int(label.get_text()[1:]) for label in ax.get_yticklabels()]
+    tree = random_tree(n)[:, :2].astype(int)
+    below = [{i} for i in range(n)]
+    for a, b in tree:
+        below.append(below[a] | below[b])
+    assert set().union(*(below[i] for i in leaves)) == set(range(n))
+    assert sum(len(below[i]) for i in leaves) == n
+
+
 @pytest.mark.parametrize(("n", "n_leaves"), [(2, 30), (5, 30), (30, 30), (200, 30), (200, 2), (5000, 40)])
 def test_dendrogram_leaves_stand_for_all_groups(n, n_leaves):
     ax = plot.dendrogram(random_tree(n), n_leaves, names=[f"n{i}" for i in range(n)])
@@ -441,6 +496,63 @@ def test_curves_refuse_what_does_not_fit():
         plot.coreset_error([10, 20], [0.0, 0.0])
 
 
+# -- graph drawing -----------------------------------------------------------------------------------------------------
+
+
+def test_drawing_has_every_node_and_clusters_lie_apart(planted):
+    graph, model = planted
+    ax = plot.graph_drawing(graph, model.labels_)
+    assert len(dots(ax)) == graph.n_nodes
+    by_cluster = {c.get_gid(): np.asarray(c.get_offsets()) for c in ax.collections}
+    assert {gid: len(points) for gid, points in by_cluster.items()} == {
+        f"clusters {c}": size for c, size in enumerate(np.bincount(model.labels_))
+    }
+    hulls = {patch.get_gid(): patch.get_path() for patch in ax.patches if patch.get_gid() in by_cluster}
+    assert hulls.keys() == by_cluster.keys()
+    for gid, hull in hulls.items():
+        assert hull.contains_points(by_cluster[gid]).all()
+        strangers = np.concatenate([points for other, points in by_cluster.items() if other != gid])
+        assert hull.contains_points(strangers).mean() < 0.05
+    assert {text.get_text() for text in ax.texts} <= set(map(str, range(8)))
+    assert_readable(ax.figure)
+
+
+def test_drawing_leans_nodes_towards_their_neighbours():
+    rng = np.random.default_rng(0)
+    A = np.triu(rng.random((8, 8)) * (rng.random((8, 8)) < 0.4), 1)
+    A[:, 7] = 0
+    ends, places = np.argwhere(A), rng.normal(size=(8, 2))
+    found = drawing._leaning(places, ends, A[tuple(ends.T)])
+    A = A + A.T
+    for i in range(8):
+        middle = A[i] @ places / A[i].sum() if A[i].sum() else places[i]
+        np.testing.assert_allclose(found[i], places[i] + drawing._LEAN * (middle - places[i]))
+
+
+def test_disks_are_moved_together_until_two_touch():
+    places, radii = np.array([[0.0, 0], [100, 0], [0, 300]]), np.array([5.0, 10, 20])
+    closer = drawing._close_up(places, radii)
+    np.testing.assert_allclose(closer / places[1, 0], places / places[1, 0] * (15 + drawing._GAP) / 100)
+    np.testing.assert_array_equal(drawing._close_up(places / 100, radii), places / 100)
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 0, 0, 0], [0, 1, 2, 3, 4], [0, 0, -1, 1, 1], [0, 0, 2, 2, 2]])
+def test_drawing_of_the_smallest_clusters(labels):
+    graph = graphcore.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
+    ax = plot.graph_drawing(graph, labels, n_edges=2, names={0: "first"})
+    points = dots(ax)
+    assert len(points) == np.count_nonzero(np.asarray(labels) >= 0) and np.isfinite(points).all()
+    assert_readable(ax.figure)
+
+
+def test_drawing_refuses_what_is_too_large_or_nothing():
+    graph = graphcore.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
+    with pytest.raises(InputError, match="5 nodes are more than can be drawn \\(most=4\\)"):
+        plot.graph_drawing(graph, [0] * 5, most=4)
+    with pytest.raises(InputError, match="nothing to draw"):
+        plot.graph_drawing(graph, [-1] * 5)
+
+
 # -- matplotlib --------------------------------------------------------------------------------------------------------
 
 
@@ -453,6 +565,7 @@ def test_every_picture_is_drawn_into_the_axes_given(planted):
         lambda ax: plot.cluster_sizes(sums, ax=ax),
         lambda ax: plot.quotient_graph(quotient_graph(graph, model.labels_), sums.size, ax=ax),
         lambda ax: plot.coreset_map(points, model.coreset_weights_[chosen], model.labels_[nodes], ax=ax),
+        lambda ax: plot.graph_drawing(graph, model.labels_, ax=ax),
         lambda ax: plot.dendrogram(model.dendrogram_, ax=ax),
         lambda ax: plot.objective_history(model.history_, ax=ax),
         lambda ax: plot.k_sweep([2, 3], [1, 2], ax=ax),

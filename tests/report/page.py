@@ -1,9 +1,14 @@
 """Reads a report the way a strict browser would."""
 
+import base64
+import gzip
+import json
 import re
 from html.parser import HTMLParser
 
 _VOID = {"meta", "input", "br", "link", "img"}
+# Cells and rows end where the next one begins, or the table does.
+_CLOSES = {"td": ("td", "th"), "th": ("td", "th"), "tr": ("td", "th", "tr"), "tbody": ("td", "th", "tr")}
 
 
 class Page(HTMLParser):
@@ -12,13 +17,15 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
         self.source = text
-        self.tags, self.ids, self.scripts, self.styles = [], [], [], []
+        self.tags, self.ids, self.scripts, self.styles, self.packed = [], [], [], [], []
         self.open, self.cells, self.rows, self.words = [], None, [], []
         self.feed(text)
         self.close()
         assert self.open == [], f"never closed: {self.open}"
 
     def handle_starttag(self, tag, attrs):
+        if tag != "tbody":
+            self.imply_ends(tag)
         names = [name for name, _ in attrs]
         assert len(set(names)) == len(names), (tag, attrs)
         self.tags.append((tag, dict(attrs)))
@@ -34,7 +41,18 @@ class Page(HTMLParser):
         self.tags.append((tag, dict(attrs)))
         self.ids += [value for name, value in attrs if name == "id"]
 
+    def imply_ends(self, tag):
+        """Close the cell and the row that this tag ends."""
+        while self.open and self.open[-1] in _CLOSES.get(tag, ()):
+            if self.open.pop() == "tr":
+                self.rows.append(self.cells)
+
     def handle_endtag(self, tag):
+        if tag not in ("td", "th"):
+            if tag == "tr":
+                self.imply_ends("td")
+            else:
+                self.imply_ends(tag)
         assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]}"
         self.open.pop()
         if tag == "tr":
@@ -42,7 +60,7 @@ class Page(HTMLParser):
 
     def handle_data(self, data):
         if "script" in self.open:
-            self.scripts.append(data)
+            (self.packed if self.tags[-1][1].get("id") == "data" else self.scripts).append(data)
         elif "style" in self.open:
             self.styles.append(data)
         else:
@@ -59,13 +77,19 @@ class Page(HTMLParser):
     def clusters(self):
         """Rows of the table of clusters, as text by column."""
         head = next(row for row in self.rows if row and row[0] == "cluster")
-        return [dict(zip(head, row, strict=True)) for row in self.rows if len(row) == len(head) and row is not head]
+        rows = ([cell.strip() for cell in row] for row in self.rows if len(row) == len(head) and row is not head)
+        return [dict(zip(head, row, strict=True)) for row in rows]
+
+    @property
+    def data(self):
+        """What the script looks up."""
+        return json.loads(gzip.decompress(base64.b64decode("".join(self.packed))))
 
     def assert_alone(self):
         """Nothing is fetched from anywhere."""
         fetching = {"src", "srcset", "action", "formaction", "data", "poster", "background", "ping", "manifest"}
         for tag, attrs in self.tags:
-            assert tag not in ("link", "iframe", "object", "embed", "img", "base", "form", "a"), tag
+            assert tag not in ("link", "iframe", "object", "embed", "img", "base", "form"), tag
             assert fetching.isdisjoint(attrs), (tag, attrs)
             for name in ("href", "xlink:href"):
                 assert attrs.get(name, "#").startswith("#"), (tag, attrs)

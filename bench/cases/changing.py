@@ -1,0 +1,195 @@
+"""Graphs that change: updates of a model beside fits from scratch.
+
+Planted graphs whose communities drift (in each step some nodes change sides, with their edges), or split and unite; and
+dblp, of which a share of the edges is exchanged. ``--quick`` takes smaller planted graphs.
+"""
+
+import time
+import warnings
+
+import numpy as np
+
+from .. import harness
+from ..harness import Method
+from ..report import Report, page, table
+from ..vectors import agreement, over_seeds, spread
+
+SEEDS = 3
+K, SIZE, QUICK_SIZE, STEPS = 20, 500, 100, 20
+# Edges of a node inside its community and outside, and nodes that change sides in a step.
+INSIDE, OUTSIDE, MOVERS = 8, 8, 0.02
+SHARES = (0.0001, 0.001, 0.01, 0.1)
+DBLP_K = 100
+
+
+def run(options):
+    """Tables of streams, and of the cost by the size of the change."""
+    size = QUICK_SIZE if options.quick else SIZE
+    outcomes, sections = [], []
+    for name in ("drift", "splits and unions"):
+        if harness.wanted([name], options):
+            outcomes += streams(name, size, options)
+    if outcomes:
+        sections.append(of_streams(outcomes, size))
+    graph = dblp(options.data)
+    if graph is None:
+        sections.append(f"Not in the data folder ({options.data}): dblp.")
+    elif harness.wanted(["dblp"], options):
+        costs = of_cost(graph, options)
+        outcomes += costs
+        sections.append(of_costs(costs))
+    return Report("Graphs that change", sections, outcomes, ("ari", "seconds"), page=page(sections))
+
+
+class Stream:
+    """A planted graph that changes step by step: edges come and go with the communities of their ends."""
+
+    def __init__(self, name, size, seed):
+        self.name, self.rng = name, np.random.default_rng(seed)
+        self.n = K * size
+        self.labels = np.repeat(np.arange(K), size)
+        self.edges = self._drawn(np.arange(self.n))
+
+    def _drawn(self, nodes, n_inside=INSIDE / 2, n_outside=OUTSIDE / 2):
+        """Edges of some nodes, each drawn from one of its ends: (m, 2), the smaller first."""
+        inside = np.repeat(nodes, self.rng.poisson(n_inside, len(nodes)))
+        order = np.argsort(self.labels, kind="stable")
+        starts = np.searchsorted(self.labels[order], np.arange(K + 1))
+        own = self.labels[inside]
+        mates = order[(starts[own] + self.rng.random(len(inside)) * (starts[own + 1] - starts[own])).astype(int)]
+        outside = np.repeat(nodes, self.rng.poisson(n_outside, len(nodes)))
+        ends = np.stack([np.r_[inside, outside], np.r_[mates, self.rng.integers(0, self.n, len(outside))]], axis=1)
+        ends = np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1)
+        return np.unique(ends, axis=0)
+
+    def step(self):
+        """Change the communities; returns (added, removed), the edges inside of nodes that changed sides."""
+        before = self.labels.copy()
+        if self.name == "drift":
+            movers = self.rng.choice(self.n, int(MOVERS * self.n), replace=False)
+            self.labels[movers] = self.rng.integers(0, K, len(movers))
+        else:  # one community splits, and two others unite
+            a, b, c = self.rng.choice(K, 3, replace=False)
+            self.labels[before == c] = b
+            half = np.flatnonzero(before == a)
+            self.labels[half[self.rng.random(len(half)) < 0.5]] = c
+        changed = before != self.labels
+        x, y = self.edges.T
+        # Edges that were inside and are not any more.
+        gone = (before[x] == before[y]) & (self.labels[x] != self.labels[y])
+        fresh = self._drawn(np.flatnonzero(changed), INSIDE * (1 if self.name == "drift" else 0.5), 0.0)
+        kept = self.edges[~gone]
+        key = fresh[:, 0] * self.n + fresh[:, 1]
+        fresh = fresh[~np.isin(key, kept[:, 0] * self.n + kept[:, 1])]
+        removed, self.edges = self.edges[gone], np.concatenate([kept, fresh])
+        return fresh, removed
+
+
+def streams(name, size, options):
+    """Means over the steps of a stream, updated and fitted from scratch."""
+    return [
+        over_seeds(
+            title, name, lambda seed, title=title: followed(title, name, size, seed, options), dict, options.seeds
+        )
+        for title in ("update", "fit")
+        if harness.chosen([Method(title, title)], options)
+    ]
+
+
+def followed(title, name, size, seed, options):
+    """ARI with the communities after each step, means; and CPU seconds of a step."""
+    import graphcore
+
+    def fit():
+        graph = graphcore.Graph.from_edges(*stream.edges.T, n_nodes=stream.n, warn=False)
+        return graphcore.CoresetSpectralClustering(K, random_state=seed, n_jobs=options.threads).fit(graph)
+
+    stream = Stream(name, size, seed)
+    model, scores, seconds, stayed = fit(), [], [], []
+    for _ in range(STEPS):
+        before, truth = model.labels_.copy(), stream.labels.copy()
+        added, removed = stream.step()
+        start = time.process_time()
+        if title == "update":
+            model.update(added=tuple(added.T), removed=tuple(removed.T))
+        else:
+            model = fit()
+        seconds.append(time.process_time() - start)
+        scores.append(agreement(model.labels_, stream.labels)["ari"])
+        stayed.append(np.mean((model.labels_ == before)[truth == stream.labels]))
+    return {"ari": np.mean(scores), "last": scores[-1], "same": np.mean(stayed), "cpu": np.mean(seconds)}
+
+
+def of_streams(outcomes, size):
+    """A row for each stream and way."""
+    rows = [
+        [o.graph, o.method.title, *(spread(o, what) for what in ("ari", "last", "same")), spread(o, "cpu")]
+        for o in outcomes
+    ]
+    text = (
+        f"{K} communities of {size} nodes with {INSIDE} edges of a node inside and {OUTSIDE} anywhere, {STEPS} steps. "
+        f"*drift*: in each step {MOVERS:.0%} of the nodes change sides; *splits and unions*: in each step one "
+        "community splits and two others unite. Same number: nodes that stay in their community and keep the number "
+        "of their cluster. Means and deviations over seeds."
+    )
+    header = ["stream", "by", "ARI, mean of the steps", "ARI, last step", "same number", "CPU s of a step"]
+    return f"## Streams\n\n{text}\n\n" + table(header, rows)
+
+
+def dblp(folder):
+    """The graph of co-authors, None if it is not there."""
+    import graphcore
+
+    path = folder / "graphs" / "dblp.npz"
+    return graphcore.read_graph(path) if path.is_file() else None
+
+
+def of_cost(graph, options):
+    """CPU seconds of a fit, and of updates that exchange a share of the edges for others between friends of friends."""
+    import scipy.sparse as sp
+
+    import graphcore
+
+    def fit(seed):
+        return graphcore.CoresetSpectralClustering(DBLP_K, random_state=seed, n_jobs=options.threads).fit(graph)
+
+    found = [over_seeds("fit", "dblp", fit, lambda _: {}, options.seeds)]
+    ends = np.stack(sp.triu(graph.to_scipy(), k=1, format="coo").coords, axis=1)
+
+    def neighbors(nodes, rng):
+        degrees = np.diff(graph.indptr)[nodes]
+        return graph.indices[graph.indptr[nodes] + (rng.random(len(nodes)) * degrees).astype(int)]
+
+    for share in SHARES:
+        models = [fit(seed) for seed in range(options.seeds)]  # an update changes a model
+
+        def update(seed, share=share, models=models):
+            rng = np.random.default_rng(seed)
+            m = int(share * len(ends))
+            x, removed = rng.integers(0, graph.n_nodes, m), rng.choice(len(ends), m, replace=False)
+            z = neighbors(neighbors(x, rng), rng)
+            return models[seed].update(added=(x[x != z], z[x != z]), removed=ends[removed])
+
+        def score(done):
+            return {"moved": len(done.moved), "formed": len(done.formed_anew)}
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found.append(over_seeds(f"{share:.2%} of the edges", "dblp", update, score, options.seeds))
+    return found
+
+
+def of_costs(outcomes):
+    """A row for each share."""
+    fit = np.mean(outcomes[0].cpu_seconds)
+    rows = [[outcomes[0].method.title, "-", "-", float(fit), 1.0]] + [
+        [o.method.title, spread(o, "moved", 0), spread(o, "formed", 0), float(np.mean(o.cpu_seconds)),
+         float(np.mean(o.cpu_seconds) / fit)]
+        for o in outcomes[1:]
+    ]  # fmt: skip
+    text = (
+        f"dblp (317,080 nodes, 1,049,866 edges), {DBLP_K} clusters: a share of the edges is removed, and as many are "
+        "put between nodes that have a neighbour in common."
+    )
+    header = ["exchanged", "nodes moved", "clusters formed anew", "CPU s", "share of a fit"]
+    return f"## Cost of an update\n\n{text}\n\n" + table(header, rows)

@@ -1,0 +1,222 @@
+"""A graph on disk and vectors in chunks on one and two Dask workers, against threads: seconds, labels, bytes by pass.
+
+``--graphs 6500000`` gives the nodes of the planted graph (bench/huge.py, 27 edges each), ``--rows`` the images
+(bench/infinite_mnist.py). ``--quick`` is 100,000 nodes and 20,000 images. Workers have one thread each. From the bytes
+counted and the processor seconds a model says what more workers and larger graphs would take.
+"""
+
+import math
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import infinite_mnist, inputs
+from ..harness import Method, Outcome
+from ..report import Report, table
+from ..vectors import agreement
+
+SEEDS = 1
+NODES, QUICK_NODES, EDGES_PER_NODE, NODES_PER_CLUSTER = 6_500_000, 100_000, 27, 1_000
+QUICK_ROWS, LANDMARKS, RANK, CLUSTERS = 20_000, 400, 20, 10
+# Wang, Gittens, Mahoney, JMLR 2019, table 4, k = 10, c = 400: seconds in all and NMI by s and machines of 32 cores.
+PUBLISHED = {
+    20: ({8: 3201.5, 16: 1532.0, 32: 867.9, 64: 734.7, 128: 828.2}, 0.400),
+    80: ({8: 3168.1, 16: 1492.6, 32: 940.6, 64: 775.9, 128: 1232.4}, 0.410),
+}
+CORES = 32
+# What the model takes a cluster to have: bytes a second into each machine, seconds from a pass to the next.
+BANDWIDTH, LATENCY = 1e9, 0.02
+
+
+class Measured(NamedTuple):
+    """One way to fit."""
+
+    outcome: Outcome
+    labels: Any
+    work: dict  # what was counted
+    stages: dict  # seconds
+
+
+def run(options):
+    """The graph, the vectors, and the model."""
+    try:
+        import distributed
+    except ImportError:
+        return Report("Distributed", ["Not installed: distributed."], [])
+    folder = options.folder or inputs.CACHE
+    folder.mkdir(parents=True, exist_ok=True)
+    nodes = int(options.graphs[0]) if options.graphs else QUICK_NODES if options.quick else NODES
+    sections, outcomes = [], []
+    for name, prepare in (("graph", _graph), ("vectors", _vectors)):
+        what, fit, score = prepare(folder, nodes, options)
+        if fit is None:
+            sections.append(what)
+            continue
+        found = [_measured(f"{n} threads", what, fit, score, n) for n in (1, 2)]
+        for n in (1, 2):
+            with (
+                distributed.LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0") as cluster,
+                distributed.Client(cluster),
+            ):
+                found.append(_measured(f"{n} workers", what, fit, score, 1))
+        outcomes += [one.outcome for one in found]
+        sections.append(_compared(name, what, found))
+        if name == "graph":
+            sections.append(_graph_model(nodes, found[-1]))
+        else:
+            sections.append(_table_4(int(what.split()[0].replace(",", "")), found[-1]))
+    return Report("Threads and Dask's workers", sections, outcomes, ("seconds",))
+
+
+def _graph(folder, nodes, options):
+    from graphcore import CoresetSpectralClustering, open_graph
+    from graphcore.partition import quotient
+
+    path = folder / f"distributed-{nodes}.graph"
+    k = max(2, nodes // NODES_PER_CLUSTER)
+    if not path.exists():
+        sizes = ["--nodes", str(nodes), "--edges", str(nodes * EDGES_PER_NODE), "--clusters", str(k)]
+        subprocess.run([sys.executable, Path(__file__).parents[1] / "huge.py", path, *sizes], check=True)
+    graph = open_graph(path)
+    truth = np.load(str(path).removesuffix(".graph") + ".truth.npy")
+    # A smaller one goes the way of the huge all the same.
+    quotient._MANY_ENTRIES = min(quotient._MANY_ENTRIES, graph.n_entries - 1)
+    quotient._SAMPLED_ENTRIES = min(quotient._SAMPLED_ENTRIES, graph.n_entries // 2)
+
+    def fit(n_jobs):
+        model = CoresetSpectralClustering(k, random_state=0, n_jobs=n_jobs).fit(graph)
+        return model.labels_, model.seconds_
+
+    return f"{nodes:,} nodes, {graph.n_edges:,} edges, k = {k:,}", fit, lambda labels: agreement(labels, truth)
+
+
+def _vectors(folder, nodes, options):
+    import dask
+    import dask.array as da
+
+    from graphcore import NystromKernelKMeans
+
+    rows = options.rows or (QUICK_ROWS if options.quick else infinite_mnist.ROWS)
+    if not (options.data / "mnist").exists():
+        return f"Not in the data folder ({options.data}): mnist.", None, None
+    where, where_labels = infinite_mnist.generate(folder, rows, options.data)
+    X = np.memmap(where, np.uint8, "r").reshape(rows, infinite_mnist.PIXELS)
+    truth = np.load(where_labels)
+    step = max(1, rows // 64)
+
+    def block(start, stop):
+        return np.memmap(where, np.uint8, "r").reshape(rows, infinite_mnist.PIXELS)[start:stop]
+
+    def fit(n_jobs):
+        model = NystromKernelKMeans(
+            CLUSTERS, n_landmarks=LANDMARKS, n_components=RANK, truncation="half", n_init=1, max_iter=100,
+            random_state=0, n_jobs=n_jobs,
+        )  # fmt: skip
+        import distributed
+
+        try:
+            distributed.get_client()
+        except ValueError:
+            return model.fit(X).labels_, {}
+        chunks = [
+            da.from_delayed(
+                dask.delayed(block)(a, min(a + step, rows)), (min(a + step, rows) - a, X.shape[1]), np.uint8
+            )
+            for a in range(0, rows, step)
+        ]
+        return model.fit(da.concatenate(chunks)).labels_.compute(), {}
+
+    return f"{rows:,} images, c = {LANDMARKS}, s = {RANK}", fit, lambda labels: agreement(labels, truth)
+
+
+def _measured(title, what, fit, score, n_jobs):
+    """The second of two fits; the first loads what is needed."""
+    from graphcore._work import counted
+
+    outcome = Outcome(Method(title, "distributed", "graphcore"), what, 0, "ok", n_asked=1)
+    with warnings.catch_warnings(), counted() as work:
+        warnings.simplefilter("ignore")
+        fit(n_jobs)
+        work.clear()
+        start, cpu = time.perf_counter(), time.process_time()
+        labels, seconds = fit(n_jobs)
+        outcome.seconds.append(time.perf_counter() - start)
+        outcome.cpu_seconds.append(time.process_time() - cpu)
+    outcome.scores.append(score(labels))
+    return Measured(outcome, labels, dict(work), seconds)
+
+
+def _compared(name, what, found):
+    one = found[0].outcome.seconds[0]
+    base = found[0 if name == "graph" else 2].labels
+    rows = []
+    for outcome, labels, _, stages in found:
+        same = "as 1 worker" if name == "vectors" else "as threads"
+        shown = ", ".join(f"{stage} {seconds:.2g}" for stage, seconds in stages.items() if seconds >= 0.01)
+        compared = same if np.array_equal(labels, base) else "differ"
+        rows.append([
+            outcome.method.title, outcome.seconds[0], outcome.cpu_seconds[0], one / outcome.seconds[0],
+            f"{outcome.scores[0]['nmi']:.4f}", compared, shown,
+        ])  # fmt: skip
+    header = ["", "s", "CPU s of this process", "times one thread", "NMI", "labels", "s of each stage"]
+    text = f"{what}.\n\n{table(header, rows)}"
+    work = found[-1].work
+    passes = sorted({key.split(", ")[1] for key in work if key.startswith("bytes")})
+    kinds = ("bytes to each worker", "bytes with tasks", "bytes back")
+    if passes:
+        rows = [[part, *(work.get(f"{kind}, {part}", 0) / 1e6 for kind in kinds)] for part in passes]
+        text += "\n\nMegabytes by pass, all its rounds together:\n\n"
+        text += table(["pass", "to each worker", "with tasks", "back"], rows)
+    return text
+
+
+def _table_4(rows, measured):
+    """The published table, and what two workers here would come to on as many cores."""
+    seconds, work = measured.outcome.seconds[0], measured.work
+    n_passes = work["passes over chunks"]
+    sent = sum(amount for key, amount in work.items() if key.startswith("bytes to each"))
+    back = sum(amount for key, amount in work.items() if key.startswith("bytes back"))
+    reading = 2 * seconds * infinite_mnist.ROWS / rows
+    lines = []
+    for s, (published, nmi) in PUBLISHED.items():
+        for machines, total in published.items():
+            model = None
+            if s == RANK:
+                workers = CORES * machines
+                travel = (sent * math.log2(workers) + back * workers / 64) / BANDWIDTH
+                model = reading / workers + n_passes * LATENCY + travel
+            lines.append([s, machines, total, nmi, model, measured.outcome.scores[0]["nmi"] if s == RANK else None])
+    header = ["s", "machines", "published s", "published NMI", "model s", "NMI here"]
+    return (
+        f"Table 4 of the paper, and a model by the two workers above: {reading:.0f} core seconds for all "
+        f"{infinite_mnist.ROWS:,} images, {n_passes} passes of at least {LATENCY} s, {sent / 1e6:.3g} MB to each "
+        f"worker and {back / 64e3:.3g} kB back from each chunk.\n\n" + table(header, lines)
+    )
+
+
+def _graph_model(nodes, measured):
+    """Seconds on more workers and larger graphs, by what was counted on two workers."""
+    outcome, _, work, stages = measured
+    sent = sum(amount for key, amount in work.items() if key.startswith(("bytes to each", "bytes with")))
+    back = sum(amount for key, amount in work.items() if key.startswith("bytes back"))
+    client = sum(seconds for stage, seconds in stages.items() if stage in ("coreset", "rows", "merging"))
+    passes = outcome.seconds[0] - client
+    rows = []
+    for edges in (1e10, 1e11, 1e12):
+        scale = edges / (nodes * EDGES_PER_NODE)
+        for workers in (10, 100, 1000):
+            read = 2 * passes * scale / workers
+            # A broadcast goes down a tree of workers; what comes back all goes to the client.
+            travel = sent * scale * math.log2(workers) / BANDWIDTH + back * scale / BANDWIDTH
+            rows.append([f"{edges:.0e}", workers, read, travel, client * scale])
+    text = (
+        f"A model by the two workers above: passes {passes:.1f} s, client {client:.1f} s, {sent / nodes:.0f} bytes per "
+        f"node to each worker and {back / nodes:.0f} back; all in proportion to the edges, {BANDWIDTH / 1e9:.0f} GB/s "
+        "into each machine."
+    )
+    return f"{text}\n\n" + table(["edges", "workers", "s of passes", "s of travel", "s of the client alone"], rows)

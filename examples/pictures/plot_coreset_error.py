@@ -1,0 +1,28 @@
+"""
+How large must a coreset be?
+============================
+
+The error with which a coreset estimates the normalised cut, for coresets of several sizes.
+"""
+
+import graphcore
+from graphcore import metrics
+
+graph, truth = graphcore.datasets.degree_corrected_partition(10, 200, mean_degree=20, random_state=0)
+
+
+def error(size, method, n_draws=10):
+    """Root of the mean squared error of the cut, over some draws."""
+    coresets = [
+        graphcore.build_coreset(graph, 10, size=size, method=method, random_state=seed) for seed in range(n_draws)
+    ]
+    costs = [metrics.coreset_cost(graph, c.indices, c.weights, truth) for c in coresets]
+    return (sum(cost.cut_error**2 for cost in costs) / n_draws) ** 0.5
+
+
+sizes = [100, 200, 400, 800]
+errors = {method: [error(size, method) for size in sizes] for method in ("degree", "uniform")}
+graphcore.plot.coreset_error(sizes, errors, label="relative error of the cut")
+
+# %%
+# The pale line falls as one over the root of the size, as it does for independent draws.

@@ -1,0 +1,15 @@
+"""
+The merge tree
+==============
+
+Which clusters are joined first, and where a wide gap suggests a number of clusters.
+"""
+
+import graphcore
+
+digits = graphcore.datasets.load_digits()
+model = graphcore.CoresetSpectralClustering(n_clusters=10, random_state=0).fit(digits.data)
+graphcore.plot.dendrogram(model.dendrogram_, 30, n_clusters=10)
+
+# %%
+# ``dendrogram_`` has scipy's form, so that ``scipy.cluster.hierarchy`` can work with it.

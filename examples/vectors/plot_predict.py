@@ -1,0 +1,21 @@
+"""
+Predicting new points
+=====================
+
+``predict`` joins a new point to its nearest fitted points, and gives it the cluster that gains most.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import graphcore
+
+points, _ = graphcore.datasets.crescent_moon(600, random_state=0)
+model = graphcore.CoresetSpectralClustering(n_clusters=2, random_state=0).fit(points)
+
+low, high = points.min(axis=0) - 1, points.max(axis=0) + 1
+x, y = np.meshgrid(np.linspace(low[0], high[0], 80), np.linspace(low[1], high[1], 80))
+predicted = model.predict(np.column_stack([x.ravel(), y.ravel()])).reshape(x.shape)
+plt.contourf(x, y, predicted, levels=1, cmap="Greys", alpha=0.5)
+plt.scatter(*points.T, c=model.labels_, cmap="viridis", s=6)
+plt.axis("off")

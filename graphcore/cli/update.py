@@ -1,0 +1,79 @@
+"""``graphcore update``: a saved model follows its graph."""
+
+import click
+
+from .console import Console, Job
+from .inputs import FILE, graph_options, load_graph
+
+__all__ = ["update"]
+
+
+@click.command(
+    cls=Job,
+    short_help="Change the graph of a saved model, and its labels.",
+    examples=[
+        ("a model to begin with", "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
+        ("new edges", "graphcore update model.npz new.txt -o labels.tsv"),
+        ("edges that are gone, and the model as it was kept",
+         "graphcore update model.npz --removed gone.txt --save changed.npz"),
+    ],
+)  # fmt: skip
+@click.argument("model", metavar="MODEL", type=FILE)
+@click.argument("edges", metavar="[EDGES]", type=FILE, required=False)
+@graph_options
+@click.option("--removed", metavar="FILE", type=FILE, help="Edges that are taken out, before others come in.")
+@click.option("--save", metavar="FILE", type=FILE, help="Where the changed model goes. [default: MODEL]")
+@click.option("-o", "--output", metavar="FILE", type=FILE, help="Write node and label; - is standard output.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+def update(model, edges, removed, save, output, as_json, **reading):
+    """Add the edges of EDGES to the graph of MODEL, and move the nodes that they move to another cluster.
+
+    MODEL is what `graphcore cluster --model` or `model.save` has written.
+
+    Nodes go by their names, as in the file that was clustered; new names are new nodes. Clusters keep their numbers.
+    """
+    if edges is None and removed is None:
+        raise click.UsageError("there is nothing to do: give EDGES, or --removed FILE")
+    if as_json and output == "-":
+        raise click.UsageError("--json and -o - both want standard output; write the labels to a file")
+    from ..estimators.load import load
+    from ..io import check_writable, write_labels
+
+    save = model if save is None else save
+    for path in (save, output):
+        if path is not None:
+            check_writable(path)
+    console = Console()
+    with console.listening():
+        console.expect(3 + (edges is not None) + (removed is not None))
+        with console.stages("model"):
+            fitted = load(model)
+        given = [None if path is None else load_graph(path, console.stages, **reading) for path in (edges, removed)]
+        with console.stages("update"):
+            done = fitted.update(*given)
+        with console.stages("write"):
+            fitted.save(save)
+            if output is not None:
+                write_labels(fitted.labels_, output, fitted.graph_)
+    facts = {
+        "model": save, "nodes": fitted.graph_.n_nodes, "edges": fitted.graph_.n_edges, "added": done.n_added,
+        "removed": done.n_removed, "new_nodes": len(done.new_nodes), "moved": len(done.moved), "splits": done.splits,
+        "unions": done.unions, "output": output, "warnings": console.warned, "seconds": dict(console.stages.seconds),
+    }  # fmt: skip
+    from .summary import show
+
+    lines = [
+        (
+            "graph",
+            f"{facts['nodes']:,} nodes, {facts['edges']:,} edges ({done.n_added:,} new, {done.n_removed:,} gone)",
+        ),
+        ("moved", f"{len(done.moved):,} nodes, and {len(done.new_nodes):,} are new"),
+        *(("split", f"cluster {c} is in {_listed(parts)} now") for c, parts in done.splits.items()),
+        *(("union", f"cluster {c} holds most of {_listed(parts)}") for c, parts in done.unions.items()),
+        ("model", save),
+    ]
+    show(facts, lines, as_json, err=output == "-")
+
+
+def _listed(numbers):
+    return " and ".join(map(str, numbers))

@@ -1,0 +1,1 @@
+"""Dask: where passes over blocks of rows run if not in threads of this process. No algorithm is here."""

@@ -1,0 +1,113 @@
+"""A fitted clustering in other libraries' terms: tables, dictionaries, igraph."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._typing import Table
+from ..exceptions import InputError, missing_package
+from ..fit import node_columns
+from ..graphs.from_table import as_library
+
+__all__ = ["FittedOutputs"]
+
+
+class FittedOutputs:
+    """Mixin of CoresetSpectralClustering: what goes on to other programs."""
+
+    def to_table(self, library: str | None = None) -> Table:
+        """Cluster, stability and outside share of every node, as a table.
+
+        Parameters
+        ----------
+        library : {None, "pandas", "polars", "pyarrow"}, default None
+            None is a dictionary of arrays, which data frames of all kinds can be made of.
+
+        Returns
+        -------
+        dict or table
+            Columns "node" (its name, or number), "cluster" (`labels_`), "stability" (`stability_`, NaN for a single
+            coreset) and "outside_share" (`outside_share_`).
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> karate = graphcore.datasets.load_karate()
+        >>> table = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph).to_table()
+        >>> list(table)
+        ['node', 'cluster', 'stability', 'outside_share']
+        """
+        check_is_fitted(self)
+        columns = node_columns(self.labels_, self.node_names_, self.stability_, self.outside_share_)
+        return as_library(columns, library)
+
+    def to_dict(self) -> dict[Any, int]:
+        """Cluster of every node by its name, or number; -1 for isolated nodes.
+
+        Returns
+        -------
+        dict of int
+            ``networkx.set_node_attributes(G, model.to_dict(), "cluster")`` puts it into a graph.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges([0], [1], n_nodes=3, node_names=["Anna", "Ben", "Chloé"])
+        >>> graphcore.CoresetSpectralClustering(1, random_state=0).fit(graph).to_dict()
+        {'Anna': 0, 'Ben': 0, 'Chloé': -1}
+        """
+        check_is_fitted(self)
+        names = range(len(self.labels_)) if self.node_names_ is None else self.node_names_.tolist()
+        return dict(zip(names, self.labels_.tolist(), strict=True))
+
+    def to_igraph(self, g: object = None) -> Any:
+        """The clusters as igraph's VertexClustering.
+
+        Parameters
+        ----------
+        g : igraph.Graph, optional
+            The graph that was fitted. Default: one made of `graph_`, with its names and weights.
+
+        Returns
+        -------
+        igraph.VertexClustering
+            Isolated nodes are clusters of their own, after all others: igraph would take -1 for the last cluster.
+
+        Raises
+        ------
+        InputError
+            If `g` has another number of nodes, or igraph is missing.
+
+        Examples
+        --------
+        >>> import graphcore, igraph
+        >>> g = igraph.Graph(5, [(0, 1), (1, 2), (0, 2)])
+        >>> model = graphcore.CoresetSpectralClustering(1, random_state=0).fit(graphcore.Graph.from_igraph(g))
+        >>> model.to_igraph(g).membership
+        [0, 0, 0, 1, 2]
+        """
+        check_is_fitted(self)
+        try:
+            import igraph
+        except ImportError:
+            raise InputError(missing_package("to_igraph", "igraph", "examples")) from None
+        g = _as_igraph(igraph, self.graph_) if g is None else g
+        if g.vcount() != len(self.labels_):
+            raise InputError(f"g has {g.vcount()} nodes; {len(self.labels_)} were fitted")
+        membership = self.labels_.copy()
+        alone = membership < 0
+        membership[alone] = self.n_clusters_ + np.arange(np.count_nonzero(alone))
+        return igraph.VertexClustering(g, membership.tolist())
+
+
+def _as_igraph(igraph, graph):
+    import scipy.sparse as sp
+
+    upper = sp.triu(graph.to_scipy(), format="coo")
+    g = igraph.Graph(graph.n_nodes, np.column_stack(upper.coords).tolist())
+    if graph.is_weighted:
+        g.es["weight"] = upper.data.tolist()
+    if graph.node_names is not None:
+        g.vs["name"] = list(map(str, graph.node_names.tolist()))
+    return g

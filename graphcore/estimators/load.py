@@ -1,0 +1,43 @@
+"""Models that no class has fitted: those loaded from files, and those of the command line."""
+
+from .._typing import PathLike
+from .coreset_spectral import CoresetSpectralClustering
+from .model_file import read_model
+from .out_of_sample import Reference
+
+__all__ = ["load", "model_of"]
+
+
+def load(path: PathLike) -> CoresetSpectralClustering:
+    """Load a model that :meth:`CoresetSpectralClustering.save` wrote.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file. Nothing in it is run, and everything is checked: it may come from anywhere.
+
+    Returns
+    -------
+    CoresetSpectralClustering
+        Fitted: it predicts, updates, reports and is saved as the one that was saved.
+
+    Raises
+    ------
+    FormatError
+        If the file is no model, or damaged.
+    OSError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> model = graphcore.load("model.npz")  # doctest: +SKIP
+    """
+    return read_model(path, CoresetSpectralClustering)
+
+
+def model_of(fit, n_clusters, **params):
+    """The fitted CoresetSpectralClustering that a Fit of a graph comes to."""
+    model = CoresetSpectralClustering(n_clusters, **params)
+    model.n_features_in_ = fit.graph.n_nodes
+    return model._take(fit, Reference("edges"), is_given=True)

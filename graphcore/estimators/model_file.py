@@ -1,0 +1,212 @@
+"""Models in files: a NumPy archive of arrays and one JSON text, read without trust in either."""
+
+import json
+from dataclasses import asdict, fields
+
+import numpy as np
+
+from ..coresets.coreset import SAMPLING, Coreset
+from ..exceptions import FormatError, InputError
+from ..graphs.graph import Graph
+from ..graphs.ids import check_name_array
+from ..graphs.magnitude import in_range
+from ..io._npy import open_archive
+from ..io._source import open_source
+from ..io.atomic import atomic_output
+from ..partition.cluster_sums import OBJECTIVES
+from ..partition.quotient import graph_rows
+from ..pipeline.cluster import Clustering
+from ..pipeline.settings import Settings
+from .out_of_sample import Reference
+
+__all__ = ["read_model", "write_model"]
+
+_FORMAT, _VERSION = "graphcore model", 1
+# What the JSON text holds, beside format and version.
+_FACTS = {
+    "params": dict, "settings": dict, "kind": str, "n_neighbors": (int, type(None)), "metric": (str, type(None)),
+    "exponent": int, "is_given": bool, "n_features": int, "n_unreached": int, "sampling": str, "history": list,
+}  # fmt: skip
+
+
+def write_model(model, path):
+    """See :meth:`CoresetSpectralClustering.save`."""
+    if not hasattr(model, "_graph"):
+        raise InputError("this model was pickled and does not hold its graph, so it cannot be saved; save before that")
+    graph, reference, result = model._graph, model._reference, model._result
+    params = model.get_params(deep=False)
+    seed = params["random_state"]
+    params["random_state"] = int(seed) if isinstance(seed, (int, np.integer)) else None
+    facts = {
+        "format": _FORMAT, "version": _VERSION, "params": params, "settings": asdict(model.settings_),
+        "kind": reference.kind, "n_neighbors": reference.n_neighbors, "metric": reference.metric,
+        "exponent": reference.exponent, "is_given": model._is_given, "n_features": model.n_features_in_,
+        "n_unreached": model.n_unreached_, "sampling": result.coreset.method, "history": model.history_,
+    }  # fmt: skip
+    arrays = {
+        "labels": model.labels_, "outside_share": model.outside_share_, "unrest": model._unrest,
+        "inner": reference.inner, "volumes": reference.volumes, "coreset_indices": model.coreset_indices_,
+        "coreset_weights": model.coreset_weights_, "coreset_labels": model.coreset_labels_,
+        "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
+        "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
+        "merged": result.merged,
+    } | _vector_arrays(reference.vectors)  # fmt: skip
+    arrays = {name: array for name, array in arrays.items() if array is not None}
+    for name, array in arrays.items():
+        if array.dtype.hasobject:  # would need pickle
+            arrays[name] = array.astype(str)
+    text = json.dumps(facts, default=_plain)
+    with atomic_output(path) as stream:
+        np.savez(stream, model=np.frombuffer(text.encode(), dtype=np.uint8), **arrays)
+
+
+def _plain(value):
+    """Numbers of numpy as Python's own."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise InputError(f"a parameter of the model is {value!r}, which no file without pickle can hold")
+
+
+def _vector_arrays(vectors):
+    if not hasattr(vectors, "indptr"):
+        return {"vectors": vectors}
+    parts = {f"vectors_{part}": getattr(vectors, part) for part in ("data", "indices", "indptr")}
+    return parts | {"vectors_shape": np.array(vectors.shape)}
+
+
+def read_model(path, kind):
+    """Load a model; see :func:`graphcore.load`. `kind` is its class."""
+    with open_source(path, any_size=True) as source, source.open() as stream, open_archive(stream) as archive:
+        if "model" not in archive:
+            raise FormatError("this is no model that graphcore saved; read_graph reads graphs")
+        return _model(_facts(archive["model"]), archive, kind)
+
+
+def _facts(text):
+    """What the JSON text says, each of its kind."""
+    try:
+        facts = json.loads(text.astype(np.uint8).tobytes())
+    except (ValueError, RecursionError):
+        raise FormatError("the model's description is no JSON") from None
+    if not isinstance(facts, dict) or facts.get("format") != _FORMAT:
+        raise FormatError("this is no model that graphcore saved")
+    if facts.get("version") != _VERSION:
+        raise FormatError(
+            f"the model has version {str(facts.get('version'))[:20]!r}, and this program reads {_VERSION}"
+        )
+    for name, kind in _FACTS.items():
+        if not isinstance(facts.get(name), kind):
+            raise FormatError(f"the model's description has no valid {name}")
+    if facts["kind"] not in ("edges", "vectors", "distances") or facts["sampling"] not in SAMPLING:
+        raise FormatError("the model's description has no valid kind or sampling")
+    return facts
+
+
+def _settings(facts):
+    given, names = facts["settings"], [field.name for field in fields(Settings)]
+    plain = all(isinstance(value, (int, float, str, type(None))) for value in given.values())
+    if sorted(given) != sorted(names) or not plain or given["objective"] not in OBJECTIVES:
+        raise FormatError("the model's description has no valid settings")
+    for name in ("n_clusters", "min_cluster_size"):
+        if not isinstance(given[name], int) or isinstance(given[name], bool) or not 1 <= given[name] < 2**31:
+            raise FormatError(f"the model's description has no valid {name}")
+    return Settings(**given)
+
+
+def _model(facts, archive, kind):
+    settings = _settings(facts)
+    try:
+        model = kind(**facts["params"])
+    except TypeError as error:
+        raise FormatError(f"the model's parameters are not those of this version: {error}") from None
+    names = archive.get("node_names")
+    if names is not None:
+        check_name_array(names)
+    graph = Graph(archive["indptr"], archive["indices"], archive.get("weights"), node_names=names)
+    n, k = graph.n_nodes, settings.n_clusters
+    if k > n or facts["n_features"] < 1:
+        raise FormatError(f"the model says {k} clusters of {n} nodes")
+    check = _Checked(archive)
+    labels = check.numbers("labels", (n,), np.int32, -1, k)
+    if ((labels >= 0) != (graph.degrees > 0)).any():
+        raise FormatError("labels: nodes with an edge have a cluster, and others -1")
+    indices = check.numbers("coreset_indices", (None,), np.int64, 0, n)
+    coreset = Coreset(indices, check.reals("coreset_weights", indices.shape), facts["sampling"], len(indices))
+    coreset_labels = check.numbers("coreset_labels", indices.shape, np.int32, -1, 2**31 - 1)
+    stability = check.reals("stability", (n,), np.float32, optional=True)
+    cluster_stability = check.reals("cluster_stability", (k,), optional=True)
+    history = [(str(name), float(value)) for name, value in _pairs(facts["history"])]
+    reference = Reference(
+        facts["kind"], _vectors(check, facts, n), facts["n_neighbors"], facts["metric"],
+        check.reals("inner", (k,)), check.reals("volumes", (k,)), facts["exponent"],
+    )  # fmt: skip
+    result = Clustering(
+        labels=labels, coreset=coreset, coreset_labels=coreset_labels, n_unreached=facts["n_unreached"],
+        merged=check.numbers("merged", (n,), np.int32, -1, n) if "merged" in archive else None, row_bytes=0,
+        node_stability=stability, cluster_stability=cluster_stability, history=history, search=None,
+        settings=settings, seconds={}, _rows=graph_rows(in_range(graph)),
+    )  # fmt: skip
+    model._keep(graph, reference, result, check.reals("outside_share", (n,), np.float32))
+    model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]
+    model._unrest = check.reals("unrest", (k,)).copy()
+    model.selection_, model.seconds_ = None, {}
+    return model
+
+
+def _pairs(history):
+    for pair in history:
+        if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[1], (int, float)):
+            raise FormatError("the model's description has no valid history")
+        yield pair
+
+
+def _vectors(check, facts, n):
+    """The vectors behind a graph of neighbours, or None."""
+    if facts["kind"] != "vectors":
+        return None
+    if facts["n_neighbors"] is None or not 1 <= facts["n_neighbors"] < n or facts["metric"] is None:
+        raise FormatError("the model's description has no valid n_neighbors and metric")
+    shape = n, facts["n_features"]
+    if "vectors" in check.archive:
+        return check.reals("vectors", shape, None)
+    import scipy.sparse as sp
+
+    from ..graphs.structure import check_compressed
+
+    indptr, indices = (check.archive[f"vectors_{part}"] for part in ("indptr", "indices"))
+    check_compressed(indptr, indices, *shape)
+    data = check.reals("vectors_data", (len(indices),), None)
+    return sp.csr_array((data, indices, indptr), shape=shape)
+
+
+class _Checked:
+    """Arrays of an archive, each of the shape and within the range that it must have."""
+
+    def __init__(self, archive):
+        self.archive = archive
+
+    def numbers(self, name, shape, dtype, low, high):
+        """Integers from `low` to below `high`; a None in the shape is any length."""
+        array = self._shaped(name, shape, "iu")
+        if array.size and (array.min() < low or array.max() >= high):
+            raise FormatError(f"{name} must be from {low} to {high - 1}, found {array.min()} to {array.max()}")
+        return array.astype(dtype, copy=False)
+
+    def reals(self, name, shape, dtype=np.float64, optional=False):
+        """Floats that are not infinite; shares of nodes and clusters may be unknown (NaN)."""
+        if optional and name not in self.archive:
+            return None
+        array = self._shaped(name, shape, "f")
+        may_be_nan = name in ("stability", "cluster_stability", "outside_share")
+        if np.isinf(array).any() or (np.isnan(array).any() and not may_be_nan):
+            raise FormatError(f"{name} holds values that are not finite")
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def _shaped(self, name, shape, kinds):
+        array = self.archive[name]
+        fits = len(shape) == array.ndim and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True))
+        if not fits or array.dtype.kind not in kinds:
+            raise FormatError(
+                f"{name} is {array.dtype} of shape {str(array.shape)[:60]}, which fits no model of this size"
+            )
+        return array

@@ -1,0 +1,118 @@
+"""Labels changed by passes over blocks of nodes, for graphs that are read in their own order, here or by workers."""
+
+import numpy as np
+
+from .._arrays import read_only
+from .._threads import row_spans
+from .._work import count
+from ..distributed.passes import map_passes
+from . import _block_loops as _loops
+from .cluster_sums import ClusterSums, cluster_sums, objective_code
+
+__all__ = ["move_in_blocks", "spread_in_rounds"]
+
+_ENTRIES_PER_BLOCK = 1 << 20
+# Blocks move in turns, every fourth at the same time: those of the next turn see what became of them.
+_TURNS = 4
+_ROUNDS = 20
+# Labels farther away are for the plain breadth-first search, which needs no pass for every step.
+_STEPS = 8
+
+
+def spread_in_rounds(rows, labels, n_labels, n_jobs=None):
+    """Give nodes of label -1 the label with most weight around them, in place, a step farther in every round.
+
+    Unlike in a breadth-first search, node after node, those of the same turn do not see each other's. Ends after a few
+    rounds, or when nothing changes.
+    """
+    spans = row_spans(rows.indptr, _ENTRIES_PER_BLOCK)
+    for _ in range(_STEPS):
+        given = 0
+        for turn in range(min(_TURNS, len(spans))):
+            parts = map_passes(_spread_part, rows, spans[turn::_TURNS], labels, n_labels, n_jobs=n_jobs)
+            for nodes, offers in parts:
+                labels[nodes] = offers
+                given += len(nodes)
+        if not given:
+            break
+
+
+def _spread_part(rows, first, last, labels, n_labels):
+    room = int(np.count_nonzero(labels[first:last] < 0))
+    nodes, offers = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int32)
+    found = _loops.offer_labels(
+        rows.indptr, rows.indices, rows.weights, n_labels, first, last, read_only(labels), nodes, offers
+    )
+    return nodes[:found].copy(), offers[:found].copy()
+
+
+def move_in_blocks(
+    rows, labels, n_clusters, *, objective="information", tolerance=0.0, min_size=1, min_share=0.0, sums=None,
+    n_jobs=None,
+):  # fmt: skip
+    """Move single nodes, in place, as :func:`graphcore.partition.local_moving.move_locally` does, block by block.
+
+    In a round every block of nodes has its turn, together with a quarter of all blocks: its nodes move one after the
+    other by what is known of the others at the beginning of the turn. After each round the sums are those of the whole
+    graph again; a round that has not raised the objective is undone and is the last, as is one that moves no more than
+    a share `tolerance` of the nodes. No cluster shrinks below `min_size` nodes or `min_share` of the mean volume.
+    Returns (ClusterSums, moves made).
+    """
+    sums = cluster_sums(rows, labels, n_clusters, n_jobs) if sums is None else sums
+    least = max(1, min_size), min_share * float(sums.volume.sum()) / n_clusters
+    spans = row_spans(rows.indptr, _ENTRIES_PER_BLOCK)
+    moves = 0
+    for _ in range(_ROUNDS):
+        before, then = labels.copy(), sums
+        count("entries moved over", len(rows.indices))
+        for turn in range(min(_TURNS, len(spans))):
+            sums = _turn(rows, labels, spans[turn::_TURNS], objective, sums, least, n_jobs)
+        moved = int(np.count_nonzero(labels != before))
+        if not moved:
+            return then, moves
+        sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+        if sums.value(objective) <= then.value(objective):
+            labels[:] = before
+            return then, moves
+        moves += moved
+        if moved <= tolerance * len(labels):
+            break
+    return sums, moves
+
+
+def _turn(rows, labels, spans, objective, sums, least, n_jobs):
+    """Move the nodes of some blocks, in place; returns the sums, but for weight between what moved at once."""
+    parts = map_passes(
+        _move_part, rows, spans, labels, objective_code(objective), *least, sums.internal, sums.volume,
+        sums.size, n_jobs=n_jobs,
+    )  # fmt: skip
+    nodes = np.concatenate([nodes for nodes, _, _ in parts])
+    target = np.concatenate([target for _, target, _ in parts])
+    source, degrees = labels[nodes], rows.degrees[nodes]
+    going = np.ones(len(nodes), dtype=bool)
+    while True:
+        volume, size = sums.volume.copy(), sums.size.copy()
+        np.add.at(volume, target[going], degrees[going])
+        np.subtract.at(volume, source[going], degrees[going])
+        np.add.at(size, target[going], 1)
+        np.subtract.at(size, source[going], 1)
+        # Each block has left a cluster enough, but all of them together may not have: then its nodes stay.
+        short = (size < least[0]) | (volume < least[1])
+        stopped = going & short[source]
+        if not stopped.any():
+            break
+        going &= ~stopped
+    labels[nodes[going]] = target[going]
+    internal = sums.internal + sum(change for _, _, change in parts)
+    return ClusterSums(np.clip(internal, 0.0, volume), volume, np.full(len(volume), np.nan), size)
+
+
+def _move_part(rows, first, last, labels, objective, min_size, min_volume, inner, volumes, sizes):
+    """Nodes that move, their clusters then, and what that changes inside clusters."""
+    own, changed = np.array(labels[first:last]), np.array(inner)
+    _loops.move_block(
+        *rows, objective, first, last, min_size, min_volume, changed, read_only(volumes), read_only(sizes),
+        read_only(labels), own,
+    )  # fmt: skip
+    moved = np.flatnonzero(own != labels[first:last])
+    return first + moved, own[moved], changed - inner

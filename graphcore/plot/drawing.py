@@ -1,0 +1,206 @@
+"""A drawing of a small graph: every node, its clusters shaded."""
+
+import numpy as np
+
+from .._random import Streams
+from .._typing import AnyGraph, ArrayLike, Axes, Mapping, RandomState
+from .._validation import check_integer
+from ..exceptions import InputError
+from ..metrics._labels import placed_labels
+from ..metrics.quotient import quotient_graph
+from ._labels import label_points
+from ._style import INK, MIDDLE, PAPER, TITLED, axes_of, bare, cluster_style, clusters_gid
+from .quotient import disk_places, disk_radii, heaviest_links
+
+__all__ = ["graph_drawing"]
+
+_N_LINKS = 3
+# Share of the page that disks of the clusters would cover.
+_SHARE = 0.42
+_GAP = 12.0
+_ITERATIONS = 30
+# How far a node moves towards its neighbours, wherever they are.
+_LEAN = 0.15
+
+
+def graph_drawing(
+    graph: AnyGraph, labels: ArrayLike, *, most: int = 3000, n_edges: int = 4000,
+    names: Mapping[int, str] | None = None, random_state: RandomState = 0, ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Draw every node of a small graph, and a shade behind each cluster.
+
+    Clusters are placed by the links between them, and the nodes of each by the edges inside it: edges attract, nodes
+    repel each other. Every node then leans towards its neighbours, so that nodes at a border lie at it. Up to six
+    clusters have a legend; of more, shades, shapes and hatches come again in other combinations, and the largest bear
+    their number.
+
+    Parameters
+    ----------
+    graph : Graph, sparse matrix or networkx graph
+    labels : array-like of shape (n_nodes,), integer
+        Cluster of every node, from 0; nodes of -1 and nodes without an edge are not drawn.
+    most : int, default 3000
+        Larger graphs are refused: they take long, and show nothing.
+    n_edges : int, default 4000
+        Of more edges, so many chosen at random are shown. All of them attract.
+    names : dict of int to str, optional
+        Names of clusters; default their numbers.
+    random_state : int, Generator, RandomState or None, default 0
+        Which edges are shown.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        If more than `most` nodes are in clusters, or none is.
+
+    References
+    ----------
+    Fruchterman, Reingold, "Graph Drawing by Force-directed Placement", Software: Practice and Experience 1991.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> karate = graphcore.datasets.load_karate()
+    >>> ax = graphcore.plot.graph_drawing(karate.graph, karate.labels)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['0', '1']
+    """
+    graph, labels, k = placed_labels(graph, labels, None)
+    check_integer("n_edges", n_edges, low=0)
+    nodes = np.flatnonzero(labels >= 0)
+    if len(nodes) == 0:
+        raise InputError("no node has a cluster: there is nothing to draw")
+    if len(nodes) > check_integer("most", most, low=1):
+        raise InputError(f"{len(nodes):,} nodes are more than can be drawn (most={most}); coreset_map draws a sample")
+    rng = Streams(random_state).generator("drawing")
+    ends, weights = _edges(graph, nodes)
+    places = _places(graph, labels, k, nodes, ends, weights)
+    labels = labels[nodes]
+    ax = axes_of(ax, (6.4, 4.6))
+    shown = np.sort(rng.choice(len(ends), n_edges, replace=False)) if len(ends) > n_edges else slice(None)
+    _draw_edges(ax, places, ends[shown])
+    order = np.argsort(-np.bincount(labels), kind="stable")[: len(np.unique(labels))]
+    area = float(np.clip(9000 / len(nodes), 6, 60))
+    for rank, c in enumerate(order):
+        shade, shape, hatch = cluster_style(rank)
+        mine = places[labels == c]
+        _shade(ax, mine, shade, hatch, c)
+        ax.scatter(
+            *mine.T, s=area, c=shade, marker=shape, linewidths=0.3, edgecolors=INK, zorder=3, gid=clusters_gid([c]),
+            label=str(c) if names is None else str(names.get(int(c), c)),
+        )  # fmt: skip
+    bare(ax)
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.margins(0.03)
+    if len(order) <= 6:
+        for handle in ax.legend(title="cluster", **TITLED).legend_handles:
+            handle.set_sizes([36])
+    else:
+        middles = np.array([np.median(places[labels == c], axis=0) for c in order])
+        texts = [str(c) if names is None else str(names.get(int(c), c)) for c in order]
+        for note in label_points(ax, middles, texts, beside=False):
+            note.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": PAPER, "alpha": 0.75, "linewidth": 0})
+    return ax
+
+
+def _edges(graph, nodes):
+    """Edges between the nodes drawn, each once (positions in `nodes`), and their weights over the largest."""
+    position = np.full(graph.n_nodes, -1)
+    position[nodes] = np.arange(len(nodes))
+    rows = np.repeat(position, np.diff(graph.indptr))
+    columns = position[graph.indices]
+    once = (rows >= 0) & (columns > rows)
+    weights = np.ones(np.count_nonzero(once)) if graph.weights is None else graph.weights[once].astype(float)
+    return np.column_stack([rows, columns])[once], weights / max(weights.max(initial=0.0), 1e-300)
+
+
+def _places(graph, labels, k, nodes, ends, weights):
+    """Clusters where the picture of the quotient graph has them; in each, nodes where networkx's forces put them."""
+    sizes = np.bincount(labels[nodes], minlength=k)
+    between = quotient_graph(graph, labels, k)
+    filled = np.flatnonzero(sizes)
+    volumes = np.asarray(between.sum(axis=1)).ravel()[filled]
+    links = heaviest_links(between[filled][:, filled].tocoo(), volumes, _N_LINKS)
+    radii = disk_radii(sizes[filled], _SHARE, smallest=0.0, largest=np.inf)
+    middles, reach = np.zeros((k, 2)), np.zeros(k)
+    middles[filled], reach[filled] = _close_up(disk_places(len(filled), links, radii), radii), radii
+    own = labels[nodes]
+    places = middles[own]
+    for c in filled:
+        mine = np.flatnonzero(own == c)
+        places[mine] += reach[c] * _within(mine, ends, weights)
+    return _leaning(places, ends, weights)
+
+
+def _close_up(places, radii):
+    """The same places, as close to each other as the disks allow."""
+    from scipy.spatial.distance import pdist
+
+    first, second = np.triu_indices(len(radii), 1)
+    needed = np.max((radii[first] + radii[second] + _GAP) / np.maximum(pdist(places), 1e-12), initial=0.0)
+    return places * min(1.0, needed)
+
+
+def _within(mine, ends, weights):
+    """Places of the nodes of one cluster in the unit disk, by the forces between them."""
+    import networkx as nx
+
+    inside = np.isin(ends, mine).all(axis=1)
+    forces = nx.Graph()
+    forces.add_nodes_from(mine.tolist())
+    forces.add_weighted_edges_from(zip(*ends[inside].T.tolist(), weights[inside].tolist(), strict=True))
+    found = nx.spring_layout(forces, iterations=_ITERATIONS, seed=0)
+    places = np.array([found[i] for i in mine.tolist()])
+    places -= np.median(places, axis=0)
+    far = np.hypot(*places.T)
+    # Nodes that nothing holds fly off: by rank, all of them fill the disk evenly.
+    rank = (np.argsort(np.argsort(far, kind="stable")) + 0.5) / len(mine)
+    return places * (np.sqrt(rank) / np.maximum(far, 1e-12))[:, None] if len(mine) > 1 else np.zeros((1, 2))
+
+
+def _leaning(places, ends, weights):
+    """Every node moved some way towards its neighbours, so that those at a border lie at it."""
+    n = len(places)
+    both = np.concatenate([ends, ends[:, ::-1]])
+    pull = np.concatenate([weights, weights])
+    total = np.bincount(both[:, 0], pull, minlength=n)
+    towards = np.stack([np.bincount(both[:, 0], pull * places[both[:, 1], axis], minlength=n) for axis in (0, 1)], 1)
+    linked = total > 0
+    places = places.copy()
+    places[linked] += _LEAN * (towards[linked] / total[linked, None] - places[linked])
+    return places
+
+
+def _draw_edges(ax, places, ends):
+    """All edges as one line, which is a small file."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    if len(ends):
+        codes = np.tile(np.array([Path.MOVETO, Path.LINETO], dtype=np.uint8), len(ends))
+        path = Path(places[ends.ravel()], codes)
+        style = {"edgecolor": MIDDLE, "linewidth": 0.3, "alpha": 0.45}
+        ax.add_patch(PathPatch(path, facecolor="none", zorder=1, gid="edges", **style))
+
+
+def _shade(ax, points, shade, hatch, cluster):
+    """The convex hull of a cluster's nodes, if they have one."""
+    from matplotlib.patches import Polygon
+    from scipy.spatial import ConvexHull, QhullError
+
+    if len(points) < 3:
+        return
+    try:
+        corners = points[ConvexHull(points).vertices]
+    except QhullError:  # all on one line
+        return
+    middle = corners.mean(axis=0)
+    style = {"facecolor": shade, "edgecolor": shade, "hatch": hatch, "alpha": 0.25, "joinstyle": "round"}
+    around = middle + 1.06 * (corners - middle)
+    ax.add_patch(Polygon(around, linewidth=1, zorder=2, gid=clusters_gid([cluster]), **style))

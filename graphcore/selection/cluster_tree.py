@@ -1,0 +1,241 @@
+"""The tree of a fit: clusters of every size, from micro-clusters to one, under numbers that do not change."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from .._typing import DiGraph, Floats, Labels, PathLike, Table
+from .._validation import check_real
+from ..exceptions import ParameterError
+from ..graphs.from_table import as_library
+from ..partition.cluster_sums import cluster_sums
+from ..partition.merge import MergeTree
+from ..partition.quotient import GraphRows, apply_labels
+from . import tree_formats as _formats
+from .information import concave_hull
+
+__all__ = ["ClusterTree", "tree_of"]
+
+# Up to here every number of clusters is looked at for levels; beyond, each is so many times the one before.
+_ALL_LEVELS, _STEP = 50, 1.05
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterTree:
+    """Clusters of every size, from micro-clusters to one, in one tree that passes through a fit's labels.
+
+    Leaves are micro-clusters: nodes that the same node of the coreset reaches best, where they are in the same cluster.
+    Steps unite two clusters each, so there is a partition for every number of clusters from 1 to `n_leaves`, and each
+    is nested in the coarser ones. Tree clusters have ids as in scipy: leaves are 0 to ``n_leaves - 1``, step i makes
+    ``n_leaves + i``.
+
+    A cluster has the same *number* in all partitions that it is in. The partition into k clusters has the numbers 0 to
+    k - 1: the single cluster is 0; where the next partition splits a cluster, the part with more nodes keeps its number
+    and the other one is k.
+
+    Attributes
+    ----------
+    n_clusters : int
+        Clusters of the fit that hold nodes. The partition into so many is that of the fit, in the tree's numbers.
+    merges : MergeTree
+        The steps and what they cost.
+    leaf_of : ndarray of shape (n_nodes,), int32
+        Leaf of every node; -1 for isolated nodes.
+    leaf_labels : ndarray of shape (n_leaves,), int32
+        Cluster of every leaf in the fit.
+    node_names : ndarray of shape (n_nodes,), or None
+    """
+
+    merges: MergeTree = field(repr=False)
+    leaf_of: np.ndarray = field(repr=False)
+    leaf_labels: np.ndarray = field(repr=False)
+    n_clusters: int
+    node_names: np.ndarray | None = field(repr=False)
+    _rows: GraphRows = field(repr=False)  # the graph between the leaves
+
+    @property
+    def n_leaves(self) -> int:
+        """The most clusters that the tree can be cut into."""
+        return self.merges.n_leaves
+
+    def labels_at(self, n_clusters: int | None = None, *, resolution: float | None = None) -> Labels:
+        """Labels of all nodes at a cut, by stable numbers.
+
+        Parameters
+        ----------
+        n_clusters : int, optional
+            1 to `n_leaves`.
+        resolution : float, optional
+            At least 1, instead: cut where :meth:`levels` is best for it; larger is finer.
+
+        Returns
+        -------
+        ndarray of shape (n_nodes,), int32
+            -1 for isolated nodes.
+
+        Raises
+        ------
+        ParameterError
+            If not one of the two is given, or it is out of range.
+        """
+        if (n_clusters is None) == (resolution is None):
+            raise ParameterError("give either n_clusters or resolution, to say where to cut the tree")
+        k = n_clusters if resolution is None else self.at_resolution(resolution)
+        leaves = self.merges.labels_at(k)
+        there = self._there(k)
+        table = np.empty(len(there), dtype=np.int32)
+        table[leaves[self._clusters["first_leaf"][there]]] = self._clusters["number"][there]
+        return apply_labels(table[leaves], self.leaf_of)
+
+    def at_resolution(self, resolution: float) -> int:
+        """Number of clusters, of those in :meth:`levels`, that is best at a resolution."""
+        price = 1.0 / check_real("resolution", resolution, low=1.0)
+        counts, information = self._curve
+        return int(counts[np.argmax(information - price * np.log(counts))])
+
+    def levels(self, library: str | None = None) -> Table:
+        """The numbers of clusters that are best at some resolution.
+
+        The best partition at resolution r, at least 1, has the largest ``information - log(n_clusters) / r``:
+        information in nats for each edge, and a nat of labels costs ``1 / r``. A level that is best over a wide range
+        of resolutions stands out. Looked at are all numbers of clusters up to 50, and some of the larger ones.
+
+        Parameters
+        ----------
+        library : {None, "pandas", "polars", "pyarrow"}, default None
+            None is a dictionary of arrays.
+
+        Returns
+        -------
+        dict or table
+            Columns "n_clusters", "resolution_from" and "resolution_to" (infinity for the last), "information",
+            "smallest" and "largest" (nodes in a cluster); coarse levels first.
+        """
+        counts, information = self._curve
+        x = np.log(counts)
+        kept = concave_hull(x, information)
+        slopes = np.diff(information[kept]) / np.diff(x[kept])
+        # More clusters may have less information; and below resolution 1 everything is one cluster.
+        steps = np.full(len(kept) + 1, np.inf)
+        steps[0], steps[1:-1][slopes > 0] = 1.0, 1 / np.minimum(slopes[slopes > 0], 1.0)
+        wide = np.flatnonzero(steps[:-1] < steps[1:])
+        kept = kept[wide]
+        sizes = [np.bincount(self.merges.labels_at(k), weights=self.merges.leaf_sizes) for k in counts[kept].tolist()]
+        columns = {
+            "n_clusters": counts[kept], "resolution_from": steps[:-1][wide], "resolution_to": steps[1:][wide],
+            "information": information[kept], "smallest": np.array([int(size.min()) for size in sizes]),
+            "largest": np.array([int(size.max()) for size in sizes]),
+        }  # fmt: skip
+        return as_library(columns, library)
+
+    def to_table(self, library: str | None = None) -> Table:
+        """All clusters of the tree, as a table; :meth:`labels_at` says which nodes they hold.
+
+        Parameters
+        ----------
+        library : {None, "pandas", "polars", "pyarrow"}, default None
+            None is a dictionary of arrays.
+
+        Returns
+        -------
+        dict or table
+            Columns "id", "parent" (-1 at the top), "number", "size" (nodes), "height" (what its making cost, never
+            less than below it), "from_k" and "to_k" (it is a cluster of all partitions into so many clusters), and
+            "label": what `labels_` of the fit calls it, -1 where it is no cluster of the fit.
+        """
+        clusters = self._clusters
+        height = np.concatenate([np.zeros(self.n_leaves), self.to_linkage()[:, 2]])
+        label = np.full(len(height), -1)
+        there = self._there(self.n_clusters)
+        label[there] = self.leaf_labels[clusters["first_leaf"][there]]
+        made, gone = clusters["id"] - self.n_leaves, clusters["parent"] - self.n_leaves
+        columns = {
+            "id": clusters["id"], "parent": clusters["parent"], "number": clusters["number"], "size": clusters["size"],
+            "height": height, "from_k": np.where(gone < 0, 1, self.n_leaves - gone),
+            "to_k": np.where(made < 0, self.n_leaves, self.n_leaves - made - 1),
+            "label": label,
+        }  # fmt: skip
+        return as_library(columns, library)
+
+    def to_linkage(self) -> Floats:
+        """The tree as scipy's hierarchy functions take it, (n_leaves - 1, 4) float64."""
+        return self.merges.linkage()
+
+    def to_networkx(self) -> DiGraph:
+        """The tree as a networkx DiGraph from parents to children; ids are its nodes, other columns their attributes.
+
+        Columns are those of :meth:`to_table`.
+        """
+        return _formats.to_networkx(self.to_table())
+
+    def to_newick(self, nodes: bool = False) -> str:
+        """The tree as text in Newick's format, branches as long as heights differ.
+
+        Parameters
+        ----------
+        nodes : bool, default False
+            Whether the nodes of the graph hang on the leaves, under their names, instead of the leaves' ids.
+        """
+        return "".join(_formats.newick(self, nodes))
+
+    def write(self, path: PathLike) -> None:
+        """Write the tree to a file, atomically.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The ending says what is written: .nwk or .newick for Newick with all nodes; .csv, .tsv or .parquet for
+            :meth:`to_table`; .npy for :meth:`to_linkage`. "-" is standard output, in Newick.
+
+        Raises
+        ------
+        ParameterError
+            If the ending is none of these.
+        OSError
+            If the file cannot be written.
+        """
+        _formats.write_tree(self, path)
+
+    def _there(self, n_clusters):
+        """Ids of the clusters that the partition into so many consists of."""
+        made = 2 * self.n_leaves - n_clusters  # ids that have been made, and are not yet parts of others
+        parent = self._clusters["parent"][:made]
+        return np.flatnonzero((parent >= made) | (parent < 0))
+
+    @cached_property
+    def _clusters(self):
+        """Columns "id", "parent", "first_leaf", "size" and "number" of all clusters of the tree."""
+        n = self.n_leaves
+        children = self.merges.children
+        parent = np.full(2 * n - 1, -1)
+        parent[children.ravel()] = np.repeat(n + np.arange(n - 1), 2)
+        first, size = list(range(n)), self.merges.leaf_sizes.tolist()
+        for a, b in children.tolist():
+            first.append(min(first[a], first[b]))
+            size.append(size[a] + size[b])
+        number = [0] * (2 * n - 1)
+        for step in range(n - 2, -1, -1):
+            a, b = children[step].tolist()
+            large, small = (a, b) if (-size[a], first[a]) < (-size[b], first[b]) else (b, a)
+            number[large], number[small] = number[n + step], n - 1 - step
+        columns = {"id": range(2 * n - 1), "first_leaf": first, "size": size, "number": number}
+        return {name: np.array(values, dtype=np.int64) for name, values in columns.items()} | {"parent": parent}
+
+    @cached_property
+    def _curve(self):
+        """Numbers of clusters, and the information of the partitions into so many."""
+        n = self.n_leaves
+        more = np.geomspace(_ALL_LEVELS, max(n, _ALL_LEVELS), 2 + int(np.log(max(1, n / _ALL_LEVELS)) / np.log(_STEP)))
+        counts = np.unique(np.concatenate([np.arange(1, min(n, _ALL_LEVELS) + 1), np.round(more), [self.n_clusters]]))
+        counts = counts[counts <= n].astype(np.int64)
+        values = [cluster_sums(self._rows, self.merges.labels_at(k), k).value("information") for k in counts.tolist()]
+        return counts, np.array(values)
+
+
+def tree_of(clustering, node_names=None):
+    """Return the ClusterTree of a :class:`graphcore.pipeline.cluster.Clustering`."""
+    labels = clustering.group_labels
+    return ClusterTree(
+        clustering.merge_tree, clustering.groups, labels, len(np.unique(labels)), node_names, clustering.group_graph,
+    )  # fmt: skip

@@ -1,0 +1,193 @@
+"""Dask's workers: the labels of threads for any number of them, what becomes of a fit whose workers die, what stays."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import graphcore
+from graphcore import InputError
+from graphcore._threads import row_spans
+from graphcore.datasets import degree_corrected_partition
+from graphcore.distributed import passes
+from graphcore.io import write_graph
+from graphcore.metrics import agreement, conductance, normalized_cut, outside_share
+from graphcore.store import open_graph
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+distributed = pytest.importorskip("distributed")
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::UserWarning", "ignore::ResourceWarning")]
+
+K = 6
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    with distributed.LocalCluster(n_workers=2, **options) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(1, timeout=60)  # of a worker killed before, the next may not be there yet
+        yield client
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """A graph on disk and its clusters."""
+    graph, truth = degree_corrected_partition(K, 250, mean_degree=24, mixing=0.2, random_state=0)
+    path = tmp_path_factory.mktemp("store") / "planted.graph"
+    write_graph(graph, path)
+    return open_graph(path), truth
+
+
+@pytest.fixture
+def huge(stored, monkeypatch):
+    """The same, taken for huge, and in many blocks."""
+    graph = stored[0]
+    monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
+    monkeypatch.setattr("graphcore.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 2)
+    for module in ("blocks", "sampled_links"):
+        monkeypatch.setattr(f"graphcore.partition.{module}._ENTRIES_PER_BLOCK", 4000)
+    monkeypatch.setattr("graphcore.partition.cluster_sums.row_spans", lambda indptr: row_spans(indptr, 4000))
+    monkeypatch.setattr("graphcore.partition.local_moving._SWEEP_BLOCKS", 4)
+    monkeypatch.setattr("graphcore.partition.local_moving._SWEEP_PARTS", 3)
+    return graph
+
+
+def fitted(graph):
+    return graphcore.CoresetSpectralClustering(K, coreset_size=150, random_state=0).fit(graph)
+
+
+def what_is_left(client):
+    """Keys in the workers' memory, and what graphcore keeps there."""
+    kept = client.run(_kept)
+    return sum(map(len, client.has_what().values())), sum(kept.values())
+
+
+def _kept():
+    return len(passes._held) + len(passes._opened)
+
+
+def test_a_huge_graph_gets_the_labels_of_threads_and_leaves_nothing(huge, stored, cluster, client):
+    with dask.config.set(scheduler="threads"):  # as for Dask's collections
+        assert passes.current_client() is None
+        expected = fitted(huge)
+        measured = [normalized_cut(huge, expected.labels_), *conductance(huge, expected.labels_)]
+    assert agreement(expected.labels_, stored[1])["ari"] > 0.9
+    for n_workers in (1, 2, 3):
+        cluster.scale(n_workers)
+        client.wait_for_workers(n_workers, timeout=60)
+        while len(client.scheduler_info()["workers"]) > n_workers:
+            time.sleep(0.05)
+        model = fitted(huge)
+        np.testing.assert_array_equal(model.labels_, expected.labels_)
+        np.testing.assert_array_equal(model.outside_share_, expected.outside_share_)
+        assert model.history_ == expected.history_
+    assert [normalized_cut(huge, model.labels_), *conductance(huge, model.labels_)] == measured
+    np.testing.assert_array_equal(outside_share(huge, model.labels_), expected.outside_share_)
+    assert what_is_left(client) == (0, 0)
+    cluster.scale(2)
+
+
+@pytest.mark.parametrize("stage", ["spread_part", "sweep_part", "sample_part", "move_part", "sums_part"])
+def test_a_worker_killed_in_any_stage_changes_no_label(huge, client, monkeypatch, stage):
+    with dask.config.set(scheduler="threads"):
+        expected = fitted(huge).labels_
+    submit, killed = client.submit, []
+
+    def submit_and_kill(function, *args, key, **options):
+        if key.startswith(stage) and not killed:
+            killed.append(min(client.run(os.getpid).values()))
+            os.kill(killed[0], signal.SIGKILL)
+        return submit(function, *args, key=key, **options)
+
+    monkeypatch.setattr(client, "submit", submit_and_kill)
+    np.testing.assert_array_equal(fitted(huge).labels_, expected)
+    assert killed
+    client.wait_for_workers(1, timeout=60)
+    assert what_is_left(client) == (0, 0)
+
+
+def test_an_interrupted_fit_leaves_nothing(huge, client, monkeypatch):
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(client, "gather", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fitted(huge)
+    for _ in range(200):
+        if what_is_left(client) == (0, 0):
+            break
+        time.sleep(0.05)
+    assert what_is_left(client) == (0, 0)
+
+
+def test_a_pass_that_kills_its_workers_ends_in_one_clear_error(huge, client):
+    rows = graphcore.partition.quotient.graph_rows
+    with passes.on_workers(huge, rows), pytest.raises(MemoryError, match="workers died again and again in the pass"):
+        passes.map_passes(_die, passes._workers.get().rows, [(0, 10)], np.zeros(huge.n_nodes, dtype=np.int32))
+    client.wait_for_workers(1, timeout=60)
+
+
+def _die(rows, first, last, labels):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_graph_that_workers_do_not_see_is_one_line(huge, client, monkeypatch):
+    opener, (path,) = huge._reopen
+    monkeypatch.setitem(huge.__dict__, "_reopen", (opener, (path + ".elsewhere",)))
+    with pytest.raises(InputError, match="a worker cannot open the graph"):
+        fitted(huge)
+
+
+def test_vectors_get_the_same_labels_from_any_number_of_workers_and_after_one_died(cluster, client):
+    X, _ = graphcore.datasets.blobs(600, 5, spread=0.6, random_state=0)
+    chunks = da.from_array(np.asarray(X), chunks=(200, -1))
+    model = graphcore.NystromKernelKMeans(5, n_landmarks=50, n_init=1, max_iter=5, random_state=0)
+    with dask.config.set(scheduler="threads"):
+        expected = model.fit(chunks).labels_.compute()
+    np.testing.assert_array_equal(model.fit(chunks).labels_.compute(), expected)
+    victim = min(client.run(os.getpid).values())
+    killer = threading.Timer(0.5, os.kill, (victim, signal.SIGKILL))
+    killer.start()
+    np.testing.assert_array_equal(model.fit(chunks).labels_.compute(), expected)
+    killer.join()
+    client.wait_for_workers(1, timeout=60)
+    np.testing.assert_array_equal(model.predict(chunks).compute(), expected)
+    model.labels_ = None
+    for _ in range(200):
+        if what_is_left(client)[0] == 0:
+            break
+        time.sleep(0.05)
+    assert what_is_left(client) == (0, 0)
+
+
+def test_the_command_line_takes_workers_and_a_scheduler(stored, cluster, tmp_path):
+    from click.testing import CliRunner
+
+    from graphcore.cli import main
+
+    path = stored[0]._reopen[1][0]
+    command = ["cluster", path, "-k", str(K), "--quiet", "--seed", "0"]
+    written = []
+    for name, options in (("a", []), ("b", ["--scheduler", cluster.scheduler_address])):
+        out = str(tmp_path / f"{name}.npy")
+        done = CliRunner().invoke(main, [*command, "-o", out, *options])
+        assert done.exit_code == 0, done.output
+        written.append(np.load(out))
+    np.testing.assert_array_equal(*written)
+    for options, message in (
+        (["--workers", "0"], "--workers"),
+        (["--workers", "1", "--scheduler", "x"], "not both"),
+    ):
+        done = CliRunner().invoke(main, [*command, "-o", str(tmp_path / "c.npy"), *options])
+        assert done.exit_code and message in done.output, done.output

@@ -1,0 +1,105 @@
+"""Edges added to a graph and taken out of it, compared with graphs made anew."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphcore import Graph, InputError
+from graphcore.graphs.changed import change_graph
+
+PATH = Graph.from_edges([0, 1, 2], [1, 2, 3])
+NAMED = Graph.from_edges(["a", "b"], ["b", "c"], [1.0, 2.0])
+pairs = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=12)
+
+
+def dense(graph):
+    return graph.to_scipy().toarray()
+
+
+@given(pairs.filter(len), pairs, st.data(), st.booleans())
+def test_it_is_the_graph_made_anew(old, new, data, weighted):
+    rng = np.random.default_rng(0)
+    old, new = (np.array(each, dtype=int).reshape(-1, 2) for each in (old, new))
+    weights = rng.integers(1, 9, len(old)) / 4.0 if weighted else None
+    more = rng.integers(1, 9, len(new)) / 4.0 if weighted else None
+    graph = Graph.from_edges(*old.T, weights, 6 if old.max() < 6 else None, symmetrize="sum", warn=False)
+    before = dense(graph)
+    there = np.argwhere(np.triu(before))
+    gone = there[data.draw(st.lists(st.integers(0, len(there) - 1), max_size=4))] if len(there) else there
+    n = max(len(before), int(new.max(initial=0)) + 1)
+    expected = np.zeros((n, n))
+    expected[: len(before), : len(before)] = before
+    for a, b in gone:
+        expected[a, b] = expected[b, a] = 0.0
+    for i, (a, b) in enumerate(new):
+        if graph.is_weighted or weighted:
+            w = more[i] if weighted else 1.0
+            expected[a, b] += w
+            expected[b, a] = expected[a, b]
+        else:
+            expected[a, b] = expected[b, a] = 1.0
+    added = tuple(new.T) if more is None else (*new.T, more)
+    found = change_graph(graph, added, tuple(gone.T))
+    np.testing.assert_array_equal(dense(found.graph), expected)
+    np.testing.assert_array_equal(dense(graph), before)
+    Graph(found.graph.indptr, found.graph.indices, found.graph.weights)  # canonical
+    difference = expected.copy()
+    difference[: len(before), : len(before)] -= before
+    listed = np.zeros((n, n))
+    listed[tuple(found.ends.T)] = found.change
+    np.testing.assert_array_equal(listed, np.triu(difference))
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        ([3, 3], [4, 5]),
+        np.array([[3, 4], [3, 5], [5, 3]]),
+        np.array([[3, 3, 5], [4, 5, 3]]),
+        {"source": [3, 3], "target": [4, 5]},
+        nx.Graph([(3, 4), (3, 5)]),
+    ],
+)
+def test_edges_come_in_many_ways(added):
+    found = change_graph(PATH, added)
+    assert (found.graph.n_nodes, found.graph.n_edges, found.n_added, found.n_removed) == (6, 5, 2, 0)
+
+
+def test_names_are_kept_and_new_ones_come_last():
+    found = change_graph(NAMED, (["c", "d"], ["d", "a"], [3.0, 0.0]), (["b"], ["a"]))
+    assert found.graph.node_names.tolist() == ["a", "b", "c", "d"]
+    np.testing.assert_array_equal(dense(found.graph), [[0, 0, 0, 0], [0, 0, 2, 0], [0, 2, 0, 3], [0, 0, 3, 0]])
+    numbered = Graph.from_table({"source": [10, 20], "target": [20, 30]})
+    assert change_graph(numbered, ([30], [7])).graph.node_names.tolist() == [10, 20, 30, 7]
+
+
+def test_what_is_in_both_gets_a_new_weight_and_what_stays_is_no_change():
+    found = change_graph(NAMED, (["a"], ["b"], [5.0]), (["a"], ["b"]))
+    assert dense(found.graph)[0, 1] == 5.0
+    assert found.change.tolist() == [4.0]
+    same = change_graph(PATH, ([0], [1]), ([1], [0]))
+    assert (len(same.ends), same.graph.is_weighted) == (0, False)
+
+
+@pytest.mark.parametrize(
+    ("graph", "change", "message"),
+    [
+        (PATH, {"removed": ([0], [2])}, "removed: there is no edge between 0 and 2"),
+        (PATH, {"removed": ([0], [9])}, "removed: node 9 is beyond the 4 nodes.*no such node"),
+        (PATH, {"added": ([0], [99])}, "added: node 99 is beyond.*numbered from 4 on"),
+        (PATH, {"added": ([-1], [2])}, "start at 0; found -1"),
+        (PATH, {"added": (["a"], ["b"])}, "nodes of this graph are numbers from 0, and 'a' is none"),
+        (PATH, {"added": ([0.5], [1.0])}, "no whole number"),
+        (PATH, {"added": ([0, 1], [1])}, "added must be edges"),
+        (PATH, {"added": [[0, 1], [1, 2]]}, r"added must be edges.*shape \(2, 2\)"),
+        (PATH, {"added": ([0], [1], [-1.0])}, "not negative"),
+        (PATH, {"added": "edges.txt"}, "added must be edges"),
+        (NAMED, {"removed": (["a"], ["z"])}, "removed: there is no node 'z'"),
+        (NAMED, {"added": (["a"], [1])}, "integers, or all by text"),
+    ],
+)
+def test_edges_refused(graph, change, message):
+    with pytest.raises(InputError, match=message):
+        change_graph(graph, **change)

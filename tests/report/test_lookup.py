@@ -1,0 +1,291 @@
+"""What the page's script looks up: nodes, other numbers of clusters; border nodes, known classes, marks in pictures."""
+
+import re
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import graphcore
+from graphcore.exceptions import InputError
+from graphcore.metrics import cut_and_volume, outside_share
+from graphcore.report import About, gather_facts, nodes, write_report
+from graphcore.report.levels import gather_levels
+
+from .page import Page
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    """A planted partition of 6 clusters with names, and its fit."""
+    graph, truth = graphcore.datasets.planted_partition(6, 40, 0.3, 0.04, random_state=0)
+    names = [f"person {i}" for i in range(graph.n_nodes)]
+    graph = graphcore.Graph(graph.indptr, graph.indices, node_names=names)
+    return graph, truth, graphcore.CoresetSpectralClustering(6, random_state=0).fit(graph)
+
+
+@pytest.fixture(scope="module")
+def drawn(fitted, tmp_path_factory):
+    """The page with everything on it."""
+    graph, truth, model = fitted
+    path = tmp_path_factory.mktemp("page") / "out.html"
+    return written(
+        path, graph, model.labels_, clustering=model._result, truth=truth, about=About("t", warnings=("w",)),
+        pictures=True,
+    )  # fmt: skip
+
+
+def written(path, *args, **options):
+    write_report(path, *args, **{"pictures": False} | options)
+    return Page(path.read_text(encoding="utf-8"))
+
+
+# -- nodes -------------------------------------------------------------------------------------------------------------
+
+
+def test_every_node_can_be_looked_up(fitted, tmp_path):
+    graph, _, model = fitted
+    page = written(tmp_path / "out.html", graph, model.labels_, clustering=model._result)
+    found = page.data["nodes"]
+    assert sorted(found["names"]) == found["names"]
+    assert set(found["names"]) == set(graph.node_names)
+    A = graph.to_scipy().toarray()
+    for place, name in enumerate(found["names"]):
+        i = int(name.split()[1])
+        assert found["labels"][place] == model.labels_[i]
+        assert found["stability"][place] == round(100 * float(model.stability_[i]))
+        shares = np.bincount(model.labels_, A[i], minlength=6) / A[i].sum()
+        order = [c for c in np.argsort(-shares, kind="stable")[:3] if shares[c] >= 0.05]
+        assert [near[place] for near in found["near"]] == order + [-1] * (3 - len(order))
+        told = [each[place] for each in found["shares"]]
+        np.testing.assert_allclose(told, [100 * shares[c] for c in order] + [0] * (3 - len(order)), atol=0.51)
+
+
+def test_nodes_without_names_are_found_by_number(tmp_path):
+    graph = graphcore.Graph.from_edges([0, 0, 1, 2, 4, 4, 5], [1, 2, 2, 4, 5, 6, 6])
+    found = written(tmp_path / "out.html", graph, [0, 0, 0, 1, 1, 1, -1]).data["nodes"]
+    assert found["names"] is None
+    assert found["labels"] == [0, 0, 0, -1, 1, 1, -1]  # node 3 has no edge
+    assert found["stability"] is None
+
+
+def test_memberships_are_told_where_there_are_any(fitted, tmp_path):
+    graph, _, model = fitted
+    membership = np.full((graph.n_nodes, 6), 0.02)
+    membership[:, 2], membership[:, 5] = 0.6, 0.32
+    page = written(tmp_path / "out.html", graph, model.labels_, membership=sp.csr_array(membership))
+    assert {tuple(near[i] for near in page.data["nodes"]["near"]) for i in range(graph.n_nodes)} == {(2, 5, -1)}
+    assert "Percentages are memberships." in page.text
+
+
+def test_of_many_nodes_the_most_central_are_listed_and_a_file_has_all(fitted, tmp_path, monkeypatch):
+    graph, _, model = fitted
+    monkeypatch.setattr(nodes, "MOST_LISTED", 60)
+    page = written(tmp_path / "out.html", graph, model.labels_)
+    found = page.data["nodes"]
+    central = model.central_nodes(10)
+    assert set(found["names"]) == {f"person {i}" for each in central for i in each}
+    assert "The 60 most central of 240 nodes are listed here. out.html.nodes.tsv , beside this page" in page.text
+    again = graphcore.io.read_labels(tmp_path / "out.html.nodes.tsv", graph)
+    assert np.array_equal(again, model.labels_)
+
+
+def test_names_that_no_file_holds_have_no_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(nodes, "MOST_LISTED", 2)
+    graph = graphcore.Graph.from_edges([0, 1], [1, 2], node_names=["a", "b\x1b", "c"])
+    page = written(tmp_path / "out.html", graph, [0, 0, 0])
+    assert [path.name for path in tmp_path.iterdir()] == ["out.html"]
+    assert "beside this page" not in page.text
+
+
+def test_shares_are_left_out_of_a_page_that_would_be_large(fitted, tmp_path, monkeypatch):
+    graph, _, model = fitted
+    monkeypatch.setattr("graphcore.report.data._MOST_PACKED", 0)
+    page = written(tmp_path / "out.html", graph, model.labels_)
+    assert page.data["nodes"]["near"] == page.data["nodes"]["shares"] == []
+    assert len(page.data["nodes"]["labels"]) == 240
+    assert "Percentages" not in page.text
+
+
+# -- border nodes ------------------------------------------------------------------------------------------------------
+
+
+def test_border_nodes_against_a_dense_computation(fitted, tmp_path):
+    graph, _, model = fitted
+    A, labels = graph.to_scipy().toarray(), model.labels_
+    sums = A @ np.eye(6)[labels]
+    own = sums[np.arange(240), labels]
+    others = sums.copy()
+    others[np.arange(240), labels] = -1
+    second = others.max(axis=1)
+    between = np.flatnonzero((second >= own / 2) & (np.minimum(own, second) > 0))
+    for run, keys in ((None, ()), (model._result, (model.stability_[between],))):
+        order = np.lexsort((between, -np.minimum(own, second)[between], *keys))
+        found = gather_facts(graph, labels, clustering=run).nodes
+        assert found.border.tolist() == between[order][:30].tolist()
+        assert np.array_equal(found.border_labels, labels[found.border])
+        assert np.array_equal(sums[found.border, found.second], second[found.border])
+        degrees = A[found.border].sum(axis=1)
+        np.testing.assert_allclose(found.border_shares[:, 0] * degrees, own[found.border])
+        np.testing.assert_allclose(found.border_shares.sum(axis=1) * degrees, (own + second)[found.border])
+    assert len(found.border) > 3
+    page = written(tmp_path / "out.html", graph, labels, clustering=model._result)
+    assert f"{len(found.border)} nodes between clusters" in page.text
+    assert outside_share(graph, labels)[found.border].min() > 0
+
+
+# -- other numbers of clusters -----------------------------------------------------------------------------------------
+
+
+def alive(levels, k):
+    n = levels.n_leaves
+    out = set(range(n))
+    for i, pair in enumerate(levels.children[: n - k].tolist()):
+        out = out - set(pair) | {n + i}
+    return sorted(out)
+
+
+@pytest.mark.parametrize("k", [2, 3, 6, 9])
+def test_levels_are_those_of_labels_at(fitted, k):
+    graph, _, model = fitted
+    facts = gather_facts(graph, model.labels_, clustering=model._result)
+    levels = gather_levels(graph, model.labels_, facts, model._result)
+    sums, clusters = cut_and_volume(graph, model.labels_at(k)), alive(levels, k)
+    expected = sorted(zip(sums.size, sums.conductance.round(9), strict=True))
+    found = sorted(zip(levels.sums.size[clusters], levels.sums.conductance[clusters].round(9), strict=True))
+    assert found == expected
+    assert len(levels.central) == 2 * levels.n_leaves - 1
+    members = {name for c in clusters for name in levels.central[c]}
+    assert members <= set(graph.node_names)
+
+
+def test_levels_of_labels_alone_unite_the_clusters(fitted, tmp_path):
+    graph, _, model = fitted
+    labels = np.where(model.labels_ == 3, 7, model.labels_)  # 3 is empty then
+    page = written(tmp_path / "out.html", graph, labels)
+    levels = page.data["levels"]
+    assert levels["start"] == 6 and len(levels["children"]) == 5
+    assert sorted(levels["size"][:6]) == sorted(np.bincount(model.labels_))
+    assert levels["size"][-1] == graph.n_nodes and levels["conductance"][-1] == 0
+    assert "The clusters above are united step by step." in page.text
+
+
+def test_two_clusters_have_no_levels(tmp_path):
+    graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    page = written(tmp_path / "out.html", graph, [0, 0, 0, 1, 1, 1])
+    assert page.data["levels"] is None
+    assert "Other numbers of clusters" not in page.text
+
+
+# -- known classes -----------------------------------------------------------------------------------------------------
+
+
+def test_known_classes_are_compared(fitted, tmp_path):
+    graph, truth, model = fitted
+    names = np.array(["red", "green", "blue", "white", "black", "<b>grey"])[truth]
+    page = written(tmp_path / "out.html", graph, model.labels_, truth=names)
+    scores = graphcore.metrics.agreement(model.labels_, names, graph)
+    assert f"Adjusted Rand index {scores['ari']:.4f}" in page.text
+    assert f"normalised mutual information {scores['nmi']:.4f}" in page.text
+    head = next(row for row in page.rows if row and row[0] == "class")
+    rows = {row[0].strip(): [cell.strip() for cell in row[1:]] for row in page.rows if row[0] in names}
+    assert head[2] == "main cluster" and set(rows) == set(names)
+    for name, (size, cluster, of_class, of_cluster, spread) in rows.items():
+        counts = np.bincount(model.labels_[names == name], minlength=6)
+        c = int(cluster)
+        assert counts[c] == counts.max() and int(size) == counts.sum()
+        assert of_class == f"{100 * counts[c] / counts.sum():.0f} %"
+        assert of_cluster == f"{100 * counts[c] / np.count_nonzero(model.labels_ == c):.0f} %"
+        assert int(spread) == np.count_nonzero(counts)
+
+
+def test_unknown_classes_are_left_out(tmp_path):
+    graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+    facts = gather_facts(graph, [0, 0, 0, 1, 1, -1], truth=[5, 5, -1, 9, 9, 9])
+    assert facts.comparison.names == ["5", "9"] and facts.comparison.sizes.tolist() == [2, 3]
+    assert facts.comparison.counts.toarray().tolist() == [[2, 0], [0, 2]]
+    facts = gather_facts(graph, [0, 0, 0, 1, 1, -1], truth=["b", "-1", "b", "a", "a", "a"])
+    assert facts.comparison.names == ["a", "b"] and facts.comparison.scores["n_compared"] == 5
+    with pytest.raises(InputError, match="one class for each of 6 nodes"):
+        gather_facts(graph, [0] * 6, truth=[1, 2])
+    with pytest.raises(InputError, match="no node is left to compare"):
+        written(tmp_path / "out.html", graph, [0] * 6, truth=[-1] * 6)
+
+
+def test_a_model_is_compared_too(fitted, tmp_path):
+    _, truth, model = fitted
+    facts = model.report(tmp_path / "out.html", truth=truth, pictures=False)
+    assert facts.comparison.scores["n_compared"] == 240
+
+
+# -- pictures ----------------------------------------------------------------------------------------------------------
+
+
+def test_marks_in_pictures_say_whose_they_are(drawn):
+    drawings = re.findall(r"<svg.*?</svg>", drawn.source, re.DOTALL)
+    linked = 0
+    for drawing in drawings:
+        groups = re.findall(r'<g data-each="([\d ]+)">(.*?)</g>', drawing, re.DOTALL)
+        for clusters, marks in groups:
+            assert marks.count("<use ") == len(clusters.split())
+        found = {c for text, _ in groups for c in text.split()}
+        found |= {c for text in re.findall(r'data-c="([\d ]+)"', drawing) for c in text.split()}
+        linked += found == set(map(str, range(6)))
+    assert linked == len(drawings) - 1  # not the objective
+    assert "<!--" not in "".join(drawings)
+
+
+def test_leaves_of_the_tree_are_named_by_central_nodes(fitted, monkeypatch):
+    from graphcore.report import figures
+
+    graph, _, model = fitted
+    facts = gather_facts(graph, model.labels_, clustering=model._result)
+    names = figures._tree_names(facts, facts.tree.linkage())
+    assert len(names) == 11
+    sizes = facts.sums.size
+    for text, clusters in names.items():
+        assert f"({sizes[clusters].sum():,})" in text
+        assert all(facts.central[c][0] in text for c in clusters[:2])
+    seen = []
+    monkeypatch.setattr(figures, "_MAX_LEAVES", 3)
+    monkeypatch.setattr(figures._style, "clusters_gid", lambda clusters: seen.append(clusters) or "clusters 0")
+    ax = figures._figure()[1]
+    figures._tree(ax, facts, graph, model.labels_, 0, None)
+    assert sorted(c for each in seen for c in each) == list(range(6))
+    assert all(label.get_text() in names for label in ax.get_yticklabels())
+
+
+def test_any_name_can_stand_at_a_leaf(tmp_path):
+    names = ["$\\frac$", "-->", "\ud800", "\u0416\u4e2d\U0001f600", "$x^2$", "a\x1b\nb"]
+    ring = np.arange(12)
+    graph = graphcore.Graph.from_edges(ring, (ring + 1) % 12, node_names=[f"{names[i // 2]}{i}" for i in ring])
+    page = written(tmp_path / "out.html", graph, ring // 2, pictures=True)
+    page.assert_alone()
+    assert "How the clusters hang together" in page.text
+
+
+def test_pictures_stand_in_two_columns_of_like_height(drawn):
+    columns = re.search(r'<div class="pictures">\n(.*)\n(.*)\n</div>', drawn.source).groups()
+    heights = [
+        sum(float(box.split()[3]) + 90 for box in re.findall(r'viewBox="([^"]*)"', column)) for column in columns
+    ]
+    assert abs(heights[0] - heights[1]) < 200
+    assert 'id="about-sizes"' in columns[0]
+
+
+def test_the_page_tells_its_parts_to_a_screen_reader(drawn):
+    drawn.assert_alone()
+    for tag, attrs in drawn.tags:
+        for name in ("aria-labelledby", "aria-describedby"):
+            assert attrs.get(name) is None or attrs[name] in drawn.ids, (tag, attrs)
+        if tag == "section":
+            assert "aria-labelledby" in attrs
+        if tag == "th":
+            assert attrs.get("scope") in ("row", "col")
+        if tag == "svg":
+            assert attrs["role"] == "img" and attrs["aria-label"]
+    tables = [attrs["class"] for tag, attrs in drawn.tags if tag == "table" and "class" in attrs]
+    assert tables == ["clusters", "border", "truth", "facts"]
+    links = [attrs["href"][1:] for tag, attrs in drawn.tags if tag == "a"]
+    assert links == [attrs["id"] for tag, attrs in drawn.tags if tag == "h2"]
+    assert set(re.findall(r"<label>(\w+) <input", drawn.source)) == {"Node", "Cluster", "Clusters"}

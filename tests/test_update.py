@@ -1,0 +1,377 @@
+"""Models that follow a graph that changes, and models in files."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import graphcore
+from graphcore import CoresetSpectralClustering, FormatError, Graph, InputError
+from graphcore.cli.app import run
+from graphcore.metrics import agreement
+from graphcore.partition.cluster_sums import cluster_sums
+from graphcore.partition.local_moving import move_locally
+from graphcore.partition.quotient import graph_rows
+from graphcore.partition.update import describe_update
+
+
+@pytest.fixture(scope="module")
+def planted():
+    return graphcore.datasets.planted_partition(6, 60, 0.25, 0.01, random_state=0)
+
+
+@pytest.fixture
+def model(planted):
+    return CoresetSpectralClustering(6, random_state=0).fit(planted.graph)
+
+
+def block(low, high, p, seed=0):
+    """Pairs of nodes from low to high, each with probability p."""
+    pairs = np.argwhere(np.triu(np.random.default_rng(seed).random((high - low,) * 2) < p, k=1)) + low
+    return tuple(pairs.T)
+
+
+def edges_of(graph, inside):
+    """Edges whose two ends are told by `inside` of their arrays."""
+    a, b = sp.triu(graph.to_scipy(), k=1, format="coo").coords
+    kept = inside(a, b)
+    return a[kept], b[kept]
+
+
+# -- moves -------------------------------------------------------------------------------------------------------------
+
+
+def test_moves_begin_at_active_nodes_and_spread(planted):
+    rows, k = graph_rows(planted.graph), 6
+    start = planted.labels.copy()
+    start[:15] = 1  # a part of cluster 0 is in 1 by mistake
+    nowhere = start.copy()
+    assert move_locally(rows, nowhere, k, active=np.zeros(360, dtype=bool))[1] == 0
+    active = np.arange(360) == 5
+    labels = start.copy()
+    sums, moves = move_locally(rows, labels, k, active=active)
+    expected = cluster_sums(rows, labels, k)
+    np.testing.assert_allclose(sums.internal, expected.internal)
+    np.testing.assert_array_equal(sums.size, expected.size)
+    assert moves > 1  # from one node to its neighbours, and theirs
+    assert active.sum() == 1
+    everywhere = start.copy()
+    move_locally(rows, everywhere, k, active=np.ones(360, dtype=bool))
+    whole = start.copy()
+    move_locally(rows, whole, k)
+    assert agreement(everywhere, whole)["ari"] > 0.99
+
+
+def test_without_a_change_nothing_moves(model):
+    before = model.labels_
+    done = model.update()
+    assert (len(done.moved), done.n_added, done.n_removed, done.splits, done.unions) == (0, 0, 0, {}, {})
+    np.testing.assert_array_equal(model.labels_, before)
+
+
+def test_a_node_that_changes_sides_moves_alone(model, planted):
+    before, target = model.labels_.copy(), model.labels_[200]
+    removed = edges_of(planted.graph, lambda a, b: (a == 3) | (b == 3))
+    friends = np.flatnonzero(before == target)[:12]
+    done = model.update(added=(np.full(12, 3), friends), removed=removed)
+    assert done.moved.tolist() == [3]
+    assert model.labels_[3] == target
+    np.testing.assert_array_equal(np.delete(model.labels_, 3), np.delete(before, 3))
+    assert (done.n_added, done.n_removed) == (12, len(removed[0]))
+
+
+def test_everything_known_is_that_of_the_changed_graph(model, planted):
+    added, removed = (
+        (np.r_[0:30, 360], np.r_[300:330, 5]),
+        edges_of(planted.graph, lambda a, b: (a < 40) & (b == a + 7)),
+    )
+    assert len(removed[0]) > 0
+    model.update(added, removed)
+    A = planted.graph.to_scipy().tolil()
+    A.resize((361, 361))
+    A[removed] = 0
+    A[removed[::-1]] = 0
+    A[added] = 1
+    A[added[::-1]] = 1
+    expected = Graph.from_scipy(A.tocsr())
+    np.testing.assert_array_equal(model.graph_.to_scipy().toarray(), expected.to_scipy().toarray())
+    np.testing.assert_array_equal(model.outside_share_, graphcore.metrics.outside_share(expected, model.labels_))
+    assert model.labels_[360] == model.labels_[5]
+    assert np.isnan(model.stability_[360])
+    assert model.n_features_in_ == len(model.to_table()["node"]) == 361
+    assert model.predict(expected).shape == (361,)
+    assert model.summary()["size"].sum() == 361
+    assert model.n_components_ == 1
+    assert [len(set(model.labels_at(k).tolist())) for k in (1, 3)] == [1, 3]
+    assert model.tree_.leaf_of[360] not in model.tree_.leaf_of[:360]  # what is new is a leaf of its own
+
+
+def test_nodes_come_and_go(model, planted):
+    far = ([360, 361, 362, 363], [361, 362, 363, 17])  # a chain of new nodes, and a pair apart from all
+    apart = ([364], [365])
+    gone = edges_of(planted.graph, lambda a, b: (a == 50) | (b == 50))
+    done = model.update(tuple(np.r_[x, y] for x, y in zip(far, apart, strict=True)), gone)
+    assert done.new_nodes.tolist() == [360, 361, 362, 363, 364, 365]
+    assert model.labels_[50] == -1
+    assert 50 in done.moved
+    assert (model.labels_[360:364] == model.labels_[17]).all()
+    assert model.labels_[364] == model.labels_[365] >= 0
+
+
+def test_splits_and_unions_are_found_and_told(model, planted):
+    of = [np.bincount(model.labels_[planted.labels == c]).argmax() for c in range(6)]
+    # The first community falls into halves; the second and the third become one.
+    removed = edges_of(planted.graph, lambda a, b: (a < 30) & (b >= 30) & (b < 60))
+    fresh = [block(0, 30, 0.4), block(30, 60, 0.4), block(60, 180, 0.3, seed=1)]
+    done = model.update(tuple(np.concatenate(side) for side in zip(*fresh, strict=True)), removed)
+    truth = planted.labels.copy()
+    truth[:30], truth[60:180] = 6, 1
+    assert agreement(model.labels_, truth)["ari"] > 0.95
+    assert set(done.splits) == {of[0]}
+    (survivor, united), *others = done.unions.items()
+    assert not others
+    assert sorted(united) == sorted(of[1:3])
+    assert survivor in united
+    for c in range(3, 6):  # the others keep their numbers
+        assert (model.labels_[planted.labels == c] == of[c]).mean() > 0.95
+    assert set(done.formed_anew) >= set(of[:3])
+
+
+def test_what_is_told_by_hand():
+    before = np.array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2, -1, 3])
+    after = np.array([0, 0, 3, 3, 1, 1, 1, 1, 1, 1, 2, -1])
+    moved, splits, unions = describe_update(before, after, 4)
+    assert moved.tolist() == [2, 3, 8, 9, 11]
+    assert splits == {0: (0, 3)}
+    assert unions == {1: (1, 2)}
+
+
+def test_a_stream_stays_near_fits_from_scratch():
+    from bench.cases.changing import Stream
+
+    stream = Stream("drift", 30, 0)
+    first = Graph.from_edges(*stream.edges.T, n_nodes=stream.n)
+    model = CoresetSpectralClustering(20, random_state=0).fit(first)
+    for _ in range(10):
+        added, removed = stream.step()
+        model.update(tuple(added.T), tuple(removed.T))
+    now = Graph.from_edges(*stream.edges.T, n_nodes=stream.n)
+    assert abs(now.to_scipy() - model.graph_.to_scipy()).sum() == 0
+    fit = CoresetSpectralClustering(20, random_state=0).fit(now)
+    found, expected = (agreement(each.labels_, stream.labels)["ari"] for each in (model, fit))
+    assert found > expected - 0.05  # .01 on the bench's graphs, which are larger
+    assert found > 0.6
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"removed": ([0], [0])}, "there is no edge between 0 and 0"),
+        ({"added": ([0], [5000])}, "beyond the 360 nodes"),
+    ],
+)
+def test_a_change_that_is_refused_changes_nothing(model, change, message):
+    before, graph = model.labels_.copy(), model.graph_
+    with pytest.raises(InputError, match=message):
+        model.update(**change)
+    np.testing.assert_array_equal(model.labels_, before)
+    assert model.graph_ is graph
+
+
+def test_models_that_cannot_be_updated():
+    X = np.random.default_rng(0).random((30, 2))
+    with pytest.raises(InputError, match="fitted to vectors"):
+        CoresetSpectralClustering(2, random_state=0).fit(X).update(([0], [1]))
+    one_way = sp.csr_array(np.triu(np.ones((6, 6)), k=1))
+    with pytest.raises(InputError, match="fit the changed graph again"):
+        CoresetSpectralClustering(2, symmetrize="random-walk", random_state=0).fit(one_way).update(([0], [1]))
+    pair = CoresetSpectralClustering(1, random_state=0).fit(Graph.from_edges([0], [1]))
+    with pytest.raises(InputError, match="no edge is left"):
+        pair.update(removed=([0], [1]))
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def saved(model, folder):
+    model.save(folder / "model.npz")
+    return folder / "model.npz"
+
+
+@pytest.mark.parametrize("kind", ["graph", "names", "vectors", "sparse vectors", "published"])
+def test_what_is_loaded_is_what_was_saved(kind, planted, tmp_path):
+    X = np.random.default_rng(0).random((60, 3)).round(1)
+    given = {
+        "graph": planted.graph, "published": planted.graph, "vectors": X, "sparse vectors": sp.csr_array(X),
+        "names": Graph.from_edges(["ä", "b", "c", "ä"], ["b", "c", "ä", "c"], [1.0, 2, 3, 4]),
+    }[kind]  # fmt: skip
+    preset = "published" if kind == "published" else None
+    model = CoresetSpectralClustering(2, preset=preset, random_state=np.int64(3)).fit(given)
+    again = graphcore.load(saved(model, tmp_path))
+    assert again.get_params() == model.get_params()
+    for name in ("labels_", "outside_share_", "stability_", "coreset_indices_", "coreset_labels_", "node_names_"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(model, name))
+    assert again.settings_ == model.settings_
+    np.testing.assert_array_equal(again.dendrogram_, model.dendrogram_)
+    np.testing.assert_array_equal(again.groups_, model.groups_)
+    assert again.history_ == model.history_
+    np.testing.assert_array_equal(again.graph_.to_scipy().toarray(), model.graph_.to_scipy().toarray())
+    new = X[:4] if "vectors" in kind else np.eye(model.n_features_in_)[:2]
+    np.testing.assert_array_equal(again.predict(new), model.predict(new))
+    assert again.score(new) == model.score(new)
+    if "vectors" not in kind:
+        np.testing.assert_array_equal(again.update().moved, model.update().moved)
+    again.report(tmp_path / "page.html", pictures=False)
+
+
+def test_a_pickled_model_cannot_be_saved(model, tmp_path):
+    import pickle
+
+    with pytest.raises(InputError, match="does not hold its graph"):
+        pickle.loads(pickle.dumps(model)).save(tmp_path / "model.npz")
+
+
+def damaged(path, **changes):
+    """The arrays of a file with some exchanged; what is None is left out."""
+    with np.load(path) as archive:
+        arrays = dict(archive) | changes
+    np.savez(path, **{name: array for name, array in arrays.items() if array is not None})
+
+
+def described(path, **changes):
+    with np.load(path) as archive:
+        facts = json.loads(archive["model"].tobytes()) | changes
+    damaged(path, model=np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"labels": np.zeros(3, int)}, "labels is int64 of shape"),
+        ({"labels": np.full(360, 6)}, "labels must be from -1 to 5"),
+        ({"labels": np.full(360, -1)}, "nodes with an edge have a cluster"),
+        ({"labels": np.zeros(360)}, "labels is float64"),
+        ({"indices": np.full(1, 10**6)}, "indptr ends at|names column"),
+        ({"indptr": None}, "no array indptr"),
+        ({"inner": np.full(6, np.nan)}, "inner holds values that are not finite"),
+        ({"unrest": np.zeros(5)}, "unrest is"),
+        ({"coreset_indices": np.full(360, 400)}, "coreset_indices must be from 0 to 359"),
+        ({"stability": np.full(360, np.inf, np.float32)}, "stability holds"),
+        ({"node_names": np.array([b"x"] * 360, dtype=object)}, "Python objects"),
+        ({"model": np.frombuffer(b"{", dtype=np.uint8)}, "no JSON"),
+        ({"model": np.frombuffer(b"[1]", dtype=np.uint8)}, "no model that graphcore saved"),
+        ({"model": None}, "no model that graphcore saved"),
+    ],
+)
+def test_arrays_are_checked(model, tmp_path, arrays, message):
+    path = saved(model, tmp_path)
+    damaged(path, **arrays)
+    with pytest.raises(InputError, match=message):
+        graphcore.load(path)
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ({"version": 2}, "version '2'"),
+        ({"format": "other"}, "no model"),
+        ({"params": {"n_clusters": 2, "odd": 1}}, "parameters are not those of this version.*odd"),
+        ({"params": 3}, "no valid params"),
+        ({"settings": {}}, "no valid settings"),
+        ({"kind": "pickle"}, "no valid kind"),
+        ({"n_features": "many"}, "no valid n_features"),
+        ({"history": [["a", "b"]]}, "no valid history"),
+        ({"kind": "vectors", "n_neighbors": 10**9, "metric": "euclidean"}, "no valid n_neighbors"),
+    ],
+)
+def test_the_description_is_checked(model, tmp_path, facts, message):
+    path = saved(model, tmp_path)
+    described(path, **facts)
+    with pytest.raises(FormatError, match=message):
+        graphcore.load(path)
+
+
+def test_settings_are_checked(model, tmp_path):
+    path = saved(model, tmp_path)
+    with np.load(path) as archive:
+        settings = json.loads(archive["model"].tobytes())["settings"]
+    for wrong in ({"n_clusters": True}, {"n_clusters": 1000}, {"objective": "other"}, {"min_cluster_size": -1}):
+        described(path, settings=settings | wrong)
+        with pytest.raises(FormatError, match=r"no valid|1000 clusters of 360 nodes"):
+            graphcore.load(path)
+
+
+def test_a_file_that_was_cut_off_and_one_that_is_none(model, tmp_path):
+    path = saved(model, tmp_path)
+    whole = path.read_bytes()
+    for length in (0, 100, len(whole) // 2, len(whole) - 10):
+        path.write_bytes(whole[:length])
+        with pytest.raises(InputError):
+            graphcore.load(path)
+    np.savez(path, a=np.zeros(3))
+    with pytest.raises(FormatError, match="no model"):
+        graphcore.load(path)
+    with pytest.raises(FileNotFoundError):
+        graphcore.load(tmp_path / "none.npz")
+
+
+# -- command line ------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_follows_a_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "edges.txt").write_text("a b\nb c\nc a\nd e\ne f\nf d\nc d\n")
+    (tmp_path / "new.txt").write_text("g e\ng f\n")
+    (tmp_path / "gone.txt").write_text("d c\n")
+    assert run(["cluster", "edges.txt", "-k", "2", "-o", "labels.tsv", "--model", "model.npz", "--quiet"]) == 0
+    first = graphcore.load("model.npz")
+    assert (
+        run(
+            [
+                "update",
+                "model.npz",
+                "new.txt",
+                "--removed",
+                "gone.txt",
+                "--save",
+                "changed.npz",
+                "-o",
+                "changed.tsv",
+                "--json",
+            ]
+        )
+        == 0
+    )
+    told = json.loads(capsys.readouterr().out)
+    assert (told["nodes"], told["edges"], told["added"], told["removed"], told["new_nodes"]) == (7, 8, 2, 1, 1)
+    labels = dict(line.split("\t") for line in (tmp_path / "changed.tsv").read_text().splitlines())
+    assert labels["g"] == labels["e"] != labels["a"]
+    assert graphcore.load("model.npz").graph_.n_nodes == first.graph_.n_nodes == 6
+    assert run(["update", "model.npz", "--removed", "gone.txt"]) == 0
+    assert "6 edges (0 new, 1 gone)" in capsys.readouterr().out
+    assert graphcore.load("model.npz").graph_.n_edges == 6
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("update model.npz", "nothing to do"),
+        ("update none.npz new.txt", "none.npz"),
+        ("update new.txt new.txt", "zip"),
+        ("update model.npz new.txt -o - --json", "both want standard output"),
+        ("update model.npz --removed new.txt", "removed: there is no node"),
+    ],
+)
+def test_wrong_use_of_the_command(tmp_path, monkeypatch, capsys, command, message):
+    monkeypatch.chdir(tmp_path)
+    CoresetSpectralClustering(1, random_state=0).fit(Graph.from_edges(["a"], ["b"])).save("model.npz")
+    (tmp_path / "new.txt").write_text("x y\n")
+    assert run(command.split()) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_stream_of_bytes_is_no_path(model):
+    with pytest.raises(InputError, match="path must be"):
+        model.save(io.BytesIO())
