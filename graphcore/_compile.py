@@ -38,8 +38,10 @@ def compiled(function=None, *, sums_in_any_order=False):
     from numba import njit
     from numba.core.dispatcher import Dispatcher
 
-    fastmath = {"reassoc", "nsz", "contract"} if sums_in_any_order else False
-    options: dict[str, Any] = {"nogil": True, "fastmath": fastmath}
+    options: dict[str, Any] = {
+        "nogil": True,
+        "fastmath": {"reassoc", "nsz", "contract"} if sums_in_any_order else False,
+    }
     try:
         loop = njit(cache=True, **options)(function)
     except RuntimeError:  # numba finds no folder that it could write to
