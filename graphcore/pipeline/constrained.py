@@ -40,7 +40,7 @@ def constrained_partition(
     streams = rng.spawn(len(starts))
 
     def tightened(labels, factors, rng):
-        """(whether limits hold, whether the least size does, objective, labels) after moves under each factor of them."""
+        """(whether limits hold, whether the least size does, objective, labels) after moves under limits times each."""
         for factor in factors:
             asked = {"constraints": constraints.times(factor), **limits}
             fits = relieve_full_clusters(rows, labels, n_clusters, asked["constraints"])
