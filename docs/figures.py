@@ -183,6 +183,12 @@ def clusters_drawn():
     return plot.quotient_graph(quotient_graph(graph, model.labels_, 30), sizes).figure
 
 
+def graph_drawn():
+    """All digits, in their clusters."""
+    graph, model = _digits()
+    return plot.graph_drawing(graph, model.labels_).figure
+
+
 def coreset_map():
     """The coreset behind them."""
     graph, model = _digits()
@@ -374,7 +380,7 @@ def _bare(ax):
 
 
 GALLERY = (
-    cluster_sizes, clusters_drawn, coreset_map, dendrogram, levels, calibration, objective_history, k_sweep,
+    cluster_sizes, clusters_drawn, graph_drawn, coreset_map, dendrogram, levels, calibration, objective_history, k_sweep,
     coreset_error_curve,
 )  # fmt: skip
 DRAWN = (whiskers, sparse_coreset, stability, importance, coreset_error, choosing_k, nystrom_brackets, nystrom_schemes)

@@ -78,7 +78,7 @@ class UpdatedGraph:
         if self.stability_ is not None:
             stability = np.full(graph.n_nodes, np.nan, dtype=np.float32)
             stability[: len(self.stability_)] = self.stability_
-            stability[done.moved] = np.nan
+            stability[done.moved] = stability[done.new_nodes] = np.nan
             self.stability_ = stability
         self._result = self._result.changed(graph, labels, self.stability_)
         self.labels_, self.outside_share_ = labels, shares
