@@ -131,6 +131,13 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> model = graphcore.CoresetSpectralCoclustering(2, random_state=0).fit([[1, 2, 0], [2, 1, 0], [0, 0, 1]])
+        >>> bool(model.row_labels_[2] == model.column_labels_[2])
+        True
         """
         settings = passed_on(self, _SETTINGS)
         check_settings(self.n_clusters, settings)
@@ -171,7 +178,24 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         return getattr(self, name) == np.arange(self.n_clusters_)[:, None]
 
     def get_indices(self, i: int) -> tuple[Integers, Integers]:
-        """Rows and columns of cluster `i`, as two arrays of numbers."""
+        """Rows and columns of a cluster.
+
+        Parameters
+        ----------
+        i : int
+            A label from 0.
+
+        Returns
+        -------
+        rows, columns : ndarray, int64
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> model = graphcore.CoresetSpectralCoclustering(2, random_state=0).fit([[1, 2, 0], [2, 1, 0], [0, 0, 1]])
+        >>> model.get_indices(model.row_labels_[2])
+        (array([2]), array([2]))
+        """
         check_is_fitted(self)
         i = check_integer("i", i, low=0, high=self.n_clusters_ - 1)
         return np.flatnonzero(self.row_labels_ == i), np.flatnonzero(self.column_labels_ == i)
