@@ -32,6 +32,8 @@ CASES = (
     "directed",
     "bipartite",
     "changing",
+    "balance",
+    "calibration",
     "mnist8m",
     "distributed",
 )

@@ -63,6 +63,8 @@ class UpdatedGraph:
         check_is_fitted(self)
         if self._reference.kind != "edges":
             raise InputError("update is for models of graphs, and this one was fitted to vectors; see predict")
+        if self._reference.weights is not None:
+            raise InputError("update is for models without sample_weight; weigh the changed graph in another fit")
         if self.symmetrize in DIRECTED and not self._is_given:
             raise InputError(
                 f"with symmetrize={self.symmetrize!r} a link changes edges everywhere; fit the changed graph again"
