@@ -135,9 +135,9 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         Examples
         --------
         >>> import graphcore
-        >>> model = graphcore.CoresetSpectralCoclustering(2, random_state=0).fit([[1, 2, 0], [2, 1, 0], [0, 0, 1]])
-        >>> bool(model.row_labels_[2] == model.column_labels_[2])
-        True
+        >>> made = graphcore.datasets.planted_blocks([30, 30], [20, 20], [[300, 20], [20, 300]], random_state=0)
+        >>> graphcore.CoresetSpectralCoclustering(2, random_state=0).fit(made.matrix).column_labels_.shape
+        (40,)
         """
         settings = passed_on(self, _SETTINGS)
         check_settings(self.n_clusters, settings)
@@ -183,18 +183,19 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         Parameters
         ----------
         i : int
-            A label from 0.
+            The cluster, from 0.
 
         Returns
         -------
-        rows, columns : ndarray, int64
+        rows, columns : ndarray of int
 
         Examples
         --------
         >>> import graphcore
-        >>> model = graphcore.CoresetSpectralCoclustering(2, random_state=0).fit([[1, 2, 0], [2, 1, 0], [0, 0, 1]])
-        >>> model.get_indices(model.row_labels_[2])
-        (array([2]), array([2]))
+        >>> made = graphcore.datasets.planted_blocks([30, 30], [20, 20], [[300, 20], [20, 300]], random_state=0)
+        >>> model = graphcore.CoresetSpectralCoclustering(2, random_state=0).fit(made.matrix)
+        >>> [len(members) for members in model.get_indices(0)]
+        [30, 20]
         """
         check_is_fitted(self)
         i = check_integer("i", i, low=0, high=self.n_clusters_ - 1)
