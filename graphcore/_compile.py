@@ -37,11 +37,11 @@ def compiled(function=None, *, sums_in_any_order=False):
     from numba import njit
     from numba.core.dispatcher import Dispatcher
 
-    options = {"nogil": True, "fastmath": {"reassoc", "nsz", "contract"} if sums_in_any_order else False}
+    fastmath = {"reassoc", "nsz", "contract"} if sums_in_any_order else False
     try:
-        loop = njit(cache=True, **options)(function)
+        loop = njit(cache=True, nogil=True, fastmath=fastmath)(function)
     except RuntimeError:  # numba finds no folder that it could write to
-        loop = njit(**options)(function)
+        loop = njit(nogil=True, fastmath=fastmath)(function)
     return _Loop(loop) if isinstance(loop, Dispatcher) else loop  # NUMBA_DISABLE_JIT leaves functions as they are
 
 
