@@ -33,6 +33,8 @@ CASES = (
     "directed",
     "bipartite",
     "changing",
+    "balance",
+    "calibration",
     "mnist8m",
     "distributed",
 )

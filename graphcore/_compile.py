@@ -6,6 +6,7 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from ._threads import away, check_stopped, in_main_thread
 
@@ -37,11 +38,14 @@ def compiled(function=None, *, sums_in_any_order=False):
     from numba import njit
     from numba.core.dispatcher import Dispatcher
 
-    fastmath = {"reassoc", "nsz", "contract"} if sums_in_any_order else False
+    options: dict[str, Any] = {
+        "nogil": True,
+        "fastmath": {"reassoc", "nsz", "contract"} if sums_in_any_order else False,
+    }
     try:
-        loop = njit(cache=True, nogil=True, fastmath=fastmath)(function)
+        loop = njit(cache=True, **options)(function)
     except RuntimeError:  # numba finds no folder that it could write to
-        loop = njit(nogil=True, fastmath=fastmath)(function)
+        loop = njit(**options)(function)
     return _Loop(loop) if isinstance(loop, Dispatcher) else loop  # NUMBA_DISABLE_JIT leaves functions as they are
 
 
