@@ -21,6 +21,7 @@ CASES = (
     "construction",
     "from-file",
     "knn-path",
+    "weighting",
     "growth",
     "paper-construction",
     "paper-knn",

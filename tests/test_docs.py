@@ -304,8 +304,9 @@ def test_every_method_shows_what_it_takes_and_returns_and_an_example():
             if name.startswith("_") or not str(getattr(method, "__module__", "")).startswith("graphcore."):
                 continue
             text = inspect.getdoc(method) or ""
-            given = [p for p in inspect.signature(method).parameters if p not in ("self", "X", "y")]
-            sections = ["Returns", "Examples"] + (["Parameters"] if given else [])
+            signature = inspect.signature(method)
+            sections = ["Examples"] + ["Returns"] * (str(signature.return_annotation) != "None")
+            sections += ["Parameters"] * bool(set(signature.parameters) - {"self", "X", "y"})
             missing += [f"{cls.__name__}.{name}: {section}" for section in sections if f"{section}\n---" not in text]
     assert missing == []
 
