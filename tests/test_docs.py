@@ -53,6 +53,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "datasets").symlink_to(ROOT / "datasets")
     with gzip.open("edges.txt.gz", "wt") as file:
         file.writelines(f"{a}\t{b}\n" for a, b in nx.connected_caveman_graph(150, 6).edges)
+    (tmp_path / "classes.tsv").write_text("".join(f"{node}\t{node // 6}\n" for node in range(900)))
     rng = np.random.default_rng(0)
     vectors = np.concatenate([rng.normal(10 * i, 1, (30, 4)) for i in range(10)])
     np.save("vectors.npy", vectors)
@@ -186,7 +187,13 @@ def test_the_report_of_landmarks_is_as_the_page_says(folder, capsys):
             assert got == expected
 
 
-@pytest.mark.parametrize(("page", "needs"), [("docs/tables.md", ("pandas", "igraph")), ("docs/scikit_learn.md", ())])
+GUIDES = {
+    "docs/tables.md": ("pandas", "igraph"), "docs/scikit_learn.md": (), "docs/soft_labels.md": (),
+    "docs/constraints.md": (),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "needs"), GUIDES.items())
 def test_python_examples_of_guides_run(folder, page, needs):
     for library in needs:
         pytest.importorskip(library)
@@ -209,6 +216,15 @@ def test_examples_of_pictures_run(folder, page):
         exec(compile(code, page, "exec"), namespace)
     assert len(plt.get_fignums()) == (7 if page == "docs/pictures.md" else 0)
     plt.close("all")
+
+
+@pytest.mark.slow
+def test_the_steps_from_a_laptop_to_a_cluster_run(folder):
+    pytest.importorskip("distributed")
+    graphcore.write_graph(graphcore.read_graph("edges.txt.gz"), "edges.graph")
+    namespace = {}
+    execute("docs/distributed.md", [namespace] * 9)
+    assert len(namespace["labels"]) == 1797 and namespace["model"].labels_.max() == 4
 
 
 @pytest.mark.parametrize("page", SHELL)

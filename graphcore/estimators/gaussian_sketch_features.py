@@ -61,7 +61,8 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
     Notes
     -----
     The inner products of these features are in mean ``k_x^T K^2 k_y / n^3``: every direction of feature space is
-    stretched by its eigenvalue to the power 3/2. Directions with small eigenvalues vanish; see the guide.
+    stretched by its eigenvalue to the power 3/2. Directions with small eigenvalues vanish; see the guide. Of a chunked
+    dask.array of vectors, features and `coverage_` are dask.arrays.
 
     References
     ----------

@@ -74,7 +74,8 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
     Notes
     -----
     ``0 <= B B^T <= K`` for features B, always. X may be a read-only memmap of integers: it is read in blocks, twice,
-    and only n x s numbers are kept.
+    and only n x s numbers are kept. Features of a chunked dask.array are one too; ``sampling`` is "uniform" or an array
+    then.
 
     References
     ----------

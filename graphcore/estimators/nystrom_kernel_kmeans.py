@@ -66,6 +66,9 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     Costs are means over points. With sample weights they are weighted means; landmarks are chosen without regard to
     weights.
 
+    Of a chunked dask.array of vectors, `labels_` and what the methods return are dask.arrays; ``sampling`` is "uniform"
+    or an array then, ``solver`` "lloyd", and the starts are by k-means||.
+
     References
     ----------
     Wang, Gittens, Mahoney, "Scalable kernel k-means clustering with Nystrom approximation", JMLR 20 (2019),
