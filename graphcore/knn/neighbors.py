@@ -47,7 +47,7 @@ def knn_graph(
         reduced to that, with a warning.
     metric : {"euclidean", "cosine", "manhattan", "hamming", "jaccard"}, default "euclidean"
         Distance between rows. "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that
-        differ) and "jaccard" (1 - both / either, counts of ones; 0 between empty rows) compare vectors of 0 and 1 alone.
+        differ) and "jaccard" (1 - both / either, counts of ones; 0 between empty rows) compare 0/1 vectors alone.
     mode : {"union", "mutual", "average"}, default "union"
         When two rows are joined: one lists the other (union), both do (mutual), or one does, the weight being the mean
         of the two directions, 0 where a row does not list the other (average). "mutual" may leave nodes isolated.
