@@ -56,7 +56,7 @@ def knn_graph(
         "gaussian" is exp(-d^2 / (2 s^2)), where s is the median distance to the n_neighbors-th neighbour;
         "self-tuning" is exp(-d^2 / (s_i s_j)), where s_i is row i's distance to its 7th neighbour (the last one if
         there are fewer), at least 1/1000 of the median; "shared" is the share of neighbours in common,
-        |L_i and L_j| / |L_i or L_j|, where L_i holds row i and those it lists (PhenoGraph, Seurat); "fuzzy" is UMAP's
+        ``|L_i and L_j| / |L_i or L_j|``, L_i being row i and those it lists (PhenoGraph, Seurat); "fuzzy" is UMAP's
         exp(-(d - r_i) / s_i), r_i being the smallest positive distance and s_i such that a row's weights add up to
         log2(n_neighbors + 1), and "union" then unites the two directions as a + b - ab. Weights are float32 and at
         least 1e-7.
