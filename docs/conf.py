@@ -82,7 +82,7 @@ def describe_inherited(app, what, name, obj, options, lines):
 
 
 class ForUsers(PythonDomain):
-    """The search finds what users call; the pages on the stages within are found by their text."""
+    """The search finds what users call; the templates leave the text of pages on stages within out of it, too."""
 
     def get_objects(self):
         for name, *rest, priority in super().get_objects():

@@ -26,7 +26,7 @@ def blocks():
         yield np.minimum(sources, targets), np.maximum(sources, targets)
 
 
-graphcore.build_store(blocks(), folder / "stream.graph", memory="500M")
+graphcore.build_store(blocks(), folder / "stream.graph", memory="4G")
 graph = graphcore.open_graph(folder / "stream.graph")
 model = graphcore.CoresetSpectralClustering(n_clusters=40, random_state=0).fit(graph)
 

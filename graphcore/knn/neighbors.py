@@ -48,8 +48,8 @@ def knn_graph(
     metric : str, default "euclidean"
         Distance between rows: "euclidean", "cosine", "manhattan", "hamming", "jaccard", "correlation", "chebyshev",
         "canberra" or "braycurtis". "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that
-        differ) and "jaccard" (1 - |both| / |either|; 0 between empty rows) compare vectors of 0 and 1 alone. The last
-        four are for dense vectors, as scipy defines them; large sets are searched by pynndescent for them, which
+        differ) and "jaccard" (1 - both / either, counts of ones; 0 between empty rows) compare 0/1 vectors alone. The
+        last four are for dense vectors, as scipy defines them; large sets are searched by pynndescent for them, which
         compiles for half a minute in every process.
     mode : {"union", "mutual", "average"}, default "union"
         When two rows are joined: one lists the other (union), both do (mutual), or one does, the weight being the mean
@@ -59,7 +59,7 @@ def knn_graph(
         "gaussian" is exp(-d^2 / (2 s^2)), where s is the median distance to the n_neighbors-th neighbour;
         "self-tuning" is exp(-d^2 / (s_i s_j)), where s_i is row i's distance to its 7th neighbour (the last one if
         there are fewer), at least 1/1000 of the median; "shared" is the share of neighbours in common,
-        |L_i and L_j| / |L_i or L_j|, where L_i holds row i and those it lists (PhenoGraph, Seurat); "fuzzy" is UMAP's
+        ``|L_i and L_j| / |L_i or L_j|``, L_i being row i and those it lists (PhenoGraph, Seurat); "fuzzy" is UMAP's
         exp(-(d - r_i) / s_i), r_i being the smallest positive distance and s_i such that a row's weights add up to
         log2(n_neighbors + 1), and "union" then unites the two directions as a + b - ab. Weights are float32 and at
         least 1e-7.
