@@ -219,7 +219,7 @@ def _graph_model(nodes, measured):
             rows.append([f"{edges:.0e}", workers, read, travel, client * scale + merging])
     text = (
         f"A model by the two workers above: passes {passes:.1f} s, client {client:.1f} s, {sent / nodes:.0f} bytes per "
-        f"node to each worker and {back / nodes:.0f} back, in proportion to the edges; merging {merging:.1f} s and a sample "
-        f"of 2 GB at any size; {BANDWIDTH / 1e9:.0f} GB/s into each machine."
+        f"node to each worker and {back / nodes:.0f} back, in proportion to the edges; merging {merging:.1f} s and a "
+        f"sample of 2 GB at any size; {BANDWIDTH / 1e9:.0f} GB/s into each machine."
     )
     return f"{text}\n\n" + table(["edges", "workers", "s of passes", "s of travel", "s of the client alone"], rows)
