@@ -21,6 +21,7 @@ CASES = (
     "construction",
     "from-file",
     "knn-path",
+    "weighting",
     "growth",
     "paper-construction",
     "paper-knn",
@@ -32,6 +33,8 @@ CASES = (
     "directed",
     "bipartite",
     "changing",
+    "balance",
+    "calibration",
     "mnist8m",
     "distributed",
 )

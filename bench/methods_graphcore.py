@@ -30,6 +30,18 @@ def clustering(graph, k, seed, params, threads):
         return cluster_graph(graph, resolve_settings(graph, k, **params), random_state=seed, n_jobs=threads)
 
 
+def balanced(graph, k, seed, params, threads):
+    """The whole pipeline under a limit: `params` hold its `kind`, "size" or "share" (of volume), and `most`, in means.
+
+    The warm-up, of another number of clusters, keeps to a looser one.
+    """
+    most = params["most"] if k == params["k"] else 1.2
+    n_linked = graph.n_nodes - graph.n_isolated
+    limits = {"max_share": most} if params["kind"] == "share" else {"max_cluster_size": int(most * n_linked / k + 1e-6)}
+    found = clustering(graph, k, seed, limits, threads)
+    return found.labels, dict(found.seconds), {}
+
+
 def cluster_counted(graph, k, seed, params, threads):
     """The whole pipeline, with the entries that it went through, and those it stored, beside the seconds."""
     from graphcore._work import counted
@@ -169,6 +181,7 @@ def cluster_vectors(X, k, seed, params, threads):
 
 METHODS = {
     "cluster": (prepare, cluster),
+    "balanced": (prepare, balanced),
     "cluster_counted": (prepare, cluster_counted),
     "construct": (prepare, construct),
     "coreset_only": (prepare, coreset_only),

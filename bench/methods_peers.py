@@ -33,6 +33,13 @@ def metis(graph, k, seed, params, threads):
     return pymetis.part_graph(k, graph, options=pymetis.Options(seed=seed)).vertex_part, {}, {}
 
 
+def metis_volumes(graph, k, seed, params, threads):
+    import pymetis
+
+    weights = np.diff(graph.adj_starts).astype(np.int32)
+    return pymetis.part_graph(k, graph, vweights=weights, options=pymetis.Options(seed=seed)).vertex_part, {}, {}
+
+
 def sklearn_spectral(graph, k, seed, params, threads):
     from sklearn.cluster import SpectralClustering
 
@@ -206,6 +213,7 @@ def sknetwork_louvain(graph, k, seed, params, threads):
 
 METHODS = {
     "metis": (metis_graph, metis),
+    "metis_volumes": (metis_graph, metis_volumes),
     "sklearn": (matrix, sklearn_spectral),
     "stag": (stag_graph, stag_spectral),
     "coreset_sc": (looped_matrix, coreset_sc),

@@ -26,8 +26,7 @@ def recall(found, exact):
 
 
 def main(n_jobs):
-    seconds, _ = measure(np.random.default_rng(0).random((2000, 8), dtype=np.float32), "approximate", n_jobs)
-    print(f"pynndescent's first call: {seconds:.1f} s")
+    measure(np.random.default_rng(0).random((2000, 8), dtype=np.float32), "approximate", n_jobs)
     print(f"{'data':24}{'planned':>18}{'exact':>8}{'approx.':>9}{'recall':>8}   seconds, n_jobs={n_jobs}")
     for n in (20_000, 60_000):
         for d in (2, 5, 8, 16, 64, 256):

@@ -26,7 +26,9 @@ from graphcore.coresets.coreset import sample_coreset
 from graphcore.coresets.importance import importance_probabilities
 from graphcore.coresets.seeding import d2_seeding
 from graphcore.kernels.graph import GraphKernel
+from graphcore.metrics import calibration as calibration_of
 from graphcore.metrics import coreset_cost, cut_and_volume, normalized_cut, quotient_graph
+from graphcore.partition.consensus import matched_clusters
 
 FOLDER = Path(__file__).parent / "figures"
 STYLE = {
@@ -181,6 +183,12 @@ def clusters_drawn():
     return plot.quotient_graph(quotient_graph(graph, model.labels_, 30), sizes).figure
 
 
+def graph_drawn():
+    """All digits, in their clusters."""
+    graph, model = _digits()
+    return plot.graph_drawing(graph, model.labels_).figure
+
+
 def coreset_map():
     """The coreset behind them."""
     graph, model = _digits()
@@ -215,6 +223,41 @@ def levels():
         axis.set_minor_locator(NullLocator())
     ax.legend(frameon=False)
     return figure
+
+
+def calibration():
+    """Memberships of planted graphs and of vectors against how often they are right; shares of edges beside them."""
+    draws = {
+        "planted graphs": lambda seed: graphcore.datasets.planted_partition(
+            10, 300, 6 / 300, 4 / 2700, random_state=seed
+        ),
+        "neighbours of vectors": lambda seed: graphcore.datasets.blobs(
+            3000, 8, n_features=10, spread=5.0, random_state=seed
+        ),
+    }
+    figure, axes = plt.subplots(1, 2, figsize=(7.2, 3.8), layout="constrained")
+    for ax, (name, draw) in zip(axes, draws.items(), strict=True):
+        found = zip(*(_judged(*draw(seed)) for seed in range(5)), strict=True)
+        for kind, parts in zip(("membership", "share of edges"), found, strict=True):
+            p, right = (np.concatenate(part) for part in zip(*parts, strict=True))
+            plot.calibration(calibration_of(p, right), ax=ax)
+            ax.collections[-1].set_label(kind)
+        ax.set_title(name)
+    axes[0].legend(frameon=False, markerscale=0.6)
+    return figure
+
+
+def _judged(X, truth):
+    """(largest memberships, whether they are right) and (shares of edges inside, whether labels are right)."""
+    k = int(truth.max()) + 1
+    model = graphcore.CoresetSpectralClustering(k, random_state=0).fit(X)
+    linked, names = model.labels_ >= 0, np.zeros(k, dtype=int)
+    names[model.labels_[linked]] = matched_clusters(model.labels_, truth.astype(np.int32), k)[linked]
+    rows, truth = model.membership_[linked], truth[linked]
+    return (
+        (rows.max(axis=1).toarray().ravel(), names[rows.argmax(axis=1)] == truth),
+        (1.0 - model.outside_share_[linked], names[model.labels_[linked]] == truth),
+    )
 
 
 def objective_history():
@@ -337,7 +380,8 @@ def _bare(ax):
 
 
 GALLERY = (
-    cluster_sizes, clusters_drawn, coreset_map, dendrogram, levels, objective_history, k_sweep, coreset_error_curve,
+    cluster_sizes, clusters_drawn, graph_drawn, coreset_map, dendrogram, levels, calibration, objective_history, k_sweep,
+    coreset_error_curve,
 )  # fmt: skip
 DRAWN = (whiskers, sparse_coreset, stability, importance, coreset_error, choosing_k, nystrom_brackets, nystrom_schemes)
 

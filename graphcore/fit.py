@@ -1,17 +1,24 @@
 """One fit, from a graph to labels and what is known of them: the class and the command line both call it."""
 
+import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from ._progress import Stages
 from ._random import Streams
+from ._validation import check_sample_weight
 from .graphs.graph import Graph
+from .graphs.node_weights import weigh_nodes
 from .knn.neighbors import knn_graph
 from .metrics.cut import sums_and_shares
 from .partition.cluster_sums import ClusterSums
-from .partition.quotient import lent
+from .partition.evidence import edge_evidence
+from .partition.predict import node_memberships
+from .partition.quotient import graph_rows, lent
 from .pipeline.cluster import Clustering, cluster_graph
+from .pipeline.known import check_known
 from .pipeline.settings import resolve_settings
 from .selection.auto import choose_for_fit
 from .selection.result import KSelection
@@ -29,7 +36,23 @@ class Fit:
     sums: ClusterSums = field(repr=False)
     # (n_nodes,) float32: share of each node's edge weight that leaves its cluster; NaN for isolated nodes.
     outside_shares: np.ndarray = field(repr=False)
+    node_weights: np.ndarray | None = field(repr=False)  # (n_nodes,) float64; None for ones
+    edge_weight: float  # mean weight of an edge, before nodes were weighed
     seconds: dict = field(repr=False)  # of every stage so far, those before the fit included
+
+    @cached_property
+    def evidence(self):
+        """Log odds of a cluster that each unit of weight to its nodes is worth, in those of the planted model."""
+        labels, stability = self.clustering.labels, self.clustering.node_stability
+        agreement = 1.0 if stability is None else float(stability[labels >= 0].mean())
+        return edge_evidence(graph_rows(self.graph), labels, self.sums, agreement) / self.edge_weight
+
+    def memberships(self):
+        """Probability of each cluster for every node, see `membership_` of CoresetSpectralClustering: a csr_array."""
+        rows, sums = graph_rows(self.graph), self.sums
+        return node_memberships(
+            rows, self.clustering.labels, sums.internal, sums.volume, self.evidence, node_weights=self.node_weights
+        )
 
 
 def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n_jobs=None, stages):
@@ -39,26 +62,42 @@ def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n
         return knn_graph(X, min(n_neighbors, X.shape[0] - 1), metric=metric, random_state=stream, n_jobs=n_jobs)
 
 
-def fit_graph(graph, n_clusters, settings, *, random_state=None, n_jobs=None, stages=None):
-    """Choose k if it is "auto" or None, check the settings (a dict; others are as by default), cluster, measure."""
+def fit_graph(
+    graph, n_clusters, settings, *, labels=None, initial_labels=None, sample_weight=None, random_state=None,
+    n_jobs=None, stages=None,
+):  # fmt: skip
+    """Choose k if it is "auto" or None, check the settings (a dict; others are as by default), cluster, measure.
+
+    `labels` (n,) stay as they are, but for those of -1; the run begins at `initial_labels`, if they are given.
+    """
     stages = Stages() if stages is None else stages
+    edge_weight, total_size = graph.mean_weight, None
+    if sample_weight is not None:
+        with stages("weights"):
+            sample_weight = check_sample_weight(sample_weight, graph.n_nodes)
+            graph = weigh_nodes(graph, sample_weight)
+            total_size = math.floor(sample_weight[graph.degrees > 0].sum())
+    known = {"labels": labels, "initial_labels": initial_labels, "sample_weight": sample_weight}
     with lent(graph):
-        return _fit(graph, n_clusters, settings, Streams(random_state), n_jobs, stages)
+        return _fit(
+            graph, n_clusters, settings, known, Streams(random_state), n_jobs, stages, edge_weight, total_size
+        )  # fmt: skip
 
 
-def _fit(graph, n_clusters, settings, streams, n_jobs, stages):
+def _fit(graph, n_clusters, settings, known, streams, n_jobs, stages, edge_weight, total_size):
     selection = None
     if n_clusters is None or (isinstance(n_clusters, str) and n_clusters == "auto"):
         with stages("choice of k"):
             selection = choose_for_fit(graph, settings, random_state=streams, n_jobs=n_jobs)
         n_clusters = selection.best
-    resolved = resolve_settings(graph, n_clusters, **settings)
+    resolved = resolve_settings(graph, n_clusters, total_size=total_size, **settings)
+    known = check_known(graph, resolved.n_clusters, **known)
     more = bool(resolved.n_cycles) + (resolved.search_rounds + 1 if resolved.search_rounds else 0)
     stages.expect(more + ((5 + (resolved.n_coresets > 2)) if resolved.n_coresets > 1 else 6))
-    clustering = cluster_graph(graph, resolved, random_state=streams, n_jobs=n_jobs, stages=stages)
+    clustering = cluster_graph(graph, resolved, known=known, random_state=streams, n_jobs=n_jobs, stages=stages)
     with stages("score"):
         sums, shares = sums_and_shares(graph, clustering.labels, resolved.n_clusters, n_jobs)
-    return Fit(graph, clustering, selection, sums, shares, dict(stages.seconds))
+    return Fit(graph, clustering, selection, sums, shares, known.weights, edge_weight, dict(stages.seconds))
 
 
 def node_columns(labels, node_names, stability, outside_shares):

@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 from graphcore.cli.app import app, run
 from graphcore.cli.console import in_options
@@ -232,3 +233,56 @@ def test_demo_explains_the_two_objectives(capsys):
     assert ours < theirs
     assert run(["demo"]) == 0
     assert "--objective ncut" in capsys.readouterr().out.splitlines()[-1]
+
+
+# -- what is known of nodes --------------------------------------------------------------------------------------------
+
+
+def test_files_of_what_is_known_of_nodes(folder, capsys):
+    (folder / "known.tsv").write_text("a\t1\n")
+    assert run(["cluster", "graph.txt", "-k", "2", "-o", "l.tsv", "--labels", "known.tsv"]) == 0
+    labels = read_labels(folder / "l.tsv")
+    assert labels["a"] == labels["b"] == "1" and labels["x"] == "0"
+    assert (
+        run(["cluster", "graph.txt", "-k", "2", "-o", "m.tsv", "--initial-labels", "l.tsv", "--membership", "p.tsv"])
+        == 0
+    )
+    assert read_labels(folder / "m.tsv") == labels
+    rows = [line.split("\t") for line in (folder / "p.tsv").read_text().splitlines()]
+    sums = {name: sum(float(p) for other, _, p in rows if other == name) for name in labels}
+    assert all(abs(total - 1) < 0.01 for total in sums.values())
+    assert all(cluster in "01" for _, cluster, _ in rows)
+    (folder / "weights.tsv").write_text("a\t2.5\nx\t0\n")
+    assert (
+        run(
+            ["cluster", "graph.txt", "-k", "2", "-o", "n.tsv", "--node-weights", "weights.tsv", "--membership", "p.npz"]
+        )
+        == 0
+    )
+    assert read_labels(folder / "n.tsv")["x"] == "-1"
+    assert sp.load_npz(folder / "p.npz").shape == (6, 2)
+    assert "isolated" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--labels wrong.tsv", "labels that stay (y) go up to 2; with -k 2 they run from 0 to 1"),
+        ("--labels names.tsv", "must be integers"),
+        ("--labels others.tsv", "node 'q' has a label, but the graph does not have it"),
+        ("--initial-labels nothing.tsv", "--initial-labels give no node with an edge a label"),
+        ("--node-weights names.tsv", "names.tsv: weights of nodes are numbers"),
+        ("--node-weights wrong.tsv --labels - --initial-labels -", "only one of the files can be standard input"),
+        ("--membership - --json", "--json and --membership - both want standard output"),
+        ("--membership nowhere/p.tsv", "nowhere"),
+        ("--max-share 0.5", "--max-share 0.5 must be at least 1"),
+        ("--max-cluster-size 2", "--max-cluster-size 2 is too small: 2 clusters"),
+        ("--max-share 1.1 --no-refine", "--max-share 1.1 is kept by moving nodes, which --no-refine leaves out"),
+    ],
+)
+def test_wrong_files_of_nodes_and_limits_are_refused(folder, capsys, options, message):
+    for name, text in {"wrong": "a\t2\n", "names": "a\tred\n", "others": "q\t1\n", "nothing": "a\t-1\n"}.items():
+        (folder / f"{name}.tsv").write_text(text)
+    assert run(["cluster", "graph.txt", "-k", "2", "-o", "l.tsv", *options.split()]) == 2
+    assert message in capsys.readouterr().err
+    assert not (folder / "l.tsv").exists()

@@ -53,6 +53,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "datasets").symlink_to(ROOT / "datasets")
     with gzip.open("edges.txt.gz", "wt") as file:
         file.writelines(f"{a}\t{b}\n" for a, b in nx.connected_caveman_graph(150, 6).edges)
+    (tmp_path / "classes.tsv").write_text("".join(f"{node}\t{node // 6}\n" for node in range(900)))
     rng = np.random.default_rng(0)
     vectors = np.concatenate([rng.normal(10 * i, 1, (30, 4)) for i in range(10)])
     np.save("vectors.npy", vectors)
@@ -186,7 +187,13 @@ def test_the_report_of_landmarks_is_as_the_page_says(folder, capsys):
             assert got == expected
 
 
-@pytest.mark.parametrize(("page", "needs"), [("docs/tables.md", ("pandas", "igraph")), ("docs/scikit_learn.md", ())])
+GUIDES = {
+    "docs/tables.md": ("pandas", "igraph"), "docs/scikit_learn.md": (), "docs/soft_labels.md": (),
+    "docs/constraints.md": (),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "needs"), GUIDES.items())
 def test_python_examples_of_guides_run(folder, page, needs):
     for library in needs:
         pytest.importorskip(library)
@@ -297,8 +304,9 @@ def test_every_method_shows_what_it_takes_and_returns_and_an_example():
             if name.startswith("_") or not str(getattr(method, "__module__", "")).startswith("graphcore."):
                 continue
             text = inspect.getdoc(method) or ""
-            given = [p for p in inspect.signature(method).parameters if p not in ("self", "X", "y")]
-            sections = ["Returns", "Examples"] + (["Parameters"] if given else [])
+            signature = inspect.signature(method)
+            sections = ["Examples"] + ["Returns"] * (str(signature.return_annotation) != "None")
+            sections += ["Parameters"] * bool(set(signature.parameters) - {"self", "X", "y"})
             missing += [f"{cls.__name__}.{name}: {section}" for section in sections if f"{section}\n---" not in text]
     assert missing == []
 

@@ -69,9 +69,17 @@ def within(seconds, function):
 
 
 def expected_failures(estimator):
+    drawn = "coresets are drawn by the numbers of rows, and copies of vectors have other neighbours"
+    asked = "asks for the two or four columns of a classifier"
+    failures = {f"check_sample_weight_equivalence_on_{kind}_data": drawn for kind in ("dense", "sparse")}
+    failures |= {f"check_estimator_sparse_{kind}": asked for kind in ("array", "matrix")}
     if estimator.affinity == "precomputed":
-        return {"check_clustering": "fits vectors with negative entries, which are no adjacency matrix"}
-    return {}
+        failures["check_clustering"] = "fits vectors with negative entries, which are no adjacency matrix"
+    if estimator.affinity != "nearest_neighbors":
+        pairs = "fits two columns of integers, which may be edges"
+        kinds = ("pandas_series", "not_an_array", "list", "shape", "not_overwritten")
+        failures |= {f"check_sample_weights_{kind}": pairs for kind in kinds}
+    return failures
 
 
 @parametrize_with_checks(

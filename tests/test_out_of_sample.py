@@ -263,6 +263,21 @@ def test_bad_neighbour_matrices_are_refused(X, parameters, message):
         model(2, affinity="precomputed_nearest_neighbors", **parameters).fit(X)
 
 
+@pytest.mark.parametrize("metric", ["hamming", "jaccard"])
+def test_new_vectors_of_bits(metric):
+    rng = np.random.default_rng(0)
+    rates = np.kron(np.eye(3), np.ones(10)) * 0.8 + 0.05
+    X = rng.random((150, 30)) < rates[np.arange(150) % 3]
+    model = graphcore.CoresetSpectralClustering(3, affinity="nearest_neighbors", metric=metric, random_state=0).fit(
+        X[:120]
+    )
+    assert adjusted_rand_score(np.arange(30) % 3, model.predict(X[120:])) > 0.8
+    sparse = sp.csr_array(X[120:].astype(float))
+    np.testing.assert_array_equal(model.predict(sparse), model.predict(X[120:]))
+    with pytest.raises(graphcore.InputError, match="vectors of 0 and 1"):
+        model.predict(np.full((2, 30), 0.5))
+
+
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
 def test_new_sparse_vectors_with_wide_indices(metric):
     X = sp.random_array((60, 9), density=0.4, format="csr", rng=np.random.default_rng(0))

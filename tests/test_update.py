@@ -1,5 +1,6 @@
 """Models that follow a graph that changes, and models in files."""
 
+import copy
 import io
 import json
 
@@ -22,9 +23,18 @@ def planted():
     return graphcore.datasets.planted_partition(6, 60, 0.25, 0.01, random_state=0)
 
 
-@pytest.fixture
-def model(planted):
+@pytest.fixture(scope="module")
+def fitted(planted):
     return CoresetSpectralClustering(6, random_state=0).fit(planted.graph)
+
+
+@pytest.fixture
+def model(fitted):
+    """A model of its own for each test; an update exchanges attributes, and changes the reference alone in place."""
+    again = copy.copy(fitted)
+    again._graph, again._result = fitted._graph, fitted._result
+    again._reference = copy.copy(fitted._reference)
+    return again
 
 
 def block(low, high, p, seed=0):
@@ -148,6 +158,7 @@ def test_what_is_told_by_hand():
     assert unions == {1: (1, 2)}
 
 
+@pytest.mark.slow
 def test_a_stream_stays_near_fits_from_scratch():
     from bench.cases.changing import Stream
 
@@ -375,3 +386,27 @@ def test_wrong_use_of_the_command(tmp_path, monkeypatch, capsys, command, messag
 def test_a_stream_of_bytes_is_no_path(model):
     with pytest.raises(InputError, match="path must be"):
         model.save(io.BytesIO())
+
+
+def test_memberships_and_weights_are_kept_in_files(planted, tmp_path):
+    weights = np.random.default_rng(0).integers(1, 4, planted.graph.n_nodes)
+    start = planted.labels.tolist()
+    model = CoresetSpectralClustering(6, initial_labels=start, random_state=0).fit(planted.graph, sample_weight=weights)
+    model.save(tmp_path / "model.npz")
+    again = graphcore.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.membership_.toarray(), model.membership_.toarray())
+    np.testing.assert_array_equal(again.predict_proba(planted.graph), model.predict_proba(planted.graph))
+    assert again.get_params()["initial_labels"] == start
+    with pytest.raises(InputError, match="without sample_weight"):
+        again.update(added=([0], [1]))
+
+
+def test_updates_keep_to_limits(planted):
+    model = CoresetSpectralClustering(6, max_cluster_size=62, random_state=0).fit(planted.graph)
+    evidence = np.ldexp(model._reference.evidence, -model._reference.exponent)
+    rng = np.random.default_rng(0)
+    first = np.flatnonzero(model.labels_ == 0)
+    others = np.flatnonzero(model.labels_ == 1)[:20]
+    model.update(added=(rng.choice(first, 400), rng.choice(others, 400)))
+    assert np.bincount(model.labels_).max() <= 62
+    assert np.ldexp(model._reference.evidence, -model._reference.exponent) == evidence

@@ -27,5 +27,5 @@ plt.bar(names, found, color="#777777")
 plt.ylabel("agreement with the four kinds (ARI)")
 
 # %%
-# ``"degree-discounted"`` makes pages similar that link to the same pages, or are linked to by the same. :doc:`/directed`
-# tells which to take for which kind of graph.
+# ``"degree-discounted"`` makes pages similar that link to the same pages, or are linked to by the same.
+# :doc:`/directed` tells which to take for which kind of graph.

@@ -9,7 +9,6 @@ The steps are the same for ten million nodes.
 # %%
 # The weight of an edge is the number of chapters that two characters share. ``fit`` takes the graph as it is.
 
-import matplotlib.pyplot as plt
 import networkx as nx
 
 import graphcore
@@ -17,10 +16,7 @@ import graphcore
 G = nx.les_miserables_graph()
 model = graphcore.CoresetSpectralClustering(n_clusters=6, random_state=0).fit(G)
 
-places = nx.spring_layout(G, k=0.35, iterations=150, seed=7)
-nx.draw_networkx_edges(G, places, edge_color="#cccccc")
-nx.draw_networkx_nodes(G, places, node_size=90, node_color=model.labels_, cmap="viridis", edgecolors="white")
-plt.axis("off")
+graphcore.plot.graph_drawing(G, model.labels_)
 
 # %%
 # Who is in which cluster?

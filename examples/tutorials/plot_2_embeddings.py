@@ -97,9 +97,9 @@ plt.axis("off")
 # Large data
 # ----------
 #
-# Neighbours are searched for exactly where that is expected to take less than half a minute of one core (a minute for
-# sparse vectors), otherwise approximately by pynndescent, which compiles for a while when it first runs. The graph is
-# small compared with the vectors: a million of them with 10 neighbours each make at most 88 MB. On the command line:
+# Neighbours are searched for exactly where that is expected to take less than five seconds of one core (a minute for
+# sparse vectors), otherwise approximately, see :doc:`/neighbors`. The graph is small compared with the vectors: a
+# million of them with 10 neighbours each make at most 88 MB. On the command line:
 #
 # .. code-block:: bash
 #

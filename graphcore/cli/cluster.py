@@ -84,6 +84,8 @@ def _option(parameter):
          "graphcore cluster vectors.npy -k 10 --neighbors 15 -o labels.tsv"),
         ("no cluster below 20 nodes, and a steadier result; labels go to edges.txt.gz.clusters.tsv",
          "graphcore cluster edges.txt.gz -k 50 --min-cluster-size 20 --coreset-size 0.1"),
+        ("parts of equal size, for a graph that is to be distributed",
+         "graphcore cluster edges.txt.gz -k 16 --max-share 1.03"),
         ("a model that follows the graph when it changes (see update)",
          "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
         ("exactly the algorithm of the paper", "graphcore cluster graph.npz -k 10 --preset published"),
@@ -108,6 +110,17 @@ def _option(parameter):
     help="Write the tree of clusters of all sizes: .nwk (Newick), .csv, .tsv, .parquet, .npy (scipy's linkage).",
 )  # fmt: skip
 @click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
+@click.option(
+    "--labels", "labels", metavar="FILE", type=FILE, help="Node and label: what is named there keeps its label."
+)
+@click.option(
+    "--initial-labels", metavar="FILE", type=FILE, help="Node and label: start from these, not from coresets."
+)
+@click.option("--node-weights", metavar="FILE", type=FILE, help="Node and weight: as how many nodes it counts, or 1.")
+@click.option(
+    "--membership", metavar="FILE", type=FILE,
+    help="Write node, cluster and probability for all clusters around each node (.npz: a sparse matrix).",
+)  # fmt: skip
 @truth_option
 @click.option("--model", metavar="FILE", type=FILE, help="Save the model (.npz) with its graph, for graphcore update.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
@@ -119,7 +132,8 @@ def _option(parameter):
 @click.option("--workers", type=int, metavar="N", help="The same with N processes of this machine for workers.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
 def cluster(
-    input, n_clusters, output, spreadsheet, tree, report, truth, model, as_json, quiet, scheduler, workers, **options
+    input, n_clusters, output, spreadsheet, tree, report, truth, model, membership, as_json, quiet, scheduler, workers,
+    **options,
 ):  # fmt: skip
     """Cluster a graph, or vectors through their kNN graph.
 
@@ -127,14 +141,15 @@ def cluster(
     vectors (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge belong to no cluster
     and get label -1.
     """
-    files = {"-o -": output, "--tree -": tree, "--report -": report}
+    known = {name: options.pop(name) for name in ("labels", "initial_labels", "node_weights")}
+    if [input, truth, *known.values()].count("-") > 1:
+        raise click.UsageError("only one of the files can be standard input")
+    files = {"-o -": output, "--tree -": tree, "--report -": report, "--membership -": membership}
     on_stdout = ["--json"] * as_json + [name for name, file in files.items() if file == "-"]
     if len(on_stdout) > 1:
         raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
     if truth is not None and report is None:
         raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
-    if input == truth == "-":
-        raise click.UsageError("only one of the files can be standard input")
     start = time.perf_counter()
     reading = {name: options.pop(name) for name in READING}
     seed, jobs = options.pop("random_state"), options.pop("n_jobs")
@@ -142,12 +157,15 @@ def cluster(
     if (n_clusters is None) == ("resolution" not in given):
         wrong = "Missing option '-k'" if n_clusters is None else "-k and --resolution both say how many clusters"
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
-    console = Console(quiet, n_after=1 + (report is not None) + (tree is not None))
-    output = _check(console, input, n_clusters, given, output, report, tree, model, stdout_taken=bool(on_stdout))
+    console = Console(quiet, n_after=1 + sum(file is not None for file in (report, tree, membership)))
+    output = _check(
+        console, input, n_clusters, given, output, report, tree, (model, membership), stdout_taken=bool(on_stdout)
+    )
     if truth not in (None, "-"):
         os.stat(truth)
     from ..distributed.cluster import client_of
     from ..fit import fit_graph
+    from ..io.labels import write_memberships
     from ..report import write_report
     from ..selection.cluster_tree import tree_of
 
@@ -155,17 +173,28 @@ def cluster(
     with console.listening(), client_of(scheduler, workers):
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
         classes = None if truth is None else read_truth(truth, graph, reading["any_size"])
-        fit = fit_graph(graph, n_clusters, given, random_state=seed, n_jobs=jobs, stages=console.stages)
+        known = _known(graph, **known, any_size=reading["any_size"])
+        fit = fit_graph(graph, n_clusters, given, **known, random_state=seed, n_jobs=jobs, stages=console.stages)
+        graph = fit.graph
         _warn_of_idle(fit.clustering.settings, given, spreadsheet and output_kind(output) != "text")
         _warn_of_idle_workers(graph, scheduler, workers)
         facts, result = _facts(input, fit, seed), fit.clustering
-        facts |= {"output": output, "tree": tree, "report": report, "warnings": console.warned}
+        facts |= {
+            "output": output,
+            "tree": tree,
+            "report": report,
+            "membership": membership,
+            "warnings": console.warned,
+        }
         with console.stages("write"):
             write_clusters(fit, output, spreadsheet)
             if model is not None:
                 from ..estimators.load import model_of
 
                 model_of(fit, n_clusters, random_state=seed, n_jobs=jobs, **given).save(model)
+        if membership is not None:
+            with console.stages("membership"):
+                write_memberships(fit.memberships(), membership, graph)
         if tree is not None:
             with console.stages("write the tree"):
                 tree_of(result, graph.node_names).write(tree)
@@ -183,10 +212,10 @@ def cluster(
     elif not quiet:
         from .summary import cluster_lines, graph_lines, table
 
-        click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, tree, report))
+        click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, tree, report, membership))
 
 
-def _check(console, source, n_clusters, given, output, report, tree, model, stdout_taken):
+def _check(console, source, n_clusters, given, output, report, tree, others, stdout_taken):
     """Find mistakes in options before any work; returns the file that labels go to."""
     from ..io import check_writable
     from ..pipeline.settings import check_settings
@@ -200,12 +229,27 @@ def _check(console, source, n_clusters, given, output, report, tree, model, stdo
 
             check_parquet()
         check_writable(tree)
-    if model is not None:
-        check_writable(model)
+    for path in others:
+        if path is not None:
+            check_writable(path)
     if report is not None:
         check_writable(report)
         tell_of_missing_pictures(console)
     return labels_target(source, output, stdout_taken)
+
+
+def _known(graph, labels, initial_labels, node_weights, any_size):
+    """What the files say of the nodes, for fit_graph."""
+    from ..io import read_labels
+    from ..io.labels import read_node_weights
+
+    known = {}
+    for name, path in (("labels", labels), ("initial_labels", initial_labels)):
+        if path is not None:
+            known[name] = read_labels(path, graph, partial=True, any_size=any_size)
+    if node_weights is not None:
+        known["sample_weight"] = read_node_weights(node_weights, graph, any_size=any_size)
+    return known
 
 
 def _warn_of_idle(settings, given, idle_quotes):

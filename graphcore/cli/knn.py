@@ -32,7 +32,7 @@ __all__ = ["knn"]
 )  # fmt: skip
 @click.option(
     "--weighting", default="binary", show_default=True, metavar="NAME",
-    help="Weights of edges: binary (none), gaussian or self-tuning.",
+    help="Weights of edges: binary (none), gaussian, self-tuning, shared or fuzzy.",
 )  # fmt: skip
 @click.option(
     "--algorithm", default="auto", show_default=True, metavar="NAME", help="How to search: exact or approximate."

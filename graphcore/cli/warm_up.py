@@ -23,12 +23,12 @@ __all__ = ["help_compiling", "warm_up"]
 @click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Processes; -1 is all.")
 def warm_up(n_jobs):
     """Compile what `cluster`, `knn` and choosing k need, once for this machine and version; later runs read it."""
-    from .._compile import kept_in
+    from .. import _compile
     from .._threads import effective_jobs, map_items
     from ..partition._agglomerate_loops import agglomerate
 
     n_jobs = effective_jobs(n_jobs)
-    folder = kept_in(agglomerate)
+    folder = _compile.kept_in(agglomerate)
     if folder is None:
         raise click.ClickException(
             "compiled loops cannot be kept: neither graphcore's folder nor the user's cache can be written; "
@@ -36,7 +36,7 @@ def warm_up(n_jobs):
         )
     console, begun = Console(), time.perf_counter()
     with console.stages("compiling"):
-        failed = [said for said in map_items(_compile, list(_CASES), n_jobs) if said]
+        failed = [said for said in map_items(_run_case, list(_CASES), n_jobs) if said]
     console.clear()
     if failed:
         raise click.ClickException(failed[0])
@@ -45,14 +45,14 @@ def warm_up(n_jobs):
 
 def help_compiling():
     """Have another process compile the loops of a run's second half, unless they are there already."""
-    from .._compile import is_kept, kept_in
+    from .. import _compile
     from ..partition._agglomerate_loops import agglomerate
 
-    if kept_in(agglomerate) is not None and not is_kept(agglomerate):
+    if _compile.kept_in(agglomerate) is not None and not _compile.is_kept(agglomerate):
         _begin("merging", stderr=subprocess.DEVNULL)
 
 
-def _compile(case):
+def _run_case(case):
     """Compile a case's loops in a process of its own; returns what went wrong."""
     process = _begin(case, stderr=subprocess.PIPE)
     said = process.communicate()[1].decode(errors="replace").strip()
@@ -74,7 +74,7 @@ def _graph(weighted=False):
     rng = np.random.default_rng(0)
     ends = rng.integers(0, 240, (2, 3000))
     ends = ends[:, (ends[0] % 6 == ends[1] % 6) & (ends[0] != ends[1])]
-    return Graph.from_edges(*ends, weights=rng.integers(1, 4, ends.shape[1]).astype(float) if weighted else None)
+    return Graph.from_edges(ends[0], ends[1], weights=rng.integers(1, 4, ends.shape[1]).astype(float) if weighted else None)
 
 
 def _merging():

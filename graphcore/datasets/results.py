@@ -1,13 +1,11 @@
 """What generators and loaders give: data with the clusters that are known of it."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from .._typing import Labels, csr_array
 from ..graphs.graph import Graph
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
 
 __all__ = ["LabeledGraph", "LabeledMatrix", "LabeledVectors"]
 
@@ -51,6 +49,6 @@ class LabeledMatrix(NamedTuple):
         Block of every row and of every column, from 0.
     """
 
-    matrix: "sp.csr_array"
-    row_labels: np.ndarray
-    column_labels: np.ndarray
+    matrix: csr_array
+    row_labels: Labels
+    column_labels: Labels

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from .._typing import AnyData, ArrayLike, Labels
-from .._validation import check_integer, check_real
+from .._validation import check_integer, check_real, check_sample_weight
 from .._warn import warn_of_isolated
 from ..exceptions import InputError
 from ..kernels.columns import VectorColumns
@@ -81,7 +81,7 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
             Nodes of a graph count by their degrees, and their own loops are the model's `self_loop`.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
-            Not negative; nodes of a graph take none.
+            Not negative; degrees of new nodes are multiplied by it.
 
         Returns
         -------
@@ -97,12 +97,13 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
         True
         """
         X = self._new_points(X)
-        weights = None if sample_weight is None else self._checked_weights(sample_weight, X)
+        weights = None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0])
         if self._kind == "graph":
-            weights = self._degrees(X)
+            degrees = self._degrees(X)
+            weights = degrees if weights is None else weights * degrees
             if not weights.any():
                 raise InputError("no new node has an edge to a fitted one: there is no cost")
-            own = np.divide(self._loop, weights**2, out=np.zeros(len(weights)), where=weights > 0)
+            own = np.divide(self._loop, degrees**2, out=np.zeros(len(degrees)), where=degrees > 0)
         else:
             own = self._own_values(X)
         return -float(np.average(own + self._nearest(X)[1], weights=weights))

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import AnyData, AnyGraph, ArrayLike, Floats, Integers, Labels, PathLike, Table
+from .._typing import AnyData, AnyGraph, ArrayLike, Floats, Integers, Labels, PathLike, Table, csr_array
 from .._validation import check_integer
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
@@ -15,7 +15,7 @@ from ..graphs.graph import Graph
 from ..graphs.subgraph import subgraph
 from ..metrics import central_nodes, cluster_summary, quotient_graph
 from ..selection.cluster_tree import ClusterTree, tree_of
-from .out_of_sample import new_cost, new_labels, new_shares
+from .out_of_sample import fitted_memberships, new_cost, new_labels, new_memberships, new_shares
 
 if TYPE_CHECKING:
     from ..report.facts import ReportFacts
@@ -56,6 +56,24 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         between = quotient_graph(self.graph_, self.labels_, self.n_clusters_, n_jobs=self.n_jobs)
         return Graph.from_scipy(between)
+
+    @property
+    def membership_(self) -> csr_array:
+        """Probability of each cluster for every node or vector of the fit, computed at each access.
+
+        A csr_array of shape (n_samples, n_clusters), float64: rows add up to 1, or to 0 for isolated nodes; it holds no
+        more entries than the graph, and none below 0.0001. It is the planted model's probability, given the clusters of
+        all other nodes, with the evidence of edges discounted where they repeat each other
+        (:func:`graphcore.partition.evidence.edge_evidence`) and where coresets disagree. See :meth:`predict_proba` for
+        new rows.
+
+        References
+        ----------
+        Newman, "Equivalence between modularity optimization and maximum likelihood methods for community detection",
+        Physical Review E 94, 2016: the likelihood of the planted model.
+        """
+        check_is_fitted(self)
+        return fitted_memberships(self)
 
     def central_nodes(self, n: int = 5) -> list[Integers]:
         """Nodes of every cluster with the most weight of edges to their own cluster: those that stand for it.
@@ -248,6 +266,31 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         check_is_fitted(self)
         return new_shares(self, X)
+
+    def predict_proba(self, X: AnyData) -> Floats:
+        """Probability of each cluster for new vectors or new nodes, of those that they have edges to.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or graph, as for :meth:`predict`
+
+        Returns
+        -------
+        ndarray of shape (n_new, n_clusters), float64
+            Rows add up to 1, or to 0 without an edge to a cluster. How they are made, and how far they can be relied
+            on, is said at `membership_`. With ``objective="information"`` the largest is that of :meth:`predict`.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
+        >>> probabilities = model.predict_proba([[1.0, 1.0, 0.0, 0.0, 1.0, 0.0]])  # friends of nodes 0, 1 and 4
+        >>> probabilities.shape, bool(probabilities[0, model.labels_[0]] > 0.5)
+        ((1, 2), True)
+        """
+        check_is_fitted(self)
+        return new_memberships(self, X)
 
     def score(self, X: AnyData, y: object = None) -> float:
         """Minus the mean cost of new vectors or new nodes under the kernel ``D^-1 A D^-1``. Larger is better.

@@ -3,6 +3,7 @@
 from numbers import Integral
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import _check_n_features, check_is_fitted, validate_data
 
 from .._threads import effective_jobs
@@ -12,6 +13,7 @@ from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, refuse_as_vectors, warn_of_pairs
 from ..graphs.graph import Graph
 from ..graphs.magnitude import edges_in_range, in_range
+from ..graphs.node_weights import weigh_nodes
 from ..graphs.structure import check_sparse
 from ..kernels._floats import check_scale
 from ..kernels.as_kernel import as_kernel
@@ -35,6 +37,8 @@ class KernelInput:
 
     # Whether there are kernel="auto" and kernel="normalized_cut", for graphs.
     _takes_graphs = False
+    # As how many the nodes of a graph count, once it is fitted; None for ones.
+    _node_weights = None
     # Whether vectors may be a dask.array, which is never fetched.
     _takes_chunks = False
 
@@ -50,10 +54,11 @@ class KernelInput:
         X = self._checked(X)
         if sample_weight is not None and is_chunked(X):
             raise ParameterError("sample_weight is not for a dask.array; leave it out, or give X as an array in memory")
+        self._node_weights = sample_weight if self._kind == "graph" else None
         kernel = None if self._kind == "vectors" else self._view(X, streams)
         rows = EqualRows(X, None)
-        if sample_weight is not None:
-            rows = EqualRows(X, self._checked_weights(sample_weight, X))
+        if sample_weight is not None and self._kind != "graph":
+            rows = EqualRows(X, check_sample_weight(sample_weight, X.shape[0]))
         taking_part = rows.weights
         if taking_part is None:
             taking_part = np.ones(X.shape[0]) if kernel is None else kernel.point_weights
@@ -128,10 +133,14 @@ class KernelInput:
         """Gamma of the Gaussian kernel where nothing is given; without one, it is left to `kernel_function`."""
 
     def _graph_of(self, X):
-        """The graph that was given, as it is or as an adjacency matrix, with weights in range."""
+        """The graph that was given, as it is or as an adjacency matrix, its nodes weighed, with weights in range."""
         if not is_graph(X):
             X = self._real(X, ensure_non_negative=True)
-        graph = in_range(X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize))
+        graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
+        if self._node_weights is not None:
+            self._node_weights = check_sample_weight(self._node_weights, graph.n_nodes)
+            graph = weigh_nodes(graph, self._node_weights)
+        graph = in_range(graph)
         self.n_features_in_ = graph.n_nodes
         self._exponent = graph._exponent
         return graph
@@ -145,11 +154,6 @@ class KernelInput:
         total = n_given if n_given and isinstance(value, Integral) else n_points
         size = check_size(name, value, total, "the points", words=words)
         return size if isinstance(size, str) else min(size, n_points)
-
-    def _checked_weights(self, sample_weight, X):
-        if self._kind == "graph":
-            raise ParameterError("a graph's nodes are weighted by their degrees; leave sample_weight out")
-        return check_sample_weight(sample_weight, X.shape[0])
 
     def _real(self, X, **options):
         """Real numbers of any type as they are, also if they are memory-mapped."""
@@ -185,7 +189,11 @@ class KernelInput:
         X = self._real(X, reset=False, ensure_non_negative=self._kind == "graph")
         if self._kind == "vectors":
             check_scale(X)
-        return edges_in_range(X, self._exponent) if self._kind == "graph" else X
+        if self._kind != "graph":
+            return X
+        if self._node_weights is not None:
+            X = X @ sp.diags_array(self._node_weights)
+        return edges_in_range(X, self._exponent)
 
     def _keep_mean_diagonal(self, kernel, weights):
         """Keep what stands for ``K(x, x)`` of points of which only the kernel with the fitted ones is known."""

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
 from .._typing import AnyData, ArrayLike, Floats, Labels
+from .._validation import check_sample_weight
 from ..kmeans.linear import linear_kmeans
 from ..kmeans.nearest import nearest_center
 from ._checks import passed_on
@@ -101,7 +102,7 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         True
         """
         X = self._new_points(X)
-        weights = None if sample_weight is None else self._checked_weights(sample_weight, X)
+        weights = None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0])
         B = self._features_of(X)
         squares = nearest_center(B, self.cluster_centers_)[1] + self._residuals(X, B)
         return -float(np.average(squares, weights=weights))

@@ -93,6 +93,8 @@ class FittedOutputs:
         except ImportError:
             raise InputError(missing_package("to_igraph", "igraph", "examples")) from None
         g = _as_igraph(igraph, self.graph_) if g is None else g
+        if not isinstance(g, igraph.Graph):
+            raise InputError(f"g must be an igraph graph, got {type(g).__name__}")
         if g.vcount() != len(self.labels_):
             raise InputError(f"g has {g.vcount()} nodes; {len(self.labels_)} were fitted")
         membership = self.labels_.copy()

@@ -63,6 +63,8 @@ class UpdatedGraph:
         check_is_fitted(self)
         if self._reference.kind != "edges":
             raise InputError("update is for models of graphs, and this one was fitted to vectors; see predict")
+        if self._reference.weights is not None:
+            raise InputError("update is for models without sample_weight; weigh the changed graph in another fit")
         if self.symmetrize in DIRECTED and not self._is_given:
             raise InputError(
                 f"with symmetrize={self.symmetrize!r} a link changes edges everywhere; fit the changed graph again"
@@ -76,7 +78,7 @@ class UpdatedGraph:
         if self.stability_ is not None:
             stability = np.full(graph.n_nodes, np.nan, dtype=np.float32)
             stability[: len(self.stability_)] = self.stability_
-            stability[done.moved] = np.nan
+            stability[done.moved] = stability[done.new_nodes] = np.nan
             self.stability_ = stability
         self._result = self._result.changed(graph, labels, self.stability_)
         self.labels_, self.outside_share_ = labels, shares

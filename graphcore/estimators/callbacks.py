@@ -14,10 +14,10 @@ except ImportError:  # an older scikit-learn
         return method
 
 
-def call_with_callbacks(method, estimator, X, y):
+def call_with_callbacks(method, estimator, *given):
     """Call a method of an estimator; its callbacks are torn down whatever happens."""
     # scikit-learn's wrapper stands between warnings and the caller's line: it is used only where there are callbacks.
-    return (with_callbacks(method) if _has_callbacks(estimator) else method)(estimator, X, y)
+    return (with_callbacks(method) if _has_callbacks(estimator) else method)(estimator, *given)
 
 
 def _has_callbacks(estimator):

@@ -131,6 +131,13 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         Raises
         ------
         InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> made = graphcore.datasets.planted_blocks([30, 30], [20, 20], [[300, 20], [20, 300]], random_state=0)
+        >>> graphcore.CoresetSpectralCoclustering(2, random_state=0).fit(made.matrix).column_labels_.shape
+        (40,)
         """
         settings = passed_on(self, _SETTINGS)
         check_settings(self.n_clusters, settings)
@@ -171,7 +178,25 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         return getattr(self, name) == np.arange(self.n_clusters_)[:, None]
 
     def get_indices(self, i: int) -> tuple[Integers, Integers]:
-        """Rows and columns of cluster `i`, as two arrays of numbers."""
+        """Rows and columns of a cluster.
+
+        Parameters
+        ----------
+        i : int
+            The cluster, from 0.
+
+        Returns
+        -------
+        rows, columns : ndarray of int
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> made = graphcore.datasets.planted_blocks([30, 30], [20, 20], [[300, 20], [20, 300]], random_state=0)
+        >>> model = graphcore.CoresetSpectralCoclustering(2, random_state=0).fit(made.matrix)
+        >>> [len(members) for members in model.get_indices(0)]
+        [30, 20]
+        """
         check_is_fitted(self)
         i = check_integer("i", i, low=0, high=self.n_clusters_ - 1)
         return np.flatnonzero(self.row_labels_ == i), np.flatnonzero(self.column_labels_ == i)

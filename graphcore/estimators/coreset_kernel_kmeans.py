@@ -151,7 +151,7 @@ class CoresetKernelKMeans(CentroidClusterer):
             See `kernel` of :class:`KernelKMeans`.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the points, not negative; a graph takes none.
+            Weights of the points, not negative, see :meth:`KernelKMeans.fit`.
 
         Returns
         -------

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from .._random import Streams
-from .._typing import AnyData, Array, Floats, Integers, Labels, RandomState
+from .._typing import AnyData, Array, ArrayLike, Floats, Integers, Labels, RandomState
+from ..exceptions import InputError, ParameterError
 from ..fit import fit_graph
 from ..graphs.graph import Graph
 from ..partition.search import SearchSteps
@@ -71,6 +72,18 @@ class CoresetSpectralClustering(
         Whether nodes are moved on the whole graph while that raises the objective, one by one and in groups.
     min_cluster_size : int or float, default 1
         No cluster has fewer nodes; a float is a share of the nodes.
+    max_cluster_size : int, float or None, default None
+        No cluster has more nodes; a float is a share of the nodes.
+    max_share : float or None, default None
+        No cluster has a volume (sum of degrees) of more than this many times the mean volume; 1.03 is a balance as
+        graph partitioners keep it. Nodes and groups are moved under limits that become tighter step by step.
+    initial_labels : array-like of shape (n_samples,), integer, or None, default None
+        Labels to start from, 0 to ``n_clusters - 1``, instead of clustering coresets: nodes of -1 follow their
+        neighbours, then all are moved as at the end of every fit. Clusters keep their numbers.
+    semi_supervised : bool or "auto", default "auto"
+        Whether `y` of :meth:`fit` holds labels that stay. "auto": if it is integers with -1 among them, as
+        scikit-learn's semi-supervised classes mark what is unknown; full labels, which pipelines and searches pass to
+        every step, are ignored.
     n_coresets : int or "auto", default "auto"
         Independent coresets, each clustered; the result is their consensus, and their agreement its stability. "auto"
         is 2 where these agree on less than half of the nodes, or on 95 % and the graph has more than 2^19 entries; else
@@ -110,7 +123,10 @@ class CoresetSpectralClustering(
     coreset_labels_ : ndarray of shape (n_coreset,), int32
         Clusters of the coreset nodes on the coreset graph.
     graph_ : Graph
-        What was clustered: the graph given, or the neighbour graph of the vectors. A pickled model does not hold it.
+        What was clustered: the graph given, or the neighbour graph of the vectors, with weights of the nodes multiplied
+        into those of its edges. A pickled model does not hold it.
+    membership_ : csr_array of shape (n_samples, n_clusters), float64
+        Probability of each cluster for every node, computed at each access by a pass over all edges.
     quotient_graph_ : Graph
         One node for each cluster; edges weigh what the edges between two clusters weigh together.
     n_components_ : int
@@ -202,6 +218,10 @@ class CoresetSpectralClustering(
         objective: str = "information",
         refine: bool | str = "auto",
         min_cluster_size: float = 1,
+        max_cluster_size: float | None = None,
+        max_share: float | None = None,
+        initial_labels: ArrayLike | None = None,
+        semi_supervised: bool | str = "auto",
         n_coresets: int | str = "auto",
         effort: float | str = "default",
         time_limit: float | None = None,
@@ -227,6 +247,10 @@ class CoresetSpectralClustering(
         self.objective = objective
         self.refine = refine
         self.min_cluster_size = min_cluster_size
+        self.max_cluster_size = max_cluster_size
+        self.max_share = max_share
+        self.initial_labels = initial_labels
+        self.semi_supervised = semi_supervised
         self.n_coresets = n_coresets
         self.effort = effort
         self.time_limit = time_limit
@@ -237,7 +261,7 @@ class CoresetSpectralClustering(
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: AnyData, y: object = None) -> Self:
+    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Cluster a graph or vectors.
 
         Parameters
@@ -245,7 +269,13 @@ class CoresetSpectralClustering(
         X : graph, or array-like of shape (n_samples, n_features)
             Graphs are a Graph, a sparse matrix, a networkx or igraph graph, AnnData, a table of edges, a tuple of the
             arrays of their ends, an integer array of shape (2, n_edges); see `affinity`.
-        y : ignored
+        y : array-like of shape (n_samples,), optional
+            With -1 for unknown, labels from 0 to ``n_clusters - 1`` that nodes keep, see `semi_supervised`; isolated
+            nodes get -1 all the same. Ignored otherwise.
+        sample_weight : array-like of shape (n_samples,), optional
+            As how many each node counts: the graph is clustered whose edges weigh ``w_x A_xy w_y``, which is that of
+            copies of nodes with all their edges, and `min_cluster_size` and `max_cluster_size` count weights. Nodes of
+            weight 0 get -1. Neighbours of vectors are those without weights.
 
         Returns
         -------
@@ -262,23 +292,27 @@ class CoresetSpectralClustering(
         >>> graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph).n_clusters_
         2
         """
-        return call_with_callbacks(type(self)._fit, self, X, y)
+        return call_with_callbacks(type(self)._fit, self, X, y, sample_weight)
 
-    def _fit(self, X, y):
+    def _fit(self, X, y, sample_weight):
         tasks = StageTasks(self, X, y)
         streams = Streams(self.random_state)
         settings = {parameter.name: getattr(self, parameter.name) for parameter in PARAMETERS}
         check_settings(self.n_clusters, settings)  # before neighbours are looked for
+        given = {"labels": self._known(y), "initial_labels": self.initial_labels, "sample_weight": sample_weight}
         with stages_of(self, tasks) as stages:
             graph, reference = graph_of(self, X, streams, stages)
-            fit = fit_graph(graph, self.n_clusters, settings, random_state=streams, n_jobs=self.n_jobs, stages=stages)
+            fit = fit_graph(
+                graph, self.n_clusters, settings, **given, random_state=streams, n_jobs=self.n_jobs, stages=stages
+            )
         self._take(fit, reference, is_given=isinstance(X, Graph))
         tasks.finish()
         return self
 
     def _take(self, fit, reference, *, is_given):
         """Store a Fit, and whether it is of a Graph that was made before; returns the model."""
-        reference.set_clusters(fit.sums)
+        reference.weights = fit.node_weights
+        reference.set_clusters(fit.sums, fit.evidence)
         self._keep(fit.graph, reference, fit.clustering, fit.outside_shares)
         self.selection_ = fit.selection
         self.seconds_ = fit.seconds
@@ -304,6 +338,20 @@ class CoresetSpectralClustering(
         self.history_ = result.history
         self.search_ = result.search
         self.settings_ = result.settings
+
+    def _known(self, y):
+        """The labels in y that stay, or None."""
+        choice = self.semi_supervised
+        if not (isinstance(choice, (bool, np.bool_)) or (isinstance(choice, str) and choice == "auto")):
+            raise ParameterError(f"semi_supervised={choice!r} must be True, False or 'auto'")
+        if not isinstance(choice, str):
+            choice = bool(choice)
+        if choice is True and y is None:
+            raise InputError("semi_supervised=True takes labels y, -1 where they are unknown; got none")
+        if choice == "auto" and y is not None:
+            given = np.asarray(y)
+            choice = given.ndim == 1 and given.dtype.kind == "i" and bool((given == -1).any())
+        return y if choice is True and y is not None else None
 
     @property
     def _n_features_out(self):

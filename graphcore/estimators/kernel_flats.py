@@ -6,6 +6,7 @@ import numpy as np
 
 from .._random import Streams
 from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels, RandomState
+from .._validation import check_sample_weight
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..flats.graph_kernel import cut_kernel_rows
@@ -140,7 +141,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
             Vectors, a kernel matrix, or a graph: see `kernel` of :class:`KernelKMeans`.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
-            As for :meth:`KFlats.fit`; a graph takes none, as its nodes weigh their degrees.
+            As for :meth:`KFlats.fit`; for nodes of a graph as for :meth:`KernelKMeans.fit`.
 
         Returns
         -------
@@ -296,7 +297,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         diagonal : array-like of shape (n_samples,), optional
             As for :meth:`transform`. Without it the mean over the points of the fit stands for these values.
         sample_weight : array-like of shape (n_samples,), optional
-            Not negative; nodes of a graph take none.
+            Not negative; degrees of new nodes are multiplied by it.
 
         Returns
         -------
@@ -311,9 +312,8 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         True
         """
         rows, diagonal, degrees = self._rows(X, diagonal)
-        weights = degrees
-        if degrees is None or sample_weight is not None:
-            weights = self._checked_weights(sample_weight, rows)
+        weights = check_sample_weight(sample_weight, X.shape[0] if degrees is None else len(degrees))
+        weights = weights if degrees is None else weights * degrees
         distances = self._result.nearest(rows, diagonal)[1]
         if diagonal is None and self._diagonal is not None:
             return float(np.average(distances, weights=weights)) + float(self._diagonal.mean())

@@ -172,8 +172,9 @@ class KernelKMeans(CentroidClusterer):
             See `kernel`.
         y : ignored
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the points, not negative: a weight of 2 is a point given twice. A graph takes none, as its nodes
-            weigh their degrees. Bandwidth rules look at the different points of weight alone.
+            Weights of the points, not negative: a weight of 2 is a point given twice. A node of a graph that counts
+            twice is two nodes, each with its edges: the graph of ``w_x A_xy w_y`` is clustered, its nodes weighted by
+            their degrees as ever. Bandwidth rules look at the different points of weight alone.
 
         Returns
         -------

@@ -25,7 +25,8 @@ _FORMAT, _VERSION = "graphcore model", 1
 # What the JSON text holds, beside format and version.
 _FACTS = {
     "params": dict, "settings": dict, "kind": str, "n_neighbors": (int, type(None)), "metric": (str, type(None)),
-    "exponent": int, "is_given": bool, "n_features": int, "n_unreached": int, "sampling": str, "history": list,
+    "exponent": int, "evidence": (int, float), "is_given": bool, "n_features": int, "n_unreached": int, "sampling": str,
+    "history": list,
 }  # fmt: skip
 
 
@@ -36,16 +37,20 @@ def write_model(model, path):
     graph, reference, result = model._graph, model._reference, model._result
     params = model.get_params(deep=False)
     seed = params["random_state"]
+    if params["initial_labels"] is not None:
+        params["initial_labels"] = np.asarray(params["initial_labels"]).tolist()
     params["random_state"] = int(seed) if isinstance(seed, (int, np.integer)) else None
     facts = {
         "format": _FORMAT, "version": _VERSION, "params": params, "settings": asdict(model.settings_),
         "kind": reference.kind, "n_neighbors": reference.n_neighbors, "metric": reference.metric,
-        "exponent": reference.exponent, "is_given": model._is_given, "n_features": model.n_features_in_,
-        "n_unreached": model.n_unreached_, "sampling": result.coreset.method, "history": model.history_,
+        "exponent": reference.exponent, "evidence": reference.evidence, "is_given": model._is_given,
+        "n_features": model.n_features_in_, "n_unreached": model.n_unreached_, "sampling": result.coreset.method,
+        "history": model.history_,
     }  # fmt: skip
     arrays = {
         "labels": model.labels_, "outside_share": model.outside_share_, "unrest": model._unrest,
-        "inner": reference.inner, "volumes": reference.volumes, "coreset_indices": model.coreset_indices_,
+        "inner": reference.inner, "volumes": reference.volumes, "node_weights": reference.weights,
+        "coreset_indices": model.coreset_indices_,
         "coreset_weights": model.coreset_weights_, "coreset_labels": model.coreset_labels_,
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
         "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
@@ -97,6 +102,8 @@ def _facts(text):
     for name, kind in _FACTS.items():
         if not isinstance(facts.get(name), kind):
             raise FormatError(f"the model's description has no valid {name}")
+    if not 0.0 <= facts["evidence"] < float("inf"):
+        raise FormatError("the model's description has no valid evidence")
     if facts["kind"] not in ("edges", "vectors", "distances") or facts["sampling"] not in SAMPLING:
         raise FormatError("the model's description has no valid kind or sampling")
     return facts
@@ -138,7 +145,8 @@ def _model(facts, archive, kind):
     history = [(str(name), float(value)) for name, value in _pairs(facts["history"])]
     reference = Reference(
         facts["kind"], _vectors(check, facts, n), facts["n_neighbors"], facts["metric"],
-        check.reals("inner", (k,)), check.reals("volumes", (k,)), facts["exponent"],
+        check.reals("inner", (k,)), check.reals("volumes", (k,)), facts["exponent"], float(facts["evidence"]),
+        check.reals("node_weights", (n,), optional=True),
     )  # fmt: skip
     result = Clustering(
         labels=labels, coreset=coreset, coreset_labels=coreset_labels, n_unreached=facts["n_unreached"],

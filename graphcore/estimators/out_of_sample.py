@@ -13,9 +13,10 @@ from ..graphs.structure import check_sparse
 from ..knn.neighbor_lists import listed_neighbors
 from ..knn.search_exact import exact_searcher
 from ..knn.vectors import check_binary, ordered
-from ..partition.predict import cluster_shares, predict_labels
+from ..partition.predict import cluster_shares, memberships, node_memberships, predict_labels
+from ..partition.quotient import graph_rows
 
-__all__ = ["Reference", "new_cost", "new_labels", "new_shares"]
+__all__ = ["Reference", "fitted_memberships", "new_cost", "new_labels", "new_memberships", "new_shares"]
 
 _PIECE = 1 << 14
 
@@ -31,15 +32,22 @@ class Reference:
     inner: np.ndarray | None = None
     volumes: np.ndarray | None = None
     exponent: int = 0  # of 2, by which inner weights and volumes are divided: they are below 1
+    evidence: float = 0.0  # log odds for each unit of weight, as inner weights and volumes are kept
+    weights: np.ndarray | None = field(default=None, repr=False)  # as how many each fitted node counts
 
-    def set_clusters(self, sums):
-        """Keep inner weights and volumes of the clusters; volumes below 2^-100 of the largest count as that."""
+    def set_clusters(self, sums, evidence=None):
+        """Keep sums of the clusters, and what a unit of weight is worth (as before, if it is not given).
+
+        Volumes below 2^-100 of the largest count as that.
+        """
+        evidence = np.ldexp(self.evidence, -self.exponent) if evidence is None else evidence
         self.exponent = int(np.frexp(sums.volume.max())[1])
         self.inner, self.volumes = np.ldexp(sums.internal, -self.exponent), np.ldexp(sums.volume, -self.exponent)
         least = 2.0**-100
         small = np.flatnonzero((sums.volume > 0) & (self.volumes < least))
         self.inner[small] = least * sums.internal[small] / sums.volume[small]
         self.volumes[small] = least
+        self.evidence = float(np.ldexp(evidence, self.exponent))
 
 
 def new_labels(model, X):
@@ -54,6 +62,25 @@ def new_shares(model, X):
         totals = sums.sum(axis=1)[:, None]
         parts.append(np.divide(sums.toarray(), totals, out=np.zeros(sums.shape), where=totals > 0))
     return np.concatenate(parts)
+
+
+def new_memberships(model, X):
+    """Probability of each cluster for every row of new input; rows without an edge to a cluster are 0."""
+    return np.concatenate([_memberships(model, sums).toarray() for sums in _cluster_sums(model, X)])
+
+
+def fitted_memberships(model):
+    """The same for the nodes of the fit, as a csr_array."""
+    kept = model._reference
+    return node_memberships(
+        graph_rows(model.graph_), model.labels_, kept.inner, kept.volumes, kept.evidence,
+        exponent=kept.exponent, node_weights=kept.weights,
+    )  # fmt: skip
+
+
+def _memberships(model, sums):
+    reference = model._reference
+    return memberships(sums, reference.inner, reference.volumes, reference.evidence)
 
 
 def new_cost(model, X):
@@ -84,12 +111,16 @@ def _labels(model, sums):
 
 def _cluster_sums(model, X):
     """Weights between rows of new input and clusters, some rows at a time."""
+    import scipy.sparse as sp
+
     reference = model._reference
     k = len(reference.volumes)
     X = _checked(model, X)
     searcher = _searcher(reference)
     for start in range(0, X.shape[0], _PIECE):
         rows = _edges(reference, searcher, X[start : start + _PIECE], len(model.labels_))
+        if reference.weights is not None:
+            rows = rows @ sp.diags_array(reference.weights)
         yield cluster_shares(edges_in_range(rows, reference.exponent), model.labels_, k)
 
 

@@ -122,7 +122,9 @@ def fit_kernel(K, sample_weight=None, shift=0.0):
     if not given.leaves_out_isolated:
         weights = check_sample_weight(sample_weight, given.n_points)
     elif sample_weight is not None:
-        raise ParameterError("a graph's nodes are weighted by their degrees; leave sample_weight out")
+        raise ParameterError(
+            "a graph's nodes are weighted by their degrees; leave sample_weight out, or weigh the edges: w_x A_xy w_y"
+        )
     else:
         weights = given.point_weights
         if not weights.any():

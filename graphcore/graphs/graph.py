@@ -187,6 +187,10 @@ class Graph:
         row_names, column_names : array-like, optional
             Names of rows and columns. If either is given, nodes are called "r:" and "c:" and their name, or number.
 
+        Returns
+        -------
+        Graph
+
         Examples
         --------
         >>> import graphcore

@@ -18,7 +18,7 @@ from ._npy import read_array
 from ._source import open_source
 from .atomic import atomic_output
 
-__all__ = ["read_label_lines", "read_labels", "write_labels"]
+__all__ = ["read_label_lines", "read_labels", "read_node_weights", "write_labels", "write_memberships"]
 
 _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
@@ -101,6 +101,24 @@ def write_labels(
                     (quoting if _is_delicate(name) else plain).writerow((name, label))
 
 
+def write_memberships(memberships, path, graph):
+    """Write a csr_array of memberships, atomically: lines of node, cluster and probability, or scipy's ``.npz``."""
+    import scipy.sparse as sp
+
+    if os.fspath(path).lower().endswith(".npz"):
+        with atomic_output(path) as stream:
+            sp.save_npz(stream, memberships)
+        return
+    delimiter = "," if os.fspath(path).lower().endswith(".csv") else "\t"
+    with atomic_output(path, mode="w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+        for start in range(0, graph.n_nodes, _PIECE):
+            piece = memberships[start : start + _PIECE].tocoo()
+            names = graph.names_of(start + piece.row).tolist()
+            values = (f"{value:.4g}" for value in piece.data.tolist())
+            writer.writerows(zip(names, piece.col.tolist(), values, strict=True))
+
+
 def _is_delicate(name):
     """Whether a name is taken for a comment, a byte-order mark, nothing or two columns, unless there are quotes."""
     return not name.strip() or name.startswith(("#", "%", "\ufeff")) or "\t" in name
@@ -159,13 +177,27 @@ def read_labels(
     with open_source(path, any_size) as source:
         nodes, clusters = _read(source, delimiter)
         if graph is not None:
-            clusters = _aligned(nodes, clusters, graph, partial)
+            clusters = _aligned(nodes, clusters, graph, "-1" if partial else None)
     if isinstance(clusters, np.ndarray):
         return clusters
     try:
         return np.array([int(cluster) for cluster in clusters], dtype=np.int64)
     except (ValueError, OverflowError):
         return as_names(clusters, len(clusters))
+
+
+def read_node_weights(path, graph, *, any_size=False):
+    """Weights of a graph's nodes, (n_nodes,) float64, from lines of node and weight, or of a weight alone in order.
+
+    Nodes that the file does not name have weight 1; lines of other nodes are passed over.
+    """
+    with open_source(path, any_size) as source:
+        nodes, weights = _read(source, None)
+        weights = _aligned(nodes, weights, graph, "1")
+        try:
+            return np.array([float(weight) for weight in weights])
+        except ValueError as error:
+            raise FormatError(f"weights of nodes are numbers: {error}") from None
 
 
 def read_label_lines(path, delimiter=None, *, any_size=False):
@@ -231,7 +263,7 @@ def _delimiter(line):
     return (*two, *marks, "whitespace")[0]
 
 
-def _aligned(nodes, clusters, graph, partial):
+def _aligned(nodes, clusters, graph, missing=None):
     if nodes is None:
         if len(clusters) != graph.n_nodes:
             raise InputError(f"{len(clusters)} clusters without nodes, but the graph has {graph.n_nodes} nodes")
@@ -244,15 +276,15 @@ def _aligned(nodes, clusters, graph, partial):
         if i is None and node.startswith("'"):  # from write_labels, for spreadsheets
             i = position.get(node[1:])
         if i is None:
-            if partial:
+            if missing is not None:
                 continue
             raise InputError(f"node {node!r} has a label, but the graph does not have it")
         if out[i] is not None:
             raise InputError(f"node {node!r} has two labels")
         out[i] = cluster
-    missing = [i for i, cluster in enumerate(out) if cluster is None]
-    if partial and len(missing) < len(out):
-        return ["-1" if cluster is None else cluster for cluster in out]
-    if missing:
-        raise InputError(f"{len(missing)} nodes of the graph have no label, the first is {names[missing[0]]!r}")
+    left = [i for i, cluster in enumerate(out) if cluster is None]
+    if left and (missing is None or len(left) == len(out)):
+        raise InputError(f"{len(left)} nodes of the graph have no label, the first is {names[left[0]]!r}")
+    for i in left:
+        out[i] = missing
     return out

@@ -73,6 +73,8 @@ def write_graph(
     if not isinstance(graph, Graph):
         raise ParameterError(f"graph must be a Graph, got {type(graph).__name__}; see Graph.from_scipy, from_networkx")
     format, compression = output_format(path, format)
+    if not isinstance(attributes, (Mapping, type(None))):
+        raise ParameterError(f"attributes must be a dictionary of columns, got {type(attributes).__name__}")
     if attributes and format not in MARKUP:
         raise ParameterError(f"attributes are for graphml, gexf and gml; {format} files have no place for them")
     if format == "store":

@@ -23,7 +23,9 @@ def kernel_and_weights(K, weights=None):
             raise InputError("no node has an edge: there is nothing to cluster")
         return kernel, kernel.point_weights
     if kernel.leaves_out_isolated:
-        raise ParameterError("a graph's nodes are weighted by their degrees; leave weights (sample_weight) out")
+        raise ParameterError(
+            "a graph's nodes are weighted by their degrees; leave weights out, or weigh the edges: w_x A_xy w_y"
+        )
     return kernel, check_sample_weight(weights, kernel.n_points, "weights")
 
 

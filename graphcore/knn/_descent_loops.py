@@ -196,7 +196,7 @@ def list_reverse(near, reverse, counts, seed):
 
 @compiled
 def _holds(entries, entry):
-    for held in entries:
+    for held in entries:  # noqa: SIM110  numba takes no generators
         if held == entry:
             return True
     return False

@@ -12,6 +12,7 @@ from ..graphs import _row_loops
 from ..graphs.graph import Graph
 from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
 from ..graphs.weights import without_ones
+from ._weight_loops import shared_neighbors
 from .neighbor_lists import Neighbors
 from .search import nearest_neighbors
 from .vectors import as_vectors
@@ -19,7 +20,7 @@ from .vectors import as_vectors
 __all__ = ["MODES", "WEIGHTINGS", "knn_graph", "neighbor_graph"]
 
 MODES = ("union", "mutual", "average")
-WEIGHTINGS = ("binary", "gaussian", "self-tuning")
+WEIGHTINGS = ("binary", "gaussian", "self-tuning", "shared", "fuzzy")
 
 # Smaller weights are raised to this, so that far outliers keep their edges and no degree is all but zero.
 SMALLEST_WEIGHT = 1e-7
@@ -50,11 +51,15 @@ def knn_graph(
     mode : {"union", "mutual", "average"}, default "union"
         When two rows are joined: one lists the other (union), both do (mutual), or one does, the weight being the mean
         of the two directions, 0 where a row does not list the other (average). "mutual" may leave nodes isolated.
-    weighting : {"binary", "gaussian", "self-tuning"}, default "binary"
+    weighting : {"binary", "gaussian", "self-tuning", "shared", "fuzzy"}, default "binary"
         Weight of an edge of length d. "binary" is 1 (modes "union" and "mutual" then give an unweighted graph);
         "gaussian" is exp(-d^2 / (2 s^2)), where s is the median distance to the n_neighbors-th neighbour;
         "self-tuning" is exp(-d^2 / (s_i s_j)), where s_i is row i's distance to its 7th neighbour (the last one if
-        there are fewer), at least 1/1000 of the median. Weights are float32 and at least 1e-7.
+        there are fewer), at least 1/1000 of the median; "shared" is the share of neighbours in common,
+        |L_i and L_j| / |L_i or L_j|, where L_i holds row i and those it lists (PhenoGraph, Seurat); "fuzzy" is UMAP's
+        exp(-(d - r_i) / s_i), r_i being the smallest positive distance and s_i such that a row's weights add up to
+        log2(n_neighbors + 1), and "union" then unites the two directions as a + b - ab. Weights are float32 and at
+        least 1e-7.
     algorithm : {"auto", "exact", "approximate"}, default "auto"
         "exact" is scikit-learn's k-d tree or brute force, "approximate" is nearest neighbour descent. "auto" is exact
         for up to five columns and wherever that is expected to take less than 5 seconds in one thread (46,000 rows of
@@ -88,6 +93,8 @@ def knn_graph(
     ----------
     von Luxburg, "A tutorial on spectral clustering", Statistics and Computing 17 (2007), section 2.2.
     Zelnik-Manor, Perona, "Self-tuning spectral clustering", NIPS 2004, equation 2.
+    Levine et al., "Data-driven phenotypic dissection of AML", Cell 162 (2015): PhenoGraph.
+    McInnes, Healy, Melville, "UMAP: uniform manifold approximation and projection", 2018, section 3.1.
     Dong, Moses, Li, "Efficient k-nearest neighbor graph construction for generic similarity measures", WWW 2011.
 
     Examples
@@ -129,16 +136,24 @@ def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
         weights = np.empty(0, dtype=np.float32 if mode == "average" else np.float64)
     elif weighting == "gaussian":
         weights = _gaussian(neighbors, listed)
-    else:
+    elif weighting == "self-tuning":
         weights = _self_tuning(neighbors, listed)
+    elif weighting == "shared":
+        weights = np.empty(indptr[-1], dtype=np.float32)
+        shared_neighbors(indptr, neighbors.indices[listed], weights)
+    else:
+        weights = _fuzzy(neighbors, listed)
     # Transposing sorts the columns; the transpose and the original symmetrise to the same.
     rows = Rows(*map(read_only, transpose_rows(Rows(indptr, neighbors.indices[listed], weights))))
     code, row, entry, _ = _row_loops.check_rows(*rows, n)
     if code:
         raise InputError(f"row {rows.indices[entry]} lists row {row} twice among its neighbours")
-    policy = {"union": "max", "mutual": "min", "average": "average"}[mode]
-    rows, *_ = symmetrize_rows(rows, policy)
-    return Graph(rows.indptr, rows.indices, without_ones(rows.weights), check=False)
+    united, *_ = symmetrize_rows(rows, {"union": "max", "mutual": "min", "average": "average"}[mode])
+    weights = united.weights
+    if weighting == "fuzzy" and mode == "union":
+        both = 2 * symmetrize_rows(rows, "average")[0].weights  # a + b, beside the larger of them
+        weights = both - weights * (both - weights)
+    return Graph(united.indptr, united.indices, without_ones(weights), check=False)
 
 
 def _as_neighbors(neighbors):
@@ -183,6 +198,21 @@ def _self_tuning(neighbors, listed):
         typical = _mean_positive(neighbors.distances, listed)
     np.maximum(scales, _SMALLEST_SCALE * typical, out=scales)
     return _weights(neighbors, listed, lambda rows, columns: scales[rows] * scales[columns])
+
+
+def _fuzzy(neighbors, listed):
+    """exp(-(d - r_i) / s_i) with r_i the smallest positive distance and s_i such that rows add up to log2(k + 1)."""
+    distances = np.where(listed, neighbors.distances, np.inf).astype(np.float64)
+    nearest = np.where(distances > 0, distances, np.inf).min(axis=1, initial=np.inf)
+    over = np.maximum(distances - np.where(np.isfinite(nearest), nearest, 0)[:, None], 0)
+    wanted = np.log2(listed.sum(axis=1) + 1)
+    typical = _mean_positive(neighbors.distances, listed)
+    low, high = np.full(len(over), _SMALLEST_SCALE * typical), np.full(len(over), 1e3 * typical)
+    for _ in range(50):  # the scale is bisected as a ratio; beyond these bounds it stays at the bound
+        scale = np.sqrt(low * high)
+        above = np.exp(-over / scale[:, None]).sum(axis=1) > wanted
+        low, high = np.where(above, low, scale), np.where(above, scale, high)
+    return np.maximum(np.exp(-over / scale[:, None])[listed], SMALLEST_WEIGHT).astype(np.float32)
 
 
 def _distance_to(neighbors, listed, place):

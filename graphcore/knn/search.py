@@ -3,8 +3,8 @@
 What the rule rests on was measured by bench/neighbors.py on two cores of a small server, in one thread:
 
 - The approximate search needs 35 us a row for 10 neighbours among rows of 16 columns, 125 among rows of 784.
-- scikit-learn's brute force needs 1.8 + 0.032 d nanoseconds for each pair of rows of d columns (sparse rows 25), and its
-  k-d tree 20 us a row up to d = 5, half as much again for every further column.
+- scikit-learn's brute force needs 1.8 + 0.032 d nanoseconds for each pair of rows of d columns (sparse rows 25), and
+  its k-d tree 20 us a row up to d = 5, half as much again for every further column.
 """
 
 import numpy as np
@@ -22,8 +22,8 @@ METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard")
 _INNER_PRODUCTS = ("inner_product", "inner product", "dot", "dot_product", "dotproduct", "ip")
 ALGORITHMS = ("auto", "exact", "approximate")
 
-# An exact search expected to take longer than this in one thread is not made. The number of threads plays no part in it,
-# so that the graph does not depend on them.
+# An exact search expected to take longer than this in one thread is not made. The number of threads plays no part in
+# it, so that the graph does not depend on them.
 _EXACT_SECONDS, _EXACT_SECONDS_SPARSE = 5.0, 60.0
 
 
@@ -45,7 +45,7 @@ def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", r
     else:
         found = approximate_neighbors(X, n_neighbors, space, random_state, n_jobs)
     if metric in ("cosine", "hamming"):
-        # |x - y|^2 is 2 (1 - cos) between rows of norm 1, and the number of columns that differ between those of 0 and 1.
+        # |x - y|^2 is 2 (1 - cos) between rows of norm 1, and the number of differing columns between those of 0 and 1.
         np.square(found.distances, out=found.distances)
         np.divide(found.distances, 2 if metric == "cosine" else X.shape[1], out=found.distances)
     return found
@@ -55,8 +55,8 @@ def check_metric(metric):
     """Refuse what is none of the metrics."""
     if metric in _INNER_PRODUCTS:
         raise ParameterError(
-            f"metric={metric!r} is no distance: by inner products a row is seldom its own nearest, and the longest rows "
-            "are everybody's; use metric='cosine', the inner product of rows of norm 1"
+            f"metric={metric!r} is no distance: by inner products a row is seldom its own nearest, and the longest "
+            "rows are everybody's; use metric='cosine', the inner product of rows of norm 1"
         )
     check_choice("metric", metric, METRICS)
 

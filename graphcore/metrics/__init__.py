@@ -2,6 +2,7 @@
 
 from ..partition.cluster_sums import ClusterSums
 from .agreement import agreement
+from .calibration import Calibration, calibration
 from .central import central_nodes
 from .coreset import CoresetCost, CoresetDistortion, coreset_cost, coreset_distortion
 from .cost import kernel_kmeans_cost
@@ -10,7 +11,7 @@ from .quotient import quotient_graph
 from .summary import cluster_summary
 
 __all__ = [
-    "ClusterSums", "CoresetCost", "CoresetDistortion", "agreement", "central_nodes", "cluster_summary", "conductance",
-    "coreset_cost", "coreset_distortion", "cut_and_volume", "kernel_kmeans_cost", "normalized_cut", "outside_share",
-    "quotient_graph",
+    "Calibration", "ClusterSums", "CoresetCost", "CoresetDistortion", "agreement", "calibration", "central_nodes",
+    "cluster_summary", "conductance", "coreset_cost", "coreset_distortion", "cut_and_volume", "kernel_kmeans_cost",
+    "normalized_cut", "outside_share", "quotient_graph",
 ]  # fmt: skip

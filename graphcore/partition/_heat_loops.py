@@ -12,13 +12,15 @@ __all__ = ["heated_sweep"]
 
 @compiled
 def heated_sweep(
-    indptr, indices, weights, degrees, objective, temperature, min_size, min_volume, rng, inner, volumes, sizes, labels
-):
+    indptr, indices, weights, degrees, counts, objective, temperature, min_size, min_volume, max_size, max_volume,
+    is_fixed, rng, inner, volumes, sizes, labels,
+):  # fmt: skip
     """As many proposals as there are nodes, each of a random node for the cluster of a random neighbour.
 
     One that gains is accepted, one that loses with probability exp(gain / temperature): gains are in units of the mean
-    weight of an edge end, the temperature without unit. No cluster shrinks below `min_size` nodes or `min_volume`.
-    inner, volumes and sizes are those of `labels` and are kept up to date. Returns how many nodes moved.
+    weight of an edge end, the temperature without unit. Limits are those of
+    :func:`graphcore.partition._local_moving_loops.move_nodes`. inner, volumes and sizes are those of `labels` and are
+    kept up to date. Returns how many nodes moved.
     """
     n, total, weighted = len(labels), volumes.sum(), len(weights) > 0
     parts, cut, apart = np.empty(len(inner)), 1.0, 1.0
@@ -31,10 +33,13 @@ def heated_sweep(
     for _ in range(n):
         x = int(rng.random() * n)
         a, first, length = labels[x], indptr[x], indptr[x + 1] - indptr[x]
-        if a < 0 or length == 0:
+        if a < 0 or length == 0 or (len(is_fixed) > 0 and is_fixed[x]):
             continue
+        count = counts[x] if len(counts) > 0 else 1
         b = labels[indices[first + int(rng.random() * length)]]
-        if b == a or b < 0 or sizes[a] - 1 < min_size or volumes[a] - degrees[x] < min_volume:
+        if b == a or b < 0 or sizes[a] - count < min_size or volumes[a] - degrees[x] < min_volume:
+            continue
+        if sizes[b] + count > max_size or volumes[b] + degrees[x] > max_volume:
             continue
         from_a, to_b, loop = 0.0, 0.0, 0.0
         for e in range(first, first + length):
@@ -58,8 +63,8 @@ def heated_sweep(
         inner[b] += 2.0 * to_b + loop
         volumes[a] -= degrees[x]
         volumes[b] += degrees[x]
-        sizes[a] -= 1
-        sizes[b] += 1
+        sizes[a] -= count
+        sizes[b] += count
         parts[a], parts[b], cut, apart = part_a, part_b, new_cut, new_apart
         labels[x] = b
         moved += 1

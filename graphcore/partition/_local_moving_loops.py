@@ -108,8 +108,8 @@ def _take_out(cluster, part, link, loop, degree, count):
 
 @compiled
 def move_nodes(
-    indptr, indices, weights, degrees, counts, objective, order, n_passes, tolerance, min_size, min_volume, active,
-    is_local, inner, volumes, sizes, labels,
+    indptr, indices, weights, degrees, counts, objective, order, n_passes, tolerance, min_size, min_volume, max_size,
+    max_volume, is_fixed, active, is_local, inner, volumes, sizes, labels,
 ):  # fmt: skip
     """Move single nodes to a neighbouring cluster while that raises the objective.
 
@@ -117,8 +117,9 @@ def move_nodes(
     empty), and others and again only after a neighbour has moved. Ends when
     a pass moves no more than `tolerance` times the number of nodes, or after `n_passes`. With a tolerance of 0, a pass
     over all nodes that weighs every candidate exactly must confirm the end, so that no single move raises the
-    objective any more. No cluster shrinks below `min_size` nodes or `min_volume`; counts says how many nodes each
-    one stands for (length 0: one). inner, volumes and sizes are those of `labels` and are kept up to date.
+    objective any more. No cluster shrinks below `min_size` nodes or `min_volume`, or grows beyond `max_size` or
+    `max_volume`; counts says how many nodes each one stands for (length 0: one), is_fixed which ones stay (length 0:
+    none). inner, volumes and sizes are those of `labels` and are kept up to date.
     Returns (moves made, entries read).
     """
     n = len(labels)
@@ -137,7 +138,7 @@ def move_nodes(
                 continue
             active[x] = False
             a = labels[x]
-            if a < 0:
+            if a < 0 or (len(is_fixed) > 0 and is_fixed[x]):
                 continue
             count = counts[x] if len(counts) > 0 else 1
             rest = clusters[a].volume - degrees[x]
@@ -156,7 +157,7 @@ def move_nodes(
             best, b, best_part, best_apart = -np.inf, -1, 0.0, 0.0
             for t in range(n_touched):
                 c = touched[t]
-                if c == a:
+                if c == a or clusters[c].size + count > max_size or clusters[c].volume + degrees[x] > max_volume:
                     continue
                 link = sums[c] / total
                 part, then, change = _with(objective, clusters[c], total, degree, link, loop / total, left)

@@ -5,12 +5,13 @@ from operator import itemgetter
 import numpy as np
 
 from .._threads import map_items
+from .constraints import FREE
 from .local_moving import move_locally
 from .merge import agglomerate, merge_rounds
 from .quotient import apply_labels, contingency, label_sizes, pick_labels, quotient
 from .sizes import grow_small_clusters
 
-__all__ = ["coarse_partition", "consensus", "match_clusters", "stability"]
+__all__ = ["coarse_partition", "consensus", "match_clusters", "matched_clusters", "stability"]
 
 # Merging goes down to this many clusters for each one asked for, then groups are moved, then merging goes on.
 _HALFWAY = 8
@@ -79,7 +80,7 @@ def _merge(rows, sizes, n_clusters, *, objective, min_size, min_share, n_jobs):
 
 def consensus(
     rows, groups, n_groups, labels, n_clusters, *, objective, min_size=1, min_share=0.0, rng=None, n_jobs=None,
-    max_entries=None,
+    max_entries=None, constraints=FREE,
 ):  # fmt: skip
     """Partition the common refinement of several labellings: the groups of nodes that are together in all of them.
 
@@ -87,10 +88,11 @@ def consensus(
     groups from scratch; both are improved by moving whole groups, and the better one is returned; one whose clusters
     have the least size is better than one with smaller or empty clusters. So it is never worse than the labelling
     given, if that has no such clusters. Returns the clusters of the groups, (n_groups,) int32, and the graph between
-    the groups, which :func:`graphcore.partition.quotient.quotient` makes with `max_entries`.
+    the groups, which :func:`graphcore.partition.quotient.quotient` makes with `max_entries`. Of `constraints`
+    only the counts are used.
     """
     between = quotient(rows, groups, n_groups, n_jobs, max_entries)
-    sizes = label_sizes(groups, n_groups)
+    sizes = constraints.sizes(groups, n_groups)
     limits = {"objective": objective, "min_size": min_size, "min_share": min_share}
     # Drawn before the starts are worked on side by side.
     orders = rng.permutation(n_groups), rng.permutation(n_groups)
@@ -135,6 +137,11 @@ def stability(labels, labellings, n_clusters, n_jobs=None):
     nodes[labels < 0] = 0.0
     nodes /= len(labellings)
     return nodes, clusters / len(labellings)
+
+
+def matched_clusters(labels, others, n_clusters):
+    """Labels with clusters renumbered so that as many nodes as possible have the label of `others` (-1: none)."""
+    return apply_labels(match_clusters(contingency(labels, others, n_clusters)), labels)
 
 
 def match_clusters(common):

@@ -7,13 +7,13 @@ import numpy as np
 from .._work import count
 from ._subgroup_loops import join_subgroups
 from .cluster_sums import cluster_sums
+from .constraints import FREE
 from .local_moving import move_locally
 from .quotient import (
     apply_labels,
     compact_labels,
     estimated_entries,
     grouped,
-    label_sizes,
     label_volumes,
     pick_labels,
     quotient,
@@ -32,7 +32,7 @@ _NO_STARTS, _NO_NODES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
 
 def move_in_cycles(
     rows, labels, n_clusters, *, n_cycles, rng, objective="information", min_size=1, min_share=0.0, move_tolerance=1e-4,
-    tolerance=_TOLERANCE, max_entries=None, n_jobs=None,
+    tolerance=_TOLERANCE, max_entries=None, constraints=FREE, n_jobs=None,
 ):  # fmt: skip
     """Raise the objective by moving groups of nodes, large ones first, then single nodes; again with other groups.
 
@@ -49,11 +49,11 @@ def move_in_cycles(
     Reports 9, 2019; here the number of clusters is given, and the objective is another.
     """
     limits = {"objective": objective, "min_size": min_size, "min_share": min_share, "tolerance": move_tolerance}
-    sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+    sums = cluster_sums(rows, labels, n_clusters, n_jobs, counts=constraints.counts)
     values = []
     for _ in range(n_cycles):
         before, kept, moved = sums.value(objective), labels.copy(), deepcopy(sums)
-        _cycle(rows, labels, n_clusters, moved, rng, max_entries, n_jobs, limits)
+        _cycle(rows, labels, n_clusters, moved, rng, max_entries, n_jobs, constraints, limits)
         value = moved.value(objective)
         if value <= before:  # also where there were no groups to move
             labels[:] = kept
@@ -65,23 +65,22 @@ def move_in_cycles(
     return sums, values
 
 
-def _cycle(rows, labels, n_clusters, sums, rng, max_entries, n_jobs, limits):
+def _cycle(rows, labels, n_clusters, sums, rng, max_entries, n_jobs, constraints, limits):
     """One cycle; labels and their sums are changed in place."""
     resolutions = cluster_resolutions(sums)
-    levels = [(rows, labels, None, None)]
+    levels = [(rows, labels, constraints, None)]
     while True:
-        level, clusters, counts, _ = levels[-1]
+        level, clusters, asked, _ = levels[-1]
         groups, n_groups = subgroups(level, clusters, resolutions, rng, max_entries)
         if n_groups > _MAX_GROUPS_SHARE * len(clusters):
             break
-        sizes = label_sizes(groups, n_groups) if counts is None else _summed(counts, groups, n_groups)
         between = quotient(level, groups, n_groups, n_jobs)
-        levels.append((between, pick_labels(groups, n_groups, clusters), sizes, groups))
+        levels.append((between, pick_labels(groups, n_groups, clusters), asked.of_groups(groups, n_groups), groups))
     if len(levels) == 1:
         return
     while levels:
-        level, clusters, counts, groups = levels.pop()
-        move_locally(level, clusters, n_clusters, counts=counts, sums=sums, **limits)
+        level, clusters, asked, groups = levels.pop()
+        move_locally(level, clusters, n_clusters, constraints=asked, sums=sums, **limits)
         if groups is not None:
             levels[-1][1][:] = apply_labels(clusters, groups)
 
@@ -137,7 +136,3 @@ def cluster_resolutions(sums):
     inside = np.divide(share, volume**2, out=np.ones_like(share), where=volume > 0)
     ratio = np.maximum(inside * apart / cut, 1.0 + 1e-9)
     return cut / apart * (ratio - 1.0) / np.log(ratio)
-
-
-def _summed(values, groups, n_groups):
-    return np.bincount(groups[groups >= 0], weights=values[groups >= 0], minlength=n_groups).astype(np.int64)

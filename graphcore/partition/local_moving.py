@@ -10,11 +10,11 @@ from ..distributed.passes import map_passes
 from . import _local_moving_loops as _loops
 from . import _objective_loops
 from .cluster_sums import cluster_sums, objective_code
+from .constraints import FREE
 
 __all__ = ["block_sweep", "move_locally"]
 
 _NATURAL = np.empty(0, dtype=np.int64)
-_ONES = np.empty(0, dtype=np.int64)
 # Blocks of a sweep one after the other, and parts of a block at the same time. More blocks are no better, and with
 # workers labels travel between them.
 _SWEEP_BLOCKS, _SWEEP_PARTS = 16, 16
@@ -22,7 +22,7 @@ _SWEEP_BLOCKS, _SWEEP_PARTS = 16, 16
 
 def move_locally(
     rows, labels, n_clusters, *, objective="information", order=None, n_passes=50, tolerance=0.0, min_size=1,
-    min_share=0.0, counts=None, active=None, sums=None,
+    min_share=0.0, counts=None, constraints=FREE, active=None, sums=None,
 ):  # fmt: skip
     """Move single nodes, in place, while that raises the objective; returns (ClusterSums as they are now, moves made).
 
@@ -31,16 +31,19 @@ def move_locally(
     move to a neighbouring cluster raises the objective (unless `n_passes` come first). No cluster shrinks below
     `min_size` nodes or `min_share` of the clusters' mean volume. With `active` (n,) bool only those nodes are visited,
     then neighbours of what moved; nothing is confirmed, so that the cost goes by what changes. Where rows are groups,
-    `counts` (n,) int64 holds the nodes that each stands for. `sums`, those of `labels` if at hand, are changed in
-    place, but for the cut.
+    `counts` (n,) int64 holds the nodes that each stands for. `constraints` limit clusters from above and say which
+    nodes stay. `sums`, those of `labels` if at hand, are changed in place, but for the cut.
     """
+    counts = constraints.counts if counts is None else counts
     if sums is None:
         sums = cluster_sums(rows, labels, n_clusters, counts=counts)
     visited = np.ones(len(labels), dtype=bool) if active is None else active.copy()
+    total = float(sums.volume.sum())
     moves, entries = _loops.move_nodes(
-        *rows, _ONES if counts is None else counts, objective_code(objective), _NATURAL if order is None else order,
-        n_passes, float(tolerance), max(1, min_size), min_share * float(sums.volume.sum()) / n_clusters, visited,
-        active is not None, sums.internal, sums.volume, sums.size, labels,
+        *rows, read_only(counts), objective_code(objective), _NATURAL if order is None else order, n_passes,
+        float(tolerance), max(1, min_size), min_share * total / n_clusters, constraints.max_size,
+        constraints.max_volume(total, n_clusters), constraints.is_fixed, visited, active is not None, sums.internal,
+        sums.volume, sums.size, labels,
     )  # fmt: skip
     count("entries moved over", entries)
     if moves:

@@ -5,7 +5,11 @@ import numpy as np
 from . import _objective_loops
 from .cluster_sums import objective_code
 
-__all__ = ["cluster_shares", "predict_labels"]
+__all__ = ["cluster_shares", "memberships", "node_memberships", "predict_labels"]
+
+_PIECE = 1 << 14  # rows at a time
+# Less of a probability than this is left out.
+_NOTHING = 1e-4
 
 
 def cluster_shares(rows, labels, n_clusters):
@@ -41,3 +45,50 @@ def predict_labels(sums, inner, volumes, objective):
         clusters = np.where(is_best, sums.indices, sums.shape[1])
         out[filled] = np.minimum.reduceat(clusters, sums.indptr[filled])
     return out
+
+
+def memberships(sums, inner, volumes, evidence):
+    """Probabilities of the clusters around each row of :func:`cluster_shares`, a csr_array; rows add up to 1, or to 0.
+
+    The logarithm of each is, up to a constant, the gain in log-likelihood of the planted model by the row's joining the
+    cluster, to first order: that of "information" in :func:`predict_labels`, times `evidence` for each unit of weight
+    (:func:`graphcore.partition.evidence.edge_evidence` for each mean weight).
+    """
+    import scipy.sparse as sp
+
+    by_inner, by_volume = np.empty(len(inner)), np.empty(len(inner))
+    _objective_loops.slopes(_objective_loops.INFORMATION, inner, volumes, by_inner, by_volume)
+    sums = sums.sorted_indices()  # its own: what follows is written into its arrays
+    counts = np.diff(sums.indptr)
+    filled = np.flatnonzero(counts)
+    starts, lengths = sums.indptr[filled], counts[filled]
+    degrees = np.repeat(sums.sum(axis=1), counts)
+    gains = evidence * (sums.data * by_inner[sums.indices] + 0.5 * degrees * by_volume[sums.indices])
+    if len(filled):
+        gains = np.exp(gains - np.repeat(np.maximum.reduceat(gains, starts), lengths))
+        gains[gains < _NOTHING * np.repeat(np.add.reduceat(gains, starts), lengths)] = 0.0
+        gains /= np.repeat(np.add.reduceat(gains, starts), lengths)
+    found = sp.csr_array((gains, sums.indices, sums.indptr), shape=sums.shape)
+    found.eliminate_zeros()
+    return found
+
+
+def node_memberships(rows, labels, inner, volumes, evidence, *, exponent=0, node_weights=None):
+    """:func:`memberships` of all nodes of a graph, by their edges to the others, a csr_array (n, n_clusters).
+
+    Sums and evidence are in units of 2 to the `exponent`; with `node_weights` (n,) the weights of edges have them in.
+    """
+    import scipy.sparse as sp
+
+    n, parts = len(rows.degrees), []
+    for start in range(0, n, _PIECE):
+        indptr = rows.indptr[start : start + _PIECE + 1]
+        span = slice(indptr[0], indptr[-1])
+        edges = rows.weights[span].astype(np.float64) if len(rows.weights) else np.ones(span.stop - span.start)
+        edges = np.ldexp(edges, -exponent)
+        if node_weights is not None:  # an edge of a copy, not of all copies together
+            own = np.repeat(node_weights[start : start + _PIECE], np.diff(indptr))
+            edges = np.divide(edges, own, out=edges, where=own > 0)
+        piece = sp.csr_array((edges, rows.indices[span], indptr - indptr[0]), shape=(len(indptr) - 1, n))
+        parts.append(memberships(cluster_shares(piece, labels, len(inner)), inner, volumes, evidence))
+    return sp.vstack(parts, format="csr")

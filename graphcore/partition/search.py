@@ -11,9 +11,10 @@ from .._warn import warn_user
 from ._heat_loops import heated_sweep
 from .cluster_sums import cluster_sums, objective_code
 from .consensus import coarse_partition
+from .constraints import FREE
 from .cycles import cluster_resolutions, move_in_cycles, subgroups
 from .local_moving import move_locally
-from .quotient import apply_labels, label_sizes, quotient
+from .quotient import apply_labels, quotient
 
 __all__ = ["SearchSteps", "form_anew", "search"]
 
@@ -38,7 +39,7 @@ class SearchSteps(NamedTuple):
 
 def search(
     rows, labels, n_clusters, *, n_rounds, rng, time_limit=None, objective="information", min_size=1, min_share=0.0,
-    max_entries=None, n_jobs=None, announced=None,
+    max_entries=None, constraints=FREE, n_jobs=None, announced=None,
 ):  # fmt: skip
     """Look for a partition of higher objective in rounds; `labels` (n,) int32, -1 stays, are changed in place.
 
@@ -46,8 +47,8 @@ def search(
     dissolves 2 to 4 clusters that lie side by side 16 times: their nodes form groups without regard to the old borders,
     and these are merged anew. Whatever comes out is improved by cycles (:func:`move_in_cycles`), and kept if the
     objective is higher. Ends after `n_rounds`, or with the first step after `time_limit` seconds; Ctrl-C ends it with
-    the best so far and a warning. `announced(number)` gives a context that each round runs in. With a time limit,
-    labels depend on the speed of the machine.
+    the best so far and a warning. Under `constraints` that are not free nothing is dissolved. `announced(number)` gives
+    a context that each round runs in. With a time limit, labels depend on the speed of the machine.
 
     Returns
     -------
@@ -55,7 +56,7 @@ def search(
     """
     begun = time.monotonic()
     limits = {"objective": objective, "min_size": min_size, "min_share": min_share}
-    sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+    sums = cluster_sums(rows, labels, n_clusters, n_jobs, counts=constraints.counts)
     best, smallest = sums.value(objective), min(int(sums.size.min()), max(1, min_size))
     found, n_sweeps, done = [(0.0, best)], max(1, _MAX_SWEEPS // 8), 0
 
@@ -65,10 +66,10 @@ def search(
     def keep_if_better(trial):
         """Improve a trial, and take it over if it is better than the best so far."""
         nonlocal best
-        move_locally(rows, trial, n_clusters, tolerance=_MOVE_TOLERANCE, **limits)
+        move_locally(rows, trial, n_clusters, tolerance=_MOVE_TOLERANCE, constraints=constraints, **limits)
         sums, _ = move_in_cycles(
             rows, trial, n_clusters, n_cycles=_MAX_CYCLES, rng=rng, tolerance=_CYCLE_TOLERANCE, max_entries=max_entries,
-            n_jobs=n_jobs, **limits,
+            constraints=constraints, n_jobs=n_jobs, **limits,
         )  # fmt: skip
         value = sums.value(objective)
         if value <= best or sums.size.min() < smallest:
@@ -82,13 +83,13 @@ def search(
         while done < n_rounds and not is_over():
             with nullcontext() if announced is None else announced(done + 1):
                 heated = labels.copy()
-                _heat(rows, heated, n_clusters, n_sweeps, rng, is_over, limits)
+                _heat(rows, heated, n_clusters, n_sweeps, rng, is_over, constraints, limits)
                 if not keep_if_better(heated):
                     n_sweeps = min(2 * n_sweeps, _MAX_SWEEPS)
-                for _ in range(_DISSOLVINGS if n_clusters > 1 else 0):
+                for _ in range(_DISSOLVINGS if n_clusters > 1 and constraints.is_free else 0):
                     if is_over():
                         break
-                    formed = _formed_anew(rows, labels, n_clusters, rng, max_entries, n_jobs, limits)
+                    formed = _formed_anew(rows, labels, n_clusters, rng, max_entries, constraints, n_jobs, limits)
                     if formed is not None:
                         keep_if_better(formed)
             done += 1
@@ -98,26 +99,27 @@ def search(
     return SearchSteps(read_only(seconds), read_only(values), done)
 
 
-def _heat(rows, labels, n_clusters, n_sweeps, rng, is_over, limits):
+def _heat(rows, labels, n_clusters, n_sweeps, rng, is_over, constraints, limits):
     """Heated sweeps from hot to cold, in place."""
-    sums = cluster_sums(rows, labels, n_clusters)
-    min_volume = limits["min_share"] * float(sums.volume.sum()) / n_clusters
+    sums = cluster_sums(rows, labels, n_clusters, counts=constraints.counts)
+    total = float(sums.volume.sum())
     for temperature in np.geomspace(_HOT, _COLD, n_sweeps):
         if is_over():
             break
         heated_sweep(
-            *rows, objective_code(limits["objective"]), temperature, max(1, limits["min_size"]), min_volume, rng,
-            sums.internal, sums.volume, sums.size, labels,
+            *rows, constraints.counts, objective_code(limits["objective"]), temperature, max(1, limits["min_size"]),
+            limits["min_share"] * total / n_clusters, constraints.max_size, constraints.max_volume(total, n_clusters),
+            constraints.is_fixed, rng, sums.internal, sums.volume, sums.size, labels,
         )  # fmt: skip
 
 
-def _formed_anew(rows, labels, n_clusters, rng, max_entries, n_jobs, limits):
+def _formed_anew(rows, labels, n_clusters, rng, max_entries, constraints, n_jobs, limits):
     """Labels with a few clusters that lie side by side dissolved and formed anew, or None."""
     chosen = _side_by_side(rows, labels, n_clusters, min(int(rng.integers(2, _MAX_DISSOLVED + 1)), n_clusters), rng)
-    return form_anew(rows, labels, n_clusters, chosen, rng, max_entries, n_jobs, limits)
+    return form_anew(rows, labels, n_clusters, chosen, rng, max_entries, constraints, n_jobs, limits)
 
 
-def form_anew(rows, labels, n_clusters, chosen, rng, max_entries, n_jobs, limits):
+def form_anew(rows, labels, n_clusters, chosen, rng, max_entries, constraints, n_jobs, limits):
     """Labels with the `chosen` clusters dissolved and formed anew, or None if their nodes form too few groups."""
     sums = cluster_sums(rows, labels, n_clusters, n_jobs)
     is_chosen = np.zeros(n_clusters, dtype=bool)
@@ -134,7 +136,7 @@ def form_anew(rows, labels, n_clusters, chosen, rng, max_entries, n_jobs, limits
     if n_groups <= n_clusters:
         return None
     between = quotient(rows, groups, n_groups, n_jobs, max_entries)
-    table = coarse_partition(between, label_sizes(groups, n_groups), n_clusters, rng=rng, n_jobs=n_jobs, **limits)
+    table = coarse_partition(between, constraints.sizes(groups, n_groups), n_clusters, rng=rng, n_jobs=n_jobs, **limits)
     return apply_labels(table, groups)
 
 

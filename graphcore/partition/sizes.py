@@ -17,7 +17,7 @@ def grow_small_clusters(rows, labels, n_clusters, min_size, *, counts=None):
     groups may not.
     """
     inside = labels >= 0
-    counts = np.ones(len(labels), dtype=np.int64) if counts is None else counts
+    counts = np.ones(len(labels), dtype=np.int64) if counts is None or not len(counts) else counts
     sizes = np.bincount(labels[inside], weights=counts[inside], minlength=n_clusters).astype(np.int64)
     small = np.flatnonzero(sizes < min_size)
     moved = 0

@@ -6,6 +6,7 @@ import numpy as np
 
 from .cluster_sums import cluster_sums
 from .consensus import match_clusters
+from .constraints import FREE
 from .local_moving import move_locally
 from .predict import cluster_shares, predict_labels
 from .quotient import apply_labels, contingency, label_sizes
@@ -51,14 +52,17 @@ class Update:
     seconds: dict = field(repr=False)
 
 
-def update_labels(rows, labels, n_clusters, ends, change, unrest, *, rng, max_entries=None, n_jobs=None, **limits):
+def update_labels(
+    rows, labels, n_clusters, ends, change, unrest, *, rng, max_entries=None, constraints=FREE,
+    n_jobs=None, **limits,
+):  # fmt: skip
     """Labels (n,) int32 for a graph, whose weights between `ends` (m, 2) have changed, in place; -1 for none so far.
 
     Nodes with an edge and without a label join a cluster around them; then nodes are moved one by one, first those at
     changed edges, then neighbours of what moved. `unrest` (n_clusters,) float64 adds up what share of each
     cluster's volume has changed, update by update; where that comes to a tenth, the cluster is dissolved and formed
     anew, and that is kept if the objective is higher. Clusters keep their numbers as far as they keep their nodes.
-    Returns the clusters that were formed anew.
+    Returns the clusters that were formed anew: none, where `constraints` limit them.
     """
     labels[rows.degrees == 0] = -1
     _place(rows, labels, n_clusters, limits["objective"])
@@ -68,12 +72,12 @@ def update_labels(rows, labels, n_clusters, ends, change, unrest, *, rng, max_en
     unrest += np.divide(changed, sums.volume, out=np.ones(n_clusters), where=sums.volume > 0)
     active = np.zeros(len(labels), dtype=bool)
     active[ends] = True
-    move_locally(rows, labels, n_clusters, active=active, sums=sums, **limits)
+    move_locally(rows, labels, n_clusters, active=active, constraints=constraints, sums=sums, **limits)
     restless = np.flatnonzero(unrest > _UNREST)
-    if len(restless) == 0 or n_clusters == 1:
+    if len(restless) == 0 or n_clusters == 1 or not constraints.is_free:
         return ()
     unrest[restless] = 0.0
-    trial = form_anew(rows, labels, n_clusters, restless, rng, max_entries, n_jobs, limits)
+    trial = form_anew(rows, labels, n_clusters, restless, rng, max_entries, constraints, n_jobs, limits)
     if trial is not None:
         trial = apply_labels(_numbers(trial, labels, n_clusters), trial)
         inside = (labels >= 0) & (np.isin(labels, restless) | (trial != labels))

@@ -27,7 +27,9 @@ from ..partition.quotient import (
     quotient,
 )
 from ..partition.search import SearchSteps, search
-from .run import grow_clusters, limits, max_links, refine_labels, run_coreset
+from .constrained import constrained_partition
+from .known import NOTHING
+from .run import grow_clusters, limits, max_links, refine_labels, run_coreset, run_start
 from .settings import Settings
 
 __all__ = ["UNSURE", "Clustering", "cluster_graph"]
@@ -113,10 +115,7 @@ class Clustering:
 
     @cached_property
     def _leaves(self):
-        merged, most = ([], 0) if self.merged is None else ([self.merged], int(self.merged.max()) + 1)
-        groups, n_groups = common_refinement([*merged, self.labels], max(most, self.settings.n_clusters))
-        between = quotient(self._rows, groups, n_groups, max_entries=max_links(self._rows))
-        return groups, pick_labels(groups, n_groups, self.labels), between
+        return _leaves(self._rows, self.merged, self.labels, self.settings.n_clusters)
 
     def changed(self, graph, labels, node_stability):
         """The same of a graph that has changed, its new nodes at the end."""
@@ -137,14 +136,25 @@ class Clustering:
 
         Cut into as many clusters as hold nodes it gives `labels`.
         """
-        table = self.group_labels.copy()
-        n_used = compact_labels(table, self.settings.n_clusters)
-        sizes = label_sizes(self.groups, len(table))
-        linkage = self.settings.objective if self.settings.overcluster is None else "average"
-        return hierarchy(self.group_graph, sizes, table, n_used, linkage=linkage)
+        return _merge_tree(self.settings, *self._leaves)
 
 
-def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=None):
+def _leaves(rows, merged, labels, n_clusters):
+    """What was merged (None: nothing), divided by the clusters: groups of the nodes, their clusters, their graph."""
+    parts, most = ([], 0) if merged is None else ([merged], int(merged.max()) + 1)
+    groups, n_groups = common_refinement([*parts, labels], max(most, n_clusters))
+    return groups, pick_labels(groups, n_groups, labels), quotient(rows, groups, n_groups, max_entries=max_links(rows))
+
+
+def _merge_tree(settings, groups, group_labels, group_graph):
+    table = group_labels.copy()
+    n_used = compact_labels(table, settings.n_clusters)
+    sizes = label_sizes(groups, len(table))
+    linkage = settings.objective if settings.overcluster is None else "average"
+    return hierarchy(group_graph, sizes, table, n_used, linkage=linkage)
+
+
+def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=None, stages=None):
     """Coreset spectral clustering of a graph, as published or with walks, merging and refinement.
 
     Parameters
@@ -152,6 +162,9 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     graph : Graph
     settings : Settings
         From :func:`graphcore.pipeline.settings.resolve_settings`.
+    known : Known, optional
+        Labels that stay, labels to start from, and weights of the nodes, see
+        :func:`graphcore.pipeline.known.check_known`.
     random_state : int, Generator, RandomState or None
     n_jobs : int, optional
         Threads; labels do not depend on it.
@@ -183,7 +196,12 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
     if settings.walk_steps == 1:
         warn_of_loops(GraphKernel(graph, settings.self_loop))
     rows = graph_rows(graph)
-    runs, agreed, agreement = _runs(graph, rows, settings, streams, n_jobs, stages)
+    asked, (settings, constraints) = settings, known.limits(settings)
+    if known.start is None:
+        runs, agreed, agreement = _runs(graph, rows, settings, constraints, streams, n_jobs, stages)
+    else:
+        start = run_start(graph, known.start, settings, streams, n_jobs, stages, constraints)
+        runs, agreed, agreement = [start], None, 0.0
     best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
     labels, history = best.labels.copy(), list(best.history)
     k = settings.n_clusters
@@ -192,20 +210,32 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
             groups, n_groups = agreed
             group_labels, _ = consensus(
                 rows, groups, n_groups, best.labels, k, **limits(settings), rng=streams.generator("consensus"),
-                n_jobs=n_jobs, max_entries=max_links(rows),
+                n_jobs=n_jobs, max_entries=max_links(rows), constraints=constraints,
             )  # fmt: skip
             labels = apply_labels(group_labels, groups)
-            grow_clusters(rows, labels, settings)
-            sums = cluster_sums(rows, labels, k, n_jobs)
+            grow_clusters(rows, labels, settings, constraints)
+            sums = cluster_sums(rows, labels, k, n_jobs, counts=constraints.counts)
             history.append(("consensus", sums.value(settings.objective)))
         with stages("refinement"):
-            sums = refine_labels(rows, labels, settings, sums, n_jobs)
+            sums = refine_labels(rows, labels, settings, constraints, sums, n_jobs)
             history.append(("refinement of the consensus", sums.value(settings.objective)))
-    if settings.n_cycles and not _is_settled(graph, agreement):
+    if not constraints.is_free:
+        with stages("constraints"):
+            tree = leaves = None
+            if constraints.limits_clusters and known.fixed is None:
+                leaves = _leaves(rows, best.groups, labels, k)
+                tree = _merge_tree(settings, *leaves)
+            labels, value = constrained_partition(
+                rows, labels, k, constraints, fixed=known.fixed, groups=leaves and leaves[0], tree=tree,
+                rng=streams.generator("cycles"), n_cycles=settings.n_cycles, max_entries=max_links(rows), n_jobs=n_jobs,
+                **limits(settings),
+            )  # fmt: skip
+        history.append(("constraints", value))
+    elif settings.n_cycles and not _is_settled(graph, agreement):
         with stages("cycles"):
             _, values = move_in_cycles(
                 rows, labels, k, n_cycles=settings.n_cycles, rng=streams.generator("cycles"),
-                max_entries=max_links(rows), n_jobs=n_jobs, **limits(settings),
+                max_entries=max_links(rows), constraints=constraints, n_jobs=n_jobs, **limits(settings),
             )  # fmt: skip
         history += [("cycles", value) for value in values[-1:]]
     steps = None
@@ -215,7 +245,7 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
                 rows, labels, k, n_rounds=settings.search_rounds, time_limit=settings.time_limit,
                 rng=streams.generator("search"), max_entries=max_links(rows), n_jobs=n_jobs,
                 announced=lambda i: stages(f"search, round {i} of {settings.search_rounds}", total=False),
-                **limits(settings),
+                constraints=constraints, **limits(settings),
             )  # fmt: skip
         history.append(("search", float(steps.values[-1])))
     _warn_of_clusters(labels, settings)
@@ -228,11 +258,11 @@ def cluster_graph(graph, settings, *, random_state=None, n_jobs=None, stages=Non
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
         n_unreached=first.n_unreached, merged=best.groups, row_bytes=first.row_bytes, node_stability=node_stability,
         cluster_stability=cluster_stability, history=history, search=steps,
-        settings=replace(settings, n_coresets=len(runs)), seconds=dict(stages.seconds), _rows=rows,
+        settings=replace(asked, n_coresets=len(runs)), seconds=dict(stages.seconds), _rows=rows,
     )  # fmt: skip
 
 
-def _runs(graph, rows, settings, streams, n_jobs, stages):
+def _runs(graph, rows, settings, constraints, streams, n_jobs, stages):
     """One run for each coreset, their common refinement (None where a consensus is not worth it), and agreement.
 
     The last is the share of the nodes on which the first two coresets agree, 0 if there is one. Left to itself, the
@@ -240,14 +270,14 @@ def _runs(graph, rows, settings, streams, n_jobs, stages):
     """
     n_runs = settings.n_coresets
     if n_runs == 1:
-        return [run_coreset(graph, settings, streams, effective_jobs(n_jobs), stages)], None, 0.0
+        return [run_coreset(graph, settings, streams, effective_jobs(n_jobs), stages, constraints)], None, 0.0
 
     def wave(first, last):
         # Coresets are worked on side by side, each by one thread and with a clock of its own.
         clocks = [Stages() for _ in range(last)]
         with stages(f"coreset {last}" if last == first + 1 else f"coresets {first + 1} to {last}", total=False):
             made = map_items(
-                lambda r: run_coreset(graph, settings, streams.child("run", r), 1, clocks[r]),
+                lambda r: run_coreset(graph, settings, streams.child("run", r), 1, clocks[r], constraints),
                 range(first, last),
                 n_jobs,
             )

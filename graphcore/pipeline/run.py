@@ -14,11 +14,20 @@ from ..partition.local_moving import move_locally
 from ..partition.merge import agglomerate
 from ..partition.micro_clusters import settled_micro_clusters, spread
 from ..partition.nearest import label_all
-from ..partition.quotient import GraphRows, apply_labels, compact_labels, graph_rows, is_huge, label_sizes, quotient
+from ..partition.quotient import GraphRows, apply_labels, compact_labels, graph_rows, is_huge, label_volumes, quotient
 from ..partition.sizes import grow_small_clusters
 from ..spectral.partition import spectral_partition
 
-__all__ = ["CoresetRun", "grow_clusters", "limits", "max_links", "node_kernel", "refine_labels", "run_coreset"]
+__all__ = [
+    "CoresetRun",
+    "grow_clusters",
+    "limits",
+    "max_links",
+    "node_kernel",
+    "refine_labels",
+    "run_coreset",
+    "run_start",
+]
 
 # Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
 _FEW_LINKS = 1 << 22
@@ -61,18 +70,18 @@ def max_links(rows):
     return min(max(_FEW_LINKS, len(rows.indices) // _MIN_COMPRESSION), _MAX_LINKS)
 
 
-def grow_clusters(rows, labels, settings):
+def grow_clusters(rows, labels, settings, nodes):
     """Grow clusters that merging left below the least size, in place."""
     if settings.min_cluster_size > 1:  # by default a cluster may come out empty, and a warning says so
-        grow_small_clusters(rows, labels, settings.n_clusters, settings.min_cluster_size)
+        grow_small_clusters(rows, labels, settings.n_clusters, settings.min_cluster_size, counts=nodes.counts)
 
 
-def refine_labels(rows, labels, settings, sums, n_jobs=None):
+def refine_labels(rows, labels, settings, nodes, sums, n_jobs=None):
     """Move single nodes, in place; from the sums of the labels to the sums then."""
     options = {"tolerance": _TOLERANCE, "sums": sums, **limits(settings)}
-    if is_huge(len(rows.indices)):
+    if is_huge(len(rows.indices)) and not len(nodes.counts):
         return move_in_blocks(rows, labels, settings.n_clusters, n_jobs=n_jobs, **options)[0]
-    return move_locally(rows, labels, settings.n_clusters, **options)[0]
+    return move_locally(rows, labels, settings.n_clusters, counts=nodes.counts, **options)[0]
 
 
 def node_kernel(graph, settings, n_jobs):
@@ -84,16 +93,11 @@ def node_kernel(graph, settings, n_jobs):
     )
 
 
-def run_coreset(graph, settings, streams, n_jobs, stages):
-    """Cluster by way of one coreset."""
+def run_coreset(graph, settings, streams, n_jobs, stages, nodes):
+    """Cluster by way of one coreset; of the Constraints `nodes` only the counts are used."""
     k = settings.n_clusters
     plain = settings.walk_steps == 1
-    with stages("coreset"):
-        kernel = node_kernel(graph, settings, n_jobs)
-        coreset = sample_coreset(
-            kernel if plain or settings.sampling != "importance" else GraphKernel(graph, settings.self_loop), k,
-            size=settings.coreset_size, method=settings.sampling, n_seeds=settings.n_seeds, random_state=streams,
-        )  # fmt: skip
+    kernel, coreset = _sampled(graph, settings, streams, n_jobs, stages)
     with stages("rows"):
         reach = kernel.reach(coreset.indices)
     rows = graph_rows(graph)
@@ -113,7 +117,7 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
     if n_groups > k:
         with stages("merging"):
             between = quotient(rows, groups, n_groups, n_jobs, max_entries=max_links(rows))
-            sizes = label_sizes(groups, n_groups)
+            sizes = nodes.sizes(groups, n_groups)
             if settings.overcluster is None:
                 group_labels = coarse_partition(
                     between, sizes, k, **limits(settings), rng=streams.generator("merging"), n_jobs=n_jobs
@@ -124,19 +128,49 @@ def run_coreset(graph, settings, streams, n_jobs, stages):
                 )
             labels = apply_labels(group_labels, groups)
     labels = labels.copy() if labels is groups else labels
-    grow_clusters(rows, labels, settings)
+    grow_clusters(rows, labels, settings, nodes)
     value = np.nan
     if settings.refine:
         with stages("refinement"):
-            sums = cluster_sums(rows, labels, k, n_jobs)
+            sums = cluster_sums(rows, labels, k, n_jobs, counts=nodes.counts)
             history.append(("merging" if n_groups > k else "labelling", sums.value(settings.objective)))
-            sums = refine_labels(rows, labels, settings, sums, n_jobs)
+            sums = refine_labels(rows, labels, settings, nodes, sums, n_jobs)
             value = sums.value(settings.objective)
             history.append(("refinement", value))
     return CoresetRun(
         labels, value, coreset, coreset_labels, n_unreached, None if group_labels is None else groups, group_labels,
         between, 0 if plain else reach.nbytes, history,
     )  # fmt: skip
+
+
+def run_start(graph, start, settings, streams, n_jobs, stages, nodes):
+    """Improve labels to start from instead; those of -1 follow their neighbours. A coreset is drawn all the same."""
+    k, rows, labels = settings.n_clusters, graph_rows(graph), start.copy()
+    _, coreset = _sampled(graph, settings, streams, n_jobs, stages)
+    with stages("start"):
+        spread(rows, labels, k)
+        for alone in range(k, labels.max() + 1):  # components without any label
+            labels[labels == alone] = np.argmin(label_volumes(np.minimum(labels, k), rows.degrees, k + 1)[:k])
+        grow_clusters(rows, labels, settings, nodes)
+    sums = cluster_sums(rows, labels, k, n_jobs, counts=nodes.counts)
+    history = [("start", sums.value(settings.objective))]
+    if settings.refine:
+        with stages("refinement"):
+            sums = refine_labels(rows, labels, settings, nodes, sums, n_jobs)
+        history.append(("refinement", sums.value(settings.objective)))
+    return CoresetRun(labels, history[-1][1], coreset, None, 0, None, None, None, 0, history)
+
+
+def _sampled(graph, settings, streams, n_jobs, stages):
+    """The kernel between nodes, and a coreset."""
+    with stages("coreset"):
+        kernel = node_kernel(graph, settings, n_jobs)
+        drawn = settings.walk_steps > 1 and settings.sampling == "importance"
+        coreset = sample_coreset(
+            GraphKernel(graph, settings.self_loop) if drawn else kernel, settings.n_clusters,
+            size=settings.coreset_size, method=settings.sampling, n_seeds=settings.n_seeds, random_state=streams,
+        )  # fmt: skip
+    return kernel, coreset
 
 
 def _spectral(kernel, coreset, reach, rows, settings, streams, n_jobs, stages):

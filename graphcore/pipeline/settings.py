@@ -43,6 +43,8 @@ class Settings:
     objective: str  # "information" or "ncut"
     refine: bool
     min_cluster_size: int
+    max_cluster_size: int | None
+    max_share: float | None  # volume of a cluster, in mean volumes
     n_coresets: int
     n_cycles: int  # of moves by groups, at most
     search_rounds: int
@@ -55,7 +57,7 @@ def check_settings(n_clusters, given):
     """Check what can be checked before there is a graph; `given` as for :func:`resolve_settings`, `n_clusters` too."""
     left = n_clusters is None or _is_auto(n_clusters)
     k = 1 if left else check_integer("n_clusters", n_clusters, low=1)
-    values = _checked(given, _ANY_NUMBER)
+    values = _checked(given, _ANY_NUMBER, _ANY_NUMBER)
     resolution = values["resolution"]
     if n_clusters is None and resolution is None:
         raise ParameterError("n_clusters=None needs a resolution, such as resolution=2.0; n_clusters='auto' needs none")
@@ -81,13 +83,13 @@ def idle_settings(settings, given):
     return {name: purpose for name, purpose in idle.items() if purpose and name in given}
 
 
-def resolve_settings(graph, n_clusters, **given):
+def resolve_settings(graph, n_clusters, *, total_size=None, **given):
     """Check all settings against a graph and fill in what is "auto"; messages name the parameter.
 
     Settings go by the names of :data:`graphcore.pipeline.parameters.PARAMETERS`;
     :class:`graphcore.CoresetSpectralClustering` says what they do. `walk_steps` "auto" lets the half walk see about
     twice as many nodes as there are for each coreset node, 2 to 4 steps; one step only in graphs of more than 2^28
-    entries.
+    entries. `total_size` is what all nodes with an edge count in sizes of clusters, if not one each.
     """
     n_linked = graph.n_nodes - graph.n_isolated
     if n_linked == 0:
@@ -98,7 +100,8 @@ def resolve_settings(graph, n_clusters, **given):
             f"n_clusters={k} is more than the {n_linked} nodes that have an edge ({graph.n_isolated} isolated nodes "
             "belong to no cluster)"
         )
-    values = _checked(given, n_linked)
+    total_size = n_linked if total_size is None else total_size
+    values = _checked(given, n_linked, total_size)
     published = values.pop("preset") == "published"
     may_stop_early = _is_auto(values["n_coresets"])
     values["search_rounds"] = _search_rounds(values)
@@ -124,29 +127,30 @@ def resolve_settings(graph, n_clusters, **given):
     values["n_cycles"] = 0 if not moved else _FEW_CYCLES if effort == "fast" else _CYCLES
     values["min_cluster_size"] = max(1, values["min_cluster_size"])
     settings = Settings(n_clusters=k, laziness=_LAZINESS, may_stop_early=may_stop_early, **values)
-    _refuse_contradictions(settings, graph, n_linked)
+    _refuse_contradictions(settings, graph, total_size)
     return settings
 
 
-def _checked(given, n_linked):
+def _checked(given, n_linked, total_size):
     """All settings, each checked by itself; "auto" stays."""
     values = defaults()
     unknown = sorted(set(given) - set(values))
     if unknown:
         raise TypeError(f"there is no setting {unknown[0]!r}; there are {', '.join(values)}")
     values |= given
-    return {parameter.name: _check(parameter, values[parameter.name], n_linked) for parameter in PARAMETERS}
+    totals = {"min_cluster_size": total_size, "max_cluster_size": total_size}
+    return {p.name: _check(p, values[p.name], totals.get(p.name, n_linked)) for p in PARAMETERS}
 
 
-def _check(parameter, value, n_linked):
+def _check(parameter, value, total):
     name, low = parameter.name, parameter.low
     words = ("auto",) if parameter.default == "auto" else ()
     if parameter.kind == "choice":
         return check_choice(name, value, (*parameter.choices, *words))
-    if parameter.kind == "size":
-        return check_size(name, value, n_linked, "the nodes that have an edge", low=low, words=words)
     if (words and _is_auto(value)) or (value is None and None in parameter.choices):
         return value
+    if parameter.kind == "size":
+        return check_size(name, value, total, "the nodes that have an edge", low=low, words=words)
     if parameter.kind == "integer":
         return check_integer(name, value, low=low)
     if parameter.kind == "real":
@@ -157,7 +161,7 @@ def _check(parameter, value, n_linked):
     return bool(value)
 
 
-def _refuse_contradictions(settings, graph, n_linked):
+def _refuse_contradictions(settings, graph, total_size):
     """Refuse settings that are fine by themselves and contradict each other, or the graph."""
     _refuse_pairs(vars(settings))
     k, least = settings.n_clusters, settings.min_cluster_size
@@ -166,10 +170,18 @@ def _refuse_contradictions(settings, graph, n_linked):
             "self_loop=0 leaves the plain kernel of this graph with a zero diagonal, and importance sampling cannot "
             "draw from it; use self_loop=1.0 (the published choice) or sampling='degree'"
         )
-    if least * k > n_linked:
+    if least * k > total_size:
         raise ParameterError(
-            f"min_cluster_size={least} is too large: {k} clusters of that size need more than the {n_linked} nodes "
+            f"min_cluster_size={least} is too large: {k} clusters of that size need more than the {total_size} nodes "
             "that have an edge"
+        )
+    most = settings.max_cluster_size
+    if most is not None and most < least:
+        raise ParameterError(f"max_cluster_size={most} is less than min_cluster_size={least}")
+    if most is not None and most * k < total_size:
+        raise ParameterError(
+            f"max_cluster_size={most} is too small: {k} clusters of that size hold fewer than the {total_size} nodes "
+            f"that have an edge; use at least {-(-total_size // k)}"
         )
     if settings.search_rounds and is_huge(graph.n_entries):
         raise ParameterError(
@@ -189,6 +201,9 @@ def _refuse_pairs(values):
         return
     if values["search_rounds"]:
         raise ParameterError("effort and time_limit are for a search that moves nodes; refine=False leaves it out")
+    for name in ("max_cluster_size", "max_share"):
+        if values[name] is not None:
+            raise ParameterError(f"{name}={values[name]} is kept by moving nodes, which refine=False leaves out")
     if not _is_auto(runs) and runs > 1:
         raise ParameterError(
             f"n_coresets={runs} needs refine=True (a consensus raises the objective); use n_coresets=1"

@@ -10,6 +10,7 @@ from ..graphs.magnitude import in_range
 from ..metrics.cut import sums_and_shares
 from ..partition.quotient import graph_rows
 from ..partition.update import Update, describe_update, update_labels
+from .known import NOTHING
 from .run import limits, max_links
 
 __all__ = ["update_clustering"]
@@ -33,8 +34,8 @@ def update_clustering(graph, labels, unrest, settings, added, removed, *, random
     with stages("moves"):
         formed = update_labels(
             rows, after, settings.n_clusters, changed.ends, np.ldexp(changed.change, -ranged._exponent), unrest,
-            rng=Streams(random_state).generator("update"), max_entries=max_links(rows), n_jobs=n_jobs,
-            **limits(settings),
+            rng=Streams(random_state).generator("update"), max_entries=max_links(rows),
+            constraints=NOTHING.limits(settings)[1], n_jobs=n_jobs, **limits(settings),
         )  # fmt: skip
         moved, splits, unions = describe_update(before, after, settings.n_clusters)
     with stages("score"):

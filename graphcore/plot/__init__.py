@@ -1,5 +1,6 @@
 """Plots of a clustering. Each function draws into matplotlib axes and returns them; matplotlib is needed."""
 
+from .calibration import calibration
 from .coordinates import coreset_coordinates
 from .coreset_map import coreset_map
 from .curves import coreset_error, k_sweep, objective_history
@@ -9,6 +10,6 @@ from .quotient import quotient_graph
 from .sizes import cluster_sizes
 
 __all__ = [
-    "cluster_sizes", "coreset_coordinates", "coreset_error", "coreset_map", "dendrogram",
+    "calibration", "cluster_sizes", "coreset_coordinates", "coreset_error", "coreset_map", "dendrogram",
     "graph_drawing", "k_sweep", "objective_history", "quotient_graph",
 ]  # fmt: skip

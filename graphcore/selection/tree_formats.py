@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 
+from .._validation import check_path
 from ..exceptions import ParameterError
 from ..io.atomic import atomic_output
 from ..io.table import TABLES, write_table
@@ -67,12 +68,13 @@ def _members(tree):
 
 def tree_format(path):
     """What a path's ending asks for, or a ParameterError."""
-    if str(path) == "-":
+    path = check_path(path)
+    if path == "-":
         return "newick"
     ending = os.path.splitext(path)[1].lower()
     if ending not in _ENDINGS:
         raise ParameterError(
-            f"the ending {ending!r} of {str(path)!r} is none that a tree is written to; use {', '.join(_ENDINGS)}"
+            f"the ending {ending!r} of {path!r} is none that a tree is written to; use {', '.join(_ENDINGS)}"
         )
     return _ENDINGS[ending]
 

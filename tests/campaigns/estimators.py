@@ -223,7 +223,8 @@ _CHOICES = {
         "walk_steps": (1, 2, 4), "coreset_size": (1, 5, 20, 0.5, 1.0), "n_coresets": (1, 2, 3), "refine": (True, False),
         "overcluster": (1.0, 2.0, 5.0), "min_cluster_size": (0, 2, 5, 0.1), "self_loop": (0, 0.1, 1.0, 1e10, 1e-300),
         "eigen_solver": ("exact", "power"), "row_budget": (2, 10), "n_seeds": (1, 3, 50), "n_clusters": ("auto",),
-        "symmetrize": ("max", "sum", "average", "min"), "n_neighbors": (1, 3, 100),
+        "symmetrize": ("max", "sum", "average", "min"), "n_neighbors": (1, 3, 100), "max_share": (1.0, 1.3, 50.0),
+        "max_cluster_size": (3, 0.4, 1.0), "semi_supervised": (False,),
     },
     "KernelKMeans": {
         "init": ("random", "k-means++"), "n_init": (1, 3), "shift": (0.0, "psd", 1.0), "self_loop": (0, 1.0, 1e3),

@@ -8,12 +8,13 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 from scipy.spatial.distance import cdist
 
 from graphcore import GraphWarning, InputError, ParameterError, knn_graph
 from graphcore.knn import search
 from graphcore.knn.neighbor_lists import empty_neighbors, fill_block
-from graphcore.knn.neighbors import SMALLEST_WEIGHT, neighbor_graph
+from graphcore.knn.neighbors import SMALLEST_WEIGHT, WEIGHTINGS, neighbor_graph
 from graphcore.knn.search import METRICS, nearest_neighbors
 from graphcore.knn.search_exact import exact_plan
 from graphcore.knn.vectors import as_vectors
@@ -48,11 +49,31 @@ def expected_graph(X, k, metric, mode, weighting):
         W = np.ones_like(D)
     elif weighting == "gaussian":
         W = np.exp(-(D**2) / (2 * np.median(last) ** 2))
+    elif weighting == "shared":
+        own = listed | np.eye(len(D), dtype=bool)
+        common = (own[:, None] & own).sum(axis=2)
+        W = common / (own[:, None] | own).sum(axis=2)
+    elif weighting == "fuzzy":
+        nearest = np.sort(D, axis=1)[:, 0]
+        over = np.maximum(D - nearest[:, None], 0)
+        W = np.empty_like(D)
+        typical = D[listed].mean()
+        for i in range(len(D)):
+
+            def excess(log_scale, i=i):
+                return np.exp(-over[i, listed[i]] / np.exp(log_scale)).sum() - np.log2(k + 1)
+
+            bounds = np.log([1e-3 * typical, 1e3 * typical])
+            inside = excess(bounds[0]) < 0 < excess(bounds[1])
+            at = brentq(excess, *bounds, xtol=1e-12) if inside else bounds[0 if excess(bounds[0]) >= 0 else 1]
+            W[i] = np.exp(-over[i] / np.exp(at))
     else:
         # A row with near equals has a scale of at least 1/1000 of the median one.
         scales = np.maximum(seventh, 1e-3 * np.median(seventh))
         W = np.exp(-(D**2) / np.outer(scales, scales))
     W = np.where(listed, np.maximum(W, SMALLEST_WEIGHT), 0)
+    if mode == "union" and weighting == "fuzzy":
+        return W + W.T - W * W.T
     if mode == "union":
         return np.maximum(W, W.T)
     if mode == "mutual":
@@ -66,7 +87,7 @@ def expected_graph(X, k, metric, mode, weighting):
     k=st.integers(1, 39),
     metric=st.sampled_from(METRICS[:3]),
     mode=st.sampled_from(["union", "mutual", "average"]),
-    weighting=st.sampled_from(["binary", "gaussian", "self-tuning"]),
+    weighting=st.sampled_from(WEIGHTINGS),
     dtype=st.sampled_from([np.float32, np.float64]),
     container=st.sampled_from([np.asarray, sp.csr_array, sp.csr_matrix, sp.coo_array, sp.csc_array]),
     seed=st.integers(0, 2**32 - 1),
@@ -401,7 +422,7 @@ def test_binary_metrics_refuse_other_vectors(metric, container):
 
 
 def test_inner_products_are_refused_with_a_reason():
-    with pytest.raises(ParameterError, match="metric='dot' is no distance.*metric='cosine'"):
+    with pytest.raises(ParameterError, match=r"metric='dot' is no distance.*metric='cosine'"):
         knn_graph(np.eye(3), 1, metric="dot")
 
 

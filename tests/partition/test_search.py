@@ -11,6 +11,7 @@ from graphcore import Graph, GraphWarning
 from graphcore.partition import search as module
 from graphcore.partition._heat_loops import heated_sweep
 from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums, objective_code
+from graphcore.partition.constraints import FREE
 from graphcore.partition.quotient import graph_rows
 from graphcore.partition.search import search
 
@@ -21,8 +22,8 @@ from .test_quotient import labelled
 def swept(rows, labels, k, temperature, seed, objective="information", min_size=1):
     sums = cluster_sums(rows, labels, k)
     moved = heated_sweep(
-        *rows, objective_code(objective), temperature, min_size, 0.0, np.random.default_rng(seed), sums.internal,
-        sums.volume, sums.size, labels,
+        *rows, FREE.counts, objective_code(objective), temperature, min_size, 0.0, FREE.max_size, np.inf, FREE.is_fixed,
+        np.random.default_rng(seed), sums.internal, sums.volume, sums.size, labels,
     )  # fmt: skip
     return sums, moved
 

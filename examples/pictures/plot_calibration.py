@@ -1,0 +1,29 @@
+"""
+How far probabilities can be trusted
+====================================
+
+Of nodes whose cluster has probability p, about p should be where they belong. On a planted graph that can be checked.
+"""
+
+import numpy as np
+
+import graphcore
+from graphcore import plot
+from graphcore.metrics import calibration
+
+graph, truth = graphcore.datasets.planted_partition(2, 1500, 8 / 1500, 4 / 1500, random_state=0)
+model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
+linked = model.labels_ >= 0
+membership = model.membership_[linked]
+found = membership.argmax(axis=1)
+right = found == truth[linked]
+right = right if right.mean() > 0.5 else ~right  # which cluster is called 0 is chance
+
+ax = plot.calibration(calibration(membership.max(axis=1).toarray().ravel(), right))
+
+# %%
+# The share of a node's edges that stay in its cluster is no probability: it says too little. See :doc:`/soft_labels`.
+
+inside = 1 - model.outside_share_[linked]
+same = np.where(model.labels_[linked] == found, right, ~right)
+ax = plot.calibration(calibration(inside, same))

@@ -1,0 +1,17 @@
+"""
+A drawing of a small graph
+==========================
+
+Every node, with its cluster in shade and shape and a tint behind it; for up to some thousand nodes.
+"""
+
+import networkx as nx
+
+import graphcore
+
+G = nx.planted_partition_graph(6, 60, 0.15, 0.004, seed=0)
+labels = graphcore.CoresetSpectralClustering(n_clusters=6, random_state=0).fit_predict(G)
+graphcore.plot.graph_drawing(G, labels)
+
+# %%
+# Edges attract and nodes repel each other; a node at a border leans towards its neighbours on the other side.

@@ -1,0 +1,120 @@
+"""What is asked of single nodes and of the largest clusters, and partitions that are brought to keep to it."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from .._arrays import read_only
+from ._constraint_loops import leave_in_order, leaving_gains
+from .cluster_sums import cluster_sums
+from .quotient import label_sizes
+
+__all__ = ["FREE", "Constraints", "cut_in_order", "relieve_full_clusters"]
+
+_NO_COUNTS, _NONE_FIXED = read_only(np.empty(0, dtype=np.int64)), read_only(np.empty(0, dtype=bool))
+_ANY_SIZE = 2**62
+# Clusters that are too full give away this share of what is too much in a round, and all of it after so many rounds.
+_SHARE, _GENTLE_ROUNDS = 0.5, 8
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Limits from above, nodes that stay, and what nodes count; where rows are groups of nodes, all is of groups."""
+
+    max_size: int = _ANY_SIZE  # of a cluster, as `counts` count
+    max_share: float = np.inf  # volume of a cluster, in mean volumes
+    counts: np.ndarray = field(default_factory=lambda: _NO_COUNTS, repr=False)  # (n,) int64; length 0 stands for ones
+    is_fixed: np.ndarray = field(default_factory=lambda: _NONE_FIXED, repr=False)  # (n,) bool; length 0 stands for none
+
+    def __str__(self):
+        size = "max_cluster_size" if len(self.counts) else f"max_cluster_size={self.max_size}"
+        limits = [size] * (self.max_size < _ANY_SIZE) + [f"max_share={self.max_share:g}"] * (self.max_share < np.inf)
+        return " and ".join(limits)
+
+    @property
+    def limits_clusters(self):
+        """Whether clusters have a largest size or volume."""
+        return self.max_size < _ANY_SIZE or self.max_share < np.inf
+
+    @property
+    def is_free(self):
+        """Whether nothing limits what clusters take and where nodes go."""
+        return not (self.limits_clusters or len(self.is_fixed))
+
+    def max_volume(self, total, n_clusters):
+        """Largest volume of a cluster, of `total`; a little more, as sums are rounded."""
+        return self.max_share * total / n_clusters * (1 + 1e-12)
+
+    def times(self, factor):
+        """The same with limits that are so many times as large."""
+        size = self.max_size if self.max_size == _ANY_SIZE else int(self.max_size * factor)
+        return replace(self, max_size=size, max_share=self.max_share * factor)
+
+    def excess(self, sums):
+        """Factor by which the fullest cluster of ClusterSums is beyond its limits, at least 1."""
+        share = sums.volume.max() / self.max_volume(float(sums.volume.sum()), len(sums.volume))
+        return max(1.0, float(share), float(sums.size.max() / self.max_size))
+
+    def sizes(self, groups, n_groups):
+        """What groups of nodes count, (n_groups,) int64; nodes of -1 are left out."""
+        if not len(self.counts):
+            return label_sizes(groups, n_groups)
+        inside = groups >= 0
+        # Whole numbers below 2^53, which sums of floats hold exactly.
+        return np.bincount(groups[inside], weights=self.counts[inside], minlength=n_groups).astype(np.int64)
+
+    def of_groups(self, groups, n_groups):
+        """The same for groups of nodes: one that holds a fixed node is fixed."""
+        is_fixed = _NONE_FIXED
+        if len(self.is_fixed):
+            is_fixed = np.zeros(n_groups, dtype=bool)
+            is_fixed[groups[self.is_fixed & (groups >= 0)]] = True
+        return Constraints(self.max_size, self.max_share, self.sizes(groups, n_groups), read_only(is_fixed))
+
+
+FREE = Constraints()
+
+
+def relieve_full_clusters(rows, labels, n_clusters, constraints):
+    """Move nodes out of clusters that are too large, in place (-1 and fixed nodes stay); whether none is any more.
+
+    Those go first that gain most, or lose least, of the weight inside clusters for their degree, to a cluster that has
+    room, and that may be one that they have no edge to.
+    """
+    if not constraints.limits_clusters:
+        return True
+    sums = cluster_sums(rows, labels, n_clusters, counts=constraints.counts)
+    max_size, max_volume = constraints.max_size, constraints.max_volume(float(sums.volume.sum()), n_clusters)
+    arrays = *rows, constraints.counts, constraints.is_fixed, max_size, max_volume
+    gains = np.empty(len(labels))
+    for turn in range(len(labels)):
+        if not leaving_gains(*arrays, sums.volume, sums.size, labels, gains):
+            return True
+        leaving = np.flatnonzero(gains > -np.inf)
+        order = leaving[np.argsort(-gains[leaving], kind="stable")]
+        share = _SHARE if turn < _GENTLE_ROUNDS else 1.0
+        if not leave_in_order(*arrays, order, share, sums.volume, sums.size, labels):
+            break
+    return False
+
+
+def cut_in_order(order, rows, n_clusters, constraints):
+    """Labels (n,) int32 that cut nodes in an order into `n_clusters` pieces of about the same load, -1 for the others.
+
+    The load of a node is its degree where volumes are limited, and what it counts where sizes are, whichever is the
+    greater share of its limit.
+
+    References
+    ----------
+    Aydin, Bateni, Mirrokni, "Distributed Balanced Partitioning via Linear Embedding", WSDM 2016: the order is that of
+    the leaves of a hierarchical clustering, and what was cut is improved afterwards.
+    """
+    counts = constraints.counts[order] if len(constraints.counts) else np.ones(len(order))
+    load = counts / constraints.max_size
+    if constraints.max_share < np.inf:
+        degrees = rows.degrees[order]
+        load = np.maximum(load, degrees / constraints.max_volume(float(degrees.sum()), n_clusters))
+    before = np.cumsum(load) - 0.5 * load
+    labels = np.full(len(rows.degrees), -1, dtype=np.int32)
+    labels[order] = np.minimum(before / load.sum() * n_clusters, n_clusters - 1).astype(np.int32)
+    return labels

@@ -1,0 +1,88 @@
+"""From a partition without constraints to one that keeps to them."""
+
+from operator import itemgetter
+
+import numpy as np
+from scipy.cluster.hierarchy import leaves_list
+
+from .._threads import map_items
+from ..exceptions import ParameterError
+from ..partition.cluster_sums import cluster_sums
+from ..partition.consensus import matched_clusters
+from ..partition.constraints import cut_in_order, relieve_full_clusters
+from ..partition.cycles import move_in_cycles
+from ..partition.local_moving import move_locally
+from ..partition.micro_clusters import spread
+
+__all__ = ["constrained_partition"]
+
+# Limits are tightened in so many steps, from what the fullest cluster needs or this factor, whichever is more.
+_STEPS, _LOOSE = 10, 1.1
+# Then loosened again by one of these factors and tightened in so many steps, and so on.
+_AGAIN, _STEPS_AGAIN = (1.1, 1.05, 1.025, 1.1, 1.05, 1.025), 6
+_MOVE_TOLERANCE = 1e-4
+
+
+def constrained_partition(
+    rows, labels, n_clusters, constraints, *, fixed=None, groups=None, tree=None, rng, n_cycles, max_entries=None,
+    n_jobs=None, **limits,
+):  # fmt: skip
+    """The best partition found that keeps to `constraints` and `fixed` (n,) int32, labels that stay, or -1.
+
+    One start is `labels`, with clusters matched to the fixed labels. Another is, where all clusters have fixed nodes,
+    what these make of the nodes around them; or, where clusters are limited, the order of the leaves of the MergeTree
+    `tree` over `groups`, cut into pieces. Each is improved by moves of nodes and of groups under limits that begin
+    loose and become tighter, so that what is too much flows from cluster to cluster; the best of them again, under
+    limits that are loosened and tightened some times. Returns labels (n,) int32 and the objective; raises a
+    ParameterError if no start can be brought to keep to the limits.
+    """
+    starts = _starts(rows, labels, n_clusters, constraints, fixed, groups, tree)
+    streams = rng.spawn(len(starts))
+
+    def tightened(labels, factors, rng):
+        """(whether the least size holds, objective, labels) after moves under limits times each factor, or None."""
+        for factor in factors:
+            asked = {"constraints": constraints.times(factor), **limits}
+            fits = relieve_full_clusters(rows, labels, n_clusters, asked["constraints"])
+            move_locally(rows, labels, n_clusters, tolerance=_MOVE_TOLERANCE, **asked)
+            sums, _ = move_in_cycles(
+                rows, labels, n_clusters, n_cycles=n_cycles, rng=rng, max_entries=max_entries, n_jobs=n_jobs, **asked
+            )
+        return (bool(sums.size.min() >= limits["min_size"]), sums.value(limits["objective"]), labels) if fits else None
+
+    def improved(i):
+        labels = starts[i]
+        if fixed is not None:
+            labels[fixed >= 0] = fixed[fixed >= 0]
+        loose = constraints.excess(cluster_sums(rows, labels, n_clusters, counts=constraints.counts))
+        factors = np.geomspace(max(loose, _LOOSE), 1.0, _STEPS) if constraints.limits_clusters else (1.0,)
+        return tightened(labels, factors, streams[i])
+
+    found = [one for one in map_items(improved, range(len(starts)), n_jobs) if one is not None]
+    if not found:
+        raise ParameterError(
+            f"no n_clusters={n_clusters} clusters were found that keep to {constraints}: some nodes are too large, or "
+            "too many are fixed; allow more, or ask for fewer clusters"
+        )
+    best = max(found, key=itemgetter(0, 1))
+    for factor in _AGAIN if constraints.limits_clusters else ():
+        again = tightened(best[2].copy(), np.geomspace(factor, 1.0, _STEPS_AGAIN), rng)
+        if again is not None and again[:2] > best[:2]:
+            best = again
+    return best[2], best[1]
+
+
+def _starts(rows, labels, n_clusters, constraints, fixed, groups, tree):
+    """Partitions to begin with, as new arrays."""
+    starts = [matched_clusters(labels, fixed, n_clusters) if fixed is not None else labels.copy()]
+    if fixed is not None and len(np.unique(fixed[fixed >= 0])) == n_clusters:
+        around = fixed.copy()
+        spread(rows, around, n_clusters)
+        starts.append(np.where(around < n_clusters, around, starts[0]))
+    elif tree is not None:
+        rank = np.empty(tree.n_leaves, dtype=np.int64)
+        rank[leaves_list(tree.linkage())] = np.arange(tree.n_leaves)
+        inside = np.flatnonzero(groups >= 0)
+        order = inside[np.argsort(rank[groups[inside]], kind="stable")]
+        starts.append(cut_in_order(order, rows, n_clusters, constraints))
+    return starts

@@ -1,0 +1,189 @@
+"""Limits from above and nodes that stay: moves keep to them, and clusters are brought below their limits."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from graphcore._arrays import read_only
+from graphcore.partition._constraint_loops import leaving_gains
+from graphcore.partition.cluster_sums import cluster_sums
+from graphcore.partition.consensus import matched_clusters
+from graphcore.partition.constraints import FREE, Constraints, cut_in_order, relieve_full_clusters
+from graphcore.partition.cycles import move_in_cycles
+from graphcore.partition.local_moving import move_locally
+from graphcore.partition.quotient import graph_rows
+from graphcore.partition.search import search
+
+from ..oracles import planted, quick
+from .test_local_moving import linked_case, objectives, value_of
+from .test_quotient import labelled
+
+
+@st.composite
+def constraints_of(draw, n, k):
+    """Constraints that may bind on small graphs."""
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    return Constraints(
+        max_size=draw(st.sampled_from([FREE.max_size, 3, 6])),
+        max_share=draw(st.sampled_from([np.inf, 1.0, 1.4])),
+        counts=read_only(rng.integers(1, 4, n)) if draw(st.booleans()) else FREE.counts,
+        is_fixed=read_only(rng.random(n) < 0.3) if draw(st.booleans()) else FREE.is_fixed,
+    )
+
+
+def sums_of(A, labels, k, constraints):
+    """(sizes, volumes) of clusters."""
+    counts = constraints.counts if len(constraints.counts) else np.ones(len(A))
+    inside = labels >= 0
+    return [np.bincount(labels[inside], weights=w[inside], minlength=k) for w in (counts, A.sum(axis=1))]
+
+
+def allowed_moves(A, labels, k, constraints):
+    """Every labelling that one move of a node that may move leaves, to a neighbouring cluster with room."""
+    sizes, volumes = sums_of(A, labels, k, constraints)
+    counts = constraints.counts if len(constraints.counts) else np.ones(len(A))
+    max_volume = constraints.max_share * volumes.sum() / k
+    for x in np.flatnonzero(labels >= 0):
+        if (len(constraints.is_fixed) and constraints.is_fixed[x]) or sizes[labels[x]] - counts[x] < 1:
+            continue
+        for b in set(labels[A[x] > 0]) - {labels[x], -1}:
+            if sizes[b] + counts[x] <= constraints.max_size and volumes[b] + A[x].sum() <= max_volume * (1 + 1e-12):
+                moved = labels.copy()
+                moved[x] = b
+                yield moved
+
+
+@quick
+@given(labelled(max_nodes=14), objectives, st.data())
+def test_constrained_moves_end_where_no_allowed_move_gains(case, objective, data):
+    case = linked_case(case)
+    assume(case is not None)
+    graph, A, labels, k = case
+    asked = data.draw(constraints_of(len(A), k))
+    start = labels.copy()
+    before = sums_of(A, labels, k, asked)
+    move_locally(graph_rows(graph), labels, k, objective=objective, n_passes=1000, constraints=asked)
+    if len(asked.is_fixed):
+        np.testing.assert_array_equal(labels[asked.is_fixed], start[asked.is_fixed])
+    limits = asked.max_size, asked.max_share * A.sum() / k * (1 + 1e-9)
+    for now, then, limit in zip(sums_of(A, labels, k, asked), before, limits, strict=True):
+        assert (now <= np.maximum(then, limit) + 1e-9).all()
+    value = value_of(objective, A, labels, k)
+    assert value >= value_of(objective, A, start, k) - 1e-13
+    # Nodes that are all the volume of their cluster stay, as they do without constraints.
+    assert (
+        max((value_of(objective, A, m, k) for m in allowed_moves(A, labels, k, asked)), default=value) <= value + 1e-9
+    )
+
+
+@quick
+@given(labelled(max_nodes=14), st.data())
+def test_gains_of_leaving_are_those_of_the_dense_matrix(case, data):
+    case = linked_case(case)
+    assume(case is not None)
+    graph, A, labels, k = case
+    asked = data.draw(constraints_of(len(A), k))
+    rows, gains = graph_rows(graph), np.empty(len(A))
+    sizes, volumes = sums_of(A, labels, k, asked)
+    counts = asked.counts if len(asked.counts) else np.ones(len(A), dtype=np.int64)
+    max_volume = asked.max_volume(volumes.sum(), k)
+    n_over = leaving_gains(
+        *rows, asked.counts, asked.is_fixed, asked.max_size, max_volume, volumes, sizes.astype(np.int64), labels, gains
+    )
+    over = (sizes > asked.max_size) | (volumes > max_volume)
+    assert n_over == over.sum()
+    room = np.minimum(1 - volumes / max_volume, 1 - sizes / asked.max_size)
+    for x in range(len(A)):
+        fixed = len(asked.is_fixed) and asked.is_fixed[x]
+        expected = -np.inf
+        if labels[x] >= 0 and over[labels[x]] and not fixed:
+            links = np.array([(A[x] * (labels == c)).sum() - (labels[x] == c) * A[x, x] for c in range(k)])
+            fits = (sizes + counts[x] <= asked.max_size) & (volumes + A[x].sum() <= max_volume)
+            fits[labels[x]] = False
+            fits &= (links > 0) | (np.arange(k) == np.argmax(room))
+            if fits.any():
+                expected = (links[fits].max() - links[labels[x]]) / A[x].sum()
+        assert gains[x] == pytest.approx(expected, abs=1e-12)
+
+
+@quick
+@given(labelled(max_nodes=16), st.data())
+def test_relieved_clusters_keep_to_their_limits(case, data):
+    case = linked_case(case)
+    assume(case is not None)
+    graph, A, labels, k = case
+    asked = data.draw(constraints_of(len(A), k))
+    start, over = (
+        labels.copy(),
+        [s > m for s, m in zip(sums_of(A, labels, k, asked), limits_of(A, k, asked), strict=True)],
+    )
+    done = relieve_full_clusters(graph_rows(graph), labels, k, asked)
+    now = [s > m for s, m in zip(sums_of(A, labels, k, asked), limits_of(A, k, asked), strict=True)]
+    assert done == (not np.any(now))
+    # Only clusters beyond a limit lose nodes, and none is brought beyond one.
+    assert not (np.any(now, axis=0) & ~np.any(over, axis=0)).any()
+    moved = labels != start
+    assert np.any(over, axis=0)[start[moved]].all()
+    assert not (len(asked.is_fixed) and moved[asked.is_fixed].any())
+    np.testing.assert_array_equal(labels < 0, start < 0)
+
+
+def limits_of(A, k, constraints):
+    return constraints.max_size, constraints.max_share * A.sum() / k * (1 + 1e-12)
+
+
+def test_single_nodes_of_one_size_always_find_room():
+    graph, truth = planted(4, 50, 0.3, 0.02, 0)
+    for most in (50, 51, 70):
+        labels = np.minimum(truth, 1).astype(np.int32)
+        assert relieve_full_clusters(graph_rows(graph), labels, 4, Constraints(max_size=most))
+        assert np.bincount(labels, minlength=4).max() <= most
+
+
+def test_constraints_of_groups():
+    asked = Constraints(5, 1.5, np.array([1, 2, 3, 4]), np.array([False, True, False, True]))
+    groups = np.array([0, 1, 0, -1], dtype=np.int32)
+    of = asked.of_groups(groups, 3)
+    assert (of.max_size, of.max_share) == (5, 1.5)
+    assert of.counts.tolist() == [4, 2, 0] and of.is_fixed.tolist() == [False, True, False]
+    assert FREE.of_groups(groups, 3).counts.tolist() == [2, 1, 0] and not len(FREE.of_groups(groups, 3).is_fixed)
+    assert FREE.is_free and FREE.times(0.5).is_free and not asked.is_free
+    assert (asked.times(2).max_size, asked.times(2).max_share) == (10, 3.0)
+
+
+@pytest.mark.parametrize("share", [np.inf, 1.2])
+def test_pieces_of_an_order_have_about_the_same_load(share):
+    graph, _ = planted(4, 50, 0.3, 0.02, 0)
+    rows, order = graph_rows(graph), np.random.default_rng(0).permutation(200)[:180]
+    labels = cut_in_order(order, rows, 7, Constraints(max_size=30, max_share=share))
+    assert (np.diff(labels[order]) >= 0).all() and (np.delete(labels, order) == -1).all()
+    load = np.full(180, 1 / 30)
+    if share < np.inf:
+        load = np.maximum(load, rows.degrees[order] / (share * rows.degrees[order].sum() / 7))
+    loads = np.bincount(labels[order], weights=load)
+    assert len(loads) == 7 and np.abs(loads - load.sum() / 7).max() <= load.max()
+
+
+def test_clusters_are_renumbered_after_the_labels_that_stay():
+    labels = np.array([2, 2, 2, 0, 0, 1, -1], dtype=np.int32)
+    known = np.array([1, -1, 1, 2, -1, -1, 0], dtype=np.int32)
+    assert matched_clusters(labels, known, 3).tolist() == [1, 1, 1, 2, 2, 0, -1]
+
+
+def test_cycles_and_search_keep_to_constraints():
+    graph, truth = planted(5, 60, 0.2, 0.05, 0)
+    rng = np.random.default_rng(0)
+    fixed = read_only(rng.random(300) < 0.1)
+    asked = Constraints(max_size=130, max_share=1.1, counts=read_only(rng.integers(1, 3, 300)), is_fixed=fixed)
+    labels = truth.copy()
+    labels[fixed] = (truth[fixed] + 1) % 5  # labels that the graph alone would not give
+    start = labels.copy()
+    assert relieve_full_clusters(graph_rows(graph), labels, 5, asked)
+    move_in_cycles(graph_rows(graph), labels, 5, n_cycles=3, rng=rng, constraints=asked)
+    steps = search(graph_rows(graph), labels, 5, n_rounds=1, rng=rng, constraints=asked)
+    assert steps.values[-1] >= steps.values[0]
+    np.testing.assert_array_equal(labels[fixed], start[fixed])
+    now = cluster_sums(graph_rows(graph), labels, 5, counts=asked.counts)
+    assert now.size.max() <= 130 and now.volume.max() <= 1.1 * now.volume.mean() * (1 + 1e-9)
+    assert (labels != start).any()

@@ -1,0 +1,71 @@
+"""Compiling beforehand: the command, the second process of a first run, and folders that cannot be written."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from graphcore import _compile
+from graphcore.cli import warm_up
+from graphcore.cli.app import app
+from graphcore.partition._agglomerate_loops import agglomerate
+
+
+def test_the_folder_of_compiled_loops(tmp_path, monkeypatch):
+    folder = _compile.kept_in(agglomerate)
+    if folder is None:
+        pytest.skip("loops are not compiled, or not kept")
+    monkeypatch.setattr(_compile, "kept_in", lambda _: tmp_path)
+    assert not _compile.is_kept(agglomerate)
+    other = f"_agglomerate_loops.agglomerate-1.py{sys.version_info[0]}{sys.version_info[1] + 1}.nbi"
+    (tmp_path / other).touch()
+    assert not _compile.is_kept(agglomerate)
+    (tmp_path / f"_agglomerate_loops.agglomerate-1.py{sys.version_info[0]}{sys.version_info[1]}.nbi").touch()
+    assert _compile.is_kept(agglomerate)
+
+
+def test_a_second_process_helps_only_a_first_run(monkeypatch):
+    begun = []
+    monkeypatch.setattr(warm_up, "_begin", lambda case, stderr: begun.append(case))
+    for kept, folder, want in ((True, "there", []), (False, None, []), (False, "there", ["merging"])):
+        monkeypatch.setattr(_compile, "is_kept", lambda _, kept=kept: kept)
+        monkeypatch.setattr(_compile, "kept_in", lambda _, folder=folder: folder)
+        warm_up.help_compiling()
+        assert begun == want
+
+
+def test_a_case_that_fails_is_told(monkeypatch):
+    monkeypatch.setattr(warm_up, "_CASES", {"nothing": None})  # the other process knows no such case
+    done = CliRunner().invoke(app, ["warm-up", "--jobs", "1"])
+    assert done.exit_code == 1
+    assert "compiling for nothing failed: KeyError: 'nothing'" in done.output
+
+
+def test_nowhere_to_keep_loops_is_told(monkeypatch):
+    monkeypatch.setattr(_compile, "kept_in", lambda _: None)
+    done = CliRunner().invoke(app, ["warm-up"])
+    assert done.exit_code == 1
+    assert "set NUMBA_CACHE_DIR" in done.output
+
+
+def test_every_case_runs_in_this_process():
+    for name, case in warm_up._CASES.items():
+        if name != "choice of k":  # the longest, and tested where k is chosen
+            case()
+
+
+@pytest.mark.slow
+def test_without_a_folder_loops_are_compiled_in_every_run(tmp_path):
+    code = (
+        "import numba.core.caching as c; c.CacheImpl._locator_classes = []\n"
+        "from graphcore._compile import compilation_notices, kept_in\n"
+        "from graphcore._select import nth_largest; import numpy as np\n"
+        "said = []\n"
+        "with compilation_notices(said.append): assert nth_largest(np.arange(5.0), 5, 2) == 3\n"
+        "assert kept_in(nth_largest) is None; print(said)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=False)
+    assert "in every run" in done.stdout, done.stderr
+    assert "NUMBA_CACHE_DIR" in done.stdout
