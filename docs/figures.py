@@ -380,8 +380,8 @@ def _bare(ax):
 
 
 GALLERY = (
-    cluster_sizes, clusters_drawn, graph_drawn, coreset_map, dendrogram, levels, calibration, objective_history, k_sweep,
-    coreset_error_curve,
+    cluster_sizes, clusters_drawn, graph_drawn, coreset_map, dendrogram, levels, calibration, objective_history,
+    k_sweep, coreset_error_curve,
 )  # fmt: skip
 DRAWN = (whiskers, sparse_coreset, stability, importance, coreset_error, choosing_k, nystrom_brackets, nystrom_schemes)
 

@@ -4,9 +4,9 @@ import functools
 import math
 import sys
 import time
-from typing import Any
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from ._threads import away, check_stopped, in_main_thread
 
@@ -38,7 +38,10 @@ def compiled(function=None, *, sums_in_any_order=False):
     from numba import njit
     from numba.core.dispatcher import Dispatcher
 
-    options: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "nsz", "contract"} if sums_in_any_order else False}
+    options: dict[str, Any] = {
+        "nogil": True,
+        "fastmath": {"reassoc", "nsz", "contract"} if sums_in_any_order else False,
+    }
     try:
         loop = njit(cache=True, **options)(function)
     except RuntimeError:  # numba finds no folder that it could write to

@@ -74,7 +74,9 @@ def _graph(weighted=False):
     rng = np.random.default_rng(0)
     ends = rng.integers(0, 240, (2, 3000))
     ends = ends[:, (ends[0] % 6 == ends[1] % 6) & (ends[0] != ends[1])]
-    return Graph.from_edges(ends[0], ends[1], weights=rng.integers(1, 4, ends.shape[1]).astype(float) if weighted else None)
+    return Graph.from_edges(
+        ends[0], ends[1], weights=rng.integers(1, 4, ends.shape[1]).astype(float) if weighted else None
+    )
 
 
 def _merging():
