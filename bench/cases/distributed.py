@@ -31,6 +31,7 @@ PUBLISHED = {
 CORES = 32
 # What the model takes a cluster to have: bytes a second into each machine, seconds from a pass to the next.
 BANDWIDTH, LATENCY = 1e9, 0.02
+N_WORKERS = 2  # of the measurement that the models go by
 
 
 class Measured(NamedTuple):
@@ -181,7 +182,7 @@ def _table_4(rows, measured):
     n_passes = work["passes over chunks"]
     sent = sum(amount for key, amount in work.items() if key.startswith("bytes to each"))
     back = sum(amount for key, amount in work.items() if key.startswith("bytes back"))
-    reading = 2 * seconds * infinite_mnist.ROWS / rows
+    reading = N_WORKERS * seconds * infinite_mnist.ROWS / rows
     lines = []
     for s, (published, nmi) in PUBLISHED.items():
         for machines, total in published.items():
@@ -203,20 +204,22 @@ def _graph_model(nodes, measured):
     """Seconds on more workers and larger graphs, by what was counted on two workers."""
     outcome, _, work, stages = measured
     sent = sum(amount for key, amount in work.items() if key.startswith(("bytes to each", "bytes with")))
-    back = sum(amount for key, amount in work.items() if key.startswith("bytes back"))
-    client = sum(seconds for stage, seconds in stages.items() if stage in ("coreset", "rows", "merging"))
-    passes = outcome.seconds[0] - client
+    back = sum(a for key, a in work.items() if key.startswith("bytes back") and key != "bytes back, sample_part")
+    # The sample grows no further than 2^27 entries of up to 16 bytes, and so does what is merged.
+    sample, merging = 2**31, stages.get("merging", 0.0)
+    client = sum(seconds for stage, seconds in stages.items() if stage in ("coreset", "rows"))
+    passes = outcome.seconds[0] - client - merging
     rows = []
     for edges in (1e10, 1e11, 1e12):
         scale = edges / (nodes * EDGES_PER_NODE)
         for workers in (10, 100, 1000):
-            read = 2 * passes * scale / workers
+            read = N_WORKERS * passes * scale / workers
             # A broadcast goes down a tree of workers; what comes back all goes to the client.
-            travel = sent * scale * math.log2(workers) / BANDWIDTH + back * scale / BANDWIDTH
-            rows.append([f"{edges:.0e}", workers, read, travel, client * scale])
+            travel = sent * scale * math.log2(workers) / BANDWIDTH + (back * scale + sample) / BANDWIDTH
+            rows.append([f"{edges:.0e}", workers, read, travel, client * scale + merging])
     text = (
         f"A model by the two workers above: passes {passes:.1f} s, client {client:.1f} s, {sent / nodes:.0f} bytes per "
-        f"node to each worker and {back / nodes:.0f} back; all in proportion to the edges, {BANDWIDTH / 1e9:.0f} GB/s "
-        "into each machine."
+        f"node to each worker and {back / nodes:.0f} back, in proportion to the edges; merging {merging:.1f} s and a "
+        f"sample of 2 GB at any size; {BANDWIDTH / 1e9:.0f} GB/s into each machine."
     )
     return f"{text}\n\n" + table(["edges", "workers", "s of passes", "s of travel", "s of the client alone"], rows)

@@ -11,12 +11,14 @@ changed since. The client has its own copy, from which whatever a lost worker ha
 import pickle
 import sys
 import threading
+from collections import deque
 from contextlib import contextmanager
 from contextvars import ContextVar
 from uuid import uuid4
 
 import numpy as np
 
+from .._arrays import read_only
 from .._threads import map_items
 from .._work import count
 from ..exceptions import InputError
@@ -34,6 +36,7 @@ _INLINE = 1 << 14
 # In a worker's process: graphs that it has opened, by their pickles, and labels by the fit that they belong to.
 _opened: dict = {}
 _held: dict = {}
+_forgotten: deque = deque(maxlen=64)
 _lock = threading.Lock()
 
 
@@ -116,15 +119,14 @@ class _Workers:
 
         self._pass = function.__name__.strip("_")
         self._send(labels)
-        state = self._token, self._n_bases
         small = self._sent(small)
         with_each = [part for part in (self._base, *small) if isinstance(part, np.ndarray)]
         count(f"bytes with tasks, {self._pass}", len(spans) * sizeof([with_each, self._recent]))
         name = f"{self._pass}-{uuid4().hex}"
         futures = [
             self.client.submit(
-                _run, self._reopen, function, int(first), int(last), state, self._base, self._changes, self._recent,
-                small,
+                _run, self._reopen, function, int(first), int(last), self._token, self._n_bases, self._base,
+                self._changes, self._recent, small,
                 key=f"{name}-{i}", pure=False,
             )
             for i, (first, last) in enumerate(spans)
@@ -185,46 +187,48 @@ class _Workers:
             self.client.run(_forget, self._token, self._reopen, on_error="ignore")
 
 
-def _run(reopen, function, first, last, state, base, changes, recent, small):
+def _run(reopen, function, first, last, token, n_bases, base, changes, recent, small):
     """One block of a pass, in a worker."""
-    return function(_rows(reopen), first, last, _labels(*state, base, changes, recent), *small)
+    with _lock:
+        if token in _forgotten:  # what was interrupted cannot be stopped, but must not hold anything again
+            return None
+        rows, labels = _rows(reopen), _labels(token, n_bases, base, changes, recent)
+    return function(rows, first, last, labels, *small)
 
 
 def _rows(reopen):
-    with _lock:
-        if reopen not in _opened:
-            try:
-                graph, rows_of = pickle.loads(reopen)
-            except OSError as error:
-                raise InputError(
-                    f"a worker cannot open the graph ({error}): its folder must be there under the same path for the "
-                    "client and all workers"
-                ) from error
-            _opened[reopen] = rows_of(graph)
-        return _opened[reopen]
+    """The graph as this process has opened it."""
+    if reopen not in _opened:
+        try:
+            graph, rows_of = pickle.loads(reopen)
+        except OSError as error:
+            raise InputError(
+                f"a worker cannot open the graph ({error}): its folder must be there under the same path for the "
+                "client and all workers"
+            ) from error
+        _opened[reopen] = rows_of(graph)
+    return _opened[reopen]
 
 
 def _labels(token, n_bases, base, changes, recent):
     """The copy of the labels in this process, brought up to date."""
     # Merged changes stand for several, of which some may have come one by one.
-    parts = [(count, change) for count, change in changes] + [(1, change) for change in recent]
-    with _lock:
-        bases, applied, labels = _held.get(token, (0, 0, None))
-        if bases != n_bases:
-            _held.pop(token, None)
-            applied, labels = 0, np.array(base)
-        known = 0
-        for count, (positions, values) in parts:
-            known += count
-            if known > applied:
-                labels[positions] = values
-        _held[token] = n_bases, known, labels
-    view = labels.view()
-    view.flags.writeable = False
-    return view
+    parts = [*changes, *((1, change) for change in recent)]
+    bases, applied, labels = _held.get(token, (0, 0, None))
+    if bases != n_bases:
+        _held.pop(token, None)
+        applied, labels = 0, np.array(base)
+    known = 0
+    for n_merged, (positions, values) in parts:
+        known += n_merged
+        if known > applied:
+            labels[positions] = values
+    _held[token] = n_bases, known, labels
+    return read_only(labels)
 
 
 def _forget(token, reopen):
     with _lock:
+        _forgotten.append(token)
         _held.pop(token, None)
         _opened.pop(reopen, None)
