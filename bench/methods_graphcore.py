@@ -33,9 +33,9 @@ def clustering(graph, k, seed, params, threads):
 def balanced(graph, k, seed, params, threads):
     """The whole pipeline under a limit: `params` hold its `kind`, "size" or "share" (of volume), and `most`, in means.
 
-    The warm-up, of another number of clusters, keeps to a looser one.
+    The warm-up, on another graph than that of `n` nodes, keeps to a looser one.
     """
-    most = params["most"] if k == params["k"] else 1.2
+    most = params["most"] if graph.n_nodes == params["n"] else 1.2
     n_linked = graph.n_nodes - graph.n_isolated
     limits = {"max_share": most} if params["kind"] == "share" else {"max_cluster_size": int(most * n_linked / k + 1e-6)}
     found = clustering(graph, k, seed, limits, threads)

@@ -269,7 +269,7 @@ def test_files_of_what_is_known_of_nodes(folder, capsys):
     [
         ("--labels wrong.tsv", "labels that stay (y) go up to 2; with -k 2 they run from 0 to 1"),
         ("--labels names.tsv", "must be integers"),
-        ("--labels others.tsv", "node 'q' has a label, but the graph does not have it"),
+        ("--labels others.tsv", "6 nodes of the graph have no label, the first is 'a'"),
         ("--initial-labels nothing.tsv", "--initial-labels give no node with an edge a label"),
         ("--node-weights names.tsv", "names.tsv: weights of nodes are numbers"),
         ("--node-weights wrong.tsv --labels - --initial-labels -", "only one of the files can be standard input"),

@@ -82,6 +82,10 @@ def change(graph: Graph, folder: str) -> None:
     model.save(path)
     labels: NDArray[np.int32] = graphcore.load(path).labels_
     print(done.n_added, done.moved.tolist(), done.splits, len(labels))
+    known = np.where(np.arange(graph.n_nodes) < 3, 0, -1)
+    soft = CoresetSpectralClustering(2, max_share=1.2, random_state=0).fit(graph, known)
+    shares: NDArray[np.float64] = soft.predict_proba(graph)
+    print(soft.membership_.shape, shares.shape)
     made = graphcore.datasets.planted_blocks([20, 20], [30, 10], [[300, 20], [20, 100]], random_state=0)
     both = graphcore.CoresetSpectralCoclustering(2, random_state=0).fit(made.matrix)
     rows: NDArray[np.int32] = both.row_labels_

@@ -34,7 +34,7 @@ def run(options):
             if peer.status != "ok":
                 continue
             measure = MEASURES[kind]
-            limit = {"kind": measure, "most": peer.median(measure) * (1 + 1e-9), "k": k}
+            limit = {"kind": measure, "most": peer.median(measure) * (1 + 1e-9), "n": inputs.shape(path)[0]}
             method = Method(OURS + kind, "balanced", "graphcore", limit)
             ours = harness.measure(method, graph, path, k, options, score=score)
             outcomes.append(ours)

@@ -203,8 +203,8 @@ def cluster(
                 note = f"The random seed was {seed}; the number of threads changes nothing."
                 write_report(
                     report, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result,
-                    truth=classes, about=page_about(console, input, truth=truth, note=note), random_state=seed,
-                    n_jobs=jobs,
+                    membership=fit.memberships(), truth=classes,
+                    about=page_about(console, input, truth=truth, note=note), random_state=seed, n_jobs=jobs,
                 )  # fmt: skip
     facts["seconds"] = {**console.stages.seconds, "total": time.perf_counter() - start}
     if as_json:

@@ -24,7 +24,8 @@ __all__ = ["knn"]
 )
 @click.option(
     "--metric", default="euclidean", show_default=True, metavar="NAME",
-    help="Distance: euclidean, cosine or manhattan; between vectors of 0 and 1 hamming or jaccard.",
+    help="Distance: euclidean, cosine, manhattan, correlation, chebyshev, canberra or braycurtis; between vectors of 0 "
+    "and 1 hamming or jaccard.",
 )  # fmt: skip
 @click.option(
     "--mode", default="union", show_default=True, metavar="NAME",

@@ -17,7 +17,7 @@ __all__ = ["help_compiling", "warm_up"]
     short_help="Compile the loops, so that no later run has to.",
     examples=[
         ("after an installation, or in a container's recipe", "graphcore warm-up"),
-        ("into a folder that others share", "NUMBA_CACHE_DIR=/srv/numba graphcore warm-up"),
+        ("one process at a time", "graphcore warm-up --jobs 1"),
     ],
 )
 @click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Processes; -1 is all.")

@@ -95,6 +95,10 @@ class UpdatedGraph:
         path : str or path-like
             A NumPy archive (``.npz``); written whole or not at all.
 
+        Returns
+        -------
+        None
+
         Raises
         ------
         OSError

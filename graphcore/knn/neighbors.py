@@ -45,9 +45,12 @@ def knn_graph(
     n_neighbors : int, default 10
         Neighbours of every row, the row itself not counted. A row has only n_samples - 1 others: more are
         reduced to that, with a warning.
-    metric : {"euclidean", "cosine", "manhattan", "hamming", "jaccard"}, default "euclidean"
-        Distance between rows. "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that
-        differ) and "jaccard" (1 - both / either, counts of ones; 0 between empty rows) compare 0/1 vectors alone.
+    metric : str, default "euclidean"
+        Distance between rows: "euclidean", "cosine", "manhattan", "hamming", "jaccard", "correlation", "chebyshev",
+        "canberra" or "braycurtis". "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that
+        differ) and "jaccard" (1 - both / either; 0 between empty rows) compare vectors of 0 and 1 alone. The last
+        four are for dense vectors, as scipy defines them; large sets are searched by pynndescent for them, which
+        compiles for half a minute in every process.
     mode : {"union", "mutual", "average"}, default "union"
         When two rows are joined: one lists the other (union), both do (mutual), or one does, the weight being the mean
         of the two directions, 0 where a row does not list the other (average). "mutual" may leave nodes isolated.

@@ -11,14 +11,15 @@ import numpy as np
 
 from .._threads import effective_jobs
 from .._validation import check_choice, check_integer
-from ..exceptions import ParameterError
+from ..exceptions import InputError, ParameterError
 from .search_approximate import approximate_neighbors
 from .search_exact import exact_neighbors, exact_plan, repeated_share
+from .search_pynndescent import METRICS_OF_PYNNDESCENT, neighbors_by_pynndescent
 from .vectors import check_binary, is_sparse, normalised
 
 __all__ = ["ALGORITHMS", "METRICS", "check_metric", "nearest_neighbors"]
 
-METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard")
+METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard", *METRICS_OF_PYNNDESCENT)
 _INNER_PRODUCTS = ("inner_product", "inner product", "dot", "dot_product", "dotproduct", "ip")
 ALGORITHMS = ("auto", "exact", "approximate")
 
@@ -37,11 +38,15 @@ def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", r
         X = normalised(X)
     elif metric in ("hamming", "jaccard"):
         check_binary(X, metric)
-    space = metric if metric in ("manhattan", "jaccard") else "euclidean"
+    elif metric in METRICS_OF_PYNNDESCENT and is_sparse(X):
+        raise InputError(f"metric={metric!r} is for dense vectors; pass X.toarray(), or use another metric")
+    space = "euclidean" if metric in ("cosine", "hamming") else metric
     if algorithm == "auto":
         algorithm = "exact" if _exact_pays(X, space) else "approximate"
     if algorithm == "exact":
         found = exact_neighbors(X, n_neighbors, space, n_jobs)
+    elif metric in METRICS_OF_PYNNDESCENT:
+        found = neighbors_by_pynndescent(X, n_neighbors, metric, random_state)
     else:
         found = approximate_neighbors(X, n_neighbors, space, random_state, n_jobs)
     if metric in ("cosine", "hamming"):

@@ -40,7 +40,7 @@ def constrained_partition(
     streams = rng.spawn(len(starts))
 
     def tightened(labels, factors, rng):
-        """(whether the least size holds, objective, labels) after moves under limits times each factor, or None."""
+        """(whether limits hold, whether the least size does, objective, labels) after moves under limits times each."""
         for factor in factors:
             asked = {"constraints": constraints.times(factor), **limits}
             fits = relieve_full_clusters(rows, labels, n_clusters, asked["constraints"])
@@ -48,7 +48,7 @@ def constrained_partition(
             sums, _ = move_in_cycles(
                 rows, labels, n_clusters, n_cycles=n_cycles, rng=rng, max_entries=max_entries, n_jobs=n_jobs, **asked
             )
-        return (bool(sums.size.min() >= limits["min_size"]), sums.value(limits["objective"]), labels) if fits else None
+        return fits, bool(sums.size.min() >= limits["min_size"]), sums.value(limits["objective"]), labels
 
     def improved(i):
         labels = starts[i]
@@ -58,18 +58,18 @@ def constrained_partition(
         factors = np.geomspace(max(loose, _LOOSE), 1.0, _STEPS) if constraints.limits_clusters else (1.0,)
         return tightened(labels, factors, streams[i])
 
-    found = [one for one in map_items(improved, range(len(starts)), n_jobs) if one is not None]
-    if not found:
+    best = max(map_items(improved, range(len(starts)), n_jobs), key=itemgetter(0, 1, 2))
+    for factor in _AGAIN if constraints.limits_clusters else ():
+        again = tightened(best[3].copy(), np.geomspace(factor, 1.0, _STEPS_AGAIN), rng)
+        if again[:3] > best[:3]:
+            best = again
+    fits, _, value, labels = best
+    if not fits:
         raise ParameterError(
             f"no n_clusters={n_clusters} clusters were found that keep to {constraints}: some nodes are too large, or "
             "too many are fixed; allow more, or ask for fewer clusters"
         )
-    best = max(found, key=itemgetter(0, 1))
-    for factor in _AGAIN if constraints.limits_clusters else ():
-        again = tightened(best[2].copy(), np.geomspace(factor, 1.0, _STEPS_AGAIN), rng)
-        if again is not None and again[:2] > best[:2]:
-            best = again
-    return best[2], best[1]
+    return labels, value
 
 
 def _starts(rows, labels, n_clusters, constraints, fixed, groups, tree):

@@ -67,7 +67,7 @@ def border_section(facts, names):
         return []
     stability = facts.node_stability
     steady = [NOTHING] * len(names) if stability is None else [f"{stability[x]:.2f}" for x in nodes.border]
-    what = "membership" if nodes.is_soft else "share of edges"
+    what, both = ("membership", "membership of") if nodes.is_soft else ("share of edges", "edge weight to")
     doubt = (
         "Those that the fewest coresets agree on come first, and of these those" if stability is not None else "Those"
     )
@@ -82,7 +82,7 @@ def border_section(facts, names):
         '<section aria-labelledby="border">',
         '<h2 id="border">Between two clusters</h2>',
         f'<p class="soft">Nodes with at least half as much in a second cluster as in their own. {doubt} with the most '
-        "edge weight to both come first.</p>",
+        f"{both} both come first{', counted by their edges' if nodes.is_soft else ''}.</p>",
         *_table("border", f"{count(len(names), 'node')} between clusters", heads, rows),
         "</section>",
     ]

@@ -8,10 +8,11 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits, make_blobs
 
-from graphcore import knn_graph
+from graphcore import InputError, knn_graph
 from graphcore.knn import _descent_loops as loops
 from graphcore.knn import search_approximate
 from graphcore.knn.search import nearest_neighbors
+from graphcore.knn.search_pynndescent import METRICS_OF_PYNNDESCENT
 from graphcore.knn.vectors import as_vectors
 
 BLOBS = make_blobs(6000, n_features=16, centers=12, random_state=0)[0].astype(np.float32)
@@ -293,3 +294,29 @@ def test_read_only_rows_are_not_changed():
     X.flags.writeable = False
     np.testing.assert_array_equal(approximate(X).indices, approximate(WIDE).indices)
     np.testing.assert_array_equal(X, WIDE)
+
+
+# -- distances that only pynndescent has ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("metric", METRICS_OF_PYNNDESCENT)
+def test_distances_of_pynndescent_exactly(metric):
+    X = np.random.default_rng(5).random((60, 4))
+    found = nearest_neighbors(as_vectors(X), 3, metric=metric)
+    distances = cdist(X, X, metric)
+    np.fill_diagonal(distances, np.inf)
+    np.testing.assert_allclose(found.distances, np.sort(distances, axis=1)[:, :3], rtol=1e-5)
+    with pytest.raises(InputError, match=r"for dense vectors; pass X\.toarray"):
+        nearest_neighbors(as_vectors(sp.csr_array(X)), 3, metric=metric)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", METRICS_OF_PYNNDESCENT)
+def test_distances_of_pynndescent_by_its_search(metric):
+    X = np.abs(BLOBS[:2000])
+    X.flags.writeable = False
+    found = approximate(X, metric=metric)
+    assert_proper(X, found)
+    assert recall(X, found, metric) > 0.97
+    again = approximate(X, metric=metric, n_jobs=2)
+    np.testing.assert_array_equal(found.indices, again.indices)

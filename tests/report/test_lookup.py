@@ -212,10 +212,16 @@ def test_unknown_classes_are_left_out(tmp_path):
         written(tmp_path / "out.html", graph, [0] * 6, truth=[-1] * 6)
 
 
-def test_a_model_is_compared_too(fitted, tmp_path):
+def test_a_model_tells_memberships_and_is_compared_too(fitted, tmp_path):
     _, truth, model = fitted
     facts = model.report(tmp_path / "out.html", truth=truth, pictures=False)
     assert facts.comparison.scores["n_compared"] == 240
+    assert facts.nodes.is_soft
+    member = model.membership_.toarray()
+    np.testing.assert_array_equal(facts.nodes.near[:, 0], member.argmax(axis=1))
+    np.testing.assert_allclose(facts.nodes.shares[:, 0], member.max(axis=1))
+    border = facts.nodes.border
+    np.testing.assert_allclose(facts.nodes.border_shares[:, 0], member[border, model.labels_[border]])
 
 
 # -- pictures ----------------------------------------------------------------------------------------------------------
