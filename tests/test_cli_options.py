@@ -138,6 +138,7 @@ def test_clusters_go_to_other_programs_by_the_ending(folder, capsys):
         G = reader(folder / f"c.{ending}")
         assert dict(G.nodes(data="cluster")) == labels and G.number_of_edges() == 7
         assert set(dict(G.nodes(data="stability")).values()) == {1.0}
+    pytest.importorskip("pyarrow")
     assert run(["cluster", "graph.txt", "-k", "2", "-o", "c.parquet", "--quiet"]) == 0
     table = pd.read_parquet("c.parquet")
     assert dict(zip(table.node, table.cluster, strict=True)) == labels

@@ -91,6 +91,7 @@ def test_what_no_file_can_hold_is_refused(tmp_path):
 
 
 def test_parquet_holds_the_table(tmp_path):
+    pytest.importorskip("pyarrow")
     columns = {"node": np.array(["a", 1], dtype=object), "cluster": np.array([0, -1], dtype=np.int32)}
     write_table(columns, tmp_path / "t.parquet")
     read = pd.read_parquet(tmp_path / "t.parquet")
