@@ -311,8 +311,7 @@ def test_distances_of_pynndescent_exactly(metric):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", METRICS_OF_PYNNDESCENT)
-def test_distances_of_pynndescent_by_its_search(metric):
+def test_distances_of_pynndescent_by_its_search(metric="correlation"):  # it compiles for half a minute
     X = np.abs(BLOBS[:2000])
     X.flags.writeable = False
     found = approximate(X, metric=metric)
