@@ -1,5 +1,6 @@
 """Dask's workers: the labels of threads for any number of them, what becomes of a fit whose workers die, what stays."""
 
+import contextlib
 import os
 import signal
 import threading
@@ -30,8 +31,11 @@ K = 6
 @pytest.fixture(scope="module")
 def cluster():
     options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
-    with distributed.LocalCluster(n_workers=2, **options) as cluster:
-        yield cluster
+    cluster = distributed.LocalCluster(n_workers=2, **options)
+    yield cluster
+    # What closes the cluster looks up every worker that it was told of, those that were killed meanwhile too.
+    with contextlib.suppress(KeyError):
+        cluster.close()
 
 
 @pytest.fixture
@@ -68,10 +72,14 @@ def fitted(graph):
     return graphcore.CoresetSpectralClustering(K, coreset_size=150, random_state=0).fit(graph)
 
 
-def what_is_left(client):
-    """Keys in the workers' memory, and what graphcore keeps there."""
-    kept = client.run(_kept)
-    return sum(map(len, client.has_what().values())), sum(kept.values())
+def assert_nothing_is_left(client):
+    """No keys are in the workers' memory, nor anything of graphcore's; the scheduler takes a moment to tell them."""
+    for _ in range(200):
+        keys, kept = sum(map(len, client.has_what().values())), sum(client.run(_kept).values())
+        if (keys, kept) == (0, 0):
+            return
+        time.sleep(0.05)
+    pytest.fail(f"{keys} keys and {kept} arrays are left")
 
 
 def _kept():
@@ -95,7 +103,7 @@ def test_a_huge_graph_gets_the_labels_of_threads_and_leaves_nothing(huge, stored
         assert model.history_ == expected.history_
     assert [normalized_cut(huge, model.labels_), *conductance(huge, model.labels_)] == measured
     np.testing.assert_array_equal(outside_share(huge, model.labels_), expected.outside_share_)
-    assert what_is_left(client) == (0, 0)
+    assert_nothing_is_left(client)
     cluster.scale(2)
 
 
@@ -115,7 +123,7 @@ def test_a_worker_killed_in_any_stage_changes_no_label(huge, client, monkeypatch
     np.testing.assert_array_equal(fitted(huge).labels_, expected)
     assert killed
     client.wait_for_workers(1, timeout=60)
-    assert what_is_left(client) == (0, 0)
+    assert_nothing_is_left(client)
 
 
 def test_an_interrupted_fit_leaves_nothing(huge, client, monkeypatch):
@@ -125,11 +133,7 @@ def test_an_interrupted_fit_leaves_nothing(huge, client, monkeypatch):
     monkeypatch.setattr(client, "gather", interrupted)
     with pytest.raises(KeyboardInterrupt):
         fitted(huge)
-    for _ in range(200):
-        if what_is_left(client) == (0, 0):
-            break
-        time.sleep(0.05)
-    assert what_is_left(client) == (0, 0)
+    assert_nothing_is_left(client)
 
 
 def test_a_pass_that_kills_its_workers_ends_in_one_clear_error(huge, client):
@@ -165,11 +169,7 @@ def test_vectors_get_the_same_labels_from_any_number_of_workers_and_after_one_di
     client.wait_for_workers(1, timeout=60)
     np.testing.assert_array_equal(model.predict(chunks).compute(), expected)
     model.labels_ = None
-    for _ in range(200):
-        if what_is_left(client)[0] == 0:
-            break
-        time.sleep(0.05)
-    assert what_is_left(client) == (0, 0)
+    assert_nothing_is_left(client)
 
 
 def test_the_command_line_takes_workers_and_a_scheduler(stored, cluster, tmp_path, capsys):
