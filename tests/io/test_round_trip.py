@@ -134,6 +134,12 @@ def test_names_that_look_like_a_header(tmp_path):
         assert by_name(read_graph(tmp_path / name)) == by_name(graph)
 
 
+def test_names_that_look_like_the_beginning_of_gml(tmp_path):
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0], node_names=["graph", "[", "a"])
+    write_graph(graph, tmp_path / "back")
+    assert by_name(read_graph(tmp_path / "back")) == by_name(graph)
+
+
 def test_formats_named_by_hand_and_what_others_read(tmp_path):
     graph = Graph.from_edges([0, 1], [1, 2], [2.0, 0.1])
     write_graph(graph, tmp_path / "a.dat", format="csv")

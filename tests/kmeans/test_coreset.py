@@ -1,5 +1,6 @@
 """Kernel k-means on a coreset: seeds, weights, labels against oracles; the collapse for many clusters."""
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -101,3 +102,14 @@ def test_it_collapses_for_many_clusters_where_coreset_spectral_clustering_does_n
     assert found[5][0] > 0.4
     assert found[80][0] < 0.3
     assert found[80][1] > 0.6
+
+
+def test_clusters_of_the_coreset_that_no_point_is_nearest_to_are_told_of():
+    # Next to nothing on the diagonal: a node is nearer to its neighbours' cluster than to its own.
+    G = nx.gnm_random_graph(22, 21, seed=235)
+    model = graphcore.CoresetKernelKMeans(
+        5, kernel="normalized_cut", self_loop=1e-6, sampling="uniform", coreset_size=10, random_state=235
+    )
+    with pytest.warns(graphcore.GraphWarning, match="only 4 of n_clusters=5 clusters hold points: 1 hold some of the"):
+        model.fit(G)
+    assert len(set(model.coreset_labels_)) == 5 and len(set(model.labels_) - {-1}) == 4
