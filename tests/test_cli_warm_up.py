@@ -50,6 +50,7 @@ def test_nowhere_to_keep_loops_is_told(monkeypatch):
     assert "set NUMBA_CACHE_DIR" in done.output
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 def test_every_case_runs_in_this_process():
     for name, case in warm_up._CASES.items():

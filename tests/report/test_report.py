@@ -137,7 +137,7 @@ def test_the_same_clustering_makes_the_same_page(planted, tmp_path):
     assert pages[0] == pages[1]
 
 
-@pytest.mark.parametrize("k", [1, 10, 5000])
+@pytest.mark.parametrize("k", [1, 10, pytest.param(5000, marks=pytest.mark.slow)])
 def test_any_number_of_clusters(k, tmp_path):
     n = max(4 * k, 40)
     ring = np.arange(n)
