@@ -179,13 +179,8 @@ def cluster(
         _warn_of_idle(fit.clustering.settings, given, spreadsheet and output_kind(output) != "text")
         _warn_of_idle_workers(graph, scheduler, workers)
         facts, result = _facts(input, fit, seed), fit.clustering
-        facts |= {
-            "output": output,
-            "tree": tree,
-            "report": report,
-            "membership": membership,
-            "warnings": console.warned,
-        }
+        written = {"output": output, "tree": tree, "report": report, "membership": membership, "model": model}
+        facts |= written | {"warnings": console.warned}
         with console.stages("write"):
             write_clusters(fit, output, spreadsheet)
             if model is not None:

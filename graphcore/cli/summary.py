@@ -69,10 +69,7 @@ def cluster_lines(facts):
     seconds = ", ".join(f"{stage} {spent:.2f}" for stage, spent in facts["seconds"].items())
     lines.append(("seconds", seconds))
     lines.append(("labels", "standard output" if facts["output"] == "-" else facts["output"]))
-    if facts["tree"]:
-        lines.append(("tree", facts["tree"]))
-    if facts["report"]:
-        lines.append(("report", facts["report"]))
+    lines += [(name, facts[name]) for name in ("tree", "report", "membership", "model") if facts[name]]
     return lines
 
 
