@@ -159,7 +159,7 @@ def cluster(
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
     console = Console(quiet, n_after=1 + sum(file is not None for file in (report, tree, membership)))
     output = _check(
-        console, input, n_clusters, given, output, report, tree, (model, membership), stdout_taken=bool(on_stdout)
+        console, input, n_clusters, given, output, tree, report, (model, membership), stdout_taken=bool(on_stdout)
     )
     if truth not in (None, "-"):
         os.stat(truth)
@@ -187,9 +187,10 @@ def cluster(
                 from ..estimators.load import model_of
 
                 model_of(fit, n_clusters, random_state=seed, n_jobs=jobs, **given).save(model)
+        memberships = None if report is None and membership is None else fit.memberships()
         if membership is not None:
             with console.stages("membership"):
-                write_memberships(fit.memberships(), membership, graph)
+                write_memberships(memberships, membership, graph)
         if tree is not None:
             with console.stages("write the tree"):
                 tree_of(result, graph.node_names).write(tree)
@@ -198,7 +199,7 @@ def cluster(
                 note = f"The random seed was {seed}; the number of threads changes nothing."
                 write_report(
                     report, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result,
-                    membership=fit.memberships(), truth=classes,
+                    membership=memberships, truth=classes,
                     about=page_about(console, input, truth=truth, note=note), random_state=seed, n_jobs=jobs,
                 )  # fmt: skip
     facts["seconds"] = {**console.stages.seconds, "total": time.perf_counter() - start}
@@ -210,7 +211,7 @@ def cluster(
         click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, tree, report, membership))
 
 
-def _check(console, source, n_clusters, given, output, report, tree, others, stdout_taken):
+def _check(console, source, n_clusters, given, output, tree, report, others, stdout_taken):
     """Find mistakes in options before any work; returns the file that labels go to."""
     from ..io import check_writable
     from ..pipeline.settings import check_settings
@@ -223,12 +224,10 @@ def _check(console, source, n_clusters, given, output, report, tree, others, std
             from ..io.table import check_parquet
 
             check_parquet()
-        check_writable(tree)
-    for path in others:
+    for path in (tree, *others, report):
         if path is not None:
             check_writable(path)
     if report is not None:
-        check_writable(report)
         tell_of_missing_pictures(console)
     return labels_target(source, output, stdout_taken)
 
