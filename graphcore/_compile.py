@@ -1,6 +1,7 @@
 """Compiles loops: how they are called, and notices of compiling, so that a first run does not look like a hang."""
 
 import functools
+import gc
 import math
 import sys
 import time
@@ -97,15 +98,22 @@ def is_kept(loop):
 
 @contextmanager
 def compilation_notices(tell):
-    """Within, `tell(text)` is called once if graphcore's loops start to compile; what a cache has does not."""
+    """Within, `tell(text)` is called once if graphcore's loops start to compile; what a cache has does not.
+
+    Python's search for cycles waits while numba compiles: it makes millions of objects, and the search costs a tenth.
+    """
     # Here and not above: whoever wants notices is about to need numba, whoever does not should not wait for it.
     from numba.core import event
 
     class Notices(event.Listener):
         def __init__(self):
             self.notified = False
+            self.paused = 0  # compilations under way, one inside another, for which the search waits
 
         def on_start(self, compiling):
+            if self.paused or gc.isenabled():
+                gc.disable()
+                self.paused += 1
             package = compiling.data["dispatcher"].py_func.__module__.partition(".")[0]
             if package == "graphcore" and not self.notified:
                 self.notified = True
@@ -113,7 +121,10 @@ def compilation_notices(tell):
                 tell(NOTICE if kept else NOTICE_UNKEPT)
 
         def on_end(self, compiling):
-            pass
+            if self.paused:
+                self.paused -= 1
+                if not self.paused:
+                    gc.enable()
 
     with event.install_listener("numba:compile", Notices()):
         yield

@@ -163,13 +163,13 @@ def cluster(
     )
     if truth not in (None, "-"):
         os.stat(truth)
+    help_compiling()  # while this process imports and reads
     from ..distributed.cluster import client_of
     from ..fit import fit_graph
     from ..io.labels import write_memberships
     from ..report import write_report
     from ..selection.cluster_tree import tree_of
 
-    help_compiling()
     with console.listening(), client_of(scheduler, workers):
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
         classes = None if truth is None else read_truth(truth, graph, reading["any_size"])

@@ -60,7 +60,7 @@ def _run_case(case):
 
 
 def _begin(case, stderr):
-    code = f"from graphcore.cli.warm_up import _CASES; _CASES[{case!r}]()"
+    code = f"import gc; gc.disable(); from graphcore.cli.warm_up import _CASES; _CASES[{case!r}]()"
     return subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr
     )
@@ -80,18 +80,26 @@ def _graph(weighted=False):
 
 
 def _merging():
-    """What comes last in a fit comes first here."""
+    """What takes longest, and comes last in a fit, on arrays made by hand: nothing that a fit begins with is needed."""
     import numpy as np
 
-    from ..partition.cycles import move_in_cycles
+    from .._arrays import read_only
+    from ..partition.cluster_sums import cluster_sums
+    from ..partition.cycles import subgroups
+    from ..partition.local_moving import move_locally
     from ..partition.merge import agglomerate, merge_rounds
-    from ..partition.quotient import graph_rows
+    from ..partition.quotient import GraphRows, quotient
 
-    between = graph_rows(_graph(weighted=True))
-    sizes = np.ones(len(between.degrees), dtype=np.int64)
-    agglomerate(between, sizes, 6)
-    labels = merge_rounds(between, sizes, 6)
-    move_in_cycles(graph_rows(_graph()), labels, 6, n_cycles=1, rng=np.random.default_rng(0))
+    n = 120
+    node = np.arange(n, dtype=np.int32)
+    ring = np.stack([(node - 1) % n, (node + 1) % n], axis=1).ravel()
+    rows = GraphRows(*map(read_only, (2 * np.arange(n + 1), ring, np.ones(2 * n), np.full(n, 2.0))))
+    sizes, clusters = np.ones(n, dtype=np.int64), node // 20
+    agglomerate(rows, sizes, 6)
+    merge_rounds(rows, sizes, 6)
+    quotient(rows, clusters, 6)
+    subgroups(rows, clusters, np.ones(6), np.random.default_rng(0), max_entries=n)
+    move_locally(rows, clusters, 6, sums=cluster_sums(rows, clusters, 6))
 
 
 def _clustering(n_clusters, weighted=False, **settings):

@@ -3,7 +3,6 @@
 from operator import itemgetter
 
 import numpy as np
-from scipy.cluster.hierarchy import leaves_list
 
 from .._threads import map_items
 from ..exceptions import ParameterError
@@ -80,6 +79,8 @@ def _starts(rows, labels, n_clusters, constraints, fixed, groups, tree):
         spread(rows, around, n_clusters)
         starts.append(np.where(around < n_clusters, around, starts[0]))
     elif tree is not None:
+        from scipy.cluster.hierarchy import leaves_list  # slow to import, and few fits need it
+
         rank = np.empty(tree.n_leaves, dtype=np.int64)
         rank[leaves_list(tree.linkage())] = np.arange(tree.n_leaves)
         inside = np.flatnonzero(groups >= 0)
