@@ -312,9 +312,9 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         True
         """
         rows, diagonal, degrees = self._rows(X, diagonal)
-        weights = check_sample_weight(sample_weight, X.shape[0] if degrees is None else len(degrees))
-        weights = weights if degrees is None else weights * degrees
         distances = self._result.nearest(rows, diagonal)[1]
+        weights = check_sample_weight(sample_weight, len(distances))
+        weights = weights if degrees is None else weights * degrees
         if diagonal is None and self._diagonal is not None:
             return float(np.average(distances, weights=weights)) + float(self._diagonal.mean())
         return float(np.average(np.maximum(distances, 0.0), weights=weights))

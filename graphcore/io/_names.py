@@ -10,17 +10,19 @@ __all__ = ["first_unfit", "without_formula"]
 
 # What no text has (files with control characters are taken for binary ones), and halves of characters.
 _UNFIT = re.compile("[\0-\x08\r\x0e-\x19\x1b-\x1f\ud800-\udfff]")
+# A longer field is refused by readers of tables, Python's among them.
+_MAX_LENGTH = 131_072
 _FORMULA = "=+-@\t\r"
 
 
 def first_unfit(names):
-    """The first of some names that a text file cannot hold, None if there is none."""
+    """The first of some names that a text file cannot hold, or that no reader would take; None if there is none."""
     if isinstance(names, np.ndarray) and names.dtype.kind in "iu":
         return None
     names = list(map(str, names))
-    if _UNFIT.search("".join(names)) is None:
+    if max(map(len, names), default=0) <= _MAX_LENGTH and _UNFIT.search("".join(names)) is None:
         return None
-    return next(name for name in names if _UNFIT.search(name))
+    return next(name for name in names if len(name) > _MAX_LENGTH or _UNFIT.search(name))
 
 
 def without_formula(name):

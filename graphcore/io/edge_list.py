@@ -109,7 +109,7 @@ def _checked_names(names, delimiter):
         return names
     unfit = first_unfit(names.tolist())
     if unfit is not None:
-        raise InputError(f"node name {unfit!r} has characters that no text file holds; write .npz instead")
+        raise InputError(f"node name {unfit!r} has characters that no text file holds, or too many; write .npz instead")
     forbidden = '\n\r"' if delimiter == "," else '\n\r\t"'
     for name in map(str, names.tolist()):
         if not name or name != name.strip() or name[0] in "#%" or any(mark in name for mark in forbidden):

@@ -80,7 +80,9 @@ def write_labels(
         format = ending if ending in ("csv", "npy") else "tsv"
     unfit = None if names is None or format == "npy" else first_unfit(names)
     if unfit is not None:
-        raise InputError(f"node name {unfit!r} has characters that no text file holds; write .npy, or give other names")
+        raise InputError(
+            f"node name {unfit!r} has characters that no text file holds, or too many; write .npy, or give other names"
+        )
     mode = {} if format == "npy" else {"mode": "w", "encoding": "utf-8", "newline": ""}
     with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path, **mode) as stream:
         if format == "npy":

@@ -25,6 +25,8 @@ __all__ = ["cluster_resolutions", "move_in_cycles", "subgroups"]
 _MAX_GROUPS_SHARE = 0.9
 # The objective still rises by more than this share of itself with each cycle, or they end.
 _TOLERANCE = 1e-3
+# Cycles among the groups of nodes for each cycle of the nodes: they are much cheaper, and raise it nearly as far.
+_INNER = 3
 # Blocks of numbers that stay together when an order is drawn: what is near in memory is visited soon.
 _BLOCK = 64
 _NO_STARTS, _NO_NODES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
@@ -38,7 +40,7 @@ def move_in_cycles(
 
     Moving single nodes ends where no single one gains; a group of them that belongs elsewhere as a whole is stuck. Each
     cycle splits every cluster anew into groups, these into groups of groups (:func:`subgroups`), and moves the largest
-    first. Ends after `n_cycles`, or when one raises the objective by less than a share `tolerance`. `labels` (n,)
+    first; the groups of nodes are moved so up to three times, with other groups of theirs. Ends after `n_cycles`, or when one raises the objective by less than a share `tolerance`. `labels` (n,)
     int32, -1 stays, are changed in place, and never for the worse; limits are those of
     :func:`graphcore.partition.local_moving.move_locally`, and no graph between groups has many more than `max_entries`.
     Returns ClusterSums of the labels, but for the cut, and the objective after each cycle.
@@ -60,29 +62,29 @@ def move_in_cycles(
             break
         sums = moved
         values.append(value)
-        if value - before < tolerance * abs(value):
+        if not _is_worth_it(before, value, tolerance):
             break
     return sums, values
 
 
-def _cycle(rows, labels, n_clusters, sums, rng, max_entries, n_jobs, constraints, limits):
-    """One cycle; labels and their sums are changed in place."""
-    resolutions = cluster_resolutions(sums)
-    levels = [(rows, labels, constraints, None)]
-    while True:
-        level, clusters, asked, _ = levels[-1]
-        groups, n_groups = subgroups(level, clusters, resolutions, rng, max_entries)
-        if n_groups > _MAX_GROUPS_SHARE * len(clusters):
-            break
-        between = quotient(level, groups, n_groups, n_jobs)
-        levels.append((between, pick_labels(groups, n_groups, clusters), asked.of_groups(groups, n_groups), groups))
-    if len(levels) == 1:
-        return
-    while levels:
-        level, clusters, asked, groups = levels.pop()
-        move_locally(level, clusters, n_clusters, constraints=asked, sums=sums, **limits)
-        if groups is not None:
-            levels[-1][1][:] = apply_labels(clusters, groups)
+def _cycle(rows, labels, n_clusters, sums, rng, max_entries, n_jobs, constraints, limits, n_inner=_INNER):
+    """One cycle; labels and their sums are changed in place. Those that it is made of are cycles among the groups."""
+    groups, n_groups = subgroups(rows, labels, cluster_resolutions(sums), rng, max_entries)
+    if n_groups <= _MAX_GROUPS_SHARE * len(labels):
+        between = quotient(rows, groups, n_groups, n_jobs)
+        clusters, asked = pick_labels(groups, n_groups, labels), constraints.of_groups(groups, n_groups)
+        for _ in range(n_inner):
+            before = sums.value(limits["objective"])
+            _cycle(between, clusters, n_clusters, sums, rng, max_entries, n_jobs, asked, limits, n_inner=1)
+            if not _is_worth_it(before, sums.value(limits["objective"])):
+                break
+        labels[:] = apply_labels(clusters, groups)
+    move_locally(rows, labels, n_clusters, constraints=constraints, sums=sums, **limits)
+
+
+def _is_worth_it(before, value, tolerance=_TOLERANCE):
+    """Whether a cycle raised the objective so much that another one may."""
+    return value - before >= tolerance * abs(value)
 
 
 def subgroups(rows, clusters, resolutions, rng, max_entries=None):

@@ -38,7 +38,8 @@ def edge_evidence(rows, labels, sums, agreement=1.0):
     total = sums.volume.sum()
     share, volume = sums.internal / total, sums.volume / total
     across = max(1.0 - share.sum(), 0.0) / max(1.0 - (volume**2).sum(), 1e-15)
-    within = np.divide(share, volume**2, out=np.zeros(len(volume)), where=volume > 0)
+    # Where the square of a share vanishes, so does what the rate would be multiplied with.
+    within = np.divide(share, volume**2, out=np.zeros(len(volume)), where=volume**2 > np.finfo(float).tiny)
     rate = np.where(labels[first] == labels[second], within[labels[first]], across) * len(rows.indices)
     expected = np.minimum(1.0, rows.degrees[first] / total * (rows.degrees[second] / total) * rate)
     excess = _are_edges(rows, first, second).mean() - expected.mean() if len(first) else 0.0

@@ -41,7 +41,8 @@ UNSURE = 0.5
 _MAX_GROUPS = 20_000
 _MAX_GROUPS_SHARE = 0.25
 # Two coresets that agree on more of the nodes leave little to settle; on graphs of few entries it is settled all the
-# same, as that takes no time. Where they agree on less, more of them settle nothing, and moves of groups go further.
+# same, as that takes no time. Where they agree on less, more of them settle nothing, and moves of groups go further:
+# on graphs of many entries the best of the two is where those begin.
 _SETTLED, _UNSETTLED = 0.95, 0.5
 _FEW_ENTRIES = 1 << 19
 
@@ -291,25 +292,22 @@ def _runs(graph, rows, settings, constraints, streams, n_jobs, stages):
     agreement = float(stability(runs[0].labels, [runs[1].labels], k, n_jobs)[0].sum()) / max(
         1, graph.n_nodes - graph.n_isolated
     )
-    enough = agreement <= _UNSETTLED or _is_settled(graph, agreement)
-    if n_runs > 2 and not (settings.may_stop_early and enough):
+    is_unsettled = settings.may_stop_early and agreement <= _UNSETTLED
+    if n_runs > 2 and not is_unsettled and not (settings.may_stop_early and _is_settled(graph, agreement)):
         runs += wave(2, n_runs)
-    groups, n_groups = _groups_of_all(runs, k)
+    best = max(runs, key=lambda run: run.value)
+    for run in runs:
+        if run is not best:  # the tree is made of the best
+            run.groups = run.group_labels = run.group_graph = None  # each as large as labels
+    if is_unsettled and settings.n_cycles and graph.n_entries > _FEW_ENTRIES:
+        return runs, None, agreement
+    groups, n_groups = common_refinement([run.labels for run in runs], k)
     max_groups = max(_MAX_GROUPS, round(_MAX_GROUPS_SHARE * graph.n_nodes))
     return runs, (groups, n_groups) if k < n_groups <= max_groups else None, agreement
 
 
 def _is_settled(graph, agreement):
     return agreement >= _SETTLED and graph.n_entries > _FEW_ENTRIES
-
-
-def _groups_of_all(runs, n_clusters):
-    """The common refinement; groups of single runs are forgotten, but for the best, which the tree is made of."""
-    best = max(runs, key=lambda run: run.value)
-    for run in runs:
-        if run is not best:
-            run.groups = run.group_labels = run.group_graph = None  # each as large as labels
-    return common_refinement([run.labels for run in runs], n_clusters)
 
 
 def _warn_of_clusters(labels, settings):

@@ -81,8 +81,9 @@ def _starts(rows, labels, n_clusters, constraints, fixed, groups, tree):
     elif tree is not None:
         from scipy.cluster.hierarchy import leaves_list  # slow to import, and few fits need it
 
-        rank = np.empty(tree.n_leaves, dtype=np.int64)
-        rank[leaves_list(tree.linkage())] = np.arange(tree.n_leaves)
+        rank = np.zeros(tree.n_leaves, dtype=np.int64)
+        if tree.n_leaves > 1:  # scipy knows no tree of one leaf
+            rank[leaves_list(tree.linkage())] = np.arange(tree.n_leaves)
         inside = np.flatnonzero(groups >= 0)
         order = inside[np.argsort(rank[groups[inside]], kind="stable")]
         starts.append(cut_in_order(order, rows, n_clusters, constraints))

@@ -20,7 +20,7 @@ _MIN_HALF_WALK, _MAX_HALF_WALK = 2, 4
 _LAZINESS = 0.5
 _ROW_BUDGET = 150
 _N_CORESETS = 4
-_CYCLES, _FEW_CYCLES = 10, 3
+_CYCLES, _FEW_CYCLES = 10, 2
 # Nodes with an edge, where there is no graph yet.
 _ANY_NUMBER = 2**62
 _ROUNDS = {"fast": 0, "default": 0, "high": 3, "best": 30}

@@ -70,6 +70,11 @@ def test_parameters(make):
     assert make("many").get_params()["n_clusters"] == "many"
 
 
+def test_a_score_takes_lists_as_fit_does():
+    model = KernelKFlats(3, 0, random_state=0).fit(X.tolist())
+    assert model.score(X.tolist()) == model.score(X)
+
+
 def test_what_k_flats_stores():
     model = KFlats(3, 2, random_state=0).fit(X)
     plain = k_flats(X, 3, 2, random_state=0)

@@ -320,7 +320,7 @@ def test_messages_are_one_short_line():
 # -- names and labels --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["a\0b", "\ud800", "\x01", "a\rb"])
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "\x01", "a\rb", "a" * 131_073], ids=lambda name: repr(name[:3]))
 def test_names_that_no_text_file_holds(tmp_path, name):
     graph = Graph.from_edges([0], [1], node_names=[name, "b"])
     for ending in ("tsv", "csv"):

@@ -109,3 +109,11 @@ def test_of_nodes_with_membership_p_about_p_are_right(kind):
     assert sp.issparse(model.membership_)
     model.labels_, truth = np.where(linked, model.labels_, 0), truth.astype(np.int32)
     assert calibration_error(model, truth) < 0.03
+
+
+def test_clusters_of_hardly_any_volume():
+    # Two triangles side by side, one of them so light that the square of its share vanishes.
+    ends = [0, 1, 2, 3, 4, 5], [1, 2, 0, 4, 5, 3]
+    rows = graph_rows(Graph.from_edges(*ends, weights=[1.0, 1, 1, 1e-170, 1e-170, 1e-170]))
+    labels = np.repeat(np.arange(2, dtype=np.int32), 3)
+    assert 0 < edge_evidence(rows, labels, cluster_sums(rows, labels, 2)) <= 0.9

@@ -152,3 +152,10 @@ def test_isolated_nodes_have_no_label_whatever_was_known():
     with pytest.warns(GraphWarning, match="isolated"):
         labels = CoresetSpectralClustering(2, random_state=0).fit(graph, [1, -1, -1, -1, -1, 0, 0]).labels_
     assert labels.tolist() == [1, 1, 1, 0, 0, 0, -1]
+
+
+def test_limits_where_there_is_one_group_to_merge():
+    graph = Graph.from_edges([0, 1], [1, 2], n_nodes=5)
+    with pytest.warns(GraphWarning, match="isolated"):
+        model = CoresetSpectralClustering(1, walk_steps=1, overcluster=1.0, max_share=1.3, random_state=0).fit(graph)
+    assert model.labels_.tolist() == [0, 0, 0, -1, -1]
