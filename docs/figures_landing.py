@@ -57,7 +57,7 @@ def comparison():
     """Agreement with known classes against processor seconds, a panel for each graph."""
     text = TABLES.read_text(encoding="utf-8")
     scores, seconds = _table(text, "Agreement with the known classes"), _table(text, "Processor seconds")
-    figure, axes = plt.subplots(2, 5, figsize=(12, 5.2), layout="constrained", sharex=True, sharey=True)
+    figure, axes = plt.subplots(2, 5, figsize=(10.5, 4.9), layout="constrained", sharex=True, sharey=True)
     *panels, legend = axes.flat
     graphs = scores.pop("method")[: len(panels)]
     for ax, graph in zip(panels, graphs, strict=True):

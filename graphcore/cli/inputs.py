@@ -9,8 +9,8 @@ from ..exceptions import InputError
 from .vectors import read_vectors
 
 __all__ = [
-    "FILE", "READING", "READING_OPTIONS", "check_output", "given_options", "graph_options", "input_options", "load",
-    "load_graph", "reading_options",
+    "FILE", "READING", "READING_OPTIONS", "check_output", "given_options", "graph_options", "holds_vectors",
+    "input_options", "load", "load_graph", "reading_options",
 ]  # fmt: skip
 
 # A path that shells complete; whether it can be used is found out when it is.
@@ -110,6 +110,11 @@ def load_graph(path, stages, **reading):
         return read_graph(path, **reading)
 
 
+def holds_vectors(path, vectors):
+    """Whether an input is read as vectors."""
+    return vectors or path.endswith(".npy")
+
+
 def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **reading):
     """Read a graph (`reading` is for :func:`graphcore.read_graph`), or vectors and make their kNN graph."""
     from .._threads import effective_jobs
@@ -123,7 +128,7 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
     check_integer("n_neighbors", n_neighbors, low=1)
     check_metric(metric)
     effective_jobs(n_jobs)
-    if not vectors and not path.endswith(".npy"):
+    if not holds_vectors(path, vectors):
         _warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
         return load_graph(path, stages, **reading)
     _warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")

@@ -89,7 +89,7 @@ def report(input, labels, output, truth, title, n_central, pictures, as_json, **
     show(figures, lines, as_json, err=output == "-")
 
 
-def page_about(console, source, labels=None, truth=None, *, title=None, note=""):
+def page_about(console, source, labels=None, truth=None, *, title=None, note="", of_vectors=False):
     """Where a clustering of a file came from, without the folders of this machine: a page is sent to others."""
     from ..report import About
 
@@ -108,6 +108,7 @@ def page_about(console, source, labels=None, truth=None, *, title=None, note="")
         source=called(source) + ("" if labels is None else f", labels of {called(labels)}"),
         command=shlex.join(map(_without_folder, shlex.split(typed_command()))),
         warnings=tuple(map(without_folders, console.warned)), seconds=dict(console.stages.seconds),
+        of_vectors=of_vectors,
     )  # fmt: skip
 
 

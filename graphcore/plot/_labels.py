@@ -30,7 +30,8 @@ def label_points(ax, points, texts, *, gap=4.0, size=8, beside=True, dots=()):
             )  # fmt: skip
             box = note.get_window_extent()
             inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
-            covers = any(box.contains(*mark) for mark in marks) or any(box.overlaps(other) for other in taken)
+            apart = box.padded(0.7 * gap * figure.dpi / 72)  # dots have a size, about that of the gap
+            covers = any(apart.contains(*mark) for mark in marks) or any(box.overlaps(other) for other in taken)
             if inside and not covers:
                 taken.append(box)
                 written.append(note)
