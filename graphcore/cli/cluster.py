@@ -1,7 +1,6 @@
 """``graphcore cluster``: a graph or vectors in, labels out."""
 
 import json
-import os
 import time
 from dataclasses import asdict
 
@@ -10,7 +9,7 @@ from click.shell_completion import CompletionItem
 
 from ..pipeline.parameters import PARAMETERS
 from .console import Console, Job
-from .inputs import FILE, READING, given_options, holds_vectors, input_options, load
+from .inputs import FILE, READING, check_there, given_options, holds_vectors, input_options, load
 from .report import page_about, read_truth, truth_option
 from .targets import labels_target, output_kind, tell_of_missing_pictures, write_clusters
 from .warm_up import help_compiling
@@ -150,6 +149,7 @@ def cluster(
         raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
     if truth is not None and report is None:
         raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
+    check_there(input, truth, *known.values())
     start = time.perf_counter()
     reading = {name: options.pop(name) for name in READING}
     seed, jobs = options.pop("random_state"), options.pop("n_jobs")
@@ -161,8 +161,6 @@ def cluster(
     output = _check(
         console, input, n_clusters, given, output, tree, report, (model, membership), stdout_taken=bool(on_stdout)
     )
-    if truth not in (None, "-"):
-        os.stat(truth)
     from ..distributed.cluster import client_of
     from ..fit import fit_graph
     from ..io.labels import write_memberships

@@ -1,5 +1,6 @@
 """Options that say how a file is read, and the graph that comes out."""
 
+import os
 import re
 
 import click
@@ -9,7 +10,7 @@ from ..exceptions import InputError
 from .vectors import read_vectors
 
 __all__ = [
-    "FILE", "READING", "READING_OPTIONS", "check_output", "given_options", "graph_options", "holds_vectors",
+    "FILE", "READING", "READING_OPTIONS", "check_output", "check_there", "given_options", "graph_options", "holds_vectors",
     "input_options", "load", "load_graph", "reading_options",
 ]  # fmt: skip
 
@@ -99,7 +100,18 @@ def check_output(path, format):
     from ..io.write import output_format
     from ..store import check_replaceable
 
-    (check_replaceable if output_format(path, format)[0] == "store" else check_writable)(path)
+    try:
+        kind, _ = output_format(path, format)
+    except InputError as error:  # --format is how a graph is read
+        raise type(error)(str(error).replace("format=", "to_format=")) from None
+    (check_replaceable if kind == "store" else check_writable)(path)
+
+
+def check_there(*paths):
+    """Find out, before the work, that files are there; None and standard input are."""
+    for path in paths:
+        if path not in (None, "-"):
+            os.stat(path)
 
 
 def load_graph(path, stages, **reading):

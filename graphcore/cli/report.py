@@ -6,7 +6,7 @@ import shlex
 import click
 
 from .console import Console, Job, typed_command
-from .inputs import FILE, input_options, load
+from .inputs import FILE, check_there, input_options, load
 from .targets import tell_of_missing_pictures
 
 __all__ = ["page_about", "read_truth", "report", "truth_option"]
@@ -49,6 +49,7 @@ def report(input, labels, output, truth, title, n_central, pictures, as_json, **
         raise click.UsageError("--json and -o - both want standard output; write the page to a file")
     if [input, labels, truth].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
+    check_there(input, labels, truth)
     from ..io import check_writable, read_labels
     from ..report import write_report
 
