@@ -9,6 +9,7 @@ from matplotlib.collections import LineCollection
 from sklearn.datasets import make_blobs, make_moons
 
 import graphcore
+from graphcore.plot._style import bare
 
 TABLES = Path(__file__).parent / "tables" / "quality.md"
 SHADES = ("#1b4965", "#e0a030", "#b5547a")
@@ -41,8 +42,8 @@ def idea():
     for ax, step in zip(axes, steps, strict=True):
         ax.add_collection(LineCollection(lines, colors="#bbbbbb", linewidths=0.5))
         ax.set_title(step, fontsize=13, loc="left")
-        ax.set(xticks=[], yticks=[], aspect="equal")
-        ax.spines[:].set_visible(False)
+        bare(ax)
+        ax.set_aspect("equal")
     axes[0].scatter(*points.T, s=9, c="#555555", linewidths=0)
     axes[1].scatter(*points.T, s=4, c="#cccccc", linewidths=0)
     for c, (shade, shape) in enumerate(zip(SHADES, SHAPES, strict=True)):

@@ -46,11 +46,14 @@ class NotebookBar:
 
     def expect(self, n_stages):
         """Take so many more stages for the rest."""
-        self._bar.total = self._begun + n_stages
+        began = self._bar.start_t
+        self._bar.reset(self._begun + n_stages)  # the one way to give the widget another total
+        self._bar.start_t = began
 
     def begin(self, stage):
         """Show that a stage begins."""
-        self._bar.total = max(self._bar.total or 0, self._begun + 1)
+        if self._begun >= (self._bar.total or 0):
+            self.expect(1)
         self._bar.n, self._begun = self._begun, self._begun + 1
         self._bar.set_postfix_str("", refresh=False)
         self._bar.set_description(stage)
@@ -62,7 +65,8 @@ class NotebookBar:
     def close(self):
         """Fill the bar, and leave it there."""
         self._bar.set_postfix_str("", refresh=False)
-        self._bar.n = self._bar.total = self._begun
+        self.expect(0)
+        self._bar.n = self._begun
         self._bar.set_description("done")
         self._bar.close()
 

@@ -149,7 +149,6 @@ def cluster(
         raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
     if truth is not None and report is None:
         raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
-    check_there(input, truth, *known.values())
     start = time.perf_counter()
     reading = {name: options.pop(name) for name in READING}
     seed, jobs = options.pop("random_state"), options.pop("n_jobs")
@@ -161,6 +160,7 @@ def cluster(
     output = _check(
         console, input, n_clusters, given, output, tree, report, (model, membership), stdout_taken=bool(on_stdout)
     )
+    check_there(truth, *known.values())
     from ..distributed.cluster import client_of
     from ..fit import fit_graph
     from ..io.labels import write_memberships

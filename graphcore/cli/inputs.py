@@ -10,8 +10,8 @@ from ..exceptions import InputError
 from .vectors import read_vectors
 
 __all__ = [
-    "FILE", "READING", "READING_OPTIONS", "check_output", "check_there", "given_options", "graph_options", "holds_vectors",
-    "input_options", "load", "load_graph", "reading_options",
+    "FILE", "READING", "READING_OPTIONS", "check_output", "check_there", "given_options", "graph_options",
+    "holds_vectors", "input_options", "load", "load_graph", "reading_options", "run_options",
 ]  # fmt: skip
 
 # A path that shells complete; whether it can be used is found out when it is.
@@ -89,6 +89,7 @@ def _adding(options):
     return add
 
 
+run_options = _adding(_OPTIONS[-2:])  # seed and threads
 reading_options = _adding(_READING_OPTIONS)  # how an edge list is read
 graph_options = _adding(_GRAPH_OPTIONS)  # what load_graph takes
 input_options = _adding(_OPTIONS)  # what load takes

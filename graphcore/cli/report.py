@@ -49,7 +49,6 @@ def report(input, labels, output, truth, title, n_central, pictures, as_json, **
         raise click.UsageError("--json and -o - both want standard output; write the page to a file")
     if [input, labels, truth].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
-    check_there(input, labels, truth)
     from ..io import check_writable, read_labels
     from ..report import write_report
 
@@ -57,6 +56,7 @@ def report(input, labels, output, truth, title, n_central, pictures, as_json, **
     console = Console()
     if pictures:
         tell_of_missing_pictures(console)
+    check_there(input, labels, truth)
     seed, jobs = options["random_state"], options["n_jobs"]
     with console.listening():
         console.expect(3)

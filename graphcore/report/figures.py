@@ -4,7 +4,6 @@ import html
 import io
 import re
 import warnings
-from functools import partial
 from importlib.util import find_spec
 from typing import NamedTuple
 
@@ -59,16 +58,12 @@ def draw_pictures(facts, graph, labels, *, of_vectors=False, random_state=0, n_j
     pictures = []
     with mpl.rc_context(_RC), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # of a name: the table has it in full
-        coreset = partial(_coreset, method="umap" if of_vectors and find_spec("umap") else "spectral")
-        drawn = {
-            "sizes": _sizes, "quotient": _quotient, "drawing": _drawing, "coreset": coreset, "tree": _tree,
-            "history": _history,
-        }  # fmt: skip
-        for name, draw in drawn.items():
+        for draw in (_sizes, _quotient, _drawing, _coreset, _tree, _history):
             figure, ax = _figure()
-            found = draw(ax, facts, graph, labels, random_state, n_jobs)
+            layout = {"method": "umap" if of_vectors and find_spec("umap") else "spectral"} if draw is _coreset else {}
+            found = draw(ax, facts, graph, labels, random_state, n_jobs, **layout)
             if found is not None:
-                size = figure.get_size_inches()
+                name, size = draw.__name__.strip("_"), figure.get_size_inches()
                 pictures.append(Picture(name, *found, _svg(figure, name, found[0], size), size[1]))
     return pictures
 
