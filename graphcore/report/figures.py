@@ -82,7 +82,7 @@ def _sizes(ax, facts, graph, labels, random_state, n_jobs):
     shade = "" if stability is None else " Its shade is the cluster's stability."
     caption = (
         "One dot for each cluster. Low down are clusters that few edges leave; single dots far up are clusters to "
-        f"doubt.{shade} The most conspicuous ones bear their number."
+        f"doubt.{shade} Conspicuous ones are numbered."
     )
     return "Sizes and conductance", caption
 
@@ -123,7 +123,7 @@ def _tree(ax, facts, graph, labels, random_state, n_jobs):
     rest = "" if n_leaves == len(facts.filled) else " The first unions are not drawn."
     caption = (
         "Which clusters would be united first if fewer were asked for: number, nodes in brackets, and the most central "
-        f"nodes of each cluster. What is joined far to the right is hardly two clusters.{rest}"
+        f"nodes of each cluster. Two that are joined far to the right are hardly two.{rest}"
     )
     return "How the clusters hang together", caption
 
@@ -189,8 +189,8 @@ def _history(ax, facts, graph, labels, random_state, n_jobs):
     ax.get_figure().set_size_inches(6.6, 1.0 + 0.4 * len(run.history))
     objective_history(run.history, ax=ax)
     caption = (
-        f"The objective ({run.settings.objective}) after each stage. A last stage that hardly adds to it says that the "
-        "search has ended."
+        f"The objective ({run.settings.objective}) after each stage. If the last stage hardly adds to it, there was "
+        "little left to find."
     )
     return "Progress of the objective", caption
 
