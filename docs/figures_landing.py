@@ -17,7 +17,8 @@ SHAPES = "osD"
 # Methods of the bench, and how they are drawn: a family has a colour, its members have shapes.
 METHODS = {
     "graphcore": ("#1b4965", "*", True), "graphcore, pure NC": ("#1b4965", "P", True),
-    "graphcore, published": ("#1b4965", "o", False), "METIS": ("#e0a030", "s", True),
+    "graphcore, coreset 1 %": ("#1b4965", "X", True), "graphcore, published": ("#1b4965", "o", False),
+    "METIS": ("#e0a030", "s", True),
     "sklearn, k-means": ("#5fa58a", "^", True), "sklearn, cluster_qr": ("#5fa58a", "v", True),
     "stag": ("#b5547a", "D", True), "coreset-sc 1 %": ("#b5547a", "<", False),
     "coreset-sc 10 %": ("#b5547a", ">", False), "Leiden (igraph)": ("#777777", "h", False),
