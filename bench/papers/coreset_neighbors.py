@@ -47,7 +47,7 @@ def measure(load, k, settings, *, repetitions=20, whole=True):
     def row(name, share, labels, seconds):
         return {
             "method": name,
-            "share": 100 * share,
+            "share": round(100 * share),
             "seconds": seconds,
             "ari": adjusted_rand_score(truth, labels),
             "nc": graphcore.metrics.normalized_cut(graph, labels, n_clusters=k, n_jobs=settings.threads),
@@ -68,7 +68,7 @@ def measure(load, k, settings, *, repetitions=20, whole=True):
                 run = pool.apply_async(timed, (spectral_clustering, graph.indptr, graph.indices, k))
                 yield row(WHOLE, 1.0, *run.get(settings.limit))
         except multiprocessing.TimeoutError:
-            yield {"method": WHOLE, "share": 100.0, "outcome": f"not done after {settings.limit:,.0f} s"}
+            yield {"method": WHOLE, "share": 100, "outcome": f"not done after {settings.limit:,.0f} s"}
 
 
 def spectral_clustering(indptr, indices, k):
