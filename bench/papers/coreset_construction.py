@@ -86,9 +86,9 @@ FIGURE_2 = Exhibit(
         "nodes": "coreset nodes",
     },
     measure=measure,
-    why="As published: with naive seeding the time grows in proportion to k, because each seed looks at all nodes; with "
-    "fast seeding it hardly grows, because the rows of the seeds are all that is read. Where naive seeding would take "
-    "minutes it is left out.",
+    why="As published: with naive seeding the time grows in proportion to k, because each seed looks at all nodes; "
+    "with fast seeding it hardly grows, because the rows of the seeds are all that is read. Where naive seeding would "
+    "take minutes it is left out.",
     draw=draw,
     check=check,
     stand_in="R-MAT graphs without their isolated nodes stand for wiki-topcats (2 M nodes, 28 M edges), LiveJournal "

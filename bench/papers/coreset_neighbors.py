@@ -159,9 +159,9 @@ FIGURES = (
         "HAR, 200 neighbours, k = 6",
         6,
         partial(walked, 200),
-        "As published, a coreset of 5 % does as well as all nodes, in a hundredth of the time and less, if it is drawn by "
-        "degree, as the authors' program does in effect; drawn by Algorithm 5 as it is printed it does not, at any size "
-        "here. Kernel k-means on the coreset is stuck, as published.",
+        "As published, a coreset of 5 % does as well as all nodes, in a hundredth of the time and less, if it is drawn "
+        "by degree, as the authors' program does in effect; drawn by Algorithm 5 as it is printed it does not, at any "
+        "size here. Kernel k-means on the coreset is stuck, as published.",
         stand_in="The 561 features of HAR are not at hand, only its graph of 10 neighbours. Each of its 10,299 nodes "
         "is joined here to the 200 others where a walk of eight steps on that graph ends most likely.",
     ),
@@ -178,8 +178,8 @@ FIGURES = (
         "Letter, 300 neighbours, k = 26",
         26,
         partial(real, "letter-nn300"),
-        "The graph tells the 26 letters badly apart for every method, and the order of the methods is that of the other "
-        "figures. scikit-learn factorises a matrix of 20,000 rows, which becomes nearly dense.",
+        "The graph tells the 26 letters badly apart for every method, and the order of the methods is that of the "
+        "other figures. scikit-learn factorises a matrix of 20,000 rows, which becomes nearly dense.",
     ),
     figure(
         "figure-7",
