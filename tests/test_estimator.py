@@ -348,7 +348,7 @@ BAD = {
     "zero diagonal": ({"preset": "published", "self_loop": 0}, "self_loop=0 .*use self_loop=1.0"),
     "eigen_solver": ({"eigen_solver": "magic"}, "eigen_solver='magic'"),
     "eps": ({"eps": 0.0}, "eps=0.0 must be more than 0"),
-    "eps and a size": ({"eps": 0.5, "coreset_size": 9}, "either coreset_size= .* or eps="),
+    "eps and a size": ({"eps": 0.5, "coreset_size": 9}, "eps=0.5 and coreset_size=9 both say"),
     "coreset_degrees": ({"coreset_degrees": "weights"}, "coreset_degrees='weights' needs eigen_solver='exact'"),
     "walk_steps odd": ({"walk_steps": 3}, "walk_steps=3 must be 1 .* or even"),
     "walk_steps 0": ({"walk_steps": 0}, "walk_steps=0"),

@@ -23,11 +23,12 @@ def measure(settings):
     """One round of importance sampling from 2 k seeds of either kind."""
     for name, (scale, n_edges, repetitions) in (QUICK_GRAPHS if settings.quick else GRAPHS).items():
         graph = graphcore.Graph(*scoring.load(inputs.rmat(scale, n_edges))[:2])
-        for k in QUICK_SWEEP if settings.quick else SWEEP:
+        sweep = QUICK_SWEEP if settings.quick else SWEEP
+        for k in sweep:
             for seeding, usual in (("fast", repetitions), ("naive", NAIVE_REPETITIONS)):
-                if seeding == "naive" and k * graph.n_nodes > NAIVE_LIMIT:
+                if seeding == "naive" and k > sweep[0] and k * graph.n_nodes > NAIVE_LIMIT:
                     continue
-                if k == min(QUICK_SWEEP if settings.quick else SWEEP):
+                if k == sweep[0]:
                     coreset_of(graph, 10, seeding, 0, settings)  # compiled and loaded before it is timed
                 for seed in settings.seeds(usual):
                     coreset, seconds = timed(coreset_of, graph, k, seeding, seed, settings)
@@ -73,7 +74,7 @@ def check(groups):
         fast = sorted(chosen(groups, graph=name, seeding="fast"), key=lambda group: group["k"])
         naive = chosen(groups, graph=name, seeding="naive")
         assert mean(fast[-1], "entries") < mean(fast[0], "entries")
-        assert min(mean(group, "entries") for group in naive) > 50 * mean(fast[-1], "entries")
+        assert all(mean(group, "entries") > 50 * mean(fast[-1], "entries") for group in naive)
 
 
 FIGURE_2 = Exhibit(

@@ -146,12 +146,13 @@ def _checked(given, n_linked, total_size):
     values |= given
     totals = {"min_cluster_size": total_size, "max_cluster_size": total_size}
     values = {p.name: _check(p, values[p.name], totals.get(p.name, n_linked)) for p in PARAMETERS}
-    if values["eps"] is not None:
-        check_real("eps", values["eps"], low=0.0, open_low=True, high=1.0)
-        if not _is_auto(values["coreset_size"]):
-            raise ParameterError("give either coreset_size= (a number of nodes) or eps= (a relative error), not both")
-        if values["sampling"] not in ("auto", "importance"):
-            raise ParameterError(f"eps= is for sampling='importance'; sampling={values['sampling']!r} takes a size")
+    eps, size, sampling = (values[name] for name in ("eps", "coreset_size", "sampling"))
+    if eps is not None:
+        check_real("eps", eps, low=0.0, open_low=True, high=1.0)
+        if not _is_auto(size):
+            raise ParameterError(f"eps={eps} and coreset_size={size} both say how large a coreset is: leave one out")
+        if sampling not in ("auto", "importance"):
+            raise ParameterError(f"eps={eps} is for importance sampling; sampling={sampling!r} takes a size")
     if values["coreset_degrees"] == "weights" and values["eigen_solver"] == "power":
         raise ParameterError(
             "coreset_degrees='weights' needs eigen_solver='exact': the power method has to know the first eigenvector, "
