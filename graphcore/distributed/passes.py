@@ -14,17 +14,19 @@ import threading
 from collections import deque
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import chain, pairwise
 from uuid import uuid4
 
 import numpy as np
 
 from .._arrays import read_only
-from .._threads import map_items
+from .._threads import map_items, row_spans
 from .._work import count
 from ..exceptions import InputError
 
-__all__ = ["current_client", "map_passes", "on_workers"]
+__all__ = ["current_client", "map_passes", "on_workers", "pass_spans"]
 
+_ENTRIES_PER_BLOCK = 1 << 20
 _workers: ContextVar = ContextVar("graphcore_workers", default=None)
 # Times that a pass is begun again because workers were lost together with what only they had.
 _ATTEMPTS = 4
@@ -32,12 +34,21 @@ _ATTEMPTS = 4
 _SHARE = 1 / 3
 # Arrays of so many bytes go along with every task; larger ones are sent once to every worker.
 _INLINE = 1 << 14
+# Blocks go out in so many tasks for each thread of a worker: a task costs the scheduler some milliseconds.
+_TASKS_PER_THREAD = 4
 
 # In a worker's process: graphs that it has opened, by their pickles, and labels by the fit that they belong to.
 _opened: dict = {}
 _held: dict = {}
 _forgotten: deque = deque(maxlen=64)
 _lock = threading.Lock()
+
+
+def pass_spans(rows, at_most=None):
+    """Blocks of nodes for :func:`map_passes`, by the graph alone; neighbouring ones together where `at_most` are wanted."""
+    spans = row_spans(rows.indptr, _ENTRIES_PER_BLOCK)
+    step = -(-len(spans) // (at_most or len(spans)))
+    return [(part[0][0], part[-1][1]) for part in (spans[i : i + step] for i in range(0, len(spans), step))]
 
 
 def map_passes(function, rows, spans, labels, *small, n_jobs=None):
@@ -121,18 +132,20 @@ class _Workers:
         self._send(labels)
         small = self._sent(small)
         with_each = [part for part in (self._base, *small) if isinstance(part, np.ndarray)]
-        count(f"bytes with tasks, {self._pass}", len(spans) * sizeof([with_each, self._recent]))
+        n_tasks = min(len(spans), _TASKS_PER_THREAD * max(1, sum(self.client.nthreads().values())))
+        borders = np.linspace(0, len(spans), n_tasks + 1).astype(int)
+        count(f"bytes with tasks, {self._pass}", n_tasks * sizeof([with_each, self._recent]))
         name = f"{self._pass}-{uuid4().hex}"
         futures = [
             self.client.submit(
-                _run, self._reopen, function, int(first), int(last), self._token, self._n_bases, self._base,
+                _run, self._reopen, function, spans[start:stop], self._token, self._n_bases, self._base,
                 self._changes, self._recent, small,
                 key=f"{name}-{i}", pure=False,
             )
-            for i, (first, last) in enumerate(spans)
+            for i, (start, stop) in enumerate(pairwise(borders.tolist()))
         ]  # fmt: skip
         try:
-            results = self.client.gather(futures)
+            results = list(chain.from_iterable(self.client.gather(futures)))
         except BaseException:
             self.client.cancel(futures)  # nobody waits for the others any more
             raise
@@ -187,13 +200,13 @@ class _Workers:
             self.client.run(_forget, self._token, self._reopen, on_error="ignore")
 
 
-def _run(reopen, function, first, last, token, n_bases, base, changes, recent, small):
-    """One block of a pass, in a worker."""
+def _run(reopen, function, spans, token, n_bases, base, changes, recent, small):
+    """Some blocks of a pass, in a worker."""
     with _lock:
         if token in _forgotten:  # what was interrupted cannot be stopped, but must not hold anything again
-            return None
+            return []
         rows, labels = _rows(reopen), _labels(token, n_bases, base, changes, recent)
-    return function(rows, first, last, labels, *small)
+    return [function(rows, *span, labels, *small) for span in spans]
 
 
 def _rows(reopen):

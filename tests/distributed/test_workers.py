@@ -11,7 +11,6 @@ import pytest
 
 import graphcore
 from graphcore import InputError
-from graphcore._threads import row_spans
 from graphcore.cli.app import run
 from graphcore.datasets import degree_corrected_partition
 from graphcore.distributed import passes
@@ -60,11 +59,9 @@ def huge(stored, monkeypatch):
     graph = stored[0]
     monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
     monkeypatch.setattr("graphcore.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 2)
-    for module in ("blocks", "sampled_links"):
-        monkeypatch.setattr(f"graphcore.partition.{module}._ENTRIES_PER_BLOCK", 4000)
-    monkeypatch.setattr("graphcore.partition.cluster_sums.row_spans", lambda indptr: row_spans(indptr, 4000))
-    monkeypatch.setattr("graphcore.partition.local_moving._SWEEP_BLOCKS", 4)
-    monkeypatch.setattr("graphcore.partition.local_moving._SWEEP_PARTS", 3)
+    monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 2000)
+    monkeypatch.setattr("graphcore.partition.cluster_sums._MAX_BLOCKS", 6)
+    monkeypatch.setattr("graphcore.partition.local_moving._TURNS", 4)
     return graph
 
 
