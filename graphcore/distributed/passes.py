@@ -23,6 +23,7 @@ from .._arrays import read_only
 from .._threads import map_items, row_spans
 from .._work import count
 from ..exceptions import InputError
+from ..graphs.mapped import release
 
 __all__ = ["current_client", "map_passes", "on_workers", "pass_spans"]
 
@@ -45,7 +46,7 @@ _lock = threading.Lock()
 
 
 def pass_spans(rows, at_most=None):
-    """Blocks of nodes for :func:`map_passes`, by the graph alone; neighbouring ones together where `at_most` are wanted."""
+    """Blocks of nodes for :func:`map_passes`, by the graph alone; with `at_most`, neighbouring ones are put together."""
     spans = row_spans(rows.indptr, _ENTRIES_PER_BLOCK)
     step = -(-len(spans) // (at_most or len(spans)))
     return [(part[0][0], part[-1][1]) for part in (spans[i : i + step] for i in range(0, len(spans), step))]
@@ -206,7 +207,10 @@ def _run(reopen, function, spans, token, n_bases, base, changes, recent, small):
         if token in _forgotten:  # what was interrupted cannot be stopped, but must not hold anything again
             return []
         rows, labels = _rows(reopen), _labels(token, n_bases, base, changes, recent)
-    return [function(rows, *span, labels, *small) for span in spans]
+    try:
+        return [function(rows, *span, labels, *small) for span in spans]
+    finally:
+        release(rows.indices, rows.weights)  # Dask counts them as memory of the worker
 
 
 def _rows(reopen):

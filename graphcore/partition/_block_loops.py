@@ -43,16 +43,10 @@ def offer_labels(indptr, indices, weights, n_labels, first, last, labels, nodes,
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _is_set(bits, x):
-    """One of the bits that numpy has packed."""
-    return bits[x >> 3] >> (7 - (x & 7)) & 1
-
-
-@njit(cache=True, nogil=True, inline="always")
 def _is_near(indptr, indices, bits, x):
-    """Whether a neighbour's bit is set."""
-    for e in range(indptr[x], indptr[x + 1]):
-        if _is_set(bits, indices[e]):
+    """Whether a neighbour's bit is set, as numpy packs them."""
+    for z in indices[indptr[x] : indptr[x + 1]]:
+        if bits[z >> 3] >> (7 - (z & 7)) & 1:
             return True
     return False
 
@@ -70,7 +64,7 @@ def change_inside(indptr, indices, weights, nodes, old, start, stop, moved, labe
             z = indices[e]
             weight = weights[e] if len(weights) > 0 else 1.0
             now = then = labels[z]
-            if _is_set(moved, z):
+            if moved[z >> 3] >> (7 - (z & 7)) & 1:
                 then = old[np.searchsorted(nodes, z)]
             else:
                 weight *= 2.0
@@ -82,8 +76,8 @@ def change_inside(indptr, indices, weights, nodes, old, start, stop, moved, labe
 
 @compiled
 def move_block(
-    indptr, indices, weights, degrees, objective, first, last, min_size, min_volume, inner, volumes, sizes, near, labels,
-    own,
+    indptr, indices, weights, degrees, objective, first, last, min_size, min_volume, inner, volumes, sizes, near,
+    labels, own,
 ):  # fmt: skip
     """Move nodes first to last, one after the other, to a neighbouring cluster while that raises the objective.
 

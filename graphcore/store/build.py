@@ -1,6 +1,7 @@
 """Build a graph on disk from edges that do not fit in memory."""
 
 import os
+import shutil
 from dataclasses import asdict
 
 import numpy as np
@@ -16,6 +17,7 @@ from . import _loops
 from .arrays import ArrayWriter
 from .blocks import open_inputs
 from .buckets import Buckets, choose_borders
+from .frame import is_frame, shuffle_frame
 from .folder import check_replaceable, put_in_place
 from .format import ArrayFacts, Meta, array_path, is_store, read_meta, write_meta
 from .journal import working_folder
@@ -23,6 +25,7 @@ from .limit import Limit, need_disk, parse_memory
 from .names import names_as_arrays
 from .numbering import Same, number_ids
 from .open import open_graph
+from .parquet import EdgeTable
 from .rows import RowWriter
 from .spool import Spool
 
@@ -43,9 +46,11 @@ def build_store(
 
     Parameters
     ----------
-    source : str, path-like, list of them, or iterable of tuples
+    source : str, path-like, list of them, iterable of tuples, or dask.dataframe
         Files of edges: text, plain or compressed, or Parquet (needs pyarrow). Or blocks of edges, (sources, targets) or
-        (sources, targets, weights), each as for :meth:`Graph.from_edges`.
+        (sources, targets, weights), each as for :meth:`Graph.from_edges`. Or a dask.dataframe, which gives what a
+        Parquet table with its columns would: Dask reads, sorts and merges it, in a temporary folder beside the output
+        that all workers see.
     out : str or path-like
         ``NAME.graph``. A graph on disk that is there is replaced, once the new one is complete.
     memory : str or int, default "4G"
@@ -110,6 +115,18 @@ def build_store(
         "weight_column": weight_column, "ids": ids, "encoding": encoding, "any_size": any_size,
     }  # fmt: skip
     _loops.warm_up()
+    if is_frame(source):
+        if resume:
+            raise ParameterError("resume=True is for files and blocks; a dask.dataframe is read again from the start")
+        with working_folder(out, {}, False) as journal:
+            build = _Build(journal, None, Limit(memory), symmetrize, out, stages)
+            try:
+                build.shuffle(source, EdgeTable.of_frame(source, columns, weight_column, ids))
+                build.run()
+            except BaseException:  # nothing could go on with it
+                shutil.rmtree(journal.folder, ignore_errors=True)
+                raise
+        return open_graph(out)
     with open_inputs(source, n_nodes, reading | {"memory": parse_memory(memory)}) as given:
         limit = Limit(memory)
         options = {
@@ -128,6 +145,16 @@ class _Build:
         self._symmetrize, self._out, self._stages = symmetrize, out, stages
         self._store = os.path.join(journal.folder, "store")
         self._spool = Spool(os.path.join(journal.folder, "edges"), self._notes.get("read", {}).get("blocks", []))
+
+    def shuffle(self, frame, table):
+        """Do with Dask what comes before writing."""
+        os.makedirs(self._store, exist_ok=True)
+        self._notes["read"] = {"weighted": table.weighted, "narrow": False}
+        with self._stages("shuffle"):
+            spread, names = shuffle_frame(frame, table, self._kind, policy_code(self._symmetrize), self._journal.folder)
+        self._checked(Same(spread["n_nodes"]))
+        arrays = {} if names is None else names_as_arrays(names)
+        self._notes |= {"names": {name: self._write(name, array) for name, array in arrays.items()}, "spread": spread}
 
     def run(self):
         if self._notes.get("finished") and (os.path.exists(self._store) or is_store(self._out)):
@@ -255,14 +282,18 @@ class _Build:
             found = np.array(sort["found"], dtype=np.int64)
             for bucket in range(sort["done"], buckets.n_buckets):
                 self._tell("sort", bucket / buckets.n_buckets)
-                keys, weights = buckets.load(bucket, self._limit.free)
-                length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
-                rows.append(keys[:length], weights[:length])
+                if "found" in spread:
+                    keys, weights = buckets.load_merged(bucket)
+                else:
+                    keys, weights = buckets.load(bucket, self._limit.free)
+                    length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
+                    keys, weights = keys[:length], weights[:length]
+                rows.append(keys, weights)
                 del keys, weights
                 sort |= {"done": bucket + 1, "found": found.tolist(), "state": rows.checkpoint()}
                 self._journal.save()
                 buckets.drop(bucket)
-            both, single, different, loops = found.tolist()
+            both, single, different, loops = spread.get("found", found.tolist())
             check_directions(both // 2, single // 2, single + different > 0, self._symmetrize, True)
             self._finish(rows, loops)
         finally:
@@ -271,7 +302,7 @@ class _Build:
     def _weight_dtype(self):
         if self._kind == "file":
             return np.float32 if self._notes["read"]["narrow"] else np.float64
-        return self._given.ones if self._kind == "ones" else None
+        return (np.float32 if self._given is None else self._given.ones) if self._kind == "ones" else None
 
     def _finish(self, rows, n_self_loops):
         arrays = rows.finish()
