@@ -1,9 +1,9 @@
 """A graph on disk and vectors in chunks on one and two Dask workers, against threads: seconds, labels, bytes by pass.
 
 ``--graphs 6500000`` gives the nodes of the planted graph (bench/huge.py, 27 edges each), ``--rows`` the images
-(bench/infinite_mnist.py), ``--folder`` where both are kept. ``--quick`` is 100,000 nodes and 20,000 images. Workers have
-one thread and 2 GB each; stages that stay on the client have two threads. From the bytes counted and the seconds a
-model says what more workers and larger graphs would take. ``--page`` writes all tables for the docs.
+(bench/infinite_mnist.py), ``--folder`` where both are kept. ``--quick`` is 100,000 nodes and 20,000 images. Workers
+have one thread and 2 GB each; stages that stay on the client have two threads. From the bytes counted and the seconds
+a model says what more workers and larger graphs would take. ``--page`` writes all tables for the docs.
 """
 
 import math
@@ -174,7 +174,16 @@ def _compared(name, what, found):
             outcome.method.title, outcome.seconds[0], outcome.cpu_seconds[0], one / outcome.seconds[0],
             f"{outcome.scores[0]['nmi']:.4f}", compared, f"{max(memory) / 1e6:.0f}" if memory else "", shown,
         ])  # fmt: skip
-    header = ["", "s", "CPU s of this process", "times one thread", "NMI", "labels", "MB of a worker", "s of each stage"]
+    header = [
+        "",
+        "s",
+        "CPU s of this process",
+        "times one thread",
+        "NMI",
+        "labels",
+        "MB of a worker",
+        "s of each stage",
+    ]
     text = f"{what}.\n\n{table(header, rows)}"
     work = found[-1].work
     passes = sorted({key.split(", ")[1] for key in work if key.startswith("bytes")})

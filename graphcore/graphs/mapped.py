@@ -20,7 +20,7 @@ def read_at_random(*arrays):
 
 
 def release(*arrays):
-    """Give pages of mapped arrays back; the system keeps them as long as it has room, but no longer counts them here."""
+    """Give pages of mapped arrays back; the system keeps them while it has room, but no longer counts them here."""
     for found in map(_map_of, arrays) if hasattr(mmap, "MADV_DONTNEED") else ():
         if found is not None:
             found.madvise(mmap.MADV_DONTNEED)

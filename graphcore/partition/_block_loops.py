@@ -45,10 +45,10 @@ def offer_labels(indptr, indices, weights, n_labels, first, last, labels, nodes,
 @njit(cache=True, nogil=True, inline="always")
 def _is_near(indptr, indices, bits, x):
     """Whether a neighbour's bit is set, as numpy packs them."""
+    found = 0
     for z in indices[indptr[x] : indptr[x + 1]]:
-        if bits[z >> 3] >> (7 - (z & 7)) & 1:
-            return True
-    return False
+        found |= bits[z >> 3] >> (7 - (z & 7)) & 1
+    return found > 0
 
 
 @compiled

@@ -26,7 +26,7 @@ def spread_in_rounds(rows, labels, n_labels, n_jobs=None):
     Unlike in a breadth-first search, node after node, those of the same turn do not see each other's. Ends after a few
     rounds, or when nothing changes.
     """
-    spans = pass_spans(rows)
+    spans = pass_spans(rows.indptr)
     for _ in range(_STEPS):
         given = 0
         for turn in range(min(_TURNS, len(spans))):
@@ -61,7 +61,7 @@ def move_in_blocks(
     """
     sums = cluster_sums(rows, labels, n_clusters, n_jobs) if sums is None else sums
     least = max(1, min_size), min_share * float(sums.volume.sum()) / n_clusters
-    spans, near = pass_spans(rows), _EVERYWHERE
+    spans, near = pass_spans(rows.indptr), _EVERYWHERE
     moves = 0
     for _ in range(_ROUNDS):
         before, then = labels.copy(), sums
@@ -90,7 +90,7 @@ def move_in_blocks(
 
 def _sums_then(rows, labels, nodes, old, moved, sums, n_jobs):
     """The sums after some nodes have moved from `old` labels, from those before; `moved` are their bits."""
-    spans = pass_spans(rows, 64)
+    spans = pass_spans(rows.indptr, few=True)
     changes = map_passes(_change_part, rows, spans, read_only(labels), nodes, old, moved, len(sums.size), n_jobs=n_jobs)
     internal, volume, size = sum(changes, sums.internal), sums.volume.copy(), sums.size.copy()
     for change, clusters in ((1, labels[nodes]), (-1, old)):

@@ -14,8 +14,6 @@ from ._sum_loops import add_cluster_sums
 
 __all__ = ["OBJECTIVES", "ClusterSums", "cluster_sums", "objective_code"]
 
-# Sums of a block are as long as the clusters are many, so that there are fewer blocks than for other passes.
-_MAX_BLOCKS = 64
 OBJECTIVES = ("information", "ncut")
 
 
@@ -65,7 +63,7 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None
     """
     counts = read_only(np.empty(0, dtype=np.int64) if counts is None else counts)
     count("entries summed", len(rows.indices))
-    spans = pass_spans(rows, _MAX_BLOCKS)
+    spans = pass_spans(rows.indptr, few=True)
     parts = map_passes(
         _sums_part, rows, spans, read_only(labels), n_clusters, counts, splits is not None, n_jobs=n_jobs
     )

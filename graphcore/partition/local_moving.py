@@ -61,7 +61,7 @@ def block_sweep(rows, labels, n_clusters, *, objective="information", n_jobs=Non
     by_inner, by_volume = np.empty(n_clusters), np.empty(n_clusters)
     _objective_loops.slopes(objective_code(objective), sums.internal, sums.volume, by_inner, by_volume)
     count("entries moved over", len(rows.indices))
-    spans = pass_spans(rows)
+    spans = pass_spans(rows.indptr)
     for turn in range(min(_TURNS, len(spans))):
         some = spans[turn::_TURNS]
         parts = map_passes(_sweep_part, rows, some, read_only(labels), by_inner, by_volume, n_jobs=n_jobs)

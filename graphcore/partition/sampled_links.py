@@ -20,7 +20,7 @@ def sampled_links(rows, labels, n_clusters, n_entries, n_jobs=None):
     scale = max(1.0, len(rows.indices) / n_entries)
     limit = np.uint64(min(2.0**64 / scale, 2.0**64 - 2048))
     weights = rows.weights
-    parts = map_passes(_sample_part, rows, pass_spans(rows), read_only(labels), limit, n_jobs=n_jobs)
+    parts = map_passes(_sample_part, rows, pass_spans(rows.indptr), read_only(labels), limit, n_jobs=n_jobs)
     starts, degrees = np.zeros(n_clusters + 1, dtype=np.int64), np.zeros(n_clusters)
     for links in parts:
         _loops.count_links(*links, starts[1:], degrees)
