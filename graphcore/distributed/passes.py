@@ -21,6 +21,7 @@ from uuid import uuid4
 import numpy as np
 
 from .._arrays import read_only
+from .._progress import note
 from .._threads import map_items, row_spans
 from .._work import count
 from ..exceptions import InputError
@@ -137,7 +138,10 @@ class _Workers:
     def _map(self, function, spans, labels, small):
         from dask.sizeof import sizeof
 
-        self._pass = function.__name__.strip("_")
+        name = function.__name__.strip("_")
+        if name != self._pass:
+            note(f"{name.removesuffix('_part')} on {len(self.client.nthreads())} workers")
+        self._pass = name
         self._send(labels)
         small = self._sent(small)
         with_each = [part for part in (self._base, *small) if isinstance(part, np.ndarray)]

@@ -181,7 +181,7 @@ def test_a_worker_out_of_memory_ends_in_one_clear_error():
         distributed.LocalCluster(n_workers=1, **options) as cluster,
         distributed.Client(cluster),
         passes.on_workers(graph, rows),
-        pytest.raises(MemoryError, match="pass 'fill'.*give workers more memory"),
+        pytest.raises(MemoryError, match=r"pass 'fill'.*give workers more memory"),
     ):
         held = passes._workers.get().rows
         passes.map_passes(_fill, held, [(0, 3)], np.zeros(3, dtype=np.int32))
