@@ -35,6 +35,7 @@ CORES = 32
 BANDWIDTH, LATENCY = 1e9, 0.02
 N_WORKERS = 2  # of the measurement that the models go by
 WORKER_MEMORY = 2 * 10**9
+CLIENT_BYTES = 44  # for each node
 
 
 class Measured(NamedTuple):
@@ -224,8 +225,8 @@ def _graph_model(nodes, measured):
     outcome, _, work, stages, _ = measured
     sent = sum(amount for key, amount in work.items() if key.startswith(("bytes to each", "bytes with")))
     back = sum(a for key, a in work.items() if key.startswith("bytes back") and key != "bytes back, sample_part")
-    # The sample grows no further than 2^27 entries of up to 16 bytes, and so does what is merged.
-    sample, merging = 2**31, stages.get("merging", 0.0)
+    # The sample grows no further than 2^26 links of 8 bytes, and so does what is merged.
+    sample, merging = 2**29, stages.get("merging", 0.0)
     client = sum(seconds for stage, seconds in stages.items() if stage in ("coreset", "rows"))
     passes = outcome.seconds[0] - client - merging
     rows = []
@@ -235,10 +236,13 @@ def _graph_model(nodes, measured):
             read = N_WORKERS * passes * scale / workers
             # A broadcast goes down a tree of workers; what comes back all goes to the client.
             travel = sent * scale * math.log2(workers) / BANDWIDTH + (back * scale + sample) / BANDWIDTH
-            rows.append([f"{edges:.0e}", workers, read, travel, client * scale + merging])
+            rows.append([
+                f"{edges:.0e}", workers, read, travel, client * scale + merging, CLIENT_BYTES * nodes * scale / 1e9
+            ])  # fmt: skip
     text = (
         f"A model by the two workers above: passes {passes:.1f} s, client {client:.1f} s, {sent / nodes:.0f} bytes per "
         f"node to each worker and {back / nodes:.0f} back, in proportion to the edges; merging {merging:.1f} s and a "
-        f"sample of 2 GB at any size; {BANDWIDTH / 1e9:.0f} GB/s into each machine."
+        f"sample of .5 GB at any size; {BANDWIDTH / 1e9:.0f} GB/s into each machine, and broadcasts that go down a "
+        f"binary tree; {CLIENT_BYTES} bytes of the client's memory for each node."
     )
-    return f"{text}\n\n" + table(["edges", "workers", "s of passes", "s of travel", "s of the client alone"], rows)
+    return f"{text}\n\n" + table(["edges", "workers", "s of passes", "s of travel", "s of the client alone", "GB of the client"], rows)
