@@ -121,8 +121,9 @@ def build_store(
     }  # fmt: skip
     _loops.warm_up()
     if is_frame(source):
-        if resume:
-            raise ParameterError("resume=True is for files and blocks; a dask.dataframe is read again from the start")
+        for name, given in (("resume", resume), ("n_nodes", n_nodes)):
+            if given:
+                raise ParameterError(f"{name}={given} is not for a dask.dataframe; leave it out")
         with working_folder(out, {}, False) as journal:
             build = _Build(journal, None, Limit(memory), symmetrize, out, stages, parts)
             try:
