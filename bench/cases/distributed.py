@@ -245,4 +245,5 @@ def _graph_model(nodes, measured):
         f"sample of .5 GB at any size; {BANDWIDTH / 1e9:.0f} GB/s into each machine, and broadcasts that go down a "
         f"binary tree; {CLIENT_BYTES} bytes of the client's memory for each node."
     )
-    return f"{text}\n\n" + table(["edges", "workers", "s of passes", "s of travel", "s of the client alone", "GB of the client"], rows)
+    header = ["edges", "workers", "s of passes", "s of travel", "s of the client alone", "GB of the client"]
+    return f"{text}\n\n" + table(header, rows)

@@ -7,8 +7,9 @@ from .._work import count
 from ..distributed.passes import map_passes, pass_spans
 from . import _local_moving_loops as _loops
 from . import _objective_loops
-from .cluster_sums import cluster_sums, objective_code
+from .cluster_sums import cluster_sums, inner_sums, objective_code
 from .constraints import FREE
+from .quotient import label_volumes
 
 __all__ = ["block_sweep", "move_locally"]
 
@@ -57,9 +58,9 @@ def block_sweep(rows, labels, n_clusters, *, objective="information", n_jobs=Non
     objective rises. From a poor start it rises further than by moving single nodes, and some small clusters are given
     up.
     """
-    sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+    internal, volume = inner_sums(rows, labels, n_clusters, n_jobs), label_volumes(labels, rows.degrees, n_clusters)
     by_inner, by_volume = np.empty(n_clusters), np.empty(n_clusters)
-    _objective_loops.slopes(objective_code(objective), sums.internal, sums.volume, by_inner, by_volume)
+    _objective_loops.slopes(objective_code(objective), internal, volume, by_inner, by_volume)
     count("entries moved over", len(rows.indices))
     spans = pass_spans(rows.indptr)
     for turn in range(min(_TURNS, len(spans))):
