@@ -19,12 +19,16 @@ class MissingData(Exception):
 
 @dataclass(frozen=True)
 class Settings:
-    """How to measure: `quick` takes seconds and small input; `repetitions` replaces the number of each exhibit."""
+    """How to measure: `quick` takes seconds and small input; `repetitions` replaces the number of each exhibit.
+
+    `limit` is for one run of another program, in seconds.
+    """
 
     quick: bool = False
     seed: int = 0
     repetitions: int | None = None
     threads: int = 2
+    limit: float = 7200.0
     data: Path = field(default_factory=harness.default_data)
 
     def seeds(self, usual, quick=2):
