@@ -7,10 +7,11 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 from importlib import import_module
 from pathlib import Path
 
-from . import harness, machine
+from . import harness, machine, papers
 from .report import Report
 
 CASES = (
@@ -23,9 +24,6 @@ CASES = (
     "knn-path",
     "weighting",
     "growth",
-    "paper-construction",
-    "paper-knn",
-    "paper-planted",
     "choose-k",
     "kernel-features",
     "heldout",
@@ -42,7 +40,7 @@ CASES = (
 
 def main(arguments=None):
     options = _parser().parse_args(arguments)
-    return {"run": _run, "list": _list, "page": _page, "peers": _peers}[options.command](options)
+    return {"run": _run, "list": _list, "page": _page, "paper": _paper, "peers": _peers}[options.command](options)
 
 
 def _parser():
@@ -56,13 +54,27 @@ def _parser():
     page.add_argument("case", choices=("quality", "balance"))
     page.add_argument("json", type=Path, nargs="+", help="files or journals of runs; the last counts")
     page.add_argument("--page", type=Path, required=True)
+    paper = commands.add_parser(
+        "paper", help="measure the figures and tables of a paper, or write its page of the docs"
+    )
+    paper.add_argument("name", choices=papers.NAMES)
+    paper.add_argument("--only", nargs="+", metavar="EXHIBIT", help="such as figure-2")
+    paper.add_argument("--quick", action="store_true", help="small input, in seconds; nothing is recorded")
+    paper.add_argument("--seed", type=int, default=0)
+    paper.add_argument("--repetitions", type=int, help="instead of the number of each exhibit")
+    paper.add_argument("--data", type=Path, default=harness.default_data(), help="folder of the real data")
+    paper.add_argument("--threads", type=int, default=machine.cores())
+    paper.add_argument("--limit", type=float, default=7200.0, help="seconds for one run of another program")
+    paper.add_argument(
+        "--page", action="store_true", help="only write docs/papers/NAME.md and its pictures, and the table of claims"
+    )
     run = commands.add_parser("run", help="measure one case")
     run.add_argument("case", choices=CASES)
     run.add_argument("--json", type=Path, help="also write all measurements here")
     run.add_argument("--seeds", type=int, help="runs of each method, with seeds 0, 1, ...")
     run.add_argument("--data", type=Path, default=harness.default_data(), help="folder of the real data")
     run.add_argument("--peers", type=Path, default=harness.PEERS_ENVIRONMENT / "bin" / "python", metavar="PYTHON")
-    run.add_argument("--threads", type=int, default=_cores(), help="threads for every method")
+    run.add_argument("--threads", type=int, default=machine.cores(), help="threads for every method")
     run.add_argument("--timeout", type=float, default=600.0, help="seconds for one run of a method")
     run.add_argument("--memory", type=float, default=0.6 * _memory() / 2**30, help="GiB that a method may use")
     run.add_argument("--quick", action="store_true", help="leave out the large graphs")
@@ -128,6 +140,25 @@ def _page(given):
     _write_page(given.page, report, ["page", given.case, *names, "--page", str(given.page)])
 
 
+def _paper(given):
+    from .papers import claims, page, record
+    from .papers.exhibit import Settings
+
+    paper = papers.paper(given.name)
+    unknown = set(given.only or ()) - {exhibit.name for exhibit in paper.exhibits}
+    if unknown:
+        names = ", ".join(exhibit.name for exhibit in paper.exhibits)
+        raise SystemExit(f"bench: no exhibit {sorted(unknown)[0]!r}; there are {names}")
+    if given.page:
+        page.write(paper)
+        claims.write()
+        return
+    settings = Settings(given.quick, given.seed, given.repetitions, given.threads, given.limit, given.data)
+    # A quick run shows what it finds, and leaves the record as it is.
+    with tempfile.TemporaryDirectory() as made:
+        record.measure(paper, settings, given.only, Path(made) if given.quick else record.FOLDER)
+
+
 def _earlier(path, case):
     """A run read from its JSON file, or from the journal of one that broke off."""
     if path.suffix != ".jsonl":
@@ -178,10 +209,6 @@ def _peers(given):
     subprocess.run([given.python, "-m", "venv", given.folder], check=True)
     wanted = Path(__file__).parent / "peers.txt"
     return subprocess.run([given.folder / "bin" / "pip", "install", "-r", wanted], check=False).returncode
-
-
-def _cores():
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def _memory():

@@ -22,18 +22,27 @@ _ASK = (
 
 def describe(options):
     """Processor, cores, memory, system, versions on both sides, threads, load and date, as a dict of strings."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     load = os.getloadavg()[0]
     return {
-        "processor": f"{_processor()}, {cores} cores, {memory / 2**30:.0f} GiB",
+        "processor": f"{_processor()}, {cores()} cores, {memory / 2**30:.0f} GiB",
         "system": f"{platform.system()} {platform.release()}",
         "threads": str(options.threads),
-        "load at the start": f"{load:.1f}" + (" (busy: figures are noisy)" if load > 0.5 * cores else ""),
+        "load at the start": f"{load:.1f}" + (" (busy: figures are noisy)" if load > 0.5 * cores() else ""),
         "date": datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"),
-        "graphcore's side": _named({"Python": platform.python_version(), **{n: _version(n) for n in _OURS}}),
+        "graphcore's side": versions(),
         "peers' side": _named(_peer_versions(options.peers)),
     }
+
+
+def cores():
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
+def versions():
+    """Versions of Python, graphcore and what it rests on, as text."""
+    return _named({"Python": platform.python_version(), **{n: _version(n) for n in _OURS}})
 
 
 def _processor():

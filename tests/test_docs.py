@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import graphcore
+from bench import papers
 from bench.__main__ import CASES
 from graphcore.cli.app import app, run
 
@@ -28,6 +29,7 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "how_to").glob("*.md")),
     *sorted((ROOT / "docs" / "theory").glob("*.md")),
+    *sorted((ROOT / "docs" / "papers").glob("*.md")),
 ]
 SHELL = [
     "docs/start.md",
@@ -254,17 +256,20 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", THEORY, ids=lambda page: page.stem)
 def test_what_the_theory_pages_name_exists(page):
-    """Public or importable names in the second column, files of tests and tests in them in the third."""
+    """Public or importable names in the second column, in the third files of tests and tests in them, or an exhibit."""
     rows = [line.split(" | ") for line in page.read_text(encoding="utf-8").split("## ")[0].splitlines()]
-    rows = [row for row in rows if len(row) == 3][2:]
+    rows = [row for row in rows if len(row) == 4][2:]
     assert len(rows) > 10
-    for _, where, tests in rows:
+    for _, where, tests, _ in rows:
         for name in re.findall(r"`([^`]+)`", where):
             if name.startswith("python -m bench run "):
                 assert name.split()[-1] in CASES
+            elif exhibit := re.fullmatch(r"python -m bench paper (\S+) --only (\S+)", name):
+                assert papers.paper(exhibit[1]).exhibit(exhibit[2])
+                assert f"(#{exhibit[1]}-{exhibit[2]})" in tests
             else:
                 reduce(descend, name.split("."), graphcore)
-        assert tests.startswith(("`", "the bench |"))
+        assert tests.startswith(("`", "[")) or tests == "the bench"
         file = None
         for name in re.findall(r"`([^`]+)`", tests):
             if name.endswith(".py"):

@@ -1,0 +1,50 @@
+"""One table of all claims of all papers, from the tables of ``docs/theory/``."""
+
+import re
+
+from ..harness import ROOT
+from ..report import table
+
+THEORY, TABLE = ROOT / "docs" / "theory", ROOT / "docs" / "tables" / "claims.md"
+PAGES = (
+    "coreset_spectral_clustering",
+    "nystrom_kernel_kmeans",
+    "rank_restricted_nystrom",
+    "gaussian_sketch",
+    "flats_and_model_selection",
+)
+STATUS = ("held", "held with a correction", "not held here")
+
+
+def claims(page):
+    """Rows of the table of a page: what the paper says, where it is in the code, its evidence, its status."""
+    text = (THEORY / f"{page}.md").read_text(encoding="utf-8").split("## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return rows[2:]
+
+
+def markdown():
+    """How many claims have each status, and all claims, paper by paper."""
+    found = {page: claims(page) for page in PAGES}
+    parts = ["*Written by `python -m bench paper NAME --page` from the tables of the theory pages; do not edit.*"]
+    header, counts = ["paper", "claims", *STATUS], []
+    for page, rows in found.items():
+        told = [sum(row[3] == status for row in rows) for status in STATUS]
+        counts.append([f"[{_title(page)}](../theory/{page}.md)", len(rows), *told])
+    counts.append(["all", *(sum(column) for column in list(zip(*counts, strict=True))[1:])])
+    parts.append(table(header, counts))
+    for page, rows in found.items():
+        parts.append(f"### {_title(page)}")
+        lines = ["| claim | status | evidence |", "| --- | --- | --- |"]
+        lines += [f"| {claim} | {status} | {evidence} |" for claim, _, evidence, status in rows]
+        parts.append("{.claims}\n" + "\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def _title(page):
+    return re.match(r"# (.+)", (THEORY / f"{page}.md").read_text(encoding="utf-8"))[1]
+
+
+def write():
+    """Write ``docs/tables/claims.md``, which the first page of the papers includes."""
+    TABLE.write_text(markdown(), encoding="utf-8")

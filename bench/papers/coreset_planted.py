@@ -1,0 +1,78 @@
+"""Figure 4: planted blocks become many, and kernel k-means on the coreset gets stuck."""
+
+from sklearn.metrics import adjusted_rand_score
+
+from .. import inputs, scoring
+from ..methods_graphcore import construct, coreset_kernel_kmeans, prepare
+from .curves import curves, legend
+from .exhibit import TEXT, Exhibit, chosen, mean, timed
+
+SPECTRAL, KMEANS = "coreset spectral clustering", "coreset kernel k-means"
+BLOCKS = (10, 25, 50, 100, 150, 200, 250)
+# Ten nodes of the coreset in a block.
+BLOCK, SHARE, QUICK_BLOCKS, QUICK_BLOCK, QUICK_SHARE = 1000, 0.01, (4, 20), 200, 0.05
+METHODS = {
+    SPECTRAL: (construct, {"n_init": 10, "sampling": "importance"}),
+    f"{SPECTRAL}, by degree": (construct, {"n_init": 10, "sampling": "degree"}),
+    KMEANS: (coreset_kernel_kmeans, {"n_init": 1, "seeding": "naive"}),
+    f"{KMEANS}, 10 starts": (coreset_kernel_kmeans, {"n_init": 10, "seeding": "fast"}),
+}
+
+
+def measure(settings):
+    """Each method on graphs of more and more blocks."""
+    block, share = (QUICK_BLOCK, QUICK_SHARE) if settings.quick else (BLOCK, SHARE)
+    for k in QUICK_BLOCKS if settings.quick else BLOCKS:
+        indptr, indices, truth = scoring.load(inputs.planted(k, block, 0.5, 0.001 / k))
+        graph = prepare(indptr, indices, {})
+        for name, (run, params) in METHODS.items():
+            given = params | {"size": share}
+            run(graph, k, 0, given, settings.threads)  # compiled and loaded before it is timed
+            for seed in settings.seeds(20):
+                (labels, _, arrays), seconds = timed(run, graph, k, seed, given, settings.threads)
+                yield {
+                    "method": name,
+                    "k": k,
+                    "seconds": seconds,
+                    "coreset_ari": adjusted_rand_score(truth[arrays["coreset"]], arrays["coreset_labels"]),
+                    "ari": adjusted_rand_score(truth, labels),
+                }
+
+
+def draw(groups, published):
+    """Seconds and agreement of the coreset's nodes, as in the paper, and agreement of all nodes."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 3, figsize=(10, 3.6))
+    for ax, (key, label) in zip(axes, FIGURE_4.values.items(), strict=True):
+        curves(ax, groups, published, x="k", y=key, line="method", lines=list(METHODS))
+        ax.set(xlabel="blocks k", ylabel=label)
+    legend(figure, axes, 2)
+    return figure
+
+
+def check(groups):
+    """With many blocks kernel k-means on the coreset falls far behind."""
+    most = max(group["k"] for group in groups)
+    spectral, kmeans = (mean(chosen(groups, method=m, k=most)[0], "coreset_ari") for m in (SPECTRAL, KMEANS))
+    assert spectral > kmeans + 0.25
+
+
+FIGURE_4 = Exhibit(
+    name="figure-4",
+    title="planted blocks of 1,000 nodes, a coreset of 1 %",
+    by={"method": "method", "k": "k"},
+    values={"seconds": "CPU s", "coreset_ari": "ARI of the coreset", "ari": "ARI of all nodes"},
+    measure=measure,
+    why="Kernel k-means on the coreset collapses as published, also with ten starts. Coreset spectral clustering does "
+    "better here than the published .5 with 250 blocks; why is not known: neither the number of initialisations of "
+    "k-means nor scoring the coreset's nodes by their final labels changes it. All nodes do fall off, but for draws by "
+    "degree.",
+    published=(
+        {"method": SPECTRAL, "k": 250, "coreset_ari": 0.5, "seconds": "under 3", "source": TEXT},
+        {"method": KMEANS, "k": 50, "coreset_ari": "useless beyond", "source": TEXT},
+    ),
+    draw=draw,
+    check=check,
+    slow=True,
+)

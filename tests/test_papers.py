@@ -1,0 +1,141 @@
+"""The pages of the papers: quick versions of all exhibits, and pages that are what the record gives."""
+
+import re
+
+import pytest
+
+from bench import inputs, papers
+from bench.__main__ import main
+from bench.papers import claims, page, record
+from bench.papers.exhibit import PLOT, TEXT, Exhibit, MissingData, Paper, Settings, grouped
+
+EXHIBITS = [(papers.paper(name), exhibit) for name in papers.NAMES for exhibit in papers.paper(name).exhibits]
+
+
+def named(pairs):
+    """Parameters with the names of paper and exhibit, marked slow where the exhibit says so."""
+    return [
+        pytest.param(paper, exhibit, id=f"{paper.name}-{exhibit.name}", marks=[pytest.mark.slow] * exhibit.slow)
+        for paper, exhibit in pairs
+    ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def generated(tmp_path_factory):
+    """Where generated graphs go."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inputs, "CACHE", tmp_path_factory.mktemp("inputs"))
+        yield
+
+
+@pytest.mark.parametrize(("paper", "exhibit"), named(pair for pair in EXHIBITS if pair[1].measure))
+def test_a_quick_run_shows_what_the_exhibit_is_to_show(paper, exhibit, tmp_path):
+    pytest.importorskip("matplotlib")
+    try:
+        groups = grouped(exhibit, exhibit.measure(Settings(quick=True)))
+    except MissingData as missing:
+        pytest.skip(str(missing))
+    assert groups
+    for group in groups:
+        assert set(group) <= {*exhibit.by, *exhibit.values}
+        assert set(group) & set(exhibit.values)
+    for key in set(exhibit.values) - {"outcome"}:  # said of what did not come to an end
+        assert any(key in group for group in groups), key
+    assert exhibit.check is None or exhibit.check(groups) is None
+    if exhibit.draw:
+        page.draw(paper, exhibit, groups, tmp_path)
+    assert len(page.values_table(exhibit, groups).splitlines()) >= len(groups) + 2
+
+
+@pytest.mark.parametrize(("paper", "exhibit"), EXHIBITS, ids=lambda value: value.name)
+def test_what_is_on_record_shows_it_too(paper, exhibit):
+    entry = record.load(paper.name).get(exhibit.name)
+    if entry is None:
+        pytest.skip("not measured yet")
+    assert "--quick" not in entry["command"] and re.search(
+        rf"paper {paper.name} --only {exhibit.name}\b", entry["command"]
+    )
+    assert exhibit.check is None or exhibit.check(entry["rows"]) is None
+    if exhibit.draw:
+        picture = record.FOLDER / paper.name / f"{exhibit.name}.svg"
+        assert page.digest(exhibit, entry["rows"]) in picture.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", papers.NAMES)
+def test_the_page_is_what_the_record_gives(name):
+    paper, path = papers.paper(name), record.FOLDER / f"{name}.md"
+    assert path.read_text(encoding="utf-8") == page.markdown(paper, record.load(name))
+
+
+def test_the_table_of_claims_is_what_the_theory_pages_say():
+    assert claims.TABLE.read_text(encoding="utf-8") == claims.markdown()
+    assert {row[3] for name in claims.PAGES for row in claims.claims(name)} <= set(claims.STATUS)
+
+
+@pytest.mark.parametrize(("paper", "exhibit"), EXHIBITS, ids=lambda value: value.name)
+def test_exhibits_are_described(paper, exhibit):
+    assert paper.name in papers.NAMES and exhibit.why
+    assert (exhibit.measure is None) == bool(exhibit.unavailable)
+    for row in exhibit.published:
+        assert set(row) <= {*exhibit.by, *exhibit.values, "source"}
+        assert row["source"] in (TEXT, PLOT)
+
+
+TOY = Exhibit(
+    name="table-1",
+    title="a toy",
+    by={"method": "method", "k": "k"},
+    values={"ari": "ARI", "outcome": "outcome"},
+    measure=lambda settings: (
+        {"method": "ours", "k": k, "ari": seed / 10 + k, "outcome": "ok"} for k in (1, 2) for seed in settings.seeds(3)
+    ),
+    why="Because.",
+    published=(
+        {"method": "ours", "k": 2, "ari": 2.5, "source": TEXT},
+        {"method": "theirs", "k": 2, "ari": "not given", "source": PLOT},
+    ),
+)
+TOY_PAPER = Paper("toy", "A toy", "Nobody.", "Text.", (TOY,))
+
+
+def test_the_table_has_the_mean_the_deviation_and_the_published_value():
+    groups = grouped(TOY, TOY.measure(Settings()))
+    assert groups == [
+        {"method": "ours", "k": 1, "ari": [1, 1.1, 1.2], "outcome": ["ok"] * 3},
+        {"method": "ours", "k": 2, "ari": [2, 2.1, 2.2], "outcome": ["ok"] * 3},
+    ]
+    assert page.values_table(TOY, groups).splitlines()[2:] == [
+        "| ours | 1 | 1.1 ± 0.1 | - | ok | 3 | - |",
+        "| ours | 2 | 2.1 ± 0.1 | 2.5 | ok | 3 | text |",
+        "| theirs | 2 | - | not given | - | - | read off the plot |",
+    ]
+
+
+def test_a_record_is_kept_and_broken_off_without_loss(tmp_path):
+    def stopped(settings):
+        yield {"method": "ours", "k": 1, "ari": 0.5}
+        raise KeyboardInterrupt
+
+    record.measure(TOY_PAPER, Settings(repetitions=2, seed=4), folder=tmp_path)
+    kept = record.load("toy", tmp_path)
+    assert kept["table-1"]["command"] == "python -m bench paper toy --only table-1 --repetitions 2 --seed 4"
+    assert kept["table-1"]["rows"][0]["ari"] == [1.4, 1.5]
+    second = Exhibit("table-2", "broken off", TOY.by, TOY.values, stopped, "Because.")
+    absent = Exhibit("table-3", "no data", TOY.by, TOY.values, lambda settings: missing(), "Because.")
+    paper = Paper("toy", "A toy", "Nobody.", "Text.", (TOY, second, absent))
+    record.measure(paper, Settings(), ["table-2", "table-3"], folder=tmp_path)
+    now = record.load("toy", tmp_path)
+    assert list(now) == ["table-1", "table-2"] and now["table-1"] == kept["table-1"]
+    page.write(paper, tmp_path)
+    text = (tmp_path / "toy.md").read_text(encoding="utf-8")
+    assert "broken off before all was measured" in text and "**Not measured yet.**" in text
+
+
+def missing():
+    raise MissingData("no data here")
+    yield
+
+
+def test_unknown_exhibits_are_refused_by_name():
+    with pytest.raises(SystemExit, match="no exhibit 'figure-99'; there are "):
+        main(["paper", "coreset", "--only", "figure-99"])
