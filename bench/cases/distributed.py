@@ -23,14 +23,8 @@ from ..vectors import agreement
 SEEDS = 1
 NODES, QUICK_NODES, EDGES_PER_NODE, NODES_PER_CLUSTER = 6_500_000, 100_000, 27, 1_000
 QUICK_ROWS, LANDMARKS, RANK, CLUSTERS = 20_000, 400, 20, 10
-# Wang, Gittens, Mahoney, JMLR 2019, table 4, k = 10, c = 400: seconds in all and NMI by s and machines of 32 cores.
-PUBLISHED = {
-    20: ({8: 3201.5, 16: 1532.0, 32: 867.9, 64: 734.7, 128: 828.2}, 0.400),
-    80: ({8: 3168.1, 16: 1492.6, 32: 940.6, 64: 775.9, 128: 1232.4}, 0.410),
-}
-CORES = 32
-# What the model takes a cluster to have: bytes a second into each machine, seconds from a pass to the next.
-BANDWIDTH, LATENCY = 1e9, 0.02
+# What the model takes a cluster to have: bytes a second into each machine.
+BANDWIDTH = 1e9
 N_WORKERS = 2  # of the measurement that the models go by
 
 
@@ -69,8 +63,6 @@ def run(options):
         sections.append(_compared(name, what, found))
         if name == "graph":
             sections.append(_graph_model(nodes, found[-1]))
-        else:
-            sections.append(_table_4(int(what.split()[0].replace(",", "")), found[-1]))
     return Report("Threads and Dask's workers", sections, outcomes, ("seconds",))
 
 
@@ -174,30 +166,6 @@ def _compared(name, what, found):
         text += "\n\nMegabytes by pass, all its rounds together:\n\n"
         text += table(["pass", "to each worker", "with tasks", "back"], rows)
     return text
-
-
-def _table_4(rows, measured):
-    """The published table, and what two workers here would come to on as many cores."""
-    seconds, work = measured.outcome.seconds[0], measured.work
-    n_passes = work["passes over chunks"]
-    sent = sum(amount for key, amount in work.items() if key.startswith("bytes to each"))
-    back = sum(amount for key, amount in work.items() if key.startswith("bytes back"))
-    reading = N_WORKERS * seconds * infinite_mnist.ROWS / rows
-    lines = []
-    for s, (published, nmi) in PUBLISHED.items():
-        for machines, total in published.items():
-            model = None
-            if s == RANK:
-                workers = CORES * machines
-                travel = (sent * math.log2(workers) + back * workers / 64) / BANDWIDTH
-                model = reading / workers + n_passes * LATENCY + travel
-            lines.append([s, machines, total, nmi, model, measured.outcome.scores[0]["nmi"] if s == RANK else None])
-    header = ["s", "machines", "published s", "published NMI", "model s", "NMI here"]
-    return (
-        f"Table 4 of the paper, and a model by the two workers above: {reading:.0f} core seconds for all "
-        f"{infinite_mnist.ROWS:,} images, {n_passes} passes of at least {LATENCY} s, {sent / 1e6:.3g} MB to each "
-        f"worker and {back / 64e3:.3g} kB back from each chunk.\n\n" + table(header, lines)
-    )
 
 
 def _graph_model(nodes, measured):
