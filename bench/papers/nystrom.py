@@ -165,7 +165,7 @@ FIGURE_2 = Exhibit(
         "From 400 landmarks on there is nothing to be gained, as published. NMI is higher here (0.46 against 0.405): "
         "the images are not the same ones, and on MNIST itself it is [higher too](#nystrom-figure-1). Of the two "
         "values that the paper quotes from Wang and others both are of uniform landmarks, and the slower run took "
-        "[2,952 seconds](rank_restricted.md#rank_restricted-table-5), less than an hour and not over one and a half."
+        "[2,952 seconds](#rank_restricted-table-5), less than an hour and not over one and a half."
     ),
 )
 PAPER = Paper(

@@ -104,3 +104,12 @@ def test_corollary_1_costs_on_a_curve_fall_like_k_to_the_minus_2():
     assert np.polyfit(np.log(ks), np.log(costs), 1)[0] == pytest.approx(-2, abs=0.15)
     np.testing.assert_allclose(ks**2.0 * costs, limit, rtol=0.2)
     assert (costs > 1 / ks**2.0).all()
+
+
+@pytest.mark.parametrize("eta", [0.3, 0.5, 0.8])
+def test_effective_dimension_under_polynomial_decay(eta):
+    """Eigenvalues i^(-1/eta) give (n / gamma)^eta; those printed, i^(-eta), have no finite trace."""
+    values = np.arange(1.0, 10.0**6) ** (-1 / eta)
+    ratios = np.array([1e3, 1e4])
+    dimensions = [effective_dimension(values, 1 / ratio) for ratio in ratios]
+    assert np.polyfit(np.log(ratios), np.log(dimensions), 1)[0] == pytest.approx(eta, abs=0.03)
