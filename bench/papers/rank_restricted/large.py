@@ -152,6 +152,7 @@ def _draw_seconds(groups, published, against, keeps):
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(len(keeps), 2, figsize=(7, 2.6 * len(keeps) + 0.5), sharex=True, squeeze=False)
+    ticks = {"c": SIZES, "s": RANKS}[against]
     for (left, right), (title, keep) in zip(axes, keeps, strict=True):
         told = sorted(((c, s)["cs".index(against)], cells) for (c, s), cells in PUBLISHED.items() if keep(c, s))
         for i, stage in enumerate(("Nystrom", "DR", "k-means"), 1):
@@ -165,7 +166,6 @@ def _draw_seconds(groups, published, against, keeps):
         right.set(title=f"{title}: here, CPU s per million")
         for ax in (left, right):
             ax.set(xscale="log", yscale="log" if ax.lines and len(ax.lines[0].get_xdata()) else "linear")
-            ticks = sorted({at for at, _ in told})
             ax.set_xticks(ticks, ticks)
             ax.minorticks_off()
             ax.grid(alpha=0.3)

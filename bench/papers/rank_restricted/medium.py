@@ -126,8 +126,9 @@ def _draw_spectral(groups, published):
     for row, name in zip(axes, DATA, strict=True):
         for ax, beta in zip(row, BETAS, strict=True):
             curves(ax, chosen(groups, data=name, beta=beta), (), x="c", y="nmi", line="method", lines=["KK", "SC"])
-            ax.set(title=f"{name}, beta = {beta:g}", ylim=(0, None))
+            ax.set_title(f"{name}, beta = {beta:g}")
         row[0].set_ylabel("NMI")
+        row[0].set_ylim(0, 1.1 * max(max(group.get("nmi", [0])) for group in chosen(groups, data=name)))
     for ax in axes[-1]:
         ax.set_xlabel("landmarks c")
     legend(figure, axes)
@@ -232,6 +233,7 @@ def _draw_boxes(groups, published, what, label):
     for row, name in zip(axes, names, strict=True):
         found = chosen(groups, data=name)
         sizes = sorted({group["c"] for group in found if "c" in group})
+        told = [cells[what] for cells in chosen(published, data=name, method="two steps")]
         for ax, reduction in zip(row, REDUCTIONS, strict=True):
             for i, method in enumerate(("Nystrom", "random features")):
                 boxes = [chosen(found, method=method, reduction=reduction, c=c)[0][what] for c in sizes]
@@ -243,15 +245,15 @@ def _draw_boxes(groups, published, what, label):
                     box.set(facecolor=SHADES[i], hatch="" if i == 0 else "///", alpha=0.8)
             middle = [np.median(chosen(found, method="two steps", c=c)[0][what]) for c in sizes]
             ax.plot(range(len(sizes)), middle, MARKS[2], color=SHADES[2], linestyle=DASHES[1], label="two steps")
-            told = [row[what] for row in published if row["data"] == name and row["method"] == "two steps"]
             if told:
                 ax.plot(
                     range(len(sizes)), told[: len(sizes)], MARKS[2], color="k", fillstyle="none",
                     label="two steps, published",
                 )  # fmt: skip
             ax.set_xticks(range(len(sizes)), sizes)
-            ax.set(title=f"{name}, {reduction if reduction != 'none' else 'no reduction'}", ylim=(0, None))
+            ax.set(title=f"{name}, {reduction if reduction != 'none' else 'no reduction'}")
         row[0].set_ylabel(label)
+        row[0].set_ylim(0, 1.05 * max(*told, *(max(group[what]) for group in found if "c" in group)))
     for i, method in enumerate(("Nystrom", "random features")):
         axes[0, 0].bar([0], [0], color=SHADES[i], hatch="" if i == 0 else "///", label=method)
     legend(figure, axes, columns=2)
