@@ -4,7 +4,18 @@ from ..exhibit import Paper
 from . import large, medium
 
 _EXHIBITS = {exhibit.name: exhibit for exhibit in (*medium.EXHIBITS, *large.EXHIBITS)}
-_ORDER = ("figure-1", "figure-2", "figure-3", "figure-4", "figure-5", "table-4", "figure-6", "table-5", "figure-7")
+_ORDER = (
+    "figure-1",
+    "figure-2",
+    "table-3",
+    "figure-3",
+    "figure-4",
+    "figure-5",
+    "table-4",
+    "figure-6",
+    "table-5",
+    "figure-7",
+)
 
 PAPER = Paper(
     name="rank_restricted",
