@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import vectors
 from ..vectors import CLUSTERS
-from .curves import curves
+from .curves import MARKS, SHADES, curves, legend
 from .exhibit import TEXT, Exhibit, MissingData, Paper, mean, timed
 from .images import STAND_IN, image_kernel, images, warmed_up
 
@@ -77,22 +77,21 @@ def _row(kernel, m, truth, test, seed, settings, starts, whole=None):
 
 
 def _draw(groups, published):
-    """Cost and NMI of new points; the published NMI are hollow, of the same images on the right only."""
+    """Cost and NMI of new points; published NMI, of other images, are hollow."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, 2, figsize=(7, 3.2))
+    figure, axes = plt.subplots(1, 2, figsize=(7, 3.4))
     ours = [group | {"line": "here"} for group in groups]
-    told = [row for row in published if "m" in row and "nmi" in row]
-    root = math.sqrt(groups[0]["n"])
+    sizes, root = [group["m"] for group in groups], math.sqrt(groups[0]["n"])
     for ax, y, label in ((axes[0], "held out", "cost of new points"), (axes[1], "nmi", "NMI of new points")):
         curves(ax, ours, (), x="m", y=y, line="line")
-        ax.axvline(root, color="#999999", linewidth=1, linestyle=":")
-        ax.annotate(r"$\sqrt{n}$", (root, ax.get_ylim()[0]), textcoords="offset points", xytext=(3, 4))
+        ax.axvline(root, color="#999999", linewidth=1, linestyle=":", label=r"$\sqrt{n}$")
         ax.set(xlabel="landmarks m", ylabel=label, xscale="log")
-    for row, mark in zip(told, "sD^", strict=False):
-        axes[1].plot(row["m"], row["nmi"], mark, color="#b5547a", fillstyle="none", label=row["method"])
-    if told:
-        axes[1].legend(frameon=False, fontsize="small")
+        ax.set_xticks(sizes, sizes)
+        ax.minorticks_off()
+    for row, mark in zip((row for row in published if "nmi" in row), MARKS[1:], strict=False):
+        axes[1].plot(row["m"], row["nmi"], mark, color=SHADES[2], fillstyle="none", label=row["method"])
+    legend(figure, axes, columns=2)
     return figure
 
 

@@ -203,6 +203,9 @@ def _draw_sizes(groups, published):
     for ax, what, title in zip(axes, "dn", ("n = 200", "d = 10"), strict=True):
         curves(ax, chosen(groups, varied=what), (), x=what, y="rand", line="method", lines=list(METHODS[1:]))
         ax.set(title=title, xlabel={"d": "features d", "n": "subsample n"}[what], xscale="log")
+        ticks = {"d": DIMENSIONS, "n": SUBSAMPLES}[what]
+        ax.set_xticks(ticks, ticks)
+        ax.minorticks_off()
     axes[0].set_ylabel("Rand index")
     legend(figure, axes)
     return figure
