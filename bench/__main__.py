@@ -24,9 +24,6 @@ CASES = (
     "knn-path",
     "weighting",
     "growth",
-    "paper-construction",
-    "paper-knn",
-    "paper-planted",
     "choose-k",
     "directed",
     "bipartite",
@@ -65,6 +62,7 @@ def _parser():
     paper.add_argument("--rows", type=int, help="images, of exhibits on millions of them")
     paper.add_argument("--data", type=Path, default=harness.default_data(), help="folder of the real data")
     paper.add_argument("--threads", type=int, default=machine.cores())
+    paper.add_argument("--limit", type=float, default=7200.0, help="seconds for one run of another program")
     paper.add_argument(
         "--page", action="store_true", help="only write docs/papers/NAME.md and its pictures, and the table of claims"
     )
@@ -153,7 +151,7 @@ def _paper(given):
         page.write(paper)
         claims.write()
         return
-    settings = Settings(given.quick, given.seed, given.repetitions, given.threads, given.data, given.rows)
+    settings = Settings(given.quick, given.seed, given.repetitions, given.threads, given.limit, given.data, given.rows)
     # A quick run shows what it finds, and leaves the record as it is.
     with tempfile.TemporaryDirectory() as made:
         record.measure(paper, settings, given.only, Path(made) if given.quick else record.FOLDER)

@@ -89,15 +89,6 @@ def construct(graph, k, seed, params, threads):
     return labels, clock.laps, arrays
 
 
-def coreset_only(graph, k, seed, params, threads):
-    """Importance sampling alone, with 2 k seeds drawn by the fast or the naive D2 algorithm."""
-    size = max(k, round(params["size"] * graph.n_nodes))
-    coreset = graphcore.build_coreset(
-        graph, k, size=size, method="importance", seeding=params["seeding"], random_state=seed
-    )
-    return [], {}, {"coreset": coreset.indices}
-
-
 def choose(graph, k, seed, params, threads):
     """select_n_clusters; `params` are its keywords. The known k is not looked at."""
     with warnings.catch_warnings():
@@ -184,8 +175,6 @@ METHODS = {
     "balanced": (prepare, balanced),
     "cluster_counted": (prepare, cluster_counted),
     "construct": (prepare, construct),
-    "coreset_only": (prepare, coreset_only),
-    "coreset_kernel_kmeans": (prepare, coreset_kernel_kmeans),
     "choose": (prepare, choose),
     "cluster_file": (paths, cluster_file),
     "cluster_vectors": (vectors, cluster_vectors),

@@ -62,45 +62,6 @@ def factor_cells(ours, theirs, least, *, stopped=False):
 
 
 @dataclass
-class Panel:
-    """A picture of curves: `lines` maps a name to (x, y), None in y for what was not measured."""
-
-    title: str
-    x_label: str
-    y_label: str
-    lines: dict
-    log_x: bool = False
-    log_y: bool = False
-
-
-def curve(outcomes, title, measure, x=lambda outcome: outcome.k):
-    """(x, y) of one method's medians, in the order of x."""
-    found = sorted(((x(o), o.median(measure)) for o in outcomes if o.method.title == title), key=lambda point: point[0])
-    return [at for at, _ in found], [value for _, value in found]
-
-
-def _draw_curves(plt, panels, path):
-    columns = min(3, len(panels))
-    rows = -(-len(panels) // columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(4.5 * columns, 3.6 * rows), squeeze=False, layout="constrained")
-    for ax in axes.ravel()[len(panels) :]:
-        ax.set_axis_off()
-    styles = ["o-", "s--", "^:", "D-.", "v-", "x--"]
-    for ax, panel in zip(axes.ravel(), panels, strict=False):
-        for i, (name, (x, y)) in enumerate(panel.lines.items()):
-            values = [float("nan") if value is None else value for value in y]
-            ax.plot(x, values, styles[i % len(styles)], label=name, markersize=4, linewidth=1.2)
-        ax.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
-        ax.set_xscale("log" if panel.log_x else "linear")
-        ax.set_yscale("log" if panel.log_y else "linear")
-        ax.title.set_fontsize(9)
-        ax.grid(alpha=0.3)
-    axes[0, 0].legend(fontsize=7)
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
-
-
-@dataclass
 class Report:
     """What a case hands back: Markdown sections, outcomes, and what its plot shows.
 
@@ -114,8 +75,6 @@ class Report:
         Measures drawn, one column of panels for each; a row for each graph.
     page : str
         Markdown for the docs, where a case has any.
-    curves : list of Panel
-        Drawn instead of dots for every method, where there are any.
     machine : dict
     """
 
@@ -125,7 +84,6 @@ class Report:
     measures: tuple = ("seconds",)
     machine: dict = field(default_factory=dict)
     page: str = ""
-    curves: list = field(default_factory=list)
 
     def markdown(self):
         """The whole report."""
@@ -138,16 +96,13 @@ class Report:
         return json.dumps(found, indent=1)
 
     def plot(self, path):
-        """Curves, or dots for every method, a panel for every graph and measure; False if there is nothing to draw."""
+        """Dots for every method, a panel for every graph and measure; False if there is nothing to draw."""
         import matplotlib
 
         matplotlib.use("Agg")
         import matplotlib.pyplot as plt
         from matplotlib.ticker import NullFormatter
 
-        if self.curves:
-            _draw_curves(plt, self.curves, path)
-            return True
         groups = {}
         for outcome in self.outcomes:
             if outcome.status == "ok":

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bench import __main__ as command
 from bench import harness, inputs, report, runner, scoring
-from bench.cases import ablation, choose_k, construction, growth, paper_knn, paper_planted, quality, search, speed
+from bench.cases import ablation, choose_k, construction, growth, quality, search, speed
 from bench.harness import Method, Outcome
 from graphcore import Graph
 from graphcore.partition.cluster_sums import cluster_sums
@@ -195,34 +195,6 @@ def test_a_coreset_of_the_reference_is_clustered_again(graph):
     run = {"coreset": order, "weights": np.diff(indptr)[order] + 1.0, "coreset_labels": truth[order]}
     known = scoring.score_coreset(graph, run, 3)["coreset_nc"]
     assert 0 < construction.reclustered_nc(graph, run, 3, 5, 1) <= 1.05 * known
-
-
-@pytest.mark.slow
-def test_both_sides_of_the_collapse_case(options, graph):
-    for method in paper_planted.METHODS[:2]:
-        small = replace(method, params={**method.params, "size": 0.3})
-        found = harness.measure(small, "g", graph, 3, options, score=paper_planted.score)
-        assert found.status == "ok"
-        assert 0 < found.median("coreset_nodes") <= 90
-        assert -0.5 <= found.median("coreset_ari") <= 1
-    assert paper_planted.run(replace(options, graphs=["none"])).sections == []
-
-
-@pytest.mark.slow
-def test_coresets_of_growing_size_beside_the_whole_graph(options, graph, monkeypatch):
-    monkeypatch.setattr(paper_knn, "GRAPHS", {"g": (3, True)})
-    monkeypatch.setattr(paper_knn, "SHARES", (0.3, 0.6))
-    monkeypatch.setattr(paper_knn, "_path", lambda name, data: graph)
-    report = paper_knn.run(options)
-    assert [(o.method.title, len(o.seconds)) for o in report.outcomes] == [
-        (method.title, 2) for method in 2 * paper_knn.methods(0.3)
-    ] + [(paper_knn.WHOLE.title, 0), (paper_knn.WHOLE.title, 0)]
-    # More of the graph tells more.
-    power = [o.median("ari") for o in report.outcomes if o.method.title == paper_knn.POWER]
-    assert power[1] > power[0]
-    assert [panel.y_label for panel in report.curves] == ["ARI", "NC", "s"]
-    assert all(len(x) == 2 for panel in report.curves for x, _ in panel.lines.values())
-    assert "**g, k = 3**" in report.page and f"| 60% | CSC, power method | {power[1]:.4f} |" in report.page
 
 
 @pytest.mark.slow
@@ -409,17 +381,6 @@ def test_fewer_runs_than_asked_for_are_said():
     found = outcome("METIS", 0.1, 0.5)
     assert (found.remark, replace(found, n_asked=3).remark) == ("ok", "1 of 3 runs")
     assert replace(found, status="> 9 s", n_asked=3).remark == "> 9 s"
-
-
-def test_curves_are_drawn(tmp_path):
-    pytest.importorskip("matplotlib", reason="plots need matplotlib (bench extra)")
-    first, second = (Outcome(Method("a", "m"), "g", k, "ok", seconds=[k / 10]) for k in (10, 5))
-    failed = Outcome(Method("a", "m"), "g", 20, "> 5 s")
-    line = report.curve([first, second, failed], "a", "seconds")
-    assert line == ([5, 10, 20], [0.5, 1.0, None])
-    panel = report.Panel("Title", "k", "s", {"a": line}, log_y=True)
-    assert report.Report("Title", [], [first], curves=[panel] * 4).plot(tmp_path / "plot.png")
-    assert (tmp_path / "plot.png").stat().st_size > 0
 
 
 def test_slopes_and_floors_of_growth():

@@ -167,6 +167,7 @@ def test_the_tree_is_written_beside_the_labels(folder, capsys):
         ("X.npy -k 2 --delimiter ;", "--delimiter does nothing here"),
         ("graph.txt -k 2 --n-seeds 5", "--n-seeds does nothing here: for importance sampling"),
         ("graph.txt -k 2 --eigen-solver exact", "--eigen-solver does nothing here"),
+        ("graph.txt -k 2 --coreset-degrees weights --eigen-solver exact", "--coreset-degrees does nothing here"),
         ("graph.txt -k 2 --self-loop 2", "--self-loop does nothing here"),
         ("graph.txt -k 2 --preset published --row-budget 9", "--row-budget does nothing here"),
         ("graph.txt -k 2 -o labels.npy --spreadsheet", "--spreadsheet does nothing here"),
@@ -183,7 +184,8 @@ def test_options_that_do_nothing_are_named(folder, capsys, options, named):
 @pytest.mark.parametrize(
     "options",
     ["graph.txt -k 2", "X.npy -k 2 --metric cosine --neighbors 4",
-     "graph.txt -k 2 --preset published --n-seeds 5 --eigen-solver exact"],
+     "graph.txt -k 2 --preset published --n-seeds 5 --eigen-solver exact --coreset-degrees weights",
+     "graph.txt -k 2 --eps 1"],
 )  # fmt: skip
 def test_options_that_do_something_are_not_warned_about(folder, capsys, options):
     np.save("X.npy", blobs())

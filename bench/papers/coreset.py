@@ -1,5 +1,8 @@
 """Coreset spectral clustering: figures 2 to 7, and Lemmas 4.2 and 5.1."""
 
+from .coreset_construction import FIGURE_2
+from .coreset_lemma import LEMMA
+from .coreset_neighbors import FIGURES
 from .coreset_planted import FIGURE_4
 from .exhibit import Paper
 
@@ -11,5 +14,5 @@ PAPER = Paper(
 [Where every algorithm and claim is in the code](../theory/coreset_spectral_clustering.md). Published figures are
 curves; the text states few numbers, and those are set beside ours. Times are processor seconds of all threads.
 """,
-    exhibits=(FIGURE_4,),
+    exhibits=(LEMMA, FIGURE_2, FIGURES[0], FIGURE_4, *FIGURES[1:]),
 )

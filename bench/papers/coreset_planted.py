@@ -1,15 +1,13 @@
 """Figure 4: planted blocks become many, and kernel k-means on the coreset gets stuck."""
 
+from sklearn.metrics import adjusted_rand_score
+
 from .. import inputs, scoring
 from ..methods_graphcore import construct, coreset_kernel_kmeans, prepare
 from .curves import curves, legend
 from .exhibit import TEXT, Exhibit, chosen, mean, timed
 
-SPECTRAL, KMEANS, RESTARTED = (
-    "coreset spectral clustering",
-    "coreset kernel k-means",
-    "coreset kernel k-means, fast D2, 10 starts",
-)
+SPECTRAL, KMEANS = "coreset spectral clustering", "coreset kernel k-means"
 BLOCKS = (10, 25, 50, 100, 150, 200, 250)
 # Ten nodes of the coreset in a block.
 BLOCK, SHARE, QUICK_BLOCKS, QUICK_BLOCK, QUICK_SHARE = 1000, 0.01, (4, 20), 200, 0.05
@@ -17,7 +15,7 @@ METHODS = {
     SPECTRAL: (construct, {"n_init": 10, "sampling": "importance"}),
     f"{SPECTRAL}, by degree": (construct, {"n_init": 10, "sampling": "degree"}),
     KMEANS: (coreset_kernel_kmeans, {"n_init": 1, "seeding": "naive"}),
-    RESTARTED: (coreset_kernel_kmeans, {"n_init": 10, "seeding": "fast"}),
+    f"{KMEANS}, 10 starts": (coreset_kernel_kmeans, {"n_init": 10, "seeding": "fast"}),
 }
 
 
@@ -25,17 +23,19 @@ def measure(settings):
     """Each method on graphs of more and more blocks."""
     block, share = (QUICK_BLOCK, QUICK_SHARE) if settings.quick else (BLOCK, SHARE)
     for k in QUICK_BLOCKS if settings.quick else BLOCKS:
-        path = inputs.planted(k, block, 0.5, 0.001 / k)
-        graph = prepare(*scoring.load(path)[:2], {})
+        indptr, indices, truth = scoring.load(inputs.planted(k, block, 0.5, 0.001 / k))
+        graph = prepare(indptr, indices, {})
         for name, (run, params) in METHODS.items():
             given = params | {"size": share}
             run(graph, k, 0, given, settings.threads)  # compiled and loaded before it is timed
             for seed in settings.seeds(20):
                 (labels, _, arrays), seconds = timed(run, graph, k, seed, given, settings.threads)
-                found = scoring.score_run(path, {"labels": labels}, k, False)
-                found |= scoring.score_coreset(path, arrays, k)
-                yield {"method": name, "k": k, "seconds": seconds} | {
-                    key: found[key] for key in ("coreset_ari", "ari", "nc")
+                yield {
+                    "method": name,
+                    "k": k,
+                    "seconds": seconds,
+                    "coreset_ari": adjusted_rand_score(truth[arrays["coreset"]], arrays["coreset_labels"]),
+                    "ari": adjusted_rand_score(truth, labels),
                 }
 
 
@@ -44,8 +44,8 @@ def draw(groups, published):
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, 3, figsize=(10, 3.6))
-    for ax, (key, label) in zip(axes, list(FIGURE_4.values.items())[:3], strict=True):
-        curves(ax, groups, published, x="k", y=key, line="method")
+    for ax, (key, label) in zip(axes, FIGURE_4.values.items(), strict=True):
+        curves(ax, groups, published, x="k", y=key, line="method", lines=list(METHODS))
         ax.set(xlabel="blocks k", ylabel=label)
     legend(figure, axes, 2)
     return figure
@@ -62,9 +62,12 @@ FIGURE_4 = Exhibit(
     name="figure-4",
     title="planted blocks of 1,000 nodes, a coreset of 1 %",
     by={"method": "method", "k": "k"},
-    values={"seconds": "CPU s", "coreset_ari": "ARI of the coreset", "ari": "ARI of all nodes", "nc": "NC"},
+    values={"seconds": "CPU s", "coreset_ari": "ARI of the coreset", "ari": "ARI of all nodes"},
     measure=measure,
-    why="Kernel k-means on the coreset collapses here as it did there.",
+    why="Kernel k-means on the coreset collapses as published, also with ten starts. Coreset spectral clustering does "
+    "better here than the published .5 with 250 blocks; why is not known: neither the number of initialisations of "
+    "k-means nor scoring the coreset's nodes by their final labels changes it. All nodes do fall off, but for draws by "
+    "degree.",
     published=(
         {"method": SPECTRAL, "k": 250, "coreset_ari": 0.5, "seconds": "under 3", "source": TEXT},
         {"method": KMEANS, "k": 50, "coreset_ari": "useless beyond", "source": TEXT},

@@ -22,13 +22,14 @@ class MissingData(Exception):
 class Settings:
     """How to measure: `quick` takes seconds and small input; `repetitions` replaces the number of each exhibit.
 
-    `rows` is how many images exhibits on millions of them take.
+    `limit` is for one run of another program, in seconds; `rows` is how many images exhibits on millions of them take.
     """
 
     quick: bool = False
     seed: int = 0
     repetitions: int | None = None
     threads: int = 2
+    limit: float = 7200.0
     data: Path = field(default_factory=harness.default_data)
     rows: int | None = None
 

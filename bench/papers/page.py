@@ -97,25 +97,30 @@ def values_table(exhibit, groups):
     header = list(exhibit.by.values())
     for key in shown:
         header += [exhibit.values[key]] + [f"{exhibit.values[key]}, published"] * (key in told)
-    header += ["published in"] * bool(published)
+    header += ["runs"] * any(_runs(group) > 1 for group in groups) + ["published in"] * bool(published)
     rows = []
     for group in groups:
         setting = {key: group[key] for key in exhibit.by if key in group}
         # A published row for all settings of a kind, such as all sizes, leaves the others out.
         match = [row for row in published if all(setting.get(k) == v for k, v in row.items() if k in exhibit.by)]
-        rows.append(_row(exhibit, shown, told, setting, group, {k: v for row in match for k, v in row.items()}))
+        rows.append(_row(exhibit, shown, told, header, group, {k: v for row in match for k, v in row.items()}))
     for row in published:
         setting = {key: row[key] for key in exhibit.by if key in row}
         if not chosen(groups, **setting):
-            rows.append(_row(exhibit, shown, told, setting, {}, row))
+            rows.append(_row(exhibit, shown, told, header, {}, row))
     return table([h or " " for h in header], rows) if rows else ""
 
 
-def _row(exhibit, shown, told, setting, group, published):
-    cells = [setting.get(key, "all" if group == {} else "-") for key in exhibit.by]
+def _row(exhibit, shown, told, header, group, published):
+    cells = [group.get(key, "-") if group else published.get(key, "all") for key in exhibit.by]
     for key in shown:
         cells += [spread(group.get(key))] + [published.get(key)] * (key in told)
+    cells += [_runs(group) or None] * ("runs" in header)
     return [*cells, *([published.get("source")] if exhibit.published else [])]
+
+
+def _runs(group):
+    return max((len(values) for values in group.values() if isinstance(values, list)), default=0)
 
 
 def spread(values):
@@ -125,4 +130,4 @@ def spread(values):
     if isinstance(values[0], str):
         return values[0] if len(set(values)) == 1 else "/".join(sorted(set(values)))
     middle = cell(float(np.mean(values)))
-    return middle if len(set(values)) == 1 else f"{middle} ± {np.std(values, ddof=1):.1g} ({len(values)})"
+    return middle if len(set(values)) == 1 else f"{middle} ± {np.std(values, ddof=1):.1g}"

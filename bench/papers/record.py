@@ -8,7 +8,7 @@ import time
 
 from .. import machine
 from ..harness import ROOT
-from .exhibit import MissingData, grouped
+from .exhibit import MissingData, Settings, grouped
 
 FOLDER = ROOT / "docs" / "papers"
 
@@ -54,6 +54,7 @@ def _measured(paper, exhibit, settings):
             + [f"--repetitions {settings.repetitions}"] * bool(settings.repetitions)
             + [f"--rows {settings.rows}"] * bool(settings.rows)
             + [f"--seed {settings.seed}"] * bool(settings.seed)
+            + [f"--limit {settings.limit:g}"] * (settings.limit != Settings.limit)
         ),
         "complete": complete,
         "date": f"{datetime.datetime.now():%Y-%m-%d}",

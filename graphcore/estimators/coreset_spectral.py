@@ -48,8 +48,11 @@ class CoresetSpectralClustering(
     coreset_size : int, float or "auto", default "auto"
         Nodes in the coreset (draws, for importance sampling), or their share of the nodes. "auto" is 50 for every
         cluster, at least 1,000, and at least 1 % of the nodes or 100,000, whichever is less.
+    eps : float or None, default None
+        Instead of a size, the relative error of the cost that the coreset is to have, above 0 and at most 1: rounds of
+        importance sampling (Algorithm 4 of the paper), whose sizes its formula says, at most all nodes.
     sampling : {"auto", "degree", "uniform", "importance"}, default "auto"
-        How the coreset is drawn; "auto" is "degree" (see Notes), and "importance" for ``preset="published"``.
+        How the coreset is drawn; "auto" is "degree" (see Notes), and "importance" for ``preset="published"`` and `eps`.
     n_seeds : int or "auto", default "auto"
         D2 seeds of importance sampling; "auto" is twice `n_clusters`.
     self_loop : float or "auto", default "auto"
@@ -57,6 +60,9 @@ class CoresetSpectralClustering(
         as published for graphs without weights. The walk kernel has none.
     eigen_solver : {"power", "exact"}, default "power"
         How the coreset graph is embedded, where that is asked for (see `overcluster`).
+    coreset_degrees : {"row-sums", "weights"}, default "row-sums"
+        Degrees by which the coreset graph is normalised. "weights" are the coreset's own, as Theorem 1 of the paper has
+        it; the experiments there take row sums, which find better clusters. Needs ``eigen_solver="exact"``.
     walk_steps : int or "auto", default "auto"
         Steps of the lazy random walk behind the kernel: 1 is the plain kernel ``D^-1 A D^-1``, otherwise an even
         number. "auto" is 4 to 8: walks from neighbouring coreset nodes have to meet (2 for more than 2^28 entries).
@@ -208,10 +214,12 @@ class CoresetSpectralClustering(
         n_neighbors: int = 10,
         metric: str = "euclidean",
         coreset_size: float | str = "auto",
+        eps: float | None = None,
         sampling: str = "auto",
         n_seeds: int | str = "auto",
         self_loop: float | str = "auto",
         eigen_solver: str = "power",
+        coreset_degrees: str = "row-sums",
         walk_steps: int | str = "auto",
         row_budget: int | str = "auto",
         overcluster: float | str | None = "auto",
@@ -237,10 +245,12 @@ class CoresetSpectralClustering(
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.coreset_size = coreset_size
+        self.eps = eps
         self.sampling = sampling
         self.n_seeds = n_seeds
         self.self_loop = self_loop
         self.eigen_solver = eigen_solver
+        self.coreset_degrees = coreset_degrees
         self.walk_steps = walk_steps
         self.row_budget = row_budget
         self.overcluster = overcluster

@@ -25,6 +25,8 @@ class Parameter:
 PARAMETERS = (
     Parameter("coreset_size", "auto", "size", "Nodes in a coreset, or their share as a decimal number.",
               low=1, auto="by n and K", metavar="NUMBER"),
+    Parameter("eps", None, "real", "Instead of a size: relative error that importance sampling aims at, up to 1.",
+              choices=(None,), low=0, metavar="SHARE"),
     Parameter("sampling", "auto", "choice", "How it is drawn: degree, uniform or importance.",
               choices=("degree", "uniform", "importance"), auto="degree", metavar="NAME"),
     Parameter("n_coresets", "auto", "integer", "Coresets to cluster by and agree on.", low=1,
@@ -48,6 +50,8 @@ PARAMETERS = (
     Parameter("n_seeds", "auto", "integer", "D2 seeds of importance sampling.", low=1, auto="2 K"),
     Parameter("eigen_solver", "power", "choice", "How the coreset graph is embedded: power or exact.",
               choices=("power", "exact"), metavar="NAME"),
+    Parameter("coreset_degrees", "row-sums", "choice", "Degrees in the coreset graph: row-sums or weights.",
+              choices=("row-sums", "weights"), metavar="NAME"),
     Parameter("effort", "default", "real", "How long to search: fast, default, high, best, or a number of rounds.",
               choices=("fast", "default", "high", "best"), low=0, metavar="EFFORT"),
     Parameter("time_limit", None, "real", "Seconds after which the search ends; alone, it means effort best.",

@@ -168,7 +168,8 @@ def _sampled(graph, settings, streams, n_jobs, stages):
         drawn = settings.walk_steps > 1 and settings.sampling == "importance"
         coreset = sample_coreset(
             GraphKernel(graph, settings.self_loop) if drawn else kernel, settings.n_clusters,
-            size=settings.coreset_size, method=settings.sampling, n_seeds=settings.n_seeds, random_state=streams,
+            size=None if settings.eps else settings.coreset_size, eps=settings.eps, method=settings.sampling,
+            n_seeds=settings.n_seeds, random_state=streams,
         )  # fmt: skip
     return kernel, coreset
 
@@ -181,8 +182,10 @@ def _spectral(kernel, coreset, reach, rows, settings, streams, n_jobs, stages):
         coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs, reach=reach)
     with stages("spectral partition"):
         partition = spectral_partition(
-            coreset_graph, n_parts, eigen_solver=settings.eigen_solver, random_state=streams, n_jobs=n_jobs
-        )
+            coreset_graph, n_parts, eigen_solver=settings.eigen_solver,
+            degrees=coreset.weights if settings.coreset_degrees == "weights" else None, random_state=streams,
+            n_jobs=n_jobs,
+        )  # fmt: skip
     with stages("labelling"):
         n_labels = max(n_parts, k)
         labelling = label_all(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._validation import check_choice, check_integer, check_real, check_size
+from ..coresets.importance import importance_size, round_eps
 from ..exceptions import InputError, ParameterError
 from ..partition.quotient import is_huge
 from .parameters import PARAMETERS, defaults
@@ -31,11 +32,13 @@ class Settings:
     """Resolved parameters of one run; nothing is "auto" any more."""
 
     n_clusters: int
-    coreset_size: int  # nodes (or, for importance sampling, draws)
+    coreset_size: int  # nodes (or, for importance sampling, draws; with eps, draws of the first round)
+    eps: float | None  # relative error that the rounds of importance sampling aim at, instead of a size
     sampling: str  # "degree", "uniform" or "importance"
     n_seeds: int  # D2 seeds, used by importance sampling alone
     self_loop: float  # on every node inside the kernel
     eigen_solver: str  # "power" or "exact"
+    coreset_degrees: str  # in the coreset graph: "row-sums", or the coreset's "weights"
     walk_steps: int  # 1 for the plain kernel, an even number for the walk kernel
     laziness: float
     row_budget: int
@@ -77,6 +80,7 @@ def idle_settings(settings, given):
     idle = {
         "n_seeds": settings.sampling != "importance" and "importance sampling",
         "eigen_solver": settings.overcluster is None and "the spectral step (overcluster)",
+        "coreset_degrees": settings.overcluster is None and "the spectral step (overcluster)",
         "row_budget": plain and "walks (walk_steps above 1)",
         "self_loop": not plain and settings.sampling != "importance" and "the plain kernel (walk_steps=1)",
     }
@@ -111,8 +115,10 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
         if _is_auto(values[name]):
             values[name] = value
 
-    fill("sampling", "importance" if published else "degree")
+    fill("sampling", "importance" if published or values["eps"] else "degree")
     fill("n_seeds", 2 * k)
+    if values["eps"]:
+        values["coreset_size"] = min(n_linked, importance_size(n_linked, k, round_eps(values["eps"], n_linked, 1)))
     fill("coreset_size", _auto_size(k, n_linked))
     fill("walk_steps", 1 if published else _walk_steps(graph, values["coreset_size"], n_linked))
     # The walk kernel is lazy, which takes the place of a loop.
@@ -139,7 +145,20 @@ def _checked(given, n_linked, total_size):
         raise TypeError(f"there is no setting {unknown[0]!r}; there are {', '.join(values)}")
     values |= given
     totals = {"min_cluster_size": total_size, "max_cluster_size": total_size}
-    return {p.name: _check(p, values[p.name], totals.get(p.name, n_linked)) for p in PARAMETERS}
+    values = {p.name: _check(p, values[p.name], totals.get(p.name, n_linked)) for p in PARAMETERS}
+    eps, size, sampling = (values[name] for name in ("eps", "coreset_size", "sampling"))
+    if eps is not None:
+        check_real("eps", eps, low=0.0, open_low=True, high=1.0)
+        if not _is_auto(size):
+            raise ParameterError(f"eps={eps} and coreset_size={size} both say how large a coreset is: leave one out")
+        if sampling not in ("auto", "importance"):
+            raise ParameterError(f"eps={eps} is for importance sampling; sampling={sampling!r} takes a size")
+    if values["coreset_degrees"] == "weights" and values["eigen_solver"] == "power":
+        raise ParameterError(
+            "coreset_degrees='weights' needs eigen_solver='exact': the power method has to know the first eigenvector, "
+            "and does so only with row sums"
+        )
+    return values
 
 
 def _check(parameter, value, total):

@@ -16,22 +16,23 @@ __all__ = ["spectral_embedding"]
 _DENSE_NODES, _MAX_DENSE_NODES = 400, 5000
 
 
-def spectral_embedding(A, n_vectors, *, random_state=None):
+def spectral_embedding(A, n_vectors, *, degrees=None, random_state=None):
     """The eigenvectors of ``D^-1/2 A D^-1/2`` with the largest eigenvalues: (vectors (n, m) float64, values (m,)).
 
-    Columns, min(n_vectors, n) of them, have norm 1 and are at right angles, largest eigenvalue first; rows of degree 0
-    are 0, and so are columns beyond the number of nodes that have an edge.
+    D holds the row sums, or other `degrees` (n,). Columns, min(n_vectors, n) of them, have norm 1 and are at right
+    angles, largest eigenvalue first; rows of degree 0 are 0, and so are columns beyond the number of nodes that have an
+    edge.
 
     The eigenvectors of the largest eigenvalues are those of the smallest of the normalised Laplacian. The matrix is
-    shifted by the identity so that ARPACK's largest-magnitude mode, its most reliable, finds them. A graph of c
-    components has the eigenvalue 1 c times, with the roots of the degrees on each of them as eigenvectors; of more than
-    `n_vectors` components, those of the largest volume are taken. A Lanczos run from one start vector may miss copies
-    of a multiple eigenvalue: what was found is taken out and the rest is searched again, until nothing larger than the
-    smallest found is left. Where ARPACK does not converge, small graphs are solved densely; more than 5,000 nodes are
-    an InputError.
+    shifted by the identity so that ARPACK's largest-magnitude mode, its most reliable, finds them. By row sums, a graph
+    of c components has the eigenvalue 1 c times, with the roots of the degrees on each of them as eigenvectors; of more
+    than `n_vectors` components, those of the largest volume are taken. A Lanczos run from one start vector may miss
+    copies of a multiple eigenvalue: what was found is taken out and the rest is searched again, until nothing larger
+    than the smallest found is left. Where ARPACK does not converge, small graphs are solved densely; more than 5,000
+    nodes are an InputError.
     """
     n = A.shape[0]
-    S, root = normalized_adjacency(A)
+    S, root = normalized_adjacency(A, degrees)
     n_vectors = min(n_vectors, n)
     vectors, values = np.zeros((n, n_vectors)), np.zeros(n_vectors)
     linked = np.flatnonzero(root > 0)
@@ -42,17 +43,19 @@ def spectral_embedding(A, n_vectors, *, random_state=None):
         import scipy.sparse.linalg  # noqa: F401 (before its BLAS is limited to one thread)
 
         with limited_libraries():
-            values[:n_found], vectors[linked, :n_found] = _largest(S, root[linked], n_found, random_state)
+            values[:n_found], vectors[linked, :n_found] = _largest(
+                S, root[linked], n_found, random_state, by_row_sums=degrees is None
+            )
     return vectors, values
 
 
-def _largest(S, root, n_vectors, random_state):
+def _largest(S, root, n_vectors, random_state, by_row_sums):
     from scipy.sparse.linalg import ArpackNoConvergence
 
     n = S.shape[0]
     if n <= _DENSE_NODES or n_vectors >= n // 2:
         return _dense(S, n_vectors)
-    basis = _of_components(S, root, n_vectors)
+    basis = _of_components(S, root, n_vectors) if by_row_sums else np.empty((n, 0))
     if basis.shape[1] == n_vectors:
         return np.ones(n_vectors), basis
     try:

@@ -26,7 +26,9 @@ class SpectralPartition:
     n_clusters: int  # asked for; there may be fewer labels, where there are fewer distinct rows
 
 
-def spectral_partition(A, n_clusters, *, eigen_solver="power", n_init="auto", random_state=None, n_jobs=None):
+def spectral_partition(
+    A, n_clusters, *, eigen_solver="power", degrees=None, n_init="auto", random_state=None, n_jobs=None
+):
     """Cluster the nodes of a (coreset) graph by spectral clustering.
 
     Parameters
@@ -36,6 +38,8 @@ def spectral_partition(A, n_clusters, *, eigen_solver="power", n_init="auto", ra
     n_clusters : int
     eigen_solver : {"power", "exact"}, default "power"
         "power" smooths log2(k) random vectors; "exact" takes k eigenvectors.
+    degrees : ndarray of shape (n,), float64, optional
+        What rows and columns are divided by the roots of, with "exact"; row sums by default.
     n_init : int or "auto", default "auto"
         Initialisations of k-means. "auto" is ten, or less where n times `n_clusters` is above 2^24, one from 10 x 2^24
         on: the more clusters there are, the less the costs of several differ, and the longer each one takes.
@@ -59,7 +63,7 @@ def spectral_partition(A, n_clusters, *, eigen_solver="power", n_init="auto", ra
     if eigen_solver == "power":
         embedding = power_embedding(A, n_clusters, random_state=streams, n_jobs=n_jobs)
     else:
-        embedding, _ = spectral_embedding(A, n_clusters, random_state=streams)
+        embedding, _ = spectral_embedding(A, n_clusters, degrees=degrees, random_state=streams)
     if isinstance(n_init, str):
         check_choice("n_init", n_init, ("auto",))
         n_init = min(_INITIALISATIONS, max(1, _INITIALISATIONS * _DISTANCES // (len(embedding) * n_clusters)))

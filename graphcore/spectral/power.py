@@ -19,11 +19,14 @@ __all__ = ["normalized_adjacency", "power_embedding"]
 _PLAIN_PRODUCTS, _LEFT_OUT, _SLACK, _LARGEST_EXPONENT = 8, 1e-6, 1.02, 128
 
 
-def normalized_adjacency(A):
-    """``D^-1/2 A D^-1/2`` of a symmetric csr_array, where rows of degree 0 stay 0, and ``D^1/2`` as a vector."""
+def normalized_adjacency(A, degrees=None):
+    """``D^-1/2 A D^-1/2`` of a symmetric csr_array, where rows of degree 0 stay 0, and ``D^1/2`` as a vector.
+
+    D holds the row sums, or other `degrees`.
+    """
     import scipy.sparse as sp
 
-    root = np.sqrt(_degrees(A))
+    root = np.sqrt(_degrees(A) if degrees is None else degrees)
     inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
     rows = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
     data = A.data * (inverse[rows] * inverse[A.indices])

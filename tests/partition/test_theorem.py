@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from graphcore import Graph
+from graphcore import CoresetSpectralClustering, Graph
 from graphcore.coresets.coreset import SAMPLING, sample_coreset
 from graphcore.kernels.graph import GraphKernel
 from graphcore.partition.nearest import label_all
@@ -114,3 +114,86 @@ def test_all_nodes_as_their_own_coreset_have_no_error(name, k):
     assert eps < 1e-12
     assert cost == pytest.approx(optimum, rel=1e-12)
     assert on_coreset_graph == pytest.approx(optimum, rel=1e-12)
+
+
+def trace_cost(K, weights, labels, k):
+    """Weighted kernel k-means cost of a partition of weighted nodes, which is the trace form of its normalised cut."""
+    return float(cut_costs(weights[:, None] * K * weights, weights, np.diag(K), np.asarray(labels)[None], k)[0])
+
+
+@pytest.mark.filterwarnings("ignore:self_loop=:graphcore.GraphWarning")  # heavy loops make the kernel definite
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("linked", [False, True])
+def test_theorem_1_on_larger_graphs(linked, seed):
+    """With ``D_H = W_H`` the estimator's labels cost at most ``alpha (1 + eps)/(1 - eps)`` times a known partition.
+
+    The proof compares costs for two sets of centres only: the centroids of the coreset's clusters, and those of the
+    optimum; eps here is the error for these. Where the blocks are not linked, they are the optimum; elsewhere the
+    theorem's chain holds for them as for any partition. alpha is the ratio on the coreset graph.
+    """
+    k, size = 4, 40
+    n = k * size
+    rng = np.random.default_rng(seed)
+    blocks = np.repeat(np.arange(k), size)
+    A = np.triu(rng.random((n, n)) < np.where(blocks[:, None] == blocks, 0.3, 0.02 * linked), 1)
+    A = (A | A.T).astype(float)
+    self_loop = float(A.sum(axis=1).max())
+    K, w = dense_kernel(A, self_loop)
+    assert np.linalg.eigvalsh(K).min() > -1e-12
+    model = CoresetSpectralClustering(
+        k, preset="published", sampling="degree", coreset_size=80, eigen_solver="exact", coreset_degrees="weights",
+        self_loop=self_loop, random_state=seed,
+    ).fit(Graph.from_scipy(A))  # fmt: skip
+    nodes, weights = model.coreset_indices_, model.coreset_weights_
+    small = np.zeros(n)
+    small[nodes] = weights
+
+    def centres_of(labels, masses):
+        Z = (np.asarray(labels) == np.arange(k)[:, None]) * masses
+        return Z / Z.sum(axis=1, keepdims=True)
+
+    on_coreset = np.full(n, -1)
+    on_coreset[nodes] = model.coreset_labels_
+    found, best = centres_of(on_coreset, small), centres_of(blocks, w)
+    centres = np.stack([found, best])
+    on_all, on_few = costs_of_centres(K, w, centres), costs_of_centres(K, small, centres)
+    eps = float(np.abs(on_few / on_all - 1).max())
+    nearest = costs_to(K, best)[:, nodes].argmin(axis=0)
+    K_H = K[np.ix_(nodes, nodes)]
+    here, there = (trace_cost(K_H, weights, labels, k) for labels in (model.coreset_labels_, nearest))
+    cost, known = trace_cost(K, w, model.labels_, k), trace_cost(K, w, blocks, k)
+    alpha = here / there
+    assert cost <= here / (1 - eps) * (1 + 1e-9)  # Lemma B.2
+    assert there <= (1 + eps) * known * (1 + 1e-9)  # Lemma B.3
+    assert cost <= alpha * (1 + eps) / (1 - eps) * known * (1 + 1e-9)
+    assert eps < 0.5
+    if not linked:  # tr(D^-1 A) - k, the least that there can be
+        assert known == pytest.approx(np.diag(K) @ w - k, rel=1e-9)
+
+
+def costs_to(K, centres):
+    """Squared distances (k, n) of all nodes to one set of centres."""
+    return np.diag(K) + np.einsum("jx,xy,jy->j", centres, K, centres)[:, None] - 2 * centres @ K
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_lemma_5_1_without_the_factor(seed):
+    """``sum w |x - z|^2 = sum w |x - c|^2 + |c - z|^2 sum w`` for any z: in vectors, and in the space of a kernel.
+
+    The printed last term has the number of points as another factor, with which the identity fails.
+    """
+    rng = np.random.default_rng(seed)
+    X, z, weights = rng.standard_normal((7, 3)), rng.standard_normal(3), rng.uniform(0.5, 2, 7)
+    c = weights @ X / weights.sum()
+    moved = weights @ np.square(X - z).sum(axis=1)
+    apart = np.square(c - z).sum() * weights.sum()
+    assert moved == pytest.approx(weights @ np.square(X - c).sum(axis=1) + apart, rel=1e-12)
+    assert moved != pytest.approx(weights @ np.square(X - c).sum(axis=1) + 7 * apart, rel=0.01)
+    # The same by the kernel alone, for z a combination of all nodes of a graph and S some of them.
+    A = random_adjacency(12, 0.5, rng, weighted=True)
+    K, w = dense_kernel(A, float(A.sum(axis=1).max()))
+    inside = np.where(np.arange(12) < 7, w, 0.0)
+    centres = np.stack([inside / inside.sum(), rng.dirichlet(np.ones(12))])
+    to_own, to_other = costs_to(K, centres) @ inside
+    gap = centres[0] - centres[1]
+    assert to_other == pytest.approx(to_own + gap @ K @ gap * inside.sum(), rel=1e-12)

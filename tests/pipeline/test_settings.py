@@ -35,6 +35,7 @@ def test_published_is_the_papers_algorithm(ring, k):
     published = {
         "n_clusters": k,
         "coreset_size": 500,
+        "eps": None,
         "self_loop": 1.0,
         "walk_steps": 1,
         "n_seeds": 2 * k,
@@ -46,6 +47,7 @@ def test_published_is_the_papers_algorithm(ring, k):
         "max_cluster_size": None,
         "max_share": None,
         "eigen_solver": "power",
+        "coreset_degrees": "row-sums",
         "n_cycles": 0,
         "search_rounds": 0,
     }
@@ -122,6 +124,13 @@ def test_coreset_size(ring, k, given, size):
         assert resolve_settings(ring, k, coreset_size=given).coreset_size == size
 
 
+def test_eps_takes_the_place_of_a_size(ring):
+    settings = resolve_settings(ring, 2, eps=1.0)
+    # Draws of the first round: (2 log 2)^2 log(5000) / eps_1^2 with eps_1 = 1 / log(5000)^(1/4).
+    assert (settings.eps, settings.sampling, settings.coreset_size) == (1.0, "importance", 48)
+    assert resolve_settings(ring, 2, eps=0.01).coreset_size == 5000
+
+
 def test_small_graphs_take_all_nodes():
     graph, A = example("isolated nodes")
     assert resolve_settings(graph, 3).coreset_size == np.count_nonzero(A.sum(axis=1))
@@ -149,6 +158,13 @@ def test_small_graphs_take_all_nodes():
         ({"self_loop": -1}, r"self_loop=-1\.0 must be at least 0"),
         ({"self_loop": "one"}, r"self_loop='one' must be a number"),
         ({"eigen_solver": "lobpcg"}, r"eigen_solver='lobpcg' is not known"),
+        ({"eps": 0}, r"eps=0\.0 must be more than 0"),
+        ({"eps": 2}, r"eps=2\.0 must be at most 1"),
+        ({"eps": "small"}, r"eps='small' must be a number"),
+        ({"eps": 0.5, "coreset_size": 50}, r"eps=0\.5 and coreset_size=50 both say"),
+        ({"eps": 0.5, "sampling": "degree"}, r"eps=0\.5 is for importance sampling; sampling='degree' takes a size"),
+        ({"coreset_degrees": "rows"}, r"coreset_degrees='rows' is not known"),
+        ({"coreset_degrees": "weights"}, r"coreset_degrees='weights' needs eigen_solver='exact'"),
         ({"preset": "paper"}, r"preset='paper' is not known.*'published'"),
         ({"preset": "published", "self_loop": 0}, r"zero diagonal.*self_loop=1\.0"),
         ({"sampling": "importance", "self_loop": 0.0}, r"zero diagonal.*sampling='degree'"),
@@ -192,6 +208,7 @@ def test_the_table_holds_the_defaults_and_words_of_class_function_and_checks(rin
         "sampling": SAMPLING,
         "objective": OBJECTIVES,
         "eigen_solver": EIGEN_SOLVERS,
+        "coreset_degrees": ("row-sums", "weights"),
         "preset": (None, "published"),
     }
     assert {p.name: p.choices for p in PARAMETERS if p.kind == "choice"} == known

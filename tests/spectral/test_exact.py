@@ -42,6 +42,20 @@ def test_small_graphs(name, k):
     check(A, *spectral_embedding(sp.csr_array(A), k, random_state=0), k)
 
 
+@pytest.mark.parametrize("n", [40, 420])
+def test_other_degrees_than_row_sums(n):
+    """Both ways of solving, against numpy; some degrees far below the row sums, so that eigenvalues exceed 1."""
+    rng = np.random.default_rng(0)
+    A = random_adjacency(n, 0.2, rng, weighted=True)
+    degrees = A.sum(axis=1) * rng.uniform(0.1, 1.0, n)
+    vectors, values = spectral_embedding(sp.csr_array(A), 5, degrees=degrees, random_state=0)
+    dense = A / np.sqrt(np.outer(degrees, degrees))
+    expected = np.linalg.eigvalsh(dense)[::-1][:5]
+    assert expected[0] > 1
+    np.testing.assert_allclose(values, expected, atol=1e-9)
+    np.testing.assert_allclose(dense @ vectors, vectors * values, atol=1e-6)
+
+
 def large_graphs():
     rng = np.random.default_rng(3)
     isolated = random_adjacency(520, 0.05, rng, weighted=True, isolated=40)
