@@ -183,7 +183,8 @@ FIGURES = (
         26,
         partial(real, "letter-nn300"),
         "The graph tells the 26 letters badly apart for every method, and the order of the methods is that of the "
-        "other figures. scikit-learn factorises a matrix of 20,000 rows, which becomes nearly dense.",
+        "other figures. scikit-learn factorises a matrix of 20,000 rows, which becomes nearly dense; here it had to be "
+        "stopped on a busy machine, after a few minutes of processor time, and says nothing yet.",
     ),
     figure(
         "figure-7",

@@ -137,4 +137,4 @@ def spread(values):
     if isinstance(values[0], str):
         return values[0] if len(set(values)) == 1 else "/".join(sorted(set(values)))
     middle = cell(float(np.mean(values)))
-    return middle if len(set(values)) == 1 else f"{middle} ± {np.std(values, ddof=1):.1g}"
+    return middle if len(set(values)) == 1 else f"{middle} ± {cell(float(f'{np.std(values, ddof=1):.1g}'))}"
