@@ -260,12 +260,12 @@ FIGURES = (
         check=_check_flats,
         slow=True,
         why=(
-            "The errors fall with m, as published. The best k of 0.9 n is that of lines whose directions are not "
-            "centred, eigenvectors of $Y Y^\\top$ as section 5.2 prints them: then the line of a single point runs "
-            "through the origin, and more lines only help. With centred directions, as everywhere else in the report, "
-            "a cluster of one point is a point, at a distance above 1 from most others, and the best k is 0.05 to 0.2 "
-            "n, whether flats of few points are left smaller or completed. For m of 5 and more it is there in all "
-            "three ways, so that 0.9 is that of lines or planes only, or should be 0.09."
+            "The errors fall with m, as published. A best k near n is that of lines whose directions are not centred, "
+            "eigenvectors of $Y Y^\\top$ as section 5.2 prints them: then the line of a single point runs through the "
+            "origin, and more lines only help; planes are best at 0.5 n then. With centred directions, as everywhere "
+            "else in the report, a cluster of one point is a point, at a distance above 1 from most others, and the "
+            "best k is 0.1 n or less, whether flats of few points are left smaller or completed. From m = 5 on it is "
+            "at most 0.2 n in all three ways, so that 0.9 is that of lines only, or should be 0.09."
         ),
     ),
     Exhibit(
