@@ -1,5 +1,6 @@
 """Pictures of the pages, drawn from small generated data when the pages are built: ``python docs/figures.py``."""
 
+import re
 import warnings
 from functools import lru_cache, partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from figures_flats import PICTURES as FLATS
 from figures_landing import PICTURES as LANDING
 from figures_nystrom import nystrom_brackets, nystrom_schemes
 from matplotlib.collections import LineCollection
-from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+from matplotlib.ticker import NullLocator
 from sklearn.datasets import load_digits, make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
@@ -26,8 +27,9 @@ from graphcore.coresets.importance import importance_probabilities
 from graphcore.coresets.seeding import d2_seeding
 from graphcore.kernels.graph import GraphKernel
 from graphcore.metrics import calibration as calibration_of
-from graphcore.metrics import coreset_cost, cut_and_volume, normalized_cut, quotient_graph
+from graphcore.metrics import coreset_cost, normalized_cut
 from graphcore.partition.consensus import matched_clusters
+from graphcore.plot._style import bare, plain_numbers
 
 FOLDER = Path(__file__).parent / "figures"
 STYLE = {
@@ -55,11 +57,24 @@ def main(folder=FOLDER):
     with plt.rc_context(STYLE), warnings.catch_warnings():
         # The published algorithm is shown where it fails; it warns there.
         warnings.simplefilter("ignore", graphcore.GraphWarning)
-        for draw in (*LANDING, *DRAWN, *FLATS, *GALLERY):
+        for draw in (*LANDING, *DRAWN, *FLATS):
             figure = draw()
             figure.savefig(folder / f"{draw.__name__}.png")
             plt.close(figure)
+        _draw_plots(folder)
         _digits()[1].report(folder / "report.html", title="Handwritten digits in 30 clusters")
+
+
+def _draw_plots(folder):
+    """Pictures of the page of plots, by the code above each of them."""
+    page, names = (FOLDER.parent / "pictures.md").read_text(encoding="utf-8"), {}
+    for code, name in re.findall(
+        r"^```python\n(.*?)^```(?:\s+```{figure} figures/(\w+))?", page, re.DOTALL | re.MULTILINE
+    ):
+        exec(code, names)
+        if name:
+            plt.gcf().savefig(folder / f"{name}.png")
+            plt.close()
 
 
 def whiskers():
@@ -158,7 +173,7 @@ def coreset_error():
         ax.set(title=title, xlabel="coreset nodes (draws, for importance)", ylabel="RMS relative error")
         ax.set_xticks(sizes, [str(size) for size in sizes], minor=False)
         ax.xaxis.set_minor_locator(NullLocator())
-        _plain_decades(ax)
+        plain_numbers(ax.yaxis, "{x:g}")
     axes[0].legend(frameon=False)
     return figure
 
@@ -167,38 +182,6 @@ def coreset_error():
 def _digits():
     graph = graphcore.knn_graph(graphcore.datasets.load_digits().data, 10, random_state=0)
     return graph, _fit(graph, 30)
-
-
-def cluster_sizes():
-    """Digits in 30 clusters: sizes, conductance and stability."""
-    graph, model = _digits()
-    return plot.cluster_sizes(cut_and_volume(graph, model.labels_, 30), stability=model.cluster_stability_).figure
-
-
-def clusters_drawn():
-    """The same clusters and what runs between them."""
-    graph, model = _digits()
-    sizes = cut_and_volume(graph, model.labels_, 30).size
-    return plot.quotient_graph(quotient_graph(graph, model.labels_, 30), sizes).figure
-
-
-def graph_drawn():
-    """All digits, in their clusters."""
-    graph, model = _digits()
-    return plot.graph_drawing(graph, model.labels_).figure
-
-
-def coreset_map():
-    """The coreset behind them."""
-    graph, model = _digits()
-    nodes = model.coreset_indices_
-    chosen, points = plot.coreset_coordinates(graph, nodes, model.labels_, random_state=0)
-    return plot.coreset_map(points, model.coreset_weights_[chosen], model.labels_[nodes[chosen]]).figure
-
-
-def dendrogram():
-    """Their merge tree."""
-    return plot.dendrogram(_digits()[1].dendrogram_, 30, n_clusters=10).figure
 
 
 def levels():
@@ -217,9 +200,7 @@ def levels():
         ax.stairs(found["n_clusters"], ends, baseline=None, label=name, ls=style, lw=1.5, color=SHADES[0])
     ax.set(xscale="log", yscale="log", xlim=(1, 100), xlabel="resolution", ylabel="best number of clusters")
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        axis.set_minor_locator(NullLocator())
+        plain_numbers(axis, "{x:g}")
     ax.legend(frameon=False)
     return figure
 
@@ -259,35 +240,6 @@ def _judged(X, truth):
     )
 
 
-def objective_history():
-    """The objective after each stage of the fit."""
-    return plot.objective_history(_digits()[1].history_).figure
-
-
-def k_sweep():
-    """Stability and normalised cut of the digits against the number of clusters."""
-    graph, _ = _digits()
-    ks = [6, 8, 10, 12, 14]
-    fits = [_fit(graph, k) for k in ks]
-    scores = {
-        "mean stability": [fit.stability_.mean() for fit in fits],
-        "normalised cut": [normalized_cut(graph, fit.labels_, k) for fit, k in zip(fits, ks, strict=True)],
-    }
-    return plot.k_sweep(ks, scores, chosen=10).figure
-
-
-def coreset_error_curve():
-    """Error of the cut of the 30 clusters, as coresets of several sizes estimate it."""
-    graph, model = _digits()
-    kernel = GraphKernel(graph, 0.0)
-    sizes = [100, 200, 400, 800]
-    errors = {
-        method: [_errors(graph, kernel, model.labels_, size, method, 10)[1] for size in sizes]
-        for method in ("degree", "uniform")
-    }
-    return plot.coreset_error(sizes, errors, label="relative error of the cut").figure
-
-
 def choosing_k():
     """Information against labels, and its corners: digits, and one cloud without clusters."""
     data = {
@@ -314,13 +266,6 @@ def _errors(graph, kernel, labels, size, method, n_draws=30):
         found = coreset_cost(graph, coreset.indices, coreset.weights, labels, self_loop=kernel.self_loop)
         errors.append((found.cost_error, found.cut_error))
     return np.sqrt(np.mean(np.square(errors), axis=0))
-
-
-def _plain_decades(ax):
-    """Labels 0.01, 0.02, 0.05, ... on a logarithmic axis that spans about a decade."""
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    ax.yaxis.set_minor_locator(NullLocator())
 
 
 def _importance_of(graph, k=10):
@@ -372,17 +317,14 @@ def _draw_clusters(ax, points, labels, size):
 
 
 def _bare(ax):
-    """No axes where only the shape of the picture means something."""
-    ax.set(xticks=[], yticks=[], aspect="equal")
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    bare(ax)
+    ax.set_aspect("equal")
 
 
-GALLERY = (
-    cluster_sizes, clusters_drawn, graph_drawn, coreset_map, dendrogram, levels, calibration, objective_history,
-    k_sweep, coreset_error_curve,
+DRAWN = (
+    whiskers, sparse_coreset, stability, importance, coreset_error, choosing_k, levels, calibration, nystrom_brackets,
+    nystrom_schemes,
 )  # fmt: skip
-DRAWN = (whiskers, sparse_coreset, stability, importance, coreset_error, choosing_k, nystrom_brackets, nystrom_schemes)
 
 if __name__ == "__main__":
     main()

@@ -9,6 +9,7 @@ from matplotlib.collections import LineCollection
 from sklearn.datasets import make_blobs, make_moons
 
 import graphcore
+from graphcore.plot._style import bare
 
 TABLES = Path(__file__).parent / "tables" / "quality.md"
 SHADES = ("#1b4965", "#e0a030", "#b5547a")
@@ -16,7 +17,8 @@ SHAPES = "osD"
 # Methods of the bench, and how they are drawn: a family has a colour, its members have shapes.
 METHODS = {
     "graphcore": ("#1b4965", "*", True), "graphcore, pure NC": ("#1b4965", "P", True),
-    "graphcore, published": ("#1b4965", "o", False), "METIS": ("#e0a030", "s", True),
+    "graphcore, coreset 1 %": ("#1b4965", "X", True), "graphcore, published": ("#1b4965", "o", False),
+    "METIS": ("#e0a030", "s", True),
     "sklearn, k-means": ("#5fa58a", "^", True), "sklearn, cluster_qr": ("#5fa58a", "v", True),
     "stag": ("#b5547a", "D", True), "coreset-sc 1 %": ("#b5547a", "<", False),
     "coreset-sc 10 %": ("#b5547a", ">", False), "Leiden (igraph)": ("#777777", "h", False),
@@ -41,8 +43,8 @@ def idea():
     for ax, step in zip(axes, steps, strict=True):
         ax.add_collection(LineCollection(lines, colors="#bbbbbb", linewidths=0.5))
         ax.set_title(step, fontsize=13, loc="left")
-        ax.set(xticks=[], yticks=[], aspect="equal")
-        ax.spines[:].set_visible(False)
+        bare(ax)
+        ax.set_aspect("equal")
     axes[0].scatter(*points.T, s=9, c="#555555", linewidths=0)
     axes[1].scatter(*points.T, s=4, c="#cccccc", linewidths=0)
     for c, (shade, shape) in enumerate(zip(SHADES, SHAPES, strict=True)):
@@ -57,7 +59,7 @@ def comparison():
     """Agreement with known classes against processor seconds, a panel for each graph."""
     text = TABLES.read_text(encoding="utf-8")
     scores, seconds = _table(text, "Agreement with the known classes"), _table(text, "Processor seconds")
-    figure, axes = plt.subplots(2, 5, figsize=(12, 5.2), layout="constrained", sharex=True, sharey=True)
+    figure, axes = plt.subplots(2, 5, figsize=(10.5, 4.9), layout="constrained", sharex=True, sharey=True)
     *panels, legend = axes.flat
     graphs = scores.pop("method")[: len(panels)]
     for ax, graph in zip(panels, graphs, strict=True):

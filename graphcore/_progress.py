@@ -6,7 +6,7 @@ import time
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["Stages", "announce", "logger", "note"]
+__all__ = ["NotebookBar", "Stages", "announce", "in_notebook", "logger", "note"]
 
 logger = logging.getLogger("graphcore")
 _running: ContextVar[tuple["Stages", ...]] = ContextVar("running", default=())
@@ -28,6 +28,47 @@ def note(text):
     """Say how far the running stages are to whoever measures them."""
     for stages in _running.get():
         stages.noted(text)
+
+
+def in_notebook():
+    """Whether this runs in a notebook's kernel."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and "IPKernelApp" in shell.config
+
+
+class NotebookBar:
+    """Stages as a bar, as tqdm draws it in notebooks: how many have ended, the running one, and what it says."""
+
+    def __init__(self):
+        from tqdm.auto import tqdm
+
+        self._bar, self._begun = tqdm(bar_format="{desc} {bar} {n_fmt} of {total_fmt} [{elapsed}{postfix}]"), 0
+
+    def expect(self, n_stages):
+        """Take so many more stages for the rest."""
+        began = self._bar.start_t
+        self._bar.reset(self._begun + n_stages)  # the one way to give the widget another total
+        self._bar.start_t = began
+
+    def begin(self, stage):
+        """Show that a stage begins."""
+        if self._begun >= (self._bar.total or 0):
+            self.expect(1)
+        self._bar.n, self._begun = self._begun, self._begun + 1
+        self._bar.set_postfix_str("", refresh=False)
+        self._bar.set_description(stage)
+
+    def note(self, text):
+        """Show what the running stage says."""
+        self._bar.set_postfix_str(text.removeprefix("graphcore: "))
+
+    def close(self):
+        """Fill the bar, and leave it there."""
+        self._bar.set_postfix_str("", refresh=False)
+        self.expect(0)
+        self._bar.n = self._begun
+        self._bar.set_description("done")
+        self._bar.close()
 
 
 class Stages:

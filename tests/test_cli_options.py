@@ -85,6 +85,7 @@ EARLY = {
     "truth alone": ("--truth graph.txt", "--report FILE"),
     "tree": ("--tree nowhere/tree.nwk", "nowhere"),
     "kind of tree": ("--tree tree.xml", "'.xml' of 'tree.xml'"),
+    "labels that are not there": ("--labels nope.tsv", "nope.tsv: No such file"),
     "k and resolution": ("--resolution 3", "-k and --resolution both say how many clusters"),
 }
 

@@ -271,7 +271,7 @@ def test_knn_options_are_passed_on(folder, capsys):
         ("X.npy nowhere/g.npz", "output"),
         ("X.npy - --json", "standard output"),
         ("missing.npy g.doc", "'.doc'"),  # before the work
-        ("missing.npy g.npz --to doc", "format='doc'"),
+        ("missing.npy g.npz --to doc", "--to doc is not known"),
     ],
 )
 def test_knn_refuses_what_it_cannot_use(folder, capsys, arguments, message):

@@ -1,8 +1,21 @@
 """What verbose functions say, and to whom."""
 
-import pytest
+import re
+import sys
+from functools import partial
+from importlib import import_module
+from types import SimpleNamespace
 
+import numpy as np
+import pytest
+import tqdm.auto
+
+import graphcore
+from graphcore._progress import Stages
+from graphcore.partition.quotient import graph_rows
 from tests.test_cli import process
+
+search_module = import_module("graphcore.partition.search")
 
 FIT = """
 import logging, sys
@@ -42,3 +55,34 @@ def test_verbose_says_everything_once(setup, beginning):
 
 def test_the_logger_can_be_silenced():
     assert said("logging.getLogger('graphcore').setLevel(logging.WARNING)") == []
+
+
+def test_a_notebook_shows_a_bar_instead_of_lines(monkeypatch, capsys):
+    shell = SimpleNamespace(config={"IPKernelApp": {}})
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    monkeypatch.setattr(tqdm.auto, "tqdm", partial(tqdm.tqdm, mininterval=0))
+    karate = graphcore.datasets.load_karate()
+    graphcore.CoresetSpectralClustering(2, random_state=0, verbose=1).fit(karate.graph)
+    said = capsys.readouterr().err
+    assert "graphcore:" not in said
+    steps = [tuple(map(int, found)) for found in re.findall(r"(\d+) of (\d+) \[", said)]
+    assert all(done <= total for done, total in steps)
+    told = [done for done, _ in steps if done]  # 0 again where the total becomes known
+    assert told == sorted(told)
+    assert re.search(r"score:? .*\[", said)
+    assert re.search(r"done: .* (\d+) of \1 \[", said)
+
+
+def test_the_search_says_how_long_the_rest_may_take(monkeypatch):
+    monkeypatch.setattr(search_module, "_BETWEEN_NOTES", 0.0)
+    graph, _ = graphcore.datasets.planted_partition(4, 30, 0.3, 0.05, random_state=0)
+    rows, labels, said = graph_rows(graph), np.arange(120, dtype=np.int32) % 4, []
+    stages = Stages(on_note=said.append)
+    with stages("search"):
+        search_module.search(rows, labels, 4, n_rounds=2, rng=np.random.default_rng(0))
+    assert len(said) == 32
+    assert all(re.fullmatch(r"about \d+ s left", text) for text in said)
+    said.clear()
+    with stages("search"):
+        search_module.search(rows, labels, 4, n_rounds=10**9, time_limit=0.2, rng=np.random.default_rng(0))
+    assert said and set(said) == {"about 0 s left"}

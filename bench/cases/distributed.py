@@ -1,11 +1,13 @@
 """A graph on disk and vectors in chunks on one and two Dask workers, against threads: seconds, labels, bytes by pass.
 
 ``--graphs 6500000`` gives the nodes of the planted graph (bench/huge.py, 27 edges each), ``--rows`` the images
-(bench/infinite_mnist.py). ``--quick`` is 100,000 nodes and 20,000 images. Workers have one thread each. From the bytes
-counted and the processor seconds a model says what more workers and larger graphs would take.
+(bench/infinite_mnist.py), ``--folder`` where both are kept. ``--quick`` is 100,000 nodes and 20,000 images. Workers
+have one thread and 2 GB each; stages that stay on the client have two threads. From the bytes counted and the seconds
+a model says what more workers and larger graphs would take. ``--page`` writes all tables for the docs.
 """
 
 import math
+import resource
 import subprocess
 import sys
 import time
@@ -17,15 +19,20 @@ import numpy as np
 
 from .. import infinite_mnist, inputs
 from ..harness import Method, Outcome
+from ..papers.rank_restricted.large import CORES, MACHINES, TABLE_4, TABLE_4_NMI
 from ..report import Report, table
 from ..vectors import agreement
 
 SEEDS = 1
 NODES, QUICK_NODES, EDGES_PER_NODE, NODES_PER_CLUSTER = 6_500_000, 100_000, 27, 1_000
 QUICK_ROWS, LANDMARKS, RANK, CLUSTERS = 20_000, 400, 20, 10
-# What the model takes a cluster to have: bytes a second into each machine.
-BANDWIDTH = 1e9
+# Table 4, k = 10, c = 400: seconds in all and NMI by s and machines of 32 cores.
+PUBLISHED = {s: (dict(zip(MACHINES, stages[3], strict=True)), TABLE_4_NMI[s]) for s, stages in TABLE_4.items()}
+# What the model takes a cluster to have: bytes a second into each machine, seconds from a pass to the next.
+BANDWIDTH, LATENCY = 1e9, 0.02
 N_WORKERS = 2  # of the measurement that the models go by
+WORKER_MEMORY = 2 * 10**9
+CLIENT_BYTES = 44  # for each node
 
 
 class Measured(NamedTuple):
@@ -35,6 +42,7 @@ class Measured(NamedTuple):
     labels: Any
     work: dict  # what was counted
     stages: dict  # seconds
+    memory: list  # bytes of each worker at most
 
 
 def run(options):
@@ -53,17 +61,24 @@ def run(options):
             sections.append(what)
             continue
         found = [_measured(f"{n} threads", what, fit, score, n) for n in (1, 2)]
+        limits = {"threads_per_worker": 1, "memory_limit": WORKER_MEMORY}
         for n in (1, 2):
             with (
-                distributed.LocalCluster(n_workers=n, threads_per_worker=1, dashboard_address=":0") as cluster,
-                distributed.Client(cluster),
+                distributed.LocalCluster(n_workers=n, dashboard_address=":0", **limits) as cluster,
+                distributed.Client(cluster) as client,
             ):
-                found.append(_measured(f"{n} workers", what, fit, score, 1))
+                found.append(_measured(f"{n} workers", what, fit, score, 2, client))
         outcomes += [one.outcome for one in found]
         sections.append(_compared(name, what, found))
         if name == "graph":
             sections.append(_graph_model(nodes, found[-1]))
-    return Report("Threads and Dask's workers", sections, outcomes, ("seconds",))
+        else:
+            sections.append(_table_4(int(what.split()[0].replace(",", "")), found[-1]))
+    return Report("Threads and Dask's workers", sections, outcomes, ("seconds",), page="\n\n".join(sections))
+
+
+def _peak_memory():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def _graph(folder, nodes, options):
@@ -127,7 +142,7 @@ def _vectors(folder, nodes, options):
     return f"{rows:,} images, c = {LANDMARKS}, s = {RANK}", fit, lambda labels: agreement(labels, truth)
 
 
-def _measured(title, what, fit, score, n_jobs):
+def _measured(title, what, fit, score, n_jobs, client=None):
     """The second of two fits; the first loads what is needed."""
     from graphcore._work import counted
 
@@ -141,22 +156,32 @@ def _measured(title, what, fit, score, n_jobs):
         outcome.seconds.append(time.perf_counter() - start)
         outcome.cpu_seconds.append(time.process_time() - cpu)
     outcome.scores.append(score(labels))
-    return Measured(outcome, labels, dict(work), seconds)
+    peaks = [] if client is None else list(client.run(_peak_memory).values())
+    return Measured(outcome, labels, dict(work), seconds, peaks)
 
 
 def _compared(name, what, found):
     one = found[0].outcome.seconds[0]
     base = found[0 if name == "graph" else 2].labels
     rows = []
-    for outcome, labels, _, stages in found:
+    for outcome, labels, _, stages, memory in found:
         same = "as 1 worker" if name == "vectors" else "as threads"
         shown = ", ".join(f"{stage} {seconds:.2g}" for stage, seconds in stages.items() if seconds >= 0.01)
         compared = same if np.array_equal(labels, base) else "differ"
         rows.append([
             outcome.method.title, outcome.seconds[0], outcome.cpu_seconds[0], one / outcome.seconds[0],
-            f"{outcome.scores[0]['nmi']:.4f}", compared, shown,
+            f"{outcome.scores[0]['nmi']:.4f}", compared, f"{max(memory) / 1e6:.0f}" if memory else "", shown,
         ])  # fmt: skip
-    header = ["", "s", "CPU s of this process", "times one thread", "NMI", "labels", "s of each stage"]
+    header = [
+        "",
+        "s",
+        "CPU s of this process",
+        "times one thread",
+        "NMI",
+        "labels",
+        "MB of a worker",
+        "s of each stage",
+    ]
     text = f"{what}.\n\n{table(header, rows)}"
     work = found[-1].work
     passes = sorted({key.split(", ")[1] for key in work if key.startswith("bytes")})
@@ -168,13 +193,37 @@ def _compared(name, what, found):
     return text
 
 
+def _table_4(rows, measured):
+    """The published table, and what two workers here would come to on as many cores."""
+    seconds, work = measured.outcome.seconds[0], measured.work
+    n_passes = work["passes over chunks"]
+    sent = sum(amount for key, amount in work.items() if key.startswith("bytes to each"))
+    back = sum(amount for key, amount in work.items() if key.startswith("bytes back"))
+    reading = N_WORKERS * seconds * infinite_mnist.ROWS / rows
+    lines = []
+    for s, (published, nmi) in PUBLISHED.items():
+        for machines, total in published.items():
+            model = None
+            if s == RANK:
+                workers = CORES * machines
+                travel = (sent * math.log2(workers) + back * workers / 64) / BANDWIDTH
+                model = reading / workers + n_passes * LATENCY + travel
+            lines.append([s, machines, total, nmi, model, measured.outcome.scores[0]["nmi"] if s == RANK else None])
+    header = ["s", "machines", "published s", "published NMI", "model s", "NMI here"]
+    return (
+        f"Table 4 of the paper, and a model by the two workers above: {reading:.0f} core seconds for all "
+        f"{infinite_mnist.ROWS:,} images, {n_passes} passes of at least {LATENCY} s, {sent / 1e6:.3g} MB to each "
+        f"worker and {back / 64e3:.3g} kB back from each chunk.\n\n" + table(header, lines)
+    )
+
+
 def _graph_model(nodes, measured):
     """Seconds on more workers and larger graphs, by what was counted on two workers."""
-    outcome, _, work, stages = measured
+    outcome, _, work, stages, _ = measured
     sent = sum(amount for key, amount in work.items() if key.startswith(("bytes to each", "bytes with")))
     back = sum(a for key, a in work.items() if key.startswith("bytes back") and key != "bytes back, sample_part")
-    # The sample grows no further than 2^27 entries of up to 16 bytes, and so does what is merged.
-    sample, merging = 2**31, stages.get("merging", 0.0)
+    # The sample grows no further than 2^26 links of 8 bytes, and so does what is merged.
+    sample, merging = 2**29, stages.get("merging", 0.0)
     client = sum(seconds for stage, seconds in stages.items() if stage in ("coreset", "rows"))
     passes = outcome.seconds[0] - client - merging
     rows = []
@@ -184,10 +233,14 @@ def _graph_model(nodes, measured):
             read = N_WORKERS * passes * scale / workers
             # A broadcast goes down a tree of workers; what comes back all goes to the client.
             travel = sent * scale * math.log2(workers) / BANDWIDTH + (back * scale + sample) / BANDWIDTH
-            rows.append([f"{edges:.0e}", workers, read, travel, client * scale + merging])
+            rows.append([
+                f"{edges:.0e}", workers, read, travel, client * scale + merging, CLIENT_BYTES * nodes * scale / 1e9
+            ])  # fmt: skip
     text = (
         f"A model by the two workers above: passes {passes:.1f} s, client {client:.1f} s, {sent / nodes:.0f} bytes per "
         f"node to each worker and {back / nodes:.0f} back, in proportion to the edges; merging {merging:.1f} s and a "
-        f"sample of 2 GB at any size; {BANDWIDTH / 1e9:.0f} GB/s into each machine."
+        f"sample of .5 GB at any size; {BANDWIDTH / 1e9:.0f} GB/s into each machine, and broadcasts that go down a "
+        f"binary tree; {CLIENT_BYTES} bytes of the client's memory for each node."
     )
-    return f"{text}\n\n" + table(["edges", "workers", "s of passes", "s of travel", "s of the client alone"], rows)
+    header = ["edges", "workers", "s of passes", "s of travel", "s of the client alone", "GB of the client"]
+    return f"{text}\n\n" + table(header, rows)

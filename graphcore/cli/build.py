@@ -24,9 +24,12 @@ __all__ = ["build", "check"]
     "--memory", metavar="SIZE", default="4G", show_default=True, help="Limit on this process's memory, like 500M or 4G."
 )
 @click.option("--resume", is_flag=True, help="Go on with a build that was interrupted.")
+@click.option(
+    "--parts", metavar="P", type=int, help="Cut the rows into P folders, each for the Dask worker where it lies."
+)
 @reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
-def build(inputs, output, memory, resume, as_json, **reading):
+def build(inputs, output, memory, resume, parts, as_json, **reading):
     """Build a graph on disk from edge lists or Parquet tables, without holding it in memory.
 
     The other commands take OUT.graph as their INPUT.
@@ -36,8 +39,8 @@ def build(inputs, output, memory, resume, as_json, **reading):
     console = Console()
     with console.listening():
         graph = build_store(
-            inputs if len(inputs) > 1 else inputs[0], output, memory=memory, resume=resume, stages=console.stages,
-            **reading,
+            inputs if len(inputs) > 1 else inputs[0], output, memory=memory, resume=resume, parts=parts,
+            stages=console.stages, **reading,
         )  # fmt: skip
     _report(output, graph, console, as_json)
 

@@ -1,7 +1,6 @@
 """``graphcore cluster``: a graph or vectors in, labels out."""
 
 import json
-import os
 import time
 from dataclasses import asdict
 
@@ -10,7 +9,7 @@ from click.shell_completion import CompletionItem
 
 from ..pipeline.parameters import PARAMETERS
 from .console import Console, Job
-from .inputs import FILE, READING, given_options, input_options, load
+from .inputs import FILE, READING, check_there, given_options, holds_vectors, input_options, load
 from .report import page_about, read_truth, truth_option
 from .targets import labels_target, output_kind, tell_of_missing_pictures, write_clusters
 from .warm_up import help_compiling
@@ -161,8 +160,7 @@ def cluster(
     output = _check(
         console, input, n_clusters, given, output, tree, report, (model, membership), stdout_taken=bool(on_stdout)
     )
-    if truth not in (None, "-"):
-        os.stat(truth)
+    check_there(truth, *known.values())
     from ..distributed.cluster import client_of
     from ..fit import fit_graph
     from ..io.labels import write_memberships
@@ -196,11 +194,13 @@ def cluster(
                 tree_of(result, graph.node_names).write(tree)
         if report is not None:
             with console.stages("report"):
-                note = f"The random seed was {seed}; the number of threads changes nothing."
+                about = page_about(
+                    console, input, truth=truth, of_vectors=holds_vectors(input, reading["vectors"]),
+                    note=f"The random seed was {seed}; the number of threads changes nothing.",
+                )  # fmt: skip
                 write_report(
                     report, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result,
-                    membership=memberships, truth=classes,
-                    about=page_about(console, input, truth=truth, note=note), random_state=seed, n_jobs=jobs,
+                    membership=memberships, truth=classes, about=about, random_state=seed, n_jobs=jobs,
                 )  # fmt: skip
     facts["seconds"] = {**console.stages.seconds, "total": time.perf_counter() - start}
     if as_json:

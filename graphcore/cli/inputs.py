@@ -1,5 +1,6 @@
 """Options that say how a file is read, and the graph that comes out."""
 
+import os
 import re
 
 import click
@@ -9,8 +10,8 @@ from ..exceptions import InputError
 from .vectors import read_vectors
 
 __all__ = [
-    "FILE", "READING", "READING_OPTIONS", "check_output", "given_options", "graph_options", "input_options", "load",
-    "load_graph", "reading_options",
+    "FILE", "READING", "READING_OPTIONS", "check_output", "check_there", "given_options", "graph_options",
+    "holds_vectors", "input_options", "load", "load_graph", "reading_options", "run_options",
 ]  # fmt: skip
 
 # A path that shells complete; whether it can be used is found out when it is.
@@ -88,6 +89,7 @@ def _adding(options):
     return add
 
 
+run_options = _adding(_OPTIONS[-2:])  # seed and threads
 reading_options = _adding(_READING_OPTIONS)  # how an edge list is read
 graph_options = _adding(_GRAPH_OPTIONS)  # what load_graph takes
 input_options = _adding(_OPTIONS)  # what load takes
@@ -99,7 +101,18 @@ def check_output(path, format):
     from ..io.write import output_format
     from ..store import check_replaceable
 
-    (check_replaceable if output_format(path, format)[0] == "store" else check_writable)(path)
+    try:
+        kind, _ = output_format(path, format)
+    except InputError as error:  # --format is how a graph is read
+        raise type(error)(str(error).replace("format=", "to_format=")) from None
+    (check_replaceable if kind == "store" else check_writable)(path)
+
+
+def check_there(*paths):
+    """Find out, before the work, that files are there; None and standard input are."""
+    for path in paths:
+        if path not in (None, "-"):
+            os.stat(path)
 
 
 def load_graph(path, stages, **reading):
@@ -108,6 +121,11 @@ def load_graph(path, stages, **reading):
 
     with stages("read"):
         return read_graph(path, **reading)
+
+
+def holds_vectors(path, vectors):
+    """Whether an input is read as vectors."""
+    return vectors or path.endswith(".npy")
 
 
 def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **reading):
@@ -123,7 +141,7 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
     check_integer("n_neighbors", n_neighbors, low=1)
     check_metric(metric)
     effective_jobs(n_jobs)
-    if not vectors and not path.endswith(".npy"):
+    if not holds_vectors(path, vectors):
         _warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
         return load_graph(path, stages, **reading)
     _warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")

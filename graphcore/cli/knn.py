@@ -3,7 +3,7 @@
 import click
 
 from .console import Console, Job
-from .inputs import FILE, check_output
+from .inputs import FILE, check_output, run_options
 
 __all__ = ["knn"]
 
@@ -39,8 +39,7 @@ __all__ = ["knn"]
     "--algorithm", default="auto", show_default=True, metavar="NAME", help="How to search: exact or approximate."
 )
 @click.option("--to", "to_format", metavar="NAME", help="Format of GRAPH. [default: by its name]")
-@click.option("--seed", "random_state", metavar="N", type=int, default=0, show_default=True, help="Random seed.")
-@click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Threads; -1 is all.")
+@run_options
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 def knn(input, output, n_neighbors, to_format, random_state, as_json, **options):
     """Join every vector to its nearest neighbours, and write the graph.

@@ -6,7 +6,7 @@ import shlex
 import click
 
 from .console import Console, Job, typed_command
-from .inputs import FILE, input_options, load
+from .inputs import FILE, check_there, input_options, load
 from .targets import tell_of_missing_pictures
 
 __all__ = ["page_about", "read_truth", "report", "truth_option"]
@@ -56,6 +56,7 @@ def report(input, labels, output, truth, title, n_central, pictures, as_json, **
     console = Console()
     if pictures:
         tell_of_missing_pictures(console)
+    check_there(input, labels, truth)
     seed, jobs = options["random_state"], options["n_jobs"]
     with console.listening():
         console.expect(3)
@@ -89,7 +90,7 @@ def report(input, labels, output, truth, title, n_central, pictures, as_json, **
     show(figures, lines, as_json, err=output == "-")
 
 
-def page_about(console, source, labels=None, truth=None, *, title=None, note=""):
+def page_about(console, source, labels=None, truth=None, *, title=None, note="", of_vectors=False):
     """Where a clustering of a file came from, without the folders of this machine: a page is sent to others."""
     from ..report import About
 
@@ -108,6 +109,7 @@ def page_about(console, source, labels=None, truth=None, *, title=None, note="")
         source=called(source) + ("" if labels is None else f", labels of {called(labels)}"),
         command=shlex.join(map(_without_folder, shlex.split(typed_command()))),
         warnings=tuple(map(without_folders, console.warned)), seconds=dict(console.stages.seconds),
+        of_vectors=of_vectors,
     )  # fmt: skip
 
 

@@ -11,33 +11,53 @@ changed since. The client has its own copy, from which whatever a lost worker ha
 import pickle
 import sys
 import threading
+import time
 from collections import deque
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar, copy_context
+from itertools import chain, pairwise
 from uuid import uuid4
 
 import numpy as np
 
 from .._arrays import read_only
-from .._threads import map_items
+from .._progress import note
+from .._threads import map_items, row_spans
 from .._work import count
 from ..exceptions import InputError
+from ..graphs.mapped import release
 
-__all__ = ["current_client", "map_passes", "on_workers"]
+__all__ = ["current_client", "map_passes", "on_workers", "pass_spans", "reopening"]
 
+_ENTRIES_PER_BLOCK = 1 << 20
+# Sums of a block are as long as the clusters are many, so that there are fewer blocks than for other passes.
+_FEW_BLOCKS = 64
 _workers: ContextVar = ContextVar("graphcore_workers", default=None)
+# Whether a graph is being opened in a worker, which may have only some of its parts.
+reopening: ContextVar = ContextVar("graphcore_reopening", default=False)
 # Times that a pass is begun again because workers were lost together with what only they had.
 _ATTEMPTS = 4
 # Changes are added to what workers hold until they are so large a share of it; then all is sent anew.
 _SHARE = 1 / 3
+# Seconds between two looks for workers that alone had a part of the graph, and until such a part is given up.
+_PATIENCE, _GIVEN_UP = 2, 60
 # Arrays of so many bytes go along with every task; larger ones are sent once to every worker.
 _INLINE = 1 << 14
+# Blocks go out in so many tasks for each thread of a worker: a task costs the scheduler some milliseconds.
+_TASKS_PER_THREAD = 4
 
 # In a worker's process: graphs that it has opened, by their pickles, and labels by the fit that they belong to.
 _opened: dict = {}
 _held: dict = {}
 _forgotten: deque = deque(maxlen=64)
 _lock = threading.Lock()
+
+
+def pass_spans(indptr, few=False):
+    """Blocks of nodes for :func:`map_passes`, by the graph alone; with `few`, neighbouring ones are put together."""
+    spans = row_spans(indptr, _ENTRIES_PER_BLOCK)
+    step = -(-len(spans) // _FEW_BLOCKS) if few else 1
+    return [(part[0][0], part[-1][1]) for part in (spans[i : i + step] for i in range(0, len(spans), step))]
 
 
 def map_passes(function, rows, spans, labels, *small, n_jobs=None):
@@ -90,6 +110,7 @@ class _Workers:
     def __init__(self, client, graph, rows_of):
         self.client, self.rows = client, rows_of(graph)
         self._reopen = pickle.dumps((graph, rows_of))
+        self._starts = graph._parts[0]
         self._token = f"graphcore-{uuid4().hex}"
         self._pass = ""
         self._known = None  # the labels that workers have been sent
@@ -105,7 +126,7 @@ class _Workers:
         while True:
             try:
                 return self._map(function, spans, labels, small)
-            except (FutureCancelledError, KilledWorker) as error:
+            except (FutureCancelledError, KilledWorker, _PartLost) as error:
                 attempts += 1
                 if isinstance(error, KilledWorker) or attempts == _ATTEMPTS:
                     raise MemoryError(
@@ -117,27 +138,82 @@ class _Workers:
     def _map(self, function, spans, labels, small):
         from dask.sizeof import sizeof
 
-        self._pass = function.__name__.strip("_")
+        name = function.__name__.strip("_")
+        if name != self._pass:
+            note(f"{name.removesuffix('_part')} on {len(self.client.nthreads())} workers")
+        self._pass = name
         self._send(labels)
         small = self._sent(small)
         with_each = [part for part in (self._base, *small) if isinstance(part, np.ndarray)]
-        count(f"bytes with tasks, {self._pass}", len(spans) * sizeof([with_each, self._recent]))
+        tasks = self._tasks(spans)
+        count(f"bytes with tasks, {self._pass}", len(tasks) * sizeof([with_each, self._recent]))
         name = f"{self._pass}-{uuid4().hex}"
         futures = [
             self.client.submit(
-                _run, self._reopen, function, int(first), int(last), self._token, self._n_bases, self._base,
+                _run, self._reopen, function, some, self._token, self._n_bases, self._base,
                 self._changes, self._recent, small,
-                key=f"{name}-{i}", pure=False,
+                key=f"{name}-{i}", pure=False, workers=where,
             )
-            for i, (first, last) in enumerate(spans)
+            for i, (some, where) in enumerate(tasks)
         ]  # fmt: skip
         try:
-            results = self.client.gather(futures)
+            if self._starts:
+                self._wait(futures, tasks)
+            results = list(chain.from_iterable(self.client.gather(futures)))
         except BaseException:
             self.client.cancel(futures)  # nobody waits for the others any more
             raise
         count(f"bytes back, {self._pass}", sizeof(results))
         return results
+
+    def _tasks(self, spans):
+        """Neighbouring blocks that one task works on, and the workers that can: those with their part of the graph."""
+        threads = self.client.nthreads()
+        if not self._starts:
+            return _batches(spans, sum(threads.values()), None)
+        where = self._part_owners()
+        parts = np.searchsorted(self._starts, [first for first, _ in spans], side="right") - 1
+        ends = [*self._starts[1:], spans[-1][1]]
+        if any(last > ends[part] for part, (_, last) in zip(parts, spans, strict=True)):
+            raise InputError("a block of a pass needs two parts of the graph; build it again with this version")
+        return [
+            task
+            for part in np.unique(parts).tolist()
+            for task in _batches(
+                [span for span, own in zip(spans, parts, strict=True) if own == part],
+                sum(threads.get(worker, 0) for worker in where[part]),
+                where[part],
+            )
+        ]
+
+    def _part_owners(self):
+        """The workers that have each part."""
+        end = time.monotonic() + _GIVEN_UP
+        while True:
+            here = self.client.run(_parts_of, self._reopen, on_error="return")
+            for error in here.values():
+                if isinstance(error, InputError):
+                    raise error
+            here = {worker: parts for worker, parts in here.items() if isinstance(parts, list)}  # the others have died
+            owners = [[worker for worker, parts in here.items() if p in parts] for p in range(len(self._starts))]
+            if all(owners):
+                return owners
+            if time.monotonic() > end:
+                raise InputError(f"no worker has part-{owners.index([])} of the graph")
+            time.sleep(_PATIENCE)
+
+    def _wait(self, futures, tasks):
+        """Until all is done, unless a worker dies whose tasks no other may do: they would wait forever."""
+        from distributed import wait
+
+        needed = [set(where) for _, where in tasks]
+        while True:
+            with suppress(TimeoutError):
+                wait(futures, timeout=_PATIENCE)
+                return
+            there = set(self.client.nthreads())
+            if not all(there & workers for workers in needed):
+                raise _PartLost
 
     def _send(self, labels):
         """Send all of the labels, or what has changed of them since the pass before."""
@@ -187,27 +263,49 @@ class _Workers:
             self.client.run(_forget, self._token, self._reopen, on_error="ignore")
 
 
-def _run(reopen, function, first, last, token, n_bases, base, changes, recent, small):
-    """One block of a pass, in a worker."""
+class _PartLost(Exception):
+    """The only worker that had a part of the graph is gone."""
+
+
+def _batches(spans, n_threads, where):
+    """Blocks in tasks for so many threads: [(blocks, workers)]."""
+    borders = np.linspace(0, len(spans), min(len(spans), _TASKS_PER_THREAD * max(1, n_threads)) + 1).astype(int)
+    return [(spans[start:stop], where) for start, stop in pairwise(borders.tolist())]
+
+
+def _parts_of(reopen):
+    """Numbers of the parts of a graph that this worker has."""
+    with _lock:
+        _rows(reopen)
+        return _opened[reopen][1]
+
+
+def _run(reopen, function, spans, token, n_bases, base, changes, recent, small):
+    """Some blocks of a pass, in a worker."""
     with _lock:
         if token in _forgotten:  # what was interrupted cannot be stopped, but must not hold anything again
-            return None
+            return []
         rows, labels = _rows(reopen), _labels(token, n_bases, base, changes, recent)
-    return function(rows, first, last, labels, *small)
+    try:
+        return [function(rows, *span, labels, *small) for span in spans]
+    finally:
+        release(rows.indices, rows.weights)  # Dask counts them as memory of the worker
 
 
 def _rows(reopen):
     """The graph as this process has opened it."""
     if reopen not in _opened:
         try:
-            graph, rows_of = pickle.loads(reopen)
+            within = copy_context()
+            within.run(reopening.set, True)
+            graph, rows_of = within.run(pickle.loads, reopen)
         except OSError as error:
             raise InputError(
                 f"a worker cannot open the graph ({error}): its folder must be there under the same path for the "
                 "client and all workers"
             ) from error
-        _opened[reopen] = rows_of(graph)
-    return _opened[reopen]
+        _opened[reopen] = rows_of(graph), graph._parts[1]
+    return _opened[reopen][0]
 
 
 def _labels(token, n_bases, base, changes, recent):

@@ -1,9 +1,9 @@
 """What all classes share: what they refuse, and what they say while they work."""
 
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from .._compile import compilation_notices
-from .._progress import Stages, announce
+from .._progress import NotebookBar, Stages, announce, in_notebook
 from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object
 
@@ -26,10 +26,19 @@ def passed_on(estimator, names):
 
 @contextmanager
 def stages_of(estimator, on_stage=None):
-    """Stages of a fit, announced with the notices of compiling if the estimator is verbose."""
-    stages = Stages(on_stage=on_stage, verbose=estimator.verbose)
+    """Stages of a fit; if the estimator is verbose, with the notices of compiling as lines, or as a notebook's bar."""
     if not estimator.verbose:
-        yield stages
-        return
-    with compilation_notices(announce):
-        yield stages
+        yield Stages(on_stage=on_stage)
+    elif not in_notebook():
+        with compilation_notices(announce):
+            yield Stages(on_stage=on_stage, verbose=estimator.verbose)
+    else:
+        bar = NotebookBar()
+
+        def begin(stage):
+            bar.begin(stage)
+            if on_stage is not None:
+                on_stage(stage)
+
+        with closing(bar), compilation_notices(bar.note):
+            yield Stages(begin, on_expect=bar.expect, on_note=bar.note)

@@ -370,7 +370,10 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         graph = getattr(self, "_graph", None) if graph is None else as_graph(graph, symmetrize=self.symmetrize)
         if graph is None:
             raise InputError("a pickled model does not hold its graph; pass it: model.report(path, graph)")
-        return report_model(self, path, graph, self._result, title=title, truth=truth, pictures=pictures)
+        return report_model(
+            self, path, graph, self._result, of_vectors=self._reference.kind == "vectors", title=title, truth=truth,
+            pictures=pictures,
+        )  # fmt: skip
 
     def __getstate__(self):
         # The graph may be larger than all else, and whoever loads the model may have no use for it.

@@ -74,6 +74,7 @@ class Graph:
     _exponent = 0
     # Of a graph on disk: a function and its arguments that open it again.
     _reopen = None
+    _parts = ([], [])  # first rows of the parts of a store, and numbers of those that are here
 
     def __init__(
         self, indptr: Array, indices: Array, weights: Array | None = None, *, node_names: ArrayLike | None = None,

@@ -108,7 +108,7 @@ def output_format(path, format=None):
         suffix = os.path.splitext(base)[1].lower()
         if suffix not in SUFFIXES:
             raise ParameterError(
-                f"the ending {suffix!r} of {str(path)!r} names no format; pass format= one of {', '.join(WRITABLE)}"
+                f"the ending {suffix!r} of {str(path)!r} has no format; pass format=NAME, one of {', '.join(WRITABLE)}"
             )
         format = SUFFIXES[suffix]
     if format == "store" and compression:

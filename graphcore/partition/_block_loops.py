@@ -1,13 +1,14 @@
 """Compiled loops that change the labels of one block of nodes, while those of all others are held."""
 
 import numpy as np
+from numba import njit
 
 from .._compile import compiled
 from .._touched import add
 from ._local_moving_loops import _MIN_GAIN, _ROUNDING, _put_in, _records, _take_out, _with, _without
 from ._objective_loops import between, between_slopes
 
-__all__ = ["move_block", "offer_labels"]
+__all__ = ["change_inside", "move_block", "offer_labels"]
 
 
 @compiled
@@ -41,14 +42,48 @@ def offer_labels(indptr, indices, weights, n_labels, first, last, labels, nodes,
     return found
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _is_near(indptr, indices, bits, x):
+    """Whether a neighbour's bit is set, as numpy packs them."""
+    found = 0
+    for z in indices[indptr[x] : indptr[x + 1]]:
+        found |= bits[z >> 3] >> (7 - (z & 7)) & 1
+    return found > 0
+
+
+@compiled
+def change_inside(indptr, indices, weights, nodes, old, start, stop, moved, labels, change):
+    """Add to `change` what the moves of nodes[start:stop] have done to the weight inside clusters, both directions.
+
+    All `nodes` have moved at once, from their `old` labels; they ascend, and `moved` holds their bits. An edge between
+    two of them counts once for each, other edges count twice.
+    """
+    for i in range(start, stop):
+        x = nodes[i]
+        for e in range(indptr[x], indptr[x + 1]):
+            z = indices[e]
+            weight = weights[e] if len(weights) > 0 else 1.0
+            now = then = labels[z]
+            if moved[z >> 3] >> (7 - (z & 7)) & 1:
+                then = old[np.searchsorted(nodes, z)]
+            else:
+                weight *= 2.0
+            if then == old[i]:
+                change[then] -= weight
+            if now == labels[x]:
+                change[now] += weight
+
+
 @compiled
 def move_block(
-    indptr, indices, weights, degrees, objective, first, last, min_size, min_volume, inner, volumes, sizes, labels, own
+    indptr, indices, weights, degrees, objective, first, last, min_size, min_volume, inner, volumes, sizes, near,
+    labels, own,
 ):  # fmt: skip
     """Move nodes first to last, one after the other, to a neighbouring cluster while that raises the objective.
 
     `own` comes with the labels of these nodes and is changed, as inner is; inner, volumes and sizes are those of all
-    labels. No cluster shrinks below `min_size` nodes or `min_volume`. Returns the number of moves.
+    labels. No cluster shrinks below `min_size` nodes or `min_volume`. `near` has a bit for each node (length 0: all are
+    set): nodes are passed over if none of their neighbours' is set. Returns the number of moves.
     """
     weighted = len(weights) > 0
     total = volumes.sum()
@@ -63,6 +98,8 @@ def move_block(
         rest = clusters[a].volume - degrees[x]
         # A node that is nearly all of its cluster stays: the sums of what is left would be rounding.
         if clusters[a].size <= min_size or rest < min_volume or rest <= _ROUNDING * degrees[x]:
+            continue
+        if len(near) > 0 and not _is_near(indptr, indices, near, x):
             continue
         n_touched, loop = 0, 0.0
         for e in range(indptr[x], indptr[x + 1]):

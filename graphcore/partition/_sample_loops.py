@@ -4,7 +4,7 @@ import numpy as np
 
 from .._compile import compiled
 
-__all__ = ["place_links", "sample_links"]
+__all__ = ["count_links", "place_links", "sample_links"]
 
 _A, _B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(32)
@@ -20,16 +20,13 @@ def _is_kept(x, z, limit):
 
 @compiled
 def sample_links(indptr, indices, weights, labels, first, last, limit):
-    """Entries of rows first to last that are in the sample: (cluster of the row, of the column, weight).
+    """Edges from rows first to last to later ones that are in the sample: (cluster of the row, of the column, weight).
 
-    Weights are of length 0 where the graph's are. Entries with an end of label -1 are left out.
+    The column's cluster c of a self-loop is written as -1 - c. Weights are of length 0 where the graph's are. Edges
+    with an end of label -1 are left out.
     """
     weighted = len(weights) > 0
-    room = 0
-    for x in range(first, last):
-        if labels[x] >= 0:
-            for e in range(indptr[x], indptr[x + 1]):
-                room += _is_kept(x, indices[e], limit)
+    room = indptr[last] - indptr[first]
     sources = np.empty(room, dtype=np.int32)
     targets = np.empty(room, dtype=np.int32)
     values = np.empty(room if weighted else 0)
@@ -40,21 +37,39 @@ def sample_links(indptr, indices, weights, labels, first, last, limit):
             continue
         for e in range(indptr[x], indptr[x + 1]):
             z = indices[e]
-            if _is_kept(x, z, limit) and labels[z] >= 0:
+            if z >= x and _is_kept(x, z, limit) and labels[z] >= 0:
                 sources[length] = a
-                targets[length] = labels[z]
+                targets[length] = labels[z] if z > x else -1 - labels[z]
                 if weighted:
                     values[length] = weights[e]
                 length += 1
-    return sources[:length], targets[:length], values[:length]
+    # Copies, since most of the room was not needed.
+    return sources[:length].copy(), targets[:length].copy(), values[:length].copy()
+
+
+@compiled
+def count_links(sources, targets, values, counts, degrees):
+    """Add up what links bring to the rows of both their ends: entries, and weight."""
+    for i in range(len(sources)):
+        a, b = sources[i], targets[i]
+        weight = values[i] if len(values) > 0 else 1.0
+        counts[a] += 1
+        degrees[a] += weight
+        if b >= 0:
+            counts[b] += 1
+            degrees[b] += weight
 
 
 @compiled
 def place_links(sources, targets, values, cursors, indices, weights):
-    """Put links into their sources' rows, at cursors[source] on."""
+    """Put links into the rows of both their ends, at the rows' cursors on."""
     for i in range(len(sources)):
-        place = cursors[sources[i]]
-        indices[place] = targets[i]
-        if len(values) > 0:
-            weights[place] = values[i]
-        cursors[sources[i]] = place + 1
+        a, b = sources[i], targets[i]
+        weight = values[i] if len(values) > 0 else 1.0
+        for row, column in ((a, b), (b, a)):
+            if row >= 0:
+                place = cursors[row]
+                indices[place] = column if column >= 0 else -1 - column
+                if len(values) > 0:
+                    weights[place] = weight
+                cursors[row] = place + 1

@@ -3,18 +3,19 @@
 import numpy as np
 
 from .._arrays import read_only
-from .._threads import row_spans
 from .._work import count
-from ..distributed.passes import map_passes
+from ..distributed.passes import map_passes, pass_spans
 from . import _block_loops as _loops
 from .cluster_sums import ClusterSums, cluster_sums, objective_code
 
 __all__ = ["move_in_blocks", "spread_in_rounds"]
 
-_ENTRIES_PER_BLOCK = 1 << 20
 # Blocks move in turns, every fourth at the same time: those of the next turn see what became of them.
 _TURNS = 4
+_EVERYWHERE = np.empty(0, dtype=np.uint8)
 _ROUNDS = 20
+# Sums are taken anew where a larger share of the nodes has moved.
+_FEW = 1 / 8
 # Labels farther away are for the plain breadth-first search, which needs no pass for every step.
 _STEPS = 8
 
@@ -25,7 +26,7 @@ def spread_in_rounds(rows, labels, n_labels, n_jobs=None):
     Unlike in a breadth-first search, node after node, those of the same turn do not see each other's. Ends after a few
     rounds, or when nothing changes.
     """
-    spans = row_spans(rows.indptr, _ENTRIES_PER_BLOCK)
+    spans = pass_spans(rows.indptr)
     for _ in range(_STEPS):
         given = 0
         for turn in range(min(_TURNS, len(spans))):
@@ -60,17 +61,24 @@ def move_in_blocks(
     """
     sums = cluster_sums(rows, labels, n_clusters, n_jobs) if sums is None else sums
     least = max(1, min_size), min_share * float(sums.volume.sum()) / n_clusters
-    spans = row_spans(rows.indptr, _ENTRIES_PER_BLOCK)
+    spans, near = pass_spans(rows.indptr), _EVERYWHERE
     moves = 0
     for _ in range(_ROUNDS):
         before, then = labels.copy(), sums
         count("entries moved over", len(rows.indices))
         for turn in range(min(_TURNS, len(spans))):
-            sums = _turn(rows, labels, spans[turn::_TURNS], objective, sums, least, n_jobs)
-        moved = int(np.count_nonzero(labels != before))
+            # From the second round on, only nodes that have had a neighbour move are weighed.
+            lately = near if turn == 0 or not len(near) else near | np.packbits(labels != before)
+            sums = _turn(rows, labels, spans[turn::_TURNS], objective, sums, least, lately, n_jobs)
+        nodes = np.flatnonzero(labels != before)
+        moved = len(nodes)
         if not moved:
             return then, moves
-        sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+        near = np.packbits(labels != before)
+        if moved > _FEW * len(labels):
+            sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+        else:
+            sums = _sums_then(rows, labels, nodes, before[nodes], near, then, n_jobs)
         if sums.value(objective) <= then.value(objective):
             labels[:] = before
             return then, moves
@@ -80,11 +88,35 @@ def move_in_blocks(
     return sums, moves
 
 
-def _turn(rows, labels, spans, objective, sums, least, n_jobs):
+def _sums_then(rows, labels, nodes, old, moved, sums, n_jobs):
+    """The sums after some nodes have moved from `old` labels, from those before; `moved` are their bits."""
+    spans = pass_spans(rows.indptr, few=True)
+    changes = map_passes(_change_part, rows, spans, read_only(labels), nodes, old, moved, len(sums.size), n_jobs=n_jobs)
+    internal, volume, size = sum(changes, sums.internal), sums.volume.copy(), sums.size.copy()
+    for change, clusters in ((1, labels[nodes]), (-1, old)):
+        np.add.at(volume, clusters, change * rows.degrees[nodes])
+        np.add.at(size, clusters, change)
+    # Rounding may leave a little below nothing.
+    internal, volume = np.maximum(internal, 0.0), np.maximum(volume, 0.0)
+    return ClusterSums(internal, volume, np.maximum(volume - internal, 0.0), size)
+
+
+def _change_part(rows, first, last, labels, nodes, old, moved, n_clusters):
+    """What those of the moved nodes that are in a block have changed inside clusters."""
+    change = np.zeros(n_clusters)
+    some = np.searchsorted(nodes, (first, last))
+    _loops.change_inside(
+        rows.indptr, rows.indices, rows.weights, read_only(nodes), read_only(old), *some, read_only(moved), labels,
+        change,
+    )  # fmt: skip
+    return change
+
+
+def _turn(rows, labels, spans, objective, sums, least, near, n_jobs):
     """Move the nodes of some blocks, in place; returns the sums, but for weight between what moved at once."""
     parts = map_passes(
         _move_part, rows, spans, labels, objective_code(objective), *least, sums.internal, sums.volume,
-        sums.size, n_jobs=n_jobs,
+        sums.size, near, n_jobs=n_jobs,
     )  # fmt: skip
     nodes = np.concatenate([nodes for nodes, _, _ in parts])
     target = np.concatenate([target for _, target, _ in parts])
@@ -107,12 +139,12 @@ def _turn(rows, labels, spans, objective, sums, least, n_jobs):
     return ClusterSums(np.clip(internal, 0.0, volume), volume, np.full(len(volume), np.nan), size)
 
 
-def _move_part(rows, first, last, labels, objective, min_size, min_volume, inner, volumes, sizes):
+def _move_part(rows, first, last, labels, objective, min_size, min_volume, inner, volumes, sizes, near):
     """Nodes that move, their clusters then, and what that changes inside clusters."""
     own, changed = np.array(labels[first:last]), np.array(inner)
     _loops.move_block(
         *rows, objective, first, last, min_size, min_volume, changed, read_only(volumes), read_only(sizes),
-        read_only(labels), own,
+        read_only(near), read_only(labels), own,
     )  # fmt: skip
     moved = np.flatnonzero(own != labels[first:last])
     return first + moved, own[moved], changed - inner

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._arrays import read_only
-from .._threads import row_spans
 from .._typing import Floats
 from .._validation import check_choice
 from .._work import count
-from ..distributed.passes import map_passes
+from ..distributed.passes import map_passes, pass_spans
 from . import _objective_loops
 from ._sum_loops import add_cluster_sums
 
-__all__ = ["OBJECTIVES", "ClusterSums", "cluster_sums", "objective_code"]
+__all__ = ["OBJECTIVES", "ClusterSums", "cluster_sums", "inner_sums", "objective_code"]
 
 OBJECTIVES = ("information", "ncut")
 
@@ -64,7 +63,7 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None
     """
     counts = read_only(np.empty(0, dtype=np.int64) if counts is None else counts)
     count("entries summed", len(rows.indices))
-    spans = row_spans(rows.indptr)
+    spans = pass_spans(rows.indptr, few=True)
     parts = map_passes(
         _sums_part, rows, spans, read_only(labels), n_clusters, counts, splits is not None, n_jobs=n_jobs
     )
@@ -74,6 +73,18 @@ def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None
     # Block by block in order, so that sums of floats do not depend on the number of threads.
     sums = zip(*(part[:4] for part in parts), strict=True)
     return ClusterSums(*(sum(arrays[1:], arrays[0]) for arrays in sums))
+
+
+def inner_sums(rows, labels, n_clusters, n_jobs=None):
+    """The `internal` of :func:`cluster_sums` alone: clusters may be as many as the nodes of a block."""
+    count("entries summed", len(rows.indices))
+    spans = pass_spans(rows.indptr, few=True)
+    parts = map_passes(_inner_part, rows, spans, read_only(labels), n_clusters, n_jobs=n_jobs)
+    return sum(parts[1:], parts[0])
+
+
+def _inner_part(rows, first, last, labels, n_clusters):
+    return _sums_part(rows, first, last, labels, n_clusters, np.empty(0, dtype=np.int64), False)[0]
 
 
 def _sums_part(rows, first, last, labels, n_clusters, counts, split):

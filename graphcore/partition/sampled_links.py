@@ -3,13 +3,10 @@
 import numpy as np
 
 from .._arrays import read_only
-from .._threads import row_spans
-from ..distributed.passes import map_passes
+from ..distributed.passes import map_passes, pass_spans
 from . import _sample_loops as _loops
 
 __all__ = ["sampled_links"]
-
-_ENTRIES_PER_BLOCK = 1 << 20
 
 
 def sampled_links(rows, labels, n_clusters, n_entries, n_jobs=None):
@@ -22,12 +19,11 @@ def sampled_links(rows, labels, n_clusters, n_entries, n_jobs=None):
     """
     scale = max(1.0, len(rows.indices) / n_entries)
     limit = np.uint64(min(2.0**64 / scale, 2.0**64 - 2048))
-    spans, labels, weights = row_spans(rows.indptr, _ENTRIES_PER_BLOCK), read_only(labels), rows.weights
-    parts = map_passes(_sample_part, rows, spans, labels, limit, n_jobs=n_jobs)
+    weights = rows.weights
+    parts = map_passes(_sample_part, rows, pass_spans(rows.indptr), read_only(labels), limit, n_jobs=n_jobs)
     starts, degrees = np.zeros(n_clusters + 1, dtype=np.int64), np.zeros(n_clusters)
-    for sources, _, values in parts:
-        starts[1:] += np.bincount(sources, minlength=n_clusters)
-        degrees += np.bincount(sources, weights=values if len(weights) else None, minlength=n_clusters)
+    for links in parts:
+        _loops.count_links(*links, starts[1:], degrees)
     np.cumsum(starts, out=starts)
     out_indices = np.empty(starts[-1], dtype=np.int32)
     out_weights = np.empty(starts[-1] if len(weights) else 0)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import read_only
+from .._progress import note
 from .._warn import warn_user
 from ._heat_loops import heated_sweep
 from .cluster_sums import cluster_sums, objective_code
@@ -27,6 +28,7 @@ _DISSOLVINGS = 16
 # Single moves end when a pass moves a smaller share of the nodes; cycles, when one gains a smaller share.
 _MOVE_TOLERANCE, _CYCLE_TOLERANCE = 1e-4, 1e-4
 _MAX_CYCLES = 20
+_BETWEEN_NOTES = 10.0  # seconds
 
 
 class SearchSteps(NamedTuple):
@@ -58,10 +60,21 @@ def search(
     limits = {"objective": objective, "min_size": min_size, "min_share": min_share}
     sums = cluster_sums(rows, labels, n_clusters, n_jobs, counts=constraints.counts)
     best, smallest = sums.value(objective), min(int(sums.size.min()), max(1, min_size))
-    found, n_sweeps, done = [(0.0, best)], max(1, _MAX_SWEEPS // 8), 0
+    found, n_sweeps, done, told = [(0.0, best)], max(1, _MAX_SWEEPS // 8), 0, 0.0
+    n_dissolvings = _DISSOLVINGS if n_clusters > 1 and constraints.is_free else 0
 
     def is_over():
         return time_limit is not None and time.monotonic() - begun >= time_limit
+
+    def tell(steps):
+        """Say now and then how long the rest may take, after so many of a round's steps."""
+        nonlocal told
+        spent = time.monotonic() - begun
+        if spent - told >= _BETWEEN_NOTES:
+            told = spent
+            rounds = done + steps / (1 + n_dissolvings)
+            left = spent * (n_rounds - rounds) / rounds
+            note(f"about {left if time_limit is None else min(left, time_limit - spent):.0f} s left")
 
     def keep_if_better(trial):
         """Improve a trial, and take it over if it is better than the best so far."""
@@ -86,9 +99,10 @@ def search(
                 _heat(rows, heated, n_clusters, n_sweeps, rng, is_over, constraints, limits)
                 if not keep_if_better(heated):
                     n_sweeps = min(2 * n_sweeps, _MAX_SWEEPS)
-                for _ in range(_DISSOLVINGS if n_clusters > 1 and constraints.is_free else 0):
+                for i in range(n_dissolvings):
                     if is_over():
                         break
+                    tell(1 + i)
                     formed = _formed_anew(rows, labels, n_clusters, rng, max_entries, constraints, n_jobs, limits)
                     if formed is not None:
                         keep_if_better(formed)

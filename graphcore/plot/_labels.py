@@ -1,6 +1,10 @@
 """Text beside points, left out where it would lie on other text."""
 
-__all__ = ["label_points"]
+import numpy as np
+
+from ._style import INK, PAPER, SHAPES, TITLED
+
+__all__ = ["label_points", "name_clusters"]
 
 _PLACES = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 _ALIGNED = {-1: ("right", "top"), 0: ("center", "center"), 1: ("left", "bottom")}
@@ -12,8 +16,6 @@ def label_points(ax, points, texts, *, gap=4.0, size=8, beside=True, dots=()):
     The limits of `ax` must be final. `gap` is in points of the page; ``beside=False`` writes over the points; no text
     covers one of the `dots`.
     """
-    from ._style import INK
-
     figure = ax.get_figure(root=True)
     figure.draw_without_rendering()
     frame = ax.get_window_extent()
@@ -30,10 +32,26 @@ def label_points(ax, points, texts, *, gap=4.0, size=8, beside=True, dots=()):
             )  # fmt: skip
             box = note.get_window_extent()
             inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
-            covers = any(box.contains(*mark) for mark in marks) or any(box.overlaps(other) for other in taken)
+            apart = box.padded(0.7 * gap * figure.dpi / 72)  # dots have a size, about that of the gap
+            covers = any(apart.contains(*mark) for mark in marks) or any(box.overlaps(other) for other in taken)
             if inside and not covers:
                 taken.append(box)
                 written.append(note)
                 break
             note.remove()
     return written
+
+
+def name_clusters(ax, order, points, labels, names):
+    """Name clusters drawn in this order: up to six in a legend, others at the median of their points if there is room.
+
+    `names` has names of clusters, or is None for their numbers.
+    """
+    texts = [str(c) if names is None else str(names.get(int(c), c)) for c in order]
+    if len(order) <= len(SHAPES):
+        for handle in ax.legend(ax.collections[-len(order) :], texts, title="cluster", **TITLED).legend_handles:
+            handle.set_sizes([36])
+        return
+    middles = np.array([np.median(points[labels == c], axis=0) for c in order])
+    for note in label_points(ax, middles, texts, beside=False):
+        note.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": PAPER, "alpha": 0.75, "linewidth": 0})

@@ -1,12 +1,15 @@
-"""Two spectral coordinates of coreset nodes."""
+"""Two coordinates of coreset nodes."""
+
+import warnings
+from importlib.util import find_spec
 
 import numpy as np
 
 from .._random import Streams
-from .._threads import limited_libraries
+from .._threads import away, limited_libraries
 from .._typing import AnyGraph, ArrayLike, Floats, Integers, RandomState
-from .._validation import check_integer
-from ..exceptions import InputError
+from .._validation import check_choice, check_integer
+from ..exceptions import InputError, missing_package
 from ..kernels.walk import WalkKernel
 from ..metrics import quotient_graph
 from ..metrics._labels import placed_labels
@@ -15,13 +18,14 @@ __all__ = ["coreset_coordinates"]
 
 # The matrix between clusters is dense.
 _MAX_CLUSTERS = 1000
+_UMAP_NEIGHBORS = 15
 
 
 def coreset_coordinates(
-    graph: AnyGraph, indices: ArrayLike, labels: ArrayLike, *, walk_steps: int = 4, most: int = 1500,
-    random_state: RandomState = None, n_jobs: int | None = None,
+    graph: AnyGraph, indices: ArrayLike, labels: ArrayLike, *, method: str = "spectral", walk_steps: int = 4,
+    most: int = 1500, random_state: RandomState = None, n_jobs: int | None = None,
 ) -> tuple[Integers, Floats]:  # fmt: skip
-    """Place coreset nodes by the second and third eigenvector of the graph between clusters.
+    """Place coreset nodes in two dimensions.
 
     Parameters
     ----------
@@ -30,12 +34,16 @@ def coreset_coordinates(
         Nodes of the coreset, such as ``model.coreset_indices_``.
     labels : array-like of shape (n_nodes,), integer
         Clusters of all nodes of the graph, such as ``model.labels_``; the thousand of the largest volume are placed.
+    method : {"spectral", "umap"}, default "spectral"
+        "spectral" places clusters by the second and third eigenvector of the graph between them. "umap" goes on from
+        there: nodes whose walks end alike become neighbours, which suits neighbour graphs of vectors. It needs
+        umap-learn, which compiles for some ten seconds in every process.
     walk_steps : int, default 4
         Even; a node looks around by a lazy random walk of half as many steps.
     most : int, default 1500
         Of a larger coreset, only so many nodes, drawn at random, are placed.
     random_state : int, Generator, RandomState or None
-        For that draw.
+        For that draw, and for UMAP.
     n_jobs : int, optional
 
     Returns
@@ -47,7 +55,8 @@ def coreset_coordinates(
     Raises
     ------
     InputError
-        If fewer than three clusters hold nodes, or nothing runs between them, or no coreset node has a cluster.
+        If fewer than three clusters hold nodes, or nothing runs between them, or no coreset node has a cluster, or
+        umap-learn is missing.
 
     Notes
     -----
@@ -60,6 +69,8 @@ def coreset_coordinates(
     References
     ----------
     Zhang, Rohe, "Understanding Regularized Spectral Clustering via Graph Conductance", NeurIPS 2018.
+
+    McInnes, Healy, Melville, "UMAP: Uniform Manifold Approximation and Projection", 2018.
 
     Examples
     --------
@@ -77,6 +88,8 @@ def coreset_coordinates(
     if len(indices) and (indices.min() < 0 or indices.max() >= graph.n_nodes):
         raise InputError(f"indices must be nodes, 0 to {graph.n_nodes - 1}")
     most = check_integer("most", most, low=1)
+    if check_choice("method", method, ("spectral", "umap")) == "umap" and find_spec("umap") is None:
+        raise InputError(missing_package("method='umap'", "umap-learn", "umap"))
     if k < 3:
         raise InputError(f"{k} clusters have no two coordinates; three are needed")
     clusters, places = _cluster_places(quotient_graph(graph, labels, k, n_jobs=n_jobs))
@@ -100,7 +113,21 @@ def coreset_coordinates(
         points[:, axis] += np.bincount(
             row[seen], weights=ends.data[seen] * places[cluster[seen], axis], minlength=len(nodes)
         )
-    return chosen, points / mass[:, None]
+    points /= mass[:, None]
+    if method == "umap" and len(nodes) > _UMAP_NEIGHBORS:
+        points = away(_umap, ends, points, int(Streams(random_state).generator("umap").integers(2**31)))
+    return chosen, points
+
+
+def _umap(rows, start, seed):
+    """UMAP's layout of nodes by the cosines of their rows."""
+    from sklearn.metrics.pairwise import cosine_distances
+    from umap import UMAP
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "using precomputed metric")
+        model = UMAP(_UMAP_NEIGHBORS, metric="precomputed", init=start, random_state=seed, n_jobs=1)
+        return model.fit_transform(cosine_distances(rows)).astype(np.float64)
 
 
 def _cluster_places(between):

@@ -5,8 +5,8 @@ import numpy as np
 from .._typing import ArrayLike, Axes, Mapping
 from .._validation import check_labels
 from ..exceptions import InputError
-from ._labels import label_points
-from ._style import INK, MIDDLE, PAPER, SHAPES, TITLED, axes_of, cluster_style, clusters_gid
+from ._labels import name_clusters
+from ._style import INK, MIDDLE, axes_of, cluster_style, clusters_gid
 
 __all__ = ["coreset_map"]
 
@@ -64,7 +64,6 @@ def coreset_map(
     # By weight, not by count: what stands for more comes first.
     mass = np.bincount(labels, weights=weights)
     order = np.argsort(-mass, kind="stable")[: np.count_nonzero(np.bincount(labels))]
-    few = len(order) <= len(SHAPES)
     area = _areas(weights)
     tail = _TAIL if len(points) > 200 else 0.0
     low, high = np.quantile(points, [tail, 1 - tail], axis=0)
@@ -76,24 +75,13 @@ def coreset_map(
         mine = labels == c
         ax.scatter(
             *shown[mine].T, s=area[mine], c=shade, marker=shape, linewidths=0.3, edgecolors=INK, alpha=0.85, zorder=2,
-            clip_on=False, label=_name(names, c), gid=clusters_gid([c]),
+            clip_on=False, gid=clusters_gid([c]),
         )  # fmt: skip
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
-    for spine in ax.spines.values():
-        spine.set(color=MIDDLE, visible=True)
-    if few:
-        for handle in ax.legend(title="cluster", **TITLED).legend_handles:
-            handle.set_sizes([36])
-    else:
-        middles = np.array([np.median(shown[labels == c], axis=0) for c in order])
-        for note in label_points(ax, middles, [_name(names, c) for c in order], beside=False):
-            note.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": PAPER, "alpha": 0.75, "linewidth": 0})
+    ax.spines[:].set(color=MIDDLE, visible=True)
+    name_clusters(ax, order, shown, labels, names)
     return ax
-
-
-def _name(names, c):
-    return str(c) if names is None else str(names.get(int(c), c))
 
 
 def _areas(weights):

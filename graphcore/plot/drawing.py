@@ -8,8 +8,8 @@ from .._validation import check_integer
 from ..exceptions import InputError
 from ..metrics._labels import placed_labels
 from ..metrics.quotient import quotient_graph
-from ._labels import label_points
-from ._style import INK, MIDDLE, PAPER, TITLED, axes_of, bare, cluster_style, clusters_gid
+from ._labels import name_clusters
+from ._style import INK, MIDDLE, axes_of, bare, cluster_style, clusters_gid
 from .quotient import disk_places, disk_radii, heaviest_links
 
 __all__ = ["graph_drawing"]
@@ -92,20 +92,12 @@ def graph_drawing(
         mine = places[labels == c]
         _shade(ax, mine, shade, hatch, c)
         ax.scatter(
-            *mine.T, s=area, c=shade, marker=shape, linewidths=0.3, edgecolors=INK, zorder=3, gid=clusters_gid([c]),
-            label=str(c) if names is None else str(names.get(int(c), c)),
-        )  # fmt: skip
+            *mine.T, s=area, c=shade, marker=shape, linewidths=0.3, edgecolors=INK, zorder=3, gid=clusters_gid([c])
+        )
     bare(ax)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.03)
-    if len(order) <= 6:
-        for handle in ax.legend(title="cluster", **TITLED).legend_handles:
-            handle.set_sizes([36])
-    else:
-        middles = np.array([np.median(places[labels == c], axis=0) for c in order])
-        texts = [str(c) if names is None else str(names.get(int(c), c)) for c in order]
-        for note in label_points(ax, middles, texts, beside=False):
-            note.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": PAPER, "alpha": 0.75, "linewidth": 0})
+    name_clusters(ax, order, places, labels, names)
     return ax
 
 

@@ -156,12 +156,13 @@ def _draw(ax, places, radii, links, conductance, clusters):
 
     ends = links[:, :2].astype(int)
     if len(ends):
-        width = 0.4 + 5.6 * np.sqrt(links[:, 2] / max(links[:, 2].max(), 1e-300))
-        ax.add_collection(LineCollection(places[ends], colors=MIDDLE, linewidths=width, alpha=0.55, zorder=1))
+        thick = 0.4 + 5.6 * np.sqrt(links[:, 2] / max(links[:, 2].max(), 1e-300))
+        ax.add_collection(LineCollection(places[ends], colors=MIDDLE, linewidths=thick, alpha=0.55, zorder=1))
     for c, place, radius, step in zip(clusters, places, radii, step_of(conductance), strict=True):
         gid = clusters_gid([c])
         ax.add_patch(Circle(place, radius, facecolor=STEPS[step], edgecolor=INK, linewidth=0.8, zorder=2, gid=gid))
-    ax.set(xlim=(-_WIDTH / 2, _WIDTH / 2 + _LEGEND), ylim=(-_HEIGHT / 2, _HEIGHT / 2), aspect="equal")
+    width, height = _WIDTH / 2 + 1, _HEIGHT / 2 + 1  # half a line more, for disks at the edge
+    ax.set(xlim=(-width, width + _LEGEND), ylim=(-height, height), aspect="equal")
     bare(ax)
 
 

@@ -4,6 +4,7 @@ import html
 import io
 import re
 import warnings
+from importlib.util import find_spec
 from typing import NamedTuple
 
 from ..exceptions import InputError
@@ -48,8 +49,8 @@ class Picture(NamedTuple):
     height: float
 
 
-def draw_pictures(facts, graph, labels, *, random_state=0, n_jobs=None):
-    """Draw what can be drawn of a clustering (list of Picture)."""
+def draw_pictures(facts, graph, labels, *, of_vectors=False, random_state=0, n_jobs=None):
+    """Draw what can be drawn of a clustering, of a graph or `of_vectors` (list of Picture)."""
     try:
         import matplotlib as mpl
     except ImportError:
@@ -59,7 +60,8 @@ def draw_pictures(facts, graph, labels, *, random_state=0, n_jobs=None):
         warnings.filterwarnings("ignore", "Glyph .* missing")  # of a name: the table has it in full
         for draw in (_sizes, _quotient, _drawing, _coreset, _tree, _history):
             figure, ax = _figure()
-            found = draw(ax, facts, graph, labels, random_state, n_jobs)
+            layout = {"method": "umap" if of_vectors and find_spec("umap") else "spectral"} if draw is _coreset else {}
+            found = draw(ax, facts, graph, labels, random_state, n_jobs, **layout)
             if found is not None:
                 name, size = draw.__name__.strip("_"), figure.get_size_inches()
                 pictures.append(Picture(name, *found, _svg(figure, name, found[0], size), size[1]))
@@ -80,7 +82,7 @@ def _sizes(ax, facts, graph, labels, random_state, n_jobs):
     shade = "" if stability is None else " Its shade is the cluster's stability."
     caption = (
         "One dot for each cluster. Low down are clusters that few edges leave; single dots far up are clusters to "
-        f"doubt.{shade} The most conspicuous ones bear their number."
+        f"doubt.{shade} Conspicuous ones are numbered."
     )
     return "Sizes and conductance", caption
 
@@ -121,7 +123,7 @@ def _tree(ax, facts, graph, labels, random_state, n_jobs):
     rest = "" if n_leaves == len(facts.filled) else " The first unions are not drawn."
     caption = (
         "Which clusters would be united first if fewer were asked for: number, nodes in brackets, and the most central "
-        f"nodes of each cluster. What is joined far to the right is hardly two clusters.{rest}"
+        f"nodes of each cluster. Two that are joined far to the right are hardly two.{rest}"
     )
     return "How the clusters hang together", caption
 
@@ -150,26 +152,33 @@ def _plain(name):
     return name if len(name) <= _LEAF_NAME_LENGTH else f"{name[: _LEAF_NAME_LENGTH - 1]}…"
 
 
-def _coreset(ax, facts, graph, labels, random_state, n_jobs):
+def _coreset(ax, facts, graph, labels, random_state, n_jobs, *, method):
     run = facts.clustering
     if run is None:
         return None
     coreset = run.coreset
     try:
         chosen, points = coreset_coordinates(
-            graph, coreset.indices, run.labels, walk_steps=max(4, run.settings.walk_steps), most=_MAX_MAPPED,
-            random_state=random_state, n_jobs=n_jobs,
+            graph, coreset.indices, run.labels, method=method, walk_steps=max(4, run.settings.walk_steps),
+            most=_MAX_MAPPED, random_state=random_state, n_jobs=n_jobs,
         )  # fmt: skip
     except InputError:
         # Two clusters, or clusters that nothing joins, have no map; nothing is wrong with them.
         return None
     coreset_map(points, coreset.weights[chosen], run.labels[coreset.indices[chosen]], ax=ax)
     which = "all" if len(chosen) == len(coreset) else f"{len(chosen):,} of {len(coreset):,}"
-    caption = (
-        f"Nodes of the first coreset ({which}), the few that stand for all, sized by their weight. Clusters are placed "
-        "by two eigenvectors of the graph between them, and a node between the clusters that a random walk from it "
-        "ends in. Two coordinates show the widest gaps only: clusters on each other here may still be far apart."
+    how = (
+        "Clusters are placed by two eigenvectors of the graph between them, and a node between the clusters that a "
+        "random walk from it ends in. Two coordinates show the widest gaps only: clusters on each other here may still "
+        "be far apart."
     )
+    if method == "umap":
+        ax.set(xlabel="", ylabel="")
+        how = (
+            "UMAP places nodes near each other if random walks from them end in the same places. Who is near whom "
+            "means something; distances between islands, and their sizes, do not."
+        )
+    caption = f"Nodes of the first coreset ({which}), the few that stand for all, sized by their weight. {how}"
     return "Map of the coreset", caption
 
 
@@ -180,8 +189,8 @@ def _history(ax, facts, graph, labels, random_state, n_jobs):
     ax.get_figure().set_size_inches(6.6, 1.0 + 0.4 * len(run.history))
     objective_history(run.history, ax=ax)
     caption = (
-        f"The objective ({run.settings.objective}) after each stage. A last stage that hardly adds to it says that the "
-        "search has ended."
+        f"The objective ({run.settings.objective}) after each stage. If the last stage hardly adds to it, there was "
+        "little left to find."
     )
     return "Progress of the objective", caption
 

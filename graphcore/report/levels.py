@@ -28,14 +28,11 @@ class Levels:
         Of all ``2 n_leaves - 1`` clusters.
     central : list of list of str
         Names of the most central nodes of each: of the leaves by weight inside, of a union those of its parts.
-    is_fitted : bool
-        Whether the tree is that of the fit (`labels_at`), not one over the finished clusters.
     """
 
     children: np.ndarray = field(repr=False)
     sums: ClusterSums = field(repr=False)
     central: list = field(repr=False)
-    is_fitted: bool
 
     @property
     def n_leaves(self):
@@ -62,9 +59,7 @@ def gather_levels(graph, labels, facts, clustering, n_jobs=None):
     sums = cluster_sums(graph_rows(graph), leaves, n, n_jobs, splits=(inside, outside))
     between = quotient_graph(graph, leaves, n, n_jobs=n_jobs)
     central = most_central(leaves, inside, outside, n, _N_CENTRAL)
-    return Levels(
-        children, _united(sums, between, children), _names(graph, central, inside, children), tree is not facts.tree
-    )
+    return Levels(children, _united(sums, between, children), _names(graph, central, inside, children))
 
 
 def _top(tree: MergeTree, n):

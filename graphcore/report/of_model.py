@@ -8,11 +8,14 @@ from .page import About, write_report
 __all__ = ["report_model"]
 
 
-def report_model(model, path, graph, clustering, *, title=None, truth=None, pictures="auto"):
+def report_model(model, path, graph, clustering, *, of_vectors, title=None, truth=None, pictures="auto"):
     """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
     if title is None:
         title = f"{clustering.settings.n_clusters:,} clusters of a graph"
-    about = About(title=title, command=_constructor(model), note=_note(model.random_state), seconds=clustering.seconds)
+    about = About(
+        title=title, command=_constructor(model), note=_note(model.random_state), seconds=clustering.seconds,
+        of_vectors=of_vectors,
+    )  # fmt: skip
     return write_report(
         path, graph, clustering.labels, n_clusters=clustering.settings.n_clusters, clustering=clustering, truth=truth,
         membership=getattr(model, "membership_", None), about=about, pictures=pictures,

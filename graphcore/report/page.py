@@ -42,6 +42,8 @@ class About:
     warnings : sequence of str
     seconds : dict of str to float
     created : datetime
+    of_vectors : bool
+        Whether the graph is the neighbour graph of vectors: then UMAP, where it is installed, makes the map.
     """
 
     title: str
@@ -51,6 +53,7 @@ class About:
     warnings: tuple = ()
     seconds: dict = field(default_factory=dict)
     created: datetime = field(default_factory=lambda: datetime.now().astimezone())
+    of_vectors: bool = False
 
 
 def write_report(
@@ -121,18 +124,21 @@ def write_report(
     if pictures is True and not possible:
         raise InputError(NEEDED)
     graph, labels, n_clusters = placed_labels(as_graph(graph), labels, n_clusters)
+    about = About("Clusters of a graph") if about is None else about
     facts = gather_facts(
         graph, labels, n_clusters, clustering=clustering, membership=membership, truth=truth, n_central=n_central,
         n_jobs=n_jobs,
     )  # fmt: skip
     drawn = None if pictures else []
     if pictures and possible:
-        drawn = draw_pictures(facts, graph, labels, random_state=random_state, n_jobs=n_jobs)
+        drawn = draw_pictures(
+            facts, graph, labels, of_vectors=about.of_vectors, random_state=random_state, n_jobs=n_jobs
+        )
     levels = gather_levels(graph, labels, facts, clustering, n_jobs)
     names = None if graph.node_names is None else graph.names_of
     data, has_shares = pack(facts, levels, names)
     text = render(
-        facts, About("Clusters of a graph") if about is None else about, drawn, data, has_shares=has_shares,
+        facts, about, drawn, data, has_shares=has_shares,
         border_names=[str(name) for name in graph.names_of(facts.nodes.border).tolist()],
         has_levels=levels is not None,
         beside=None if facts.nodes.is_whole else _write_beside(path, graph, labels),

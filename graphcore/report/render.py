@@ -87,19 +87,17 @@ def _verdict(facts):
     if unsure is not None:
         sure = filled - unsure
         said += f", {'all' if unsure == 0 and filled > 1 else f'{sure:,}'} of them sure"
-    share = 100 * facts.coverage
-    said += (
-        f"; {share:.0f} % of the edge weight lies inside them, {100 * facts.chance_coverage:.0f} % would by chance. "
-    )
+    chance = f"{100 * facts.chance_coverage:.0f}" if facts.chance_coverage >= 0.01 else "less than 1"
+    said += f"; {100 * facts.coverage:.0f} % of the edge weight lies inside them, {chance} % would by chance. "
     if filled == 1:
         return said + "One cluster is no division."
     relative = facts.normalized_cut / max(facts.chance_cut, 1e-300)
     if relative < _CLEAR:
         said += "Few edges lead out of the clusters"
     elif relative < _VAGUE:
-        said += "Edges keep to the clusters more than by chance, but many lead out of them"
+        said += "More edges stay inside the clusters than would by chance, but many lead out of them"
     else:
-        said += "Hardly more edges keep to the clusters than by chance: the graph may have none of this number"
+        said += "Hardly more edges stay inside the clusters than would by chance: the graph may have no such clusters"
     if unsure and 2 * unsure >= filled:
         return f"{said}. Most of them change with the draw: no {filled:,} to be sure of; fewer may be surer."
     return said + "."

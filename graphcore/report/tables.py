@@ -67,10 +67,8 @@ def border_section(facts, names):
         return []
     stability = facts.node_stability
     steady = [NOTHING] * len(names) if stability is None else [f"{stability[x]:.2f}" for x in nodes.border]
-    what, both = ("membership", "membership of") if nodes.is_soft else ("share of edges", "edge weight to")
-    doubt = (
-        "Those that the fewest coresets agree on come first, and of these those" if stability is not None else "Those"
-    )
+    what, both = ("membership", "membership times edges") if nodes.is_soft else ("share of edges", "edge weight")
+    doubt = "by stability, the lowest first, then " if stability is not None else ""
     rows = (
         (name(called), own, f"{100 * first:.0f} %", other, f"{100 * second:.0f} %", doubtful)
         for called, own, other, (first, second), doubtful in zip(
@@ -81,8 +79,8 @@ def border_section(facts, names):
     return [
         '<section aria-labelledby="border">',
         '<h2 id="border">Between two clusters</h2>',
-        f'<p class="soft">Nodes with at least half as much in a second cluster as in their own. {doubt} with the most '
-        f"{both} both come first{', counted by their edges' if nodes.is_soft else ''}.</p>",
+        f'<p class="soft">Nodes with at least half as much in a second cluster as in their own, sorted '
+        f"{doubt}by {both} in both.</p>",
         *_table("border", f"{count(len(names), 'node')} between clusters", heads, rows),
         "</section>",
     ]

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import secrets
 from itertools import chain, pairwise
 
 import numpy as np
@@ -10,7 +11,7 @@ from .._threads import away
 from ..exceptions import InputError
 from . import _loops
 
-__all__ = ["Buckets", "choose_borders"]
+__all__ = ["Buckets", "borders_of", "choose_borders", "in_order"]
 
 _SAMPLE = 500_000
 _MIN_BUCKETS = 1
@@ -28,16 +29,32 @@ def entry_bytes(kind):
 def choose_borders(spool, number, kind, limit):
     """Entries that cut all entries into buckets, each to be sorted within `limit` bytes."""
     sample = number(spool.sample(min(_SAMPLE, limit // 256), np.random.default_rng(0)))
-    keys = np.empty(len(sample), dtype=np.int64)
-    no_weights = np.empty(0)
-    keys = np.sort(keys[: _loops.pack_entries(sample, no_weights, keys, no_weights)])
     n_buckets = max(_MIN_BUCKETS, 1 + int(1.3 * 2 * spool.n_edges * entry_bytes(kind) / limit))
     if n_buckets > _MAX_BUCKETS:
         times = n_buckets // _MAX_BUCKETS + 1
         raise InputError(f"{spool.n_edges:,} edges need more memory than this; {times} times as much will do")
+    return borders_of(sample, n_buckets)
+
+
+def borders_of(ends, n_buckets):
+    """Entries that cut those of some edges (flat, source and target by turns) into so many parts, or fewer."""
+    keys, no_weights = np.empty(len(ends), dtype=np.int64), np.empty(0)
+    keys = np.sort(keys[: _loops.pack_entries(ends, no_weights, keys, no_weights)])
     cuts = np.linspace(0, len(keys), n_buckets + 1).astype(np.int64)[1:-1]
     # The two directions of an entry must not be parted.
     return np.unique(keys[cuts] & ~np.int64(1))
+
+
+def in_order(keys, weights, kind):
+    """Sorted (keys, weights) of entries, weights of length 0 for none; keys may be overwritten."""
+    if kind == "file":
+        order = away(np.argsort, keys)
+        return keys[order], weights[order]
+    away(keys.sort)
+    if kind == "none":
+        return keys, np.empty(0)
+    keys = keys[np.diff(keys, prepend=-1) != 0]
+    return keys, np.ones(len(keys))
 
 
 class Buckets:
@@ -78,15 +95,24 @@ class Buckets:
         if size // 8 * entry_bytes(self._kind) > limit:
             raise InputError("the same edges are repeated so often that they do not fit; give more memory")
         keys = np.fromfile(self._path(bucket, "keys"), dtype=np.int64)
-        if self._kind == "file":
-            order = away(np.argsort, keys)
-            keys = keys[order]
-            return keys, np.fromfile(self._path(bucket, "weights"))[order]
-        away(keys.sort)
-        if self._kind == "none":
-            return keys, np.empty(0)
-        keys = keys[np.diff(keys, prepend=-1) != 0]
-        return keys, np.ones(len(keys))
+        return in_order(keys, np.fromfile(self._path(bucket, "weights")) if self._kind == "file" else None, self._kind)
+
+    def save_merged(self, bucket, keys, weights):
+        """Write what was merged of a bucket elsewhere; whole or not at all, since it may be done twice at once."""
+        for name, array in (("keys", keys), ("weights", weights)):
+            path = self._path(bucket, name)
+            own = f"{path}.{secrets.token_hex(4)}"
+            array.tofile(own)
+            os.replace(own, path)
+
+    def load_merged(self, bucket):
+        """(keys, weights) of a bucket that was merged elsewhere, mapped; nothing for one that got no entries."""
+        paths = [(self._path(bucket, name), dtype) for name, dtype in (("keys", np.int64), ("weights", np.float64))]
+        sizes = [os.path.getsize(path) if os.path.exists(path) else 0 for path, _ in paths]
+        return tuple(
+            np.asarray(np.memmap(path, dtype, "c")) if size else np.empty(0, dtype=dtype)
+            for (path, dtype), size in zip(paths, sizes, strict=True)
+        )
 
     def drop(self, bucket):
         """Delete the files of a bucket; they may be gone already."""

@@ -1,6 +1,7 @@
 """Build a graph on disk from edges that do not fit in memory."""
 
 import os
+import shutil
 from dataclasses import asdict
 
 import numpy as np
@@ -17,12 +18,15 @@ from .arrays import ArrayWriter
 from .blocks import open_inputs
 from .buckets import Buckets, choose_borders
 from .folder import check_replaceable, put_in_place
-from .format import ArrayFacts, Meta, array_path, is_store, read_meta, write_meta
+from .format import PARTED, ArrayFacts, Meta, array_path, files_of, is_store, read_meta, write_meta
+from .frame import is_frame, shuffle_frame
 from .journal import working_folder
 from .limit import Limit, need_disk, parse_memory
 from .names import names_as_arrays
 from .numbering import Same, number_ids
 from .open import open_graph
+from .parquet import EdgeTable
+from .parts import cut_into_parts
 from .rows import RowWriter
 from .spool import Spool
 
@@ -33,7 +37,7 @@ def build_store(
     source: object, out: PathLike, *, memory: str | int = "4G", symmetrize: str = "max", n_nodes: int | None = None,
     resume: bool = False, delimiter: str | None = None, comments: str | Sequence[str] = ("#", "%"),
     header: bool | None = None, columns: tuple[int, int] = (0, 1), weight_column: int | str | None = "auto",
-    ids: str = "auto", encoding: str = "utf-8", any_size: bool = False, stages: object = None,
+    ids: str = "auto", encoding: str = "utf-8", any_size: bool = False, parts: int | None = None, stages: object = None,
 ) -> Graph:  # fmt: skip
     """Build a graph on disk from edges that need not fit in memory.
 
@@ -43,9 +47,11 @@ def build_store(
 
     Parameters
     ----------
-    source : str, path-like, list of them, or iterable of tuples
+    source : str, path-like, list of them, iterable of tuples, or dask.dataframe
         Files of edges: text, plain or compressed, or Parquet (needs pyarrow). Or blocks of edges, (sources, targets) or
-        (sources, targets, weights), each as for :meth:`Graph.from_edges`.
+        (sources, targets, weights), each as for :meth:`Graph.from_edges`. Or a dask.dataframe, which gives what a
+        Parquet table with its columns would: Dask reads, sorts and merges it, in a temporary folder beside the output
+        that all workers see.
     out : str or path-like
         ``NAME.graph``. A graph on disk that is there is replaced, once the new one is complete.
     memory : str or int, default "4G"
@@ -59,6 +65,9 @@ def build_store(
         order; those known already are skipped.
     delimiter, comments, header, columns, weight_column, ids, encoding, any_size
         How files are read, see :func:`graphcore.read_graph`. In Parquet tables columns are counted from 0 too.
+    parts : int, optional
+        Cut the rows into so many ranges, each in a folder of its own (``part-0``, ``part-1``, ...) that need only lie
+        where the Dask worker is that goes through these rows. Until they are cut, the disk holds the entries twice.
     stages : Stages, optional
         Where time is measured and progress shown.
 
@@ -103,6 +112,7 @@ def build_store(
         )
     check_choice("symmetrize", symmetrize, BY_PAIR)
     n_nodes = None if n_nodes is None else check_integer("n_nodes", n_nodes, low=1)
+    parts = None if parts is None else check_integer("parts", parts, low=1)
     out = check_replaceable(out)
     stages = stages or Stages()
     reading = {
@@ -110,24 +120,48 @@ def build_store(
         "weight_column": weight_column, "ids": ids, "encoding": encoding, "any_size": any_size,
     }  # fmt: skip
     _loops.warm_up()
+    if is_frame(source):
+        for name, given in (("resume", resume), ("n_nodes", n_nodes)):
+            if given:
+                raise ParameterError(f"{name}={given} is not for a dask.dataframe; leave it out")
+        with working_folder(out, {}, False) as journal:
+            build = _Build(journal, None, Limit(memory), symmetrize, out, stages, parts)
+            try:
+                build.shuffle(source, EdgeTable.of_frame(source, columns, weight_column, ids))
+                build.run()
+            except BaseException:  # nothing could go on with it
+                shutil.rmtree(journal.folder, ignore_errors=True)
+                raise
+        return open_graph(out)
     with open_inputs(source, n_nodes, reading | {"memory": parse_memory(memory)}) as given:
         limit = Limit(memory)
         options = {
-            "inputs": given.identity, "memory": limit.total, "symmetrize": symmetrize, "n_nodes": n_nodes, **reading,
+            "inputs": given.identity, "memory": limit.total, "symmetrize": symmetrize, "n_nodes": n_nodes,
+            "parts": parts, **reading,
         }  # fmt: skip
         with working_folder(out, options, resume) as journal:
-            _Build(journal, given, limit, symmetrize, out, stages).run()
+            _Build(journal, given, limit, symmetrize, out, stages, parts).run()
     return open_graph(out)
 
 
 class _Build:
     """The steps of a build; each one notes in the journal what it finished."""
 
-    def __init__(self, journal, given, limit, symmetrize, out, stages):
+    def __init__(self, journal, given, limit, symmetrize, out, stages, parts):
         self._journal, self._notes, self._given, self._limit = journal, journal.notes, given, limit
-        self._symmetrize, self._out, self._stages = symmetrize, out, stages
+        self._symmetrize, self._out, self._stages, self._parts = symmetrize, out, stages, parts
         self._store = os.path.join(journal.folder, "store")
         self._spool = Spool(os.path.join(journal.folder, "edges"), self._notes.get("read", {}).get("blocks", []))
+
+    def shuffle(self, frame, table):
+        """Do with Dask what comes before writing."""
+        os.makedirs(self._store, exist_ok=True)
+        self._notes["read"] = {"weighted": table.weighted, "narrow": False}
+        with self._stages("shuffle"):
+            spread, names = shuffle_frame(frame, table, self._kind, policy_code(self._symmetrize), self._journal.folder)
+        self._checked(Same(spread["n_nodes"]))
+        arrays = {} if names is None else names_as_arrays(names)
+        self._notes |= {"names": {name: self._write(name, array) for name, array in arrays.items()}, "spread": spread}
 
     def run(self):
         if self._notes.get("finished") and (os.path.exists(self._store) or is_store(self._out)):
@@ -255,14 +289,18 @@ class _Build:
             found = np.array(sort["found"], dtype=np.int64)
             for bucket in range(sort["done"], buckets.n_buckets):
                 self._tell("sort", bucket / buckets.n_buckets)
-                keys, weights = buckets.load(bucket, self._limit.free)
-                length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
-                rows.append(keys[:length], weights[:length])
+                if "found" in spread:
+                    keys, weights = buckets.load_merged(bucket)
+                else:
+                    keys, weights = buckets.load(bucket, self._limit.free)
+                    length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
+                    keys, weights = keys[:length], weights[:length]
+                rows.append(keys, weights)
                 del keys, weights
                 sort |= {"done": bucket + 1, "found": found.tolist(), "state": rows.checkpoint()}
                 self._journal.save()
                 buckets.drop(bucket)
-            both, single, different, loops = found.tolist()
+            both, single, different, loops = spread.get("found", found.tolist())
             check_directions(both // 2, single // 2, single + different > 0, self._symmetrize, True)
             self._finish(rows, loops)
         finally:
@@ -271,7 +309,7 @@ class _Build:
     def _weight_dtype(self):
         if self._kind == "file":
             return np.float32 if self._notes["read"]["narrow"] else np.float64
-        return self._given.ones if self._kind == "ones" else None
+        return (np.float32 if self._given is None else self._given.ones) if self._kind == "ones" else None
 
     def _finish(self, rows, n_self_loops):
         arrays = rows.finish()
@@ -279,15 +317,18 @@ class _Build:
             arrays.pop("weights", None)
         arrays |= {name: ArrayFacts(**facts) for name, facts in self._notes["names"].items()}
         n_entries = arrays["indices"].length
-        write_meta(self._store, Meta(arrays["degrees"].length, n_entries, n_self_loops, rows.n_isolated, arrays))
+        meta = Meta(arrays["degrees"].length, n_entries, n_self_loops, rows.n_isolated, arrays)
+        write_meta(self._store, meta if self._parts is None else cut_into_parts(self._store, meta, self._parts))
         self._notes["finished"] = True
         self._journal.save()
 
     def _place(self):
         if not os.path.exists(self._store):
             return  # interrupted after the renaming
-        if "weights" not in read_meta(self._store).arrays and os.path.exists(array_path(self._store, "weights")):
-            os.unlink(array_path(self._store, "weights"))  # all were 1
+        kept = files_of(read_meta(self._store))
+        for path in (array_path(self._store, name) for name in PARTED):
+            if os.path.basename(path) not in kept and os.path.exists(path):
+                os.unlink(path)  # weights that were all 1, or arrays that are there in parts
         put_in_place(self._store, self._out, os.path.join(self._journal.folder, "replaced"))
 
     def _tell(self, step, share):

@@ -14,8 +14,8 @@ from ..graphs.ids import id_dtype
 from .record import note, state_of
 
 __all__ = [
-    "ARRAYS", "CHECKED", "META", "SUFFIX", "VERSION", "ArrayFacts", "Meta", "array_path", "checksum", "files_of",
-    "is_store", "looks_like_store", "read_meta", "require_file", "write_meta",
+    "ARRAYS", "CHECKED", "META", "PARTED", "SUFFIX", "VERSION", "ArrayFacts", "Meta", "array_path", "checksum",
+    "files_of", "is_store", "looks_like_store", "part_path", "read_meta", "require_file", "write_meta",
 ]  # fmt: skip
 
 FORMAT = "graphcore graph"
@@ -27,6 +27,9 @@ CHECKED = 1 << 26
 _LARGEST_META = 1 << 16
 # In the order in which they are written. Names of fixed width are one array, others their UTF-8 bytes and their ends.
 ARRAYS = ("indptr", "indices", "weights", "degrees", "node_names", "node_name_ends")
+
+# Those that a store in parts is cut in.
+PARTED = {"indices", "weights"}
 
 
 @dataclass(frozen=True)
@@ -40,13 +43,14 @@ class ArrayFacts:
 
 @dataclass(frozen=True)
 class Meta:
-    """Counts of a stored graph, and the facts of each of its arrays."""
+    """Counts of a stored graph, the facts of each of its arrays, and the first rows of its parts, if it is in parts."""
 
     n_nodes: int
     n_entries: int
     n_self_loops: int
     n_isolated: int
     arrays: dict = field(default_factory=dict)
+    parts: list = field(default_factory=list)
 
     @property
     def nbytes(self):
@@ -57,6 +61,11 @@ class Meta:
 def array_path(folder, name):
     """Path of one of the ARRAYS."""
     return os.path.join(folder, f"{name}.npy")
+
+
+def part_path(folder, part, name):
+    """Path of a part of one of the PARTED arrays: bytes, without a header."""
+    return os.path.join(folder, f"part-{part}", f"{name}.bin")
 
 
 def checksum(piece, value=0):
@@ -76,7 +85,10 @@ def looks_like_store(path: PathLike) -> bool:
 
 def files_of(meta):
     """Names of the files that make up a store."""
-    return [META, *(f"{name}.npy" for name in meta.arrays)]
+    if not meta.parts:
+        return [META, *(f"{name}.npy" for name in meta.arrays)]
+    cut = [part_path("", p, name) for p in range(len(meta.parts)) for name in meta.arrays if name in PARTED]
+    return [META, *(f"{name}.npy" for name in meta.arrays if name not in PARTED), *cut]
 
 
 def require_file(path):
@@ -88,6 +100,8 @@ def require_file(path):
 def write_meta(folder, meta):
     """Write ``meta.json`` and flush it to the disk, once all arrays are there; a graph too large to check is noted."""
     facts = {"format": FORMAT, "version": VERSION, **asdict(meta)}
+    if not meta.parts:
+        del facts["parts"]
     facts["crc32"] = _own_checksum(facts)
     with open(os.path.join(folder, META), "w", encoding="ascii") as stream:
         json.dump(facts, stream, indent=1)
@@ -124,6 +138,7 @@ def read_meta(folder):
         meta = Meta(
             *(facts[name] for name in ("n_nodes", "n_entries", "n_self_loops", "n_isolated")),
             arrays={name: ArrayFacts(**array) for name, array in facts["arrays"].items()},
+            parts=facts.get("parts", []),
         )
         _check(meta)
     except (KeyError, TypeError, AttributeError, ValueError, SyntaxError) as error:
@@ -143,6 +158,10 @@ def _check(meta):
     if not all(type(count) is int and 0 <= count < 2**62 for count in counts):
         raise ValueError("a count is no number that a graph can have")
     lengths = {"indptr": n + 1, "indices": n_entries, "weights": n_entries, "degrees": n}
+    parts = meta.parts
+    whole = all(type(first) is int for first in parts)
+    if parts and not (whole and parts == sorted(set(parts)) and parts[0] == 0 and parts[-1] < n):
+        raise ValueError("its parts are no rows that a graph can have")
     missing = {"indptr", "indices", "degrees"} - set(meta.arrays)
     unknown = set(meta.arrays) - set(ARRAYS)
     if missing or unknown or meta.n_nodes < 1:

@@ -6,12 +6,14 @@ from functools import partial
 from .._progress import Stages
 from .._typing import PathLike
 from .._validation import check_path
+from ..distributed.passes import reopening
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
 from ..io._source import naming
 from .arrays import map_array
-from .format import CHECKED, files_of, read_meta
+from .format import CHECKED, PARTED, files_of, read_meta
 from .names import names_from_arrays
+from .parts import map_parts, parts_here
 from .record import is_noted
 from .verify import verify
 
@@ -79,17 +81,25 @@ def map_graph(path, *, trusted):
         raise InputError(f"{path}: a graph on disk is a folder; graphcore.read_graph reads files")
     with naming(path):
         meta = read_meta(path)
-        arrays = {name: map_array(path, name, facts) for name, facts in meta.arrays.items()}
+        cut = PARTED & set(meta.arrays) if meta.parts else set()
+        arrays = {name: map_array(path, name, facts) for name, facts in meta.arrays.items() if name not in cut}
         indptr = arrays["indptr"]
         if indptr[0] != 0 or indptr[-1] != meta.n_entries:
             raise FormatError(f"indptr.npy is damaged: it runs from {indptr[0]} to {indptr[-1]}, not {meta.n_entries}")
+        here = parts_here(path, meta)
+        if len(here) < len(meta.parts) and not (trusted and reopening.get()):
+            lost = next(p for p in range(len(meta.parts)) if p not in here)
+            raise FormatError(
+                f"part-{lost} is missing; only a worker can do without, of a graph that was opened with trusted=True"
+            )
+        arrays |= {name: map_parts(path, name, meta, indptr, here) for name in cut}
         names = arrays.get("node_names")
         if names is not None:
             names = names_from_arrays(names, arrays.get("node_name_ends"))
     graph = Graph._mapped(
         indptr, arrays["indices"], arrays.get("weights"), names, arrays["degrees"],
         reopen=(partial(open_graph, trusted=True) if trusted else open_graph, (os.path.abspath(path),)),
-        known={"n_self_loops": meta.n_self_loops, "n_isolated": meta.n_isolated},
+        known={"n_self_loops": meta.n_self_loops, "n_isolated": meta.n_isolated, "_parts": (meta.parts, here)},
     )  # fmt: skip
     return graph, meta
 

@@ -9,7 +9,7 @@ from ..exceptions import FormatError, InputError, ParameterError, missing_packag
 from ..graphs.ids import Numbering
 from ..io._weight_column import WEIGHT_NAMES
 
-__all__ = ["MAGIC", "ParquetFile", "open_parquet"]
+__all__ = ["MAGIC", "EdgeTable", "ParquetFile", "open_parquet"]
 
 MAGIC = b"PAR1"
 # Rows that are read at once, in so much memory or more.
@@ -24,7 +24,6 @@ def open_parquet(source, *, columns, weight_column, ids, memory, **_text_only):
         import pyarrow.parquet as pq
     except ImportError:
         raise InputError(missing_package("reading Parquet", "pyarrow", "parquet")) from None
-    check_choice("ids", ids, ("auto", "integer", "string"))
     try:
         with pq.ParquetFile(source.path) as table:
             schema = table.schema_arrow
@@ -33,48 +32,43 @@ def open_parquet(source, *, columns, weight_column, ids, memory, **_text_only):
     return ParquetFile(source, schema, columns, weight_column, ids, max(1, min(_ROWS, _ROWS * memory // _FULL_MEMORY)))
 
 
-class ParquetFile:
-    """A table of edges; the attributes are those of :class:`graphcore.store.text.TextFile`."""
+class EdgeTable:
+    """Which columns of a table are edges, by its schema, and how their arrays come out of pyarrow's batches."""
 
-    def __init__(self, source, schema, columns, weight_column, ids, n_rows):
+    def __init__(self, schema, columns, weight_column, ids):
         import pyarrow as pa
 
-        self._path, self._n_rows = source.path, n_rows
-        self.name = source.name
-        status = os.stat(source.path)
-        self.size, self.modified = status.st_size, status.st_mtime_ns
+        check_choice("ids", ids, ("auto", "integer", "string"))
         if max(columns) >= len(schema):
             raise FormatError(f"the table has {len(schema)} columns; columns={tuple(columns)} are counted from 0")
         weight = _weight(schema, columns, weight_column)
-        self._columns = [schema.field(c).name for c in [*columns, *([] if weight is None else [weight])]]
+        self.columns = [schema.field(c).name for c in [*columns, *([] if weight is None else [weight])]]
         self.n_nodes, self.weighted = None, weight is not None
-        twice = [name for name in self._columns if schema.names.count(name) > 1]
+        twice = [name for name in self.columns if schema.names.count(name) > 1]
         if twice:
             raise FormatError(f"several columns are called {twice[0][:80]!r}; rename them")
-        others = [name for name in schema.names if name not in self._columns]
+        others = [name for name in schema.names if name not in self.columns]
         silent = weight_column is None or not others
         self.notes = () if silent else (f"column {', '.join(others[:4])} not read; weight_column= says which to read",)
-        types = [schema.field(name).type for name in self._columns[:2]]
+        types = [schema.field(name).type for name in self.columns[:2]]
         integers = all(pa.types.is_integer(kind) for kind in types)
         if ids == "integer" and not integers:
-            raise FormatError(f"columns {self._columns[0]} and {self._columns[1]} are {types[0]} and {types[1]}")
+            raise FormatError(f"columns {self.columns[0]} and {self.columns[1]} are {types[0]} and {types[1]}")
         self.numbering = None if integers and ids != "string" else Numbering()
 
-    def blocks(self, skip, _folder):
-        """Yield (ends, weights, share of the table read), leaving out the first `skip` blocks."""
-        import pyarrow.parquet as pq
+    @classmethod
+    def of_frame(cls, frame, columns, weight_column, ids):
+        """Of a dask.dataframe."""
+        try:
+            import pyarrow as pa
+        except ImportError:
+            raise InputError(missing_package("edges in a dask.dataframe", "pyarrow", "parquet")) from None
+        return cls(pa.Schema.from_pandas(frame._meta, preserve_index=False), columns, weight_column, ids)
 
-        with pq.ParquetFile(self._path, buffer_size=1 << 20, pre_buffer=False) as table:
-            total, read = max(1, table.metadata.num_rows), 0
-            batches = table.iter_batches(self._n_rows, columns=self._columns, use_threads=False)
-            for i, batch in enumerate(_guarded(batches)):
-                read += batch.num_rows
-                if i >= skip:
-                    yield *self._arrays(batch), read / total
-
-    def _arrays(self, batch):
-        arrays = [batch.column(batch.schema.get_field_index(name)) for name in self._columns]
-        for name, array in zip(self._columns, arrays, strict=True):
+    def arrays(self, batch):
+        """(ends, weights) of a batch; names are numbered on."""
+        arrays = [batch.column(batch.schema.get_field_index(name)) for name in self.columns]
+        for name, array in zip(self.columns, arrays, strict=True):
             if array.null_count:
                 raise FormatError(f"column {name} has missing values")
         if self.numbering is None:
@@ -86,8 +80,31 @@ class ParquetFile:
             ends = [both[:, 0], both[:, 1]]
         weights = _numbers(arrays[2], np.float64) if self.weighted else np.empty(0)
         if not (np.isfinite(weights).all() and (weights >= 0).all()):
-            raise FormatError(f"column {self._columns[2]} has weights that are negative or not finite")
+            raise FormatError(f"column {self.columns[2]} has weights that are negative or not finite")
         return np.stack(ends, axis=1), weights
+
+
+class ParquetFile(EdgeTable):
+    """A file of edges; the attributes are those of :class:`graphcore.store.text.TextFile`."""
+
+    def __init__(self, source, schema, columns, weight_column, ids, n_rows):
+        super().__init__(schema, columns, weight_column, ids)
+        self._path, self._n_rows = source.path, n_rows
+        self.name = source.name
+        status = os.stat(source.path)
+        self.size, self.modified = status.st_size, status.st_mtime_ns
+
+    def blocks(self, skip, _folder):
+        """Yield (ends, weights, share of the table read), leaving out the first `skip` blocks."""
+        import pyarrow.parquet as pq
+
+        with pq.ParquetFile(self._path, buffer_size=1 << 20, pre_buffer=False) as table:
+            total, read = max(1, table.metadata.num_rows), 0
+            batches = table.iter_batches(self._n_rows, columns=self.columns, use_threads=False)
+            for i, batch in enumerate(_guarded(batches)):
+                read += batch.num_rows
+                if i >= skip:
+                    yield *self.arrays(batch), read / total
 
 
 def _weight(schema, columns, weight_column):

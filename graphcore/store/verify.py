@@ -10,7 +10,7 @@ from ..graphs._row_loops import row_sums
 from ..graphs.ids import check_name_array
 from ..graphs.rows import Rows, find_defect
 from .arrays import map_array
-from .format import checksum
+from .format import PARTED, checksum
 
 __all__ = ["verify"]
 
@@ -21,15 +21,16 @@ def verify(path, graph, meta, stages):
     """Read a mapped graph from end to end; raises a FormatError that says what is wrong with it."""
     with stages("checksums"):
         for name, facts in meta.arrays.items():
-            _check_sum(path, name, facts, stages)
+            array = getattr(graph, "_weights" if name == "weights" else name) if meta.parts and name in PARTED else None
+            _check_sum(name, map_array(os.path.abspath(path), name, facts) if array is None else array, facts, stages)
     with stages("rows"):
         _check_rows(graph, meta)
     if graph.node_names is not None and graph.node_names.dtype != object:
         check_name_array(graph.node_names)
 
 
-def _check_sum(path, name, facts, stages):
-    array, value = map_array(os.path.abspath(path), name, facts), 0
+def _check_sum(name, array, facts, stages):
+    value = 0
     for start in range(0, len(array), _PIECE):
         with stages(f"checksum of {name} {start / len(array):.0%}", total=False):
             value = checksum(array[start : start + _PIECE], value)

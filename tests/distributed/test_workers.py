@@ -11,13 +11,12 @@ import pytest
 
 import graphcore
 from graphcore import InputError
-from graphcore._threads import row_spans
 from graphcore.cli.app import run
 from graphcore.datasets import degree_corrected_partition
 from graphcore.distributed import passes
 from graphcore.io import write_graph
 from graphcore.metrics import agreement, conductance, normalized_cut, outside_share
-from graphcore.store import open_graph
+from graphcore.store import build_store, open_graph
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -60,11 +59,9 @@ def huge(stored, monkeypatch):
     graph = stored[0]
     monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
     monkeypatch.setattr("graphcore.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 2)
-    for module in ("blocks", "sampled_links"):
-        monkeypatch.setattr(f"graphcore.partition.{module}._ENTRIES_PER_BLOCK", 4000)
-    monkeypatch.setattr("graphcore.partition.cluster_sums.row_spans", lambda indptr: row_spans(indptr, 4000))
-    monkeypatch.setattr("graphcore.partition.local_moving._SWEEP_BLOCKS", 4)
-    monkeypatch.setattr("graphcore.partition.local_moving._SWEEP_PARTS", 3)
+    monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 2000)
+    monkeypatch.setattr(passes, "_FEW_BLOCKS", 6)
+    monkeypatch.setattr("graphcore.partition.local_moving._TURNS", 4)
     return graph
 
 
@@ -123,6 +120,95 @@ def test_a_worker_killed_in_any_stage_changes_no_label(huge, client, monkeypatch
     np.testing.assert_array_equal(fitted(huge).labels_, expected)
     assert killed
     client.wait_for_workers(1, timeout=60)
+    assert_nothing_is_left(client)
+
+
+def test_a_worker_added_in_the_middle_changes_no_label(huge, cluster, client, monkeypatch):
+    with dask.config.set(scheduler="threads"):
+        expected = fitted(huge).labels_
+    submit, added = client.submit, []
+
+    def submit_and_add(function, *args, key, **options):
+        if key.startswith("move_part") and not added:
+            added.append(len(client.nthreads()) + 1)
+            cluster.scale(added[0])
+            client.wait_for_workers(added[0], timeout=60)
+        return submit(function, *args, key=key, **options)
+
+    monkeypatch.setattr(client, "submit", submit_and_add)
+    np.testing.assert_array_equal(fitted(huge).labels_, expected)
+    assert added
+    assert_nothing_is_left(client)
+    cluster.scale(2)
+
+
+def test_each_worker_needs_its_own_part_of_a_graph_alone(stored, huge, client, tmp_path):
+    graph = huge
+    sources = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
+    once = sources < graph.indices
+    edges = sources[once], graph.indices[once].astype(np.int64)
+    in_parts = build_store([edges], tmp_path / "parts.graph", n_nodes=graph.n_nodes, parts=2)
+    with dask.config.set(scheduler="threads"):
+        expected = fitted(graph).labels_
+        np.testing.assert_array_equal(fitted(in_parts).labels_, expected)
+    client.wait_for_workers(2, timeout=60)
+    in_parts = open_graph(tmp_path / "parts.graph", trusted=True)
+    for part, worker in enumerate(sorted(client.nthreads())):
+        client.run(_have, [part % 2], workers=[worker])
+    try:
+        np.testing.assert_array_equal(fitted(in_parts).labels_, expected)
+        with passes.on_workers(in_parts, graphcore.partition.quotient.graph_rows):
+            assert len(passes._workers.get()._part_owners()[0]) == 1
+    finally:
+        client.run(_have, None)
+    assert_nothing_is_left(client)
+
+
+def _have(parts):
+    """In a worker: find these parts of any graph, or with None all that are there."""
+    from graphcore.store import open as module
+    from graphcore.store import parts as original
+
+    module.parts_here = original.parts_here if parts is None else lambda *_: parts
+
+
+def test_a_worker_out_of_memory_ends_in_one_clear_error():
+    options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50, "memory_limit": "600MB"}
+    graph = graphcore.Graph.from_edges([0, 1], [1, 2])
+    rows = graphcore.partition.quotient.graph_rows
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        distributed.LocalCluster(n_workers=1, **options) as cluster,
+        distributed.Client(cluster),
+        passes.on_workers(graph, rows),
+        pytest.raises(MemoryError, match=r"pass 'fill'.*give workers more memory"),
+    ):
+        held = passes._workers.get().rows
+        passes.map_passes(_fill, held, [(0, 3)], np.zeros(3, dtype=np.int32))
+
+
+def _fill(rows, first, last, labels):
+    everything = np.ones(10**8)
+    time.sleep(60)  # the nanny looks every now and then
+    return everything[:1]
+
+
+@pytest.mark.parametrize("names", [False, True])
+def test_edges_of_a_frame_are_shuffled_to_the_same_store(client, tmp_path, names):
+    pd, dd = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    rng = np.random.default_rng(0)
+    ends = rng.integers(0, 60, (2, 500)) * 3
+    table = pd.DataFrame({"from": ends[0], "to": ends[1], "weight": rng.random(500)})
+    if names:
+        table[["from", "to"]] = table[["from", "to"]].astype(str)
+    table.to_parquet(tmp_path / "edges.parquet")
+    frame = dd.from_pandas(table, npartitions=4, sort=False)
+    whole = build_store(tmp_path / "edges.parquet", tmp_path / "a.graph", symmetrize="sum")
+    build_store(frame, tmp_path / "b.graph", symmetrize="sum")
+    assert whole.n_nodes == 60
+    for name in os.listdir(tmp_path / "a.graph"):
+        assert (tmp_path / "a.graph" / name).read_bytes() == (tmp_path / "b.graph" / name).read_bytes()
+    assert sorted(os.listdir(tmp_path)) == ["a.graph", "b.graph", "edges.parquet"]
     assert_nothing_is_left(client)
 
 

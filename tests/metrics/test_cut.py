@@ -144,11 +144,11 @@ def test_read_only_and_mapped_graphs(tmp_path):
 
 @pytest.mark.parametrize("measure", ["cut_and_volume", "quotient_graph"])
 def test_threads_do_not_change_a_bit(measure, monkeypatch):
-    from graphcore.partition import cluster_sums, quotient
+    from graphcore.distributed import passes
+    from graphcore.partition import quotient
 
     # Small blocks, so that a small graph has many of them.
-    spans = cluster_sums.row_spans
-    monkeypatch.setattr(cluster_sums, "row_spans", lambda indptr: spans(indptr, 500))
+    monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 500)
     monkeypatch.setattr(quotient, "_MIN_ENTRIES_PER_BLOCK", 500)
     rng = np.random.default_rng(0)
     s, t = rng.integers(0, 2000, (2, 20_000))

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
+from graphcore.distributed import passes
 from graphcore.partition import _block_loops as loops
 from graphcore.partition import blocks as module
 from graphcore.partition.blocks import move_in_blocks, spread_in_rounds
@@ -43,28 +44,45 @@ def test_offers_are_the_labels_with_most_weight_around(seed):
 @given(st.integers(0, 10_000), st.sampled_from(OBJECTIVES), st.integers(1, 3))
 def test_moves_of_a_block_raise_the_objective_and_keep_the_sums(seed, objective, min_size):
     graph, A, labels, first, last = case(seed)
+    marked = np.random.default_rng(seed).random(12) < 0.3
+    near = np.packbits(marked)[: 2 * (seed % 2)]
     labels = np.where(A.any(axis=1), np.maximum(labels, 0), -1).astype(np.int32)
     sums = cluster_sums(graph_rows(graph), labels, 3)
     own, inner = labels[first:last].copy(), sums.internal.copy()
     least = 0.1 * sums.volume.mean()
     moves = loops.move_block(
         *graph_rows(graph), objective_code(objective), first, last, min_size, least, inner, sums.volume, sums.size,
-        labels, own,
+        near, labels, own,
     )  # fmt: skip
     moved = labels.copy()
     moved[first:last] = own
     after = cluster_sums(graph_rows(graph), moved, 3)
     np.testing.assert_allclose(inner, after.internal, atol=1e-9 * A.sum())
     assert (moved == labels).all() or moves
+    if len(near):
+        assert A[np.flatnonzero(moved != labels)][:, marked].any(axis=1).all()
     if moves:
         assert value_of(objective, A, moved, 3) > value_of(objective, A, labels, 3)
         shrunk = after.volume < sums.volume - 1e-12
         assert (after.size[after.size < sums.size] >= min_size).all() and (after.volume[shrunk] >= least * 0.999).all()
 
 
+@quick
+@given(st.integers(0, 10_000))
+def test_sums_follow_nodes_that_have_moved_at_once(seed):
+    graph, A, labels, *_ = case(seed)
+    rows, old = graph_rows(graph), np.where(A.any(axis=1), np.maximum(labels, 0), -1).astype(np.int32)
+    now = np.where(old >= 0, np.random.default_rng(seed).integers(0, 3, 12), -1).astype(np.int32)
+    nodes = np.flatnonzero(now != old)
+    before, expected = cluster_sums(rows, old, 3), cluster_sums(rows, now, 3)
+    found = module._sums_then(rows, now, nodes, old[nodes], np.packbits(now != old), before, 1)
+    for name in ("internal", "volume", "cut", "size"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-12 * A.sum())
+
+
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(module, "_ENTRIES_PER_BLOCK", 400)
+    monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 400)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -87,7 +105,7 @@ def test_rounds_find_planted_clusters_with_sums_that_are_true_for_any_threads(sm
 
 def test_a_round_that_does_not_raise_the_objective_is_undone(monkeypatch):
     # Pairs of nodes joined by an edge, in blocks that move at the same time: each goes to where the other is.
-    monkeypatch.setattr(module, "_ENTRIES_PER_BLOCK", 2)
+    monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 2)
     monkeypatch.setattr(module, "_TURNS", 1)
     x = np.arange(20)
     rows = graph_rows(Graph.from_edges(x, x + 20))

@@ -1,13 +1,12 @@
 """The objectives against their formulas, and moves that never lower them."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph, ParameterError
+from graphcore.distributed import passes
 from graphcore.partition import _objective_loops
 from graphcore.partition import local_moving as module
 from graphcore.partition._local_moving_loops import batch_assign
@@ -209,8 +208,8 @@ def test_batch_assignment_by_information_is_steepest_ascent(case):
 
 
 @quick
-@given(labelled(max_nodes=20), objectives, st.integers(1, 5), st.integers(1, 3))
-def test_a_block_sweep_is_steepest_ascent_block_by_block(case, objective, n_blocks, n_parts):
+@given(labelled(max_nodes=20), objectives, st.integers(1, 5), st.integers(1, 30))
+def test_a_block_sweep_is_steepest_ascent_turn_by_turn(case, objective, n_turns, entries):
     case = linked_case(case)
     assume(case is not None)
     graph, A, labels, k = case
@@ -220,16 +219,18 @@ def test_a_block_sweep_is_steepest_ascent_block_by_block(case, objective, n_bloc
     _objective_loops.slopes(objective_code(objective), inner, volumes, by_inner, by_volume)
     out = labels.copy()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_SWEEP_BLOCKS", n_blocks)
-        patch.setattr(module, "_SWEEP_PARTS", n_parts)
+        patch.setattr(module, "_TURNS", n_turns)
+        patch.setattr(passes, "_ENTRIES_PER_BLOCK", entries)
         block_sweep(graph_rows(graph), out, k, objective=objective, n_jobs=2)
+        spans = passes.pass_spans(graph.indptr)
     np.testing.assert_array_equal(out < 0, labels < 0)
-    borders = np.linspace(0, n, min(n_blocks, n) + 1).astype(int)
-    for first, last in pairwise(borders):
-        seen = np.concatenate([out[:first], labels[first:]])
+    turn = np.concatenate([np.full(last - first, i % n_turns) for i, (first, last) in enumerate(spans)])
+    assert len(turn) == n
+    for now in range(n_turns):
+        seen = np.where(turn < now, out, labels)
         links = (A - np.diag(np.diag(A))) @ indicator(seen, k)
         scores = 2 * links * by_inner + A.sum(axis=1)[:, None] * by_volume
-        for x in first + np.flatnonzero(labels[first:last] >= 0):
+        for x in np.flatnonzero((turn == now) & (labels >= 0)):
             around = np.flatnonzero((links[x] > 0) | (np.arange(k) == labels[x]))
             assert out[x] in around
             assert scores[x, out[x]] >= scores[x, around].max() - 1e-9 * np.abs(scores[x, around]).max()

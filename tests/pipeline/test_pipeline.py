@@ -38,6 +38,15 @@ def run(graph, k, name, seed=0, n_jobs=None, **options):
 # -- the published algorithm --------------------------------------------------------------------------------------
 
 
+def test_eps_draws_by_the_rounds_of_algorithm_4():
+    graph, _ = example("barabasi-albert")
+    coreset = run(graph, 2, "published", 0, eps=1.0).coreset
+    expected = build_coreset(graph, 2, eps=1.0, method="importance", random_state=Streams(0))
+    assert np.array_equal(coreset.indices, expected.indices)
+    assert np.array_equal(coreset.weights, expected.weights)
+    assert len(coreset) < len(run(graph, 2, "published", 0, eps=0.7).coreset)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_published_is_algorithm_3_step_by_step(seed):
     # With dense matrices from the coreset on: A_H = W_H K W_H, degrees its row sums, the power method's vectors, and
