@@ -102,22 +102,22 @@ def factor_spectral_clustering(B, n_clusters, *, n_init=10, random_state=None):
     return np.unique(labels, return_inverse=True)[1].astype(np.int32)
 
 
-def column_cost(kernel, labels, n_jobs=None):
-    """Mean squared distance of the columns of K, as vectors, to the means of their clusters.
+def partition_costs(K):
+    """A function of labels that gives the cost of kernel k-means, and the mean squared distance of columns of K.
 
-    The objective that the experiments of Wang, Gittens and Mahoney report (equation 6). It is no kernel k-means cost:
-    the columns stand for the points, not their images in kernel space.
+    The second is the objective that the experiments of Wang, Gittens and Mahoney report (equation 6). It is no kernel
+    k-means cost: the columns stand for the points, not their images in kernel space. K is a dense array, and both come
+    from one product with it.
     """
-    from graphcore.kernels.columns import map_rows
+    trace, squares = float(np.trace(K, dtype=np.float64)), float(np.einsum("ij,ij->", K, K, dtype=np.float64))
 
-    found, labels = np.unique(labels, return_inverse=True)
-    membership = np.zeros((kernel.n_points, len(found)))
-    membership[np.arange(kernel.n_points), labels] = 1.0 / np.sqrt(np.bincount(labels))[labels]
+    def costs(labels):
+        found, labels = np.unique(labels, return_inverse=True)
+        membership = np.zeros((len(K), len(found)), K.dtype)
+        membership[np.arange(len(K)), labels] = 1.0 / np.sqrt(np.bincount(labels))[labels]
+        explained = K @ membership
+        inside = np.einsum("ij,ij->", membership, explained, dtype=np.float64)
+        along = np.square(explained, dtype=np.float64).sum()
+        return (trace - float(inside)) / len(K), (squares - float(along)) / len(K)
 
-    def squares(rows):
-        squared = rows.multiply(rows) if hasattr(rows, "multiply") else np.square(rows, dtype=np.float64)
-        return squared.sum(axis=1)[:, None]
-
-    total = map_rows(kernel.columns(), squares, n_jobs=n_jobs).sum()
-    explained = np.square(kernel.product(membership, n_jobs)).sum()
-    return float((total - explained) / kernel.n_points)
+    return costs

@@ -15,7 +15,6 @@ import scipy.sparse as sp
 from figures_flats import PICTURES as FLATS
 from figures_landing import PICTURES as LANDING
 from figures_nystrom import nystrom_brackets, nystrom_schemes
-from figures_sketch import PICTURES as SKETCH
 from matplotlib.collections import LineCollection
 from matplotlib.ticker import NullLocator
 from sklearn.datasets import load_digits, make_blobs, make_moons
@@ -58,7 +57,7 @@ def main(folder=FOLDER):
     with plt.rc_context(STYLE), warnings.catch_warnings():
         # The published algorithm is shown where it fails; it warns there.
         warnings.simplefilter("ignore", graphcore.GraphWarning)
-        for draw in (*LANDING, *DRAWN, *FLATS, *SKETCH):
+        for draw in (*LANDING, *DRAWN, *FLATS):
             figure = draw()
             figure.savefig(folder / f"{draw.__name__}.png")
             plt.close(figure)

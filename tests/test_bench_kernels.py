@@ -8,12 +8,12 @@ import pytest
 
 from bench import __main__ as command
 from bench import harness, infinite_mnist, vectors
-from bench.cases import heldout, kernel_features, mnist8m, sketch
+from bench.cases import mnist8m
 
 
 @pytest.fixture
 def data(tmp_path):
-    """A data folder with small stand-ins: bars at ten places for MNIST, blobs for PenDigits."""
+    """A data folder with small stand-ins for MNIST: bars at ten places."""
     rng = np.random.default_rng(0)
     folder = tmp_path / "data"
     (folder / "mnist").mkdir(parents=True)
@@ -26,10 +26,6 @@ def data(tmp_path):
             file.write(np.array([2051, n, 28, 28], ">i4").tobytes() + images.tobytes())
         with gzip.open(folder / "mnist" / f"{part}-labels-idx1-ubyte.gz", "wb") as file:
             file.write(np.array([2049, n], ">i4").tobytes() + labels.astype(np.uint8).tobytes())
-    (folder / "pendigits").mkdir()
-    labels = np.arange(1000) % 10
-    table = np.column_stack([10 * rng.standard_normal((10, 16))[labels] + rng.standard_normal((1000, 16)), labels])
-    np.savetxt(folder / "pendigits" / "pendigits.tra", table, fmt="%.3f", delimiter=",")
     return folder
 
 
@@ -133,68 +129,12 @@ def test_mnist8m_takes_what_fits(options, tmp_path, monkeypatch):
     assert "900 were asked for" in text
 
 
-@pytest.mark.slow
-def test_kernel_features_fills_both_tables(options, monkeypatch):
-    monkeypatch.setattr(kernel_features, "SIZES", (30, 90))
-    monkeypatch.setattr(kernel_features, "SPECTRAL_SIZES", (50,))
-    report = kernel_features.run(options)
-    names = {(o.graph, o.method.title.split(",")[0]) for o in report.outcomes}
-    methods = {"Nystrom", "random features", "two steps", "exact", "kernel k-means", "spectral clustering"}
-    assert names == {(graph, method) for graph in ("PenDigits", "MNIST") for method in methods}
-    assert all(len(o.seconds) == len(o.scores) == 2 for o in report.outcomes)
-    pen = {o.method.title: o for o in report.outcomes if o.graph == "PenDigits"}
-    assert pen["exact"].median("nmi") > 0.9
-    assert pen["exact"].median("cost") <= pen["two steps, c = 30"].median("cost") * 1.02
-    assert pen["exact"].median("g") > 0
-    text = report.markdown()
-    assert "| 0.399 | 210 |" in text  # the published medians stand beside two steps at c = 30
-    assert "of 2 |" in text
-    # The page has no headings of its own, and the same tables.
-    assert "**MNIST: 600 points, approximations**\n\nMeans" in report.page
-    assert "#" not in report.page
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    assert [line for line in report.page.splitlines() if line.startswith("|")] == rows
-
-
-def test_exact_kernel_kmeans_beyond_what_fits_starts_once_in_each_repetition(options, monkeypatch):
-    monkeypatch.setattr(kernel_features, "HELD_POINTS", 100)
-    monkeypatch.setattr(kernel_features, "SIZES", (30,))
-    monkeypatch.setattr(kernel_features, "BETAS", ())
-    options.graphs = ["PenDigits"]
-    found = {o.method.title: o for o in kernel_features.run(options).outcomes}
-    exact = found["exact, one start"]
-    assert len(exact.seconds) == 2
-    assert "cost" not in exact.scores[0]
-    assert exact.median("nmi") > 0.9
-
-
-def test_heldout_judges_its_aims(options, monkeypatch):
-    monkeypatch.setattr(heldout, "FACTORS", (1, 2, 4))
-    options.rows = 600
-    report = heldout.run(options)
-    assert [o.method.title for o in report.outcomes] == ["m = 25", "m = 49", "m = 98"]
-    costs = [o.median("heldout") for o in report.outcomes]
-    assert costs == sorted(costs, reverse=True)
-    assert all(o.median("partition") <= o.median("heldout") + 1e-6 for o in report.outcomes)
-    assert "aim at most +2 %" in report.markdown()
-
-
-@pytest.mark.slow
-def test_sketch_case(options, monkeypatch):
-    monkeypatch.setattr(sketch, "SIZES", ((200, 20),))
-    report = sketch.run(options)
-    assert [o.method.title for o in report.outcomes[:3]] == ["K-JL", "Nystrom", "kernel PCA"]
-    assert {o.graph for o in report.outcomes[3:]} == {"PenDigits", "8 x 8 digits"}
-    assert "| 200 | 20 |" in report.markdown()
-
-
-def test_cases_say_that_there_is_no_data(options, tmp_path):
+def test_the_case_says_that_there_is_no_data(options, tmp_path):
     options.data = tmp_path / "nothing"
     options.folder = tmp_path / "images"
-    for case in (kernel_features, heldout, mnist8m):
-        report = case.run(options)
-        assert "Not in the data folder" in report.markdown()
-        assert not report.outcomes
+    report = mnist8m.run(options)
+    assert "Not in the data folder" in report.markdown()
+    assert not report.outcomes
 
 
 @pytest.mark.slow

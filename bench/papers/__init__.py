@@ -3,7 +3,7 @@
 from importlib import import_module
 
 # A module is added here when it holds a PAPER.
-NAMES = ("coreset",)
+NAMES = ("coreset", "nystrom", "rank_restricted", "sketch", "flats")
 
 
 def paper(name):

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ class MissingData(Exception):
 class Settings:
     """How to measure: `quick` takes seconds and small input; `repetitions` replaces the number of each exhibit.
 
-    `limit` is for one run of another program, in seconds.
+    `limit` is for one run of another program, in seconds; `rows` is how many images exhibits on millions of them take.
     """
 
     quick: bool = False
@@ -30,6 +31,7 @@ class Settings:
     threads: int = 2
     limit: float = 7200.0
     data: Path = field(default_factory=harness.default_data)
+    rows: int | None = None
 
     def seeds(self, usual, quick=2):
         """Seeds of the repetitions: `usual` many, `quick` in a quick run."""
@@ -110,6 +112,24 @@ def _short(value):
     if isinstance(value, str | bool):
         return value
     return int(value) if float(value).is_integer() else float(f"{value:.5g}")
+
+
+def kept(measure):
+    """A `measure` whose rows are kept in this process, for exhibits that show the same ones."""
+    found = {}
+
+    @wraps(measure)
+    def rows(*args):
+        if args in found:
+            yield from found[args]
+            return
+        new = []
+        for row in measure(*args):
+            new.append(row)
+            yield row
+        found[args] = new
+
+    return rows
 
 
 def timed(function, *args, **kwargs):

@@ -100,15 +100,22 @@ def values_table(exhibit, groups):
     header += ["runs"] * any(_runs(group) > 1 for group in groups) + ["published in"] * bool(published)
     rows = []
     for group in groups:
-        setting = {key: group[key] for key in exhibit.by if key in group}
-        # A published row for all settings of a kind, such as all sizes, leaves the others out.
-        match = [row for row in published if all(setting.get(k) == v for k, v in row.items() if k in exhibit.by)]
+        match = [row for row in published if any(group is one for one in _told_of(exhibit, row, groups))]
         rows.append(_row(exhibit, shown, told, header, group, {k: v for row in match for k, v in row.items()}))
     for row in published:
         setting = {key: row[key] for key in exhibit.by if key in row}
         if not chosen(groups, **setting):
             rows.append(_row(exhibit, shown, told, header, {}, row))
     return table([h or " " for h in header], rows) if rows else ""
+
+
+def _told_of(exhibit, row, groups):
+    """The groups beside which a published row stands: of those of its setting the ones with a value of its kind.
+
+    A row for all settings of a kind, such as all sizes, leaves the others out.
+    """
+    found = [g for g in groups if all(g.get(k) == v for k, v in row.items() if k in exhibit.by)]
+    return [g for g in found if set(row) & set(g) & set(exhibit.values)] or found
 
 
 def _row(exhibit, shown, told, header, group, published):
@@ -130,4 +137,4 @@ def spread(values):
     if isinstance(values[0], str):
         return values[0] if len(set(values)) == 1 else "/".join(sorted(set(values)))
     middle = cell(float(np.mean(values)))
-    return middle if len(values) == 1 else f"{middle} ± {cell(float(f'{np.std(values, ddof=1):.1g}'))}"
+    return middle if len(set(values)) == 1 else f"{middle} ± {cell(float(f'{np.std(values, ddof=1):.1g}'))}"

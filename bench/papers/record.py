@@ -52,6 +52,7 @@ def _measured(paper, exhibit, settings):
             [f"python -m bench paper {paper.name} --only {exhibit.name}"]
             + ["--quick"] * settings.quick
             + [f"--repetitions {settings.repetitions}"] * bool(settings.repetitions)
+            + [f"--rows {settings.rows}"] * bool(settings.rows)
             + [f"--seed {settings.seed}"] * bool(settings.seed)
             + [f"--limit {settings.limit:g}"] * (settings.limit != Settings.limit)
         ),
