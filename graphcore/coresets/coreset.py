@@ -12,6 +12,7 @@ from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
 from ..graphs.graph import Graph
+from ..graphs.magnitude import given_unit
 from ..kernels.graph import GraphKernel
 from .importance import Draws, importance_probabilities, importance_rounds, importance_sample
 from .seeding import SEEDING, Seeds, d2_seeding, draw_seeds
@@ -52,7 +53,7 @@ class Coreset:
 
     def scaled(self, graph: Graph) -> Self:
         """The coreset with weights in the unit of what `graph`, of :func:`graphcore.graphs.magnitude.in_range`, was."""
-        return replace(self, weights=np.ldexp(self.weights, graph._exponent)) if graph._exponent else self
+        return replace(self, weights=given_unit(self.weights, graph._exponent)) if graph._exponent else self
 
 
 def build_coreset(

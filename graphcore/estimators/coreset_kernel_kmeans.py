@@ -8,6 +8,7 @@ import numpy as np
 from .._random import Streams
 from .._typing import AnyData, ArrayLike, Bandwidth, Floats, Integers, KernelLike, Labels, RandomState
 from ..exceptions import ParameterError
+from ..graphs.magnitude import given_unit
 from ..kmeans.coreset import CoresetKernelKMeansResult, coreset_kernel_kmeans
 from ._centroids import CentroidClusterer
 from ._checks import passed_on, stages_of
@@ -189,7 +190,7 @@ class CoresetKernelKMeans(CentroidClusterer):
         self.coreset_indices_ = given[order]
         self.coreset_weights_ = coreset.weights[order]
         if self._kind == "graph":
-            self.coreset_weights_ = np.ldexp(self.coreset_weights_, self._exponent)
+            self.coreset_weights_ = given_unit(self.coreset_weights_, self._exponent)
         self.coreset_labels_ = found.labels[order]
         self.coreset_cost_ = found.cost
         self.n_unreached_ = result.n_unreached

@@ -5,7 +5,7 @@ import numpy as np
 from .._warn import warn_user
 from ..exceptions import InputError
 
-__all__ = ["edges_in_range", "in_range"]
+__all__ = ["edges_in_range", "given_unit", "in_range"]
 
 # Degrees from 2^-164 to 2^64 may be squared, their squares multiplied, and all of it added up. Scaled weights are
 # normal numbers in single precision too.
@@ -42,6 +42,12 @@ def in_range(graph):
     scaled = type(graph)(graph.indptr, graph.indices, weights, node_names=graph.node_names, check=False)
     scaled.__dict__["_exponent"] = exponent
     return scaled
+
+
+def given_unit(values, exponent):
+    """Values from the unit of scaled weights to that of the weights given; what overflows is the largest number."""
+    with np.errstate(over="ignore"):
+        return np.minimum(np.ldexp(values, exponent), np.finfo(values.dtype).max)
 
 
 def edges_in_range(X, exponent):

@@ -121,8 +121,8 @@ class KernelFunction:
         if self.name == "gaussian":
             return gaussian_block(X, Y, self.gamma)
         if self.name == "laplacian":
-            block = manhattan(X, Y).astype(X.dtype, copy=False)
-            with np.errstate(over="ignore"):
+            with np.errstate(over="ignore"):  # the kernel of what is too far apart to be told is 0
+                block = manhattan(X, Y).astype(X.dtype, copy=False)
                 block *= -min(self.gamma, float(np.finfo(X.dtype).max))
             return np.exp(block, out=block)
         products = inner_products(X, Y)

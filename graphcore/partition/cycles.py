@@ -41,10 +41,10 @@ def move_in_cycles(
     Moving single nodes ends where no single one gains; a group of them that belongs elsewhere as a whole is stuck. Each
     cycle splits every cluster anew into groups, these into groups of groups (:func:`subgroups`), and moves the largest
     first; groups of nodes are moved so up to three times, with other groups of theirs. Ends after `n_cycles`, or when a
-    cycle raises the objective by less than a share `tolerance`. `labels` (n,) int32, -1 stays, are changed in place, and
-    never for the worse; limits are those of :func:`graphcore.partition.local_moving.move_locally`, and no graph between
-    groups has many more than `max_entries`.
-    Returns ClusterSums of the labels, but for the cut, and the objective after each cycle.
+    cycle raises the objective by less than a share `tolerance`. `labels` (n,) int32, -1 stays, are changed in place,
+    and never for the worse; limits are those of :func:`graphcore.partition.local_moving.move_locally`, and no graph
+    between groups has many more than `max_entries`. Returns ClusterSums of the labels, but for the cut, and the
+    objective after each cycle.
 
     References
     ----------

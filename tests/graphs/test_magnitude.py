@@ -174,3 +174,12 @@ def test_the_normalised_cut_sees_clusters_of_next_to_no_volume():
     A[:10, :10], A[10:, 10:] = 1.0, 1e16
     labels = CoresetSpectralClustering(2, objective="ncut", random_state=0).fit(sp.csr_array(A)).labels_
     assert graphcore.metrics.normalized_cut(sp.csr_array(A), labels) == 0.0
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+def test_coreset_weights_that_no_number_holds_are_the_largest():
+    A = blocks(np.random.default_rng(6))[0] * 1e304
+    model = CoresetKernelKMeans(2, kernel="normalized_cut", self_loop=1e9, random_state=0).fit(A)
+    assert model.coreset_weights_.max() == np.finfo(float).max
+    fitted = CoresetSpectralClustering(2, preset="published", self_loop=1e9, random_state=0).fit(Graph.from_scipy(A))
+    assert fitted.coreset_weights_.max() == np.finfo(float).max

@@ -321,6 +321,12 @@ def test_manhattan_of_long_sparse_matrices_goes_in_pieces(most):
     np.testing.assert_allclose(manhattan(X, X, most), manhattan(dense, dense), rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_vectors_too_far_apart_for_single_precision_have_nothing_in_common():
+    X = np.array([[3e38, 0.0], [0.0, -3e38], [0.0, 0.0]], dtype=np.float32)
+    np.testing.assert_array_equal(kernel_function("laplacian", gamma=1e-3)(X, X), np.eye(3))
+
+
 def test_manhattan_of_too_many_columns():
     wide = sp.csr_array((np.ones(2), np.array([1, 2**33]), np.array([0, 1, 2])), shape=(2, 2**34))
     with pytest.raises(InputError, match="columns"):
