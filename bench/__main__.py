@@ -30,6 +30,8 @@ CASES = (
     "changing",
     "balance",
     "calibration",
+    "detectability",
+    "losses",
     "mnist8m",
     "distributed",
 )

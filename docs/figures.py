@@ -227,6 +227,29 @@ def calibration():
     return figure
 
 
+def detectability():
+    """ARI against the ratio of signal to threshold, read from the table of the bench."""
+    lines = (FOLDER.parent / "tables" / "detectability.md").read_text(encoding="utf-8").splitlines()
+    header, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    panels = [(k, kind) for kind in ("equal", "uneven") for k in ("2", "10", "100")]
+    figure, axes = plt.subplots(2, 3, figsize=(7.2, 4.6), layout="constrained", sharex=True, sharey=True)
+    styles = {"BP": ("k", "-"), "high": (SHADES[0], "-"), "default": (SHADES[1], "--"), "fast": (SHADES[3], ":")}
+    for ax, (k, kind) in zip(axes.flat, panels, strict=True):
+        shown = [row for row in rows if row[:3] == [k, kind, "8"]]
+        for name, (shade, line) in styles.items():
+            values = [(float(row[3]), float(row[header.index(name)].split()[0])) for row in shown]
+            if k != "100" or name != "BP":
+                ax.plot(*zip(*values, strict=True), c=shade, ls=line, marker="o", ms=3, label=name)
+        ax.set_title(f"k = {k}, {kind} degrees")
+        ax.set_ylim(-0.05, 1.05)
+    for ax in axes[1]:
+        ax.set_xlabel("signal / threshold")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("ARI")
+    axes[0, 0].legend(frameon=False)
+    return figure
+
+
 def _judged(X, truth):
     """(largest memberships, whether they are right) and (shares of edges inside, whether labels are right)."""
     k = int(truth.max()) + 1
@@ -322,8 +345,8 @@ def _bare(ax):
 
 
 DRAWN = (
-    whiskers, sparse_coreset, stability, importance, coreset_error, choosing_k, levels, calibration, nystrom_brackets,
-    nystrom_schemes,
+    whiskers, sparse_coreset, stability, importance, coreset_error, choosing_k, levels, calibration, detectability,
+    nystrom_brackets, nystrom_schemes,
 )  # fmt: skip
 
 if __name__ == "__main__":
