@@ -237,8 +237,9 @@ def detectability():
     for ax, (k, kind) in zip(axes.flat, panels, strict=True):
         shown = [row for row in rows if row[:3] == [k, kind, "8"]]
         for name, (shade, line) in styles.items():
-            values = [(float(row[3]), float(row[header.index(name)].split()[0])) for row in shown]
-            if k != "100" or name != "BP":
+            cells = [(float(row[3]), row[header.index(name)]) for row in shown]
+            values = [(ratio, float(cell.split()[0])) for ratio, cell in cells if cell != "-"]
+            if values:
                 ax.plot(*zip(*values, strict=True), c=shade, ls=line, marker="o", ms=3, label=name)
         ax.set_title(f"k = {k}, {kind} degrees")
         ax.set_ylim(-0.05, 1.05)
@@ -246,7 +247,8 @@ def detectability():
         ax.set_xlabel("signal / threshold")
     for ax in axes[:, 0]:
         ax.set_ylabel("ARI")
-    axes[0, 0].legend(frameon=False)
+    handles = axes[0, 0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside upper center", ncols=4, frameon=False)
     return figure
 
 
