@@ -19,6 +19,8 @@ __all__ = [
     "round_eps",
 ]
 
+_MANY = 2**62  # more than any graph has nodes
+
 
 class Draws(NamedTuple):
     """Distinct points drawn, ascending; their weights; and how many draws were made."""
@@ -48,8 +50,8 @@ def importance_size(n_points, n_clusters, eps):
     >>> importance_size(1_000_000, 10, 0.1)
     732484
     """
-    size = (n_clusters * math.log(n_clusters)) ** 2 * math.log(max(n_points, 2)) / eps**2
-    return max(n_clusters, round(size))
+    root = n_clusters * math.log(n_clusters) / eps  # infinite for the smallest eps, where its square vanishes
+    return max(n_clusters, round(min(root * root * math.log(max(n_points, 2)), _MANY)))
 
 
 def importance_probabilities(weights, seeds):

@@ -296,6 +296,8 @@ def _look_at(model, said, X):
     if not hasattr(model, "labels_"):
         return
     labels = model.labels_
+    if n == 2 and hasattr(model, "graph_"):  # two rows of integers are edges
+        n = model.graph_.n_nodes
     if labels.shape != (n,) or labels.dtype != np.int32:
         raise Failure("labels of another shape or type", f"{labels.shape} {labels.dtype}")
     k = getattr(model, "n_clusters_", model.n_clusters)

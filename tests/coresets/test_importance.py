@@ -76,6 +76,8 @@ def test_size_by_the_papers_formula():
     assert importance_size(1_000_000, 10, 0.1) == 732_484
     assert importance_size(1000, 1, 0.1) == 1
     assert importance_size(1, 4, 1.0) >= 4
+    for k in (1, 2, 50):  # its square is 0
+        assert importance_size(1000, k, 1e-320) >= (k if k == 1 else 1000)
     expected = 9 * math.log(3) ** 2 * math.log(500) / 0.25
     assert importance_size(500, 3, 0.5) == round(expected)
 
