@@ -469,7 +469,7 @@ def test_completion_words_are_those_that_the_settings_know():
 
     # tests/pipeline/test_settings.py holds the table's words to those of the functions.
     known = {p.name: [word for word in p.choices if word] for p in PARAMETERS if p.kind == "choice"}
-    assert len(known) == 4
+    assert len(known) == 5
     for option in app.commands["cluster"].params:
         if option.name in known:
             assert set(option.type.words) == set(known[option.name])

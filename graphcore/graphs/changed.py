@@ -41,13 +41,15 @@ def change_graph(graph, added=None, removed=None):
     if (taken == 0).any():
         a, b = gone[np.argmin(taken != 0)]
         raise InputError(f"removed: there is no edge between {names.of(a)!r} and {names.of(b)!r}")
+    if weights is None and graph.is_weighted:
+        weights = np.ones(len(ends))  # repeats add up as they do with weights
     ends, weights = _merged(ends, weights)
     there = _values(A, ends)
     there[_is_among(ends, gone, n)] = 0.0
     if graph.weights is None and (weights is None or (weights == 1).all()):
         put = np.where(there > 0, 0.0, 1.0)  # without weights an edge counts once
     else:
-        put = np.ones(len(ends)) if weights is None else weights
+        put = weights
     is_new = (put > 0) & (there == 0)
     ends, change = np.concatenate([gone, ends]), np.concatenate([-taken, put])
     # What is removed and added again is one change, and what stays as it was none.

@@ -18,6 +18,13 @@ def dense(graph):
     return graph.to_scipy().toarray()
 
 
+def test_repeats_without_weights_add_up_in_a_graph_of_weights():
+    found = change_graph(NAMED, (["a", "c", "c"], ["c", "a", "c"]))
+    assert found.graph.to_scipy()[[0, 2]][:, [2]].toarray().ravel().tolist() == [2.0, 1.0]
+    again = change_graph(PATH, ([0, 3], [3, 0]))  # one without counts it once
+    assert again.graph.weights is None and again.n_added == 1
+
+
 @given(pairs.filter(len), pairs, st.data(), st.booleans())
 def test_it_is_the_graph_made_anew(old, new, data, weighted):
     rng = np.random.default_rng(0)
