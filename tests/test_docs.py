@@ -223,6 +223,7 @@ def test_examples_of_pictures_run(folder, page):
 @pytest.mark.slow
 def test_the_steps_from_a_laptop_to_a_cluster_run(folder):
     pytest.importorskip("distributed")
+    pytest.importorskip("pyarrow")  # dask.dataframe asks for it
     graphcore.write_graph(graphcore.read_graph("edges.txt.gz"), "edges.graph")
     namespace = {}
     execute("docs/distributed.md", [namespace] * 9)
