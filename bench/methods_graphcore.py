@@ -55,7 +55,7 @@ def cluster_counted(graph, k, seed, params, threads):
 def construct(graph, k, seed, params, threads):
     """The published algorithm stage by stage, k-means timed apart.
 
-    `params`: `size` (share of the nodes), `sampling`, `n_init` (restarts of k-means), `n_products` (of the power method).
+    `params`: `size` (share of the nodes), `sampling`, `n_init` (restarts of k-means), `n_products` of the power method.
     """
     from graphcore._random import Streams
     from graphcore.coresets.coreset import sample_coreset
