@@ -2,8 +2,8 @@
 
 import json
 import platform
-import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from xml.etree import ElementTree
 
 from .harness import ROOT, Findings, load
 
