@@ -30,7 +30,7 @@ def heard():
 
 
 @compiled
-def _busy(n, out):
+def busy(n, out):
     """A loop of some n nanoseconds that nothing can foresee."""
     x = 1.0
     for _ in range(n):
@@ -68,19 +68,19 @@ def interrupt_after(seconds, function, ready=lambda: True):
 
 
 def test_a_long_loop_is_interrupted_at_once():
-    assert interrupt_after(0.2, lambda: _busy(10**9, np.ones(100)))[0] is KeyboardInterrupt  # compiles
-    kind, late = interrupt_after(0.2, lambda: _busy(10**9, np.ones(1 << 23)))
+    assert interrupt_after(0.2, lambda: busy(10**9, np.ones(100)))[0] is KeyboardInterrupt  # compiles
+    kind, late = interrupt_after(0.2, lambda: busy(10**9, np.ones(1 << 23)))
     assert kind is KeyboardInterrupt
     assert late < 0.5
-    assert _busy(10, np.ones(3))[0] == pytest.approx(2.0, rel=1e-3)
+    assert busy(10, np.ones(3))[0] == pytest.approx(2.0, rel=1e-3)
 
 
 def test_results_of_loops_do_not_turn_interrupts_into_system_errors():
     out = np.ones(3)
     for _ in range(20):
-        _busy(1, out)  # small and quick by now: called in this thread
-    assert _busy._pace * out.nbytes < _compile._SOON
-    kinds = {interrupt_after(0.002, lambda: _busy(100, out))[0] for _ in range(60)}
+        busy(1, out)  # small and quick by now: called in this thread
+    assert busy._pace * out.nbytes < _compile._SOON
+    kinds = {interrupt_after(0.002, lambda: busy(100, out))[0] for _ in range(60)}
     assert kinds == {KeyboardInterrupt}
 
 
@@ -90,7 +90,7 @@ def test_other_exceptions_of_handlers_come_through_too():
 
     before = signal.signal(signal.SIGINT, end)
     try:
-        kinds = {interrupt_after(0.002, lambda: _busy(100, np.ones(3)))[0] for _ in range(20)}
+        kinds = {interrupt_after(0.002, lambda: busy(100, np.ones(3)))[0] for _ in range(20)}
     finally:
         signal.signal(signal.SIGINT, before)
     assert kinds == {SystemExit}
@@ -174,9 +174,9 @@ def test_a_script_that_is_interrupted_ends_by_the_signal():
     code = """
 import os, signal, threading
 import numpy as np
-from tests.test_interrupts import _busy
+from tests.test_interrupts import busy
 threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
-_busy(10**12, np.ones(1 << 23))
+busy(10**12, np.ones(1 << 23))
 """
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=PACKAGE.parent, capture_output=True, text=True, timeout=60, check=False

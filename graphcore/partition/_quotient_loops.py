@@ -49,7 +49,7 @@ def label_volumes(labels, degrees, volumes):
 
 
 @compiled
-def _gather(indptr, indices, weights, labels, starts, members, a, sums, is_listed, touched):
+def gather_links(indptr, indices, weights, labels, starts, members, a, sums, is_listed, touched):
     """Weights between cluster a and all others into `sums`; returns how many clusters are listed in `touched`."""
     weighted = len(weights) > 0
     n_touched = 0
@@ -103,7 +103,7 @@ def link_cuts(indptr, indices, weights, labels, starts, members, first, last, vo
     touched = np.empty(n_clusters + 1, dtype=np.int32)
     strengths = np.empty(n_clusters, dtype=np.float32)
     for a in range(first, last):
-        n_touched = _gather(indptr, indices, weights, labels, starts, members, a, sums, is_listed, touched)
+        n_touched = gather_links(indptr, indices, weights, labels, starts, members, a, sums, is_listed, touched)
         n_links = 0
         for t in range(n_touched):
             b = touched[t]
@@ -134,7 +134,7 @@ def quotient_rows(indptr, indices, weights, labels, starts, members, first, last
     length = np.int64(0)  # and not a literal, which `_grown` would be compiled for as well
     for a in range(first, last):
         start = length
-        n_touched = _gather(indptr, indices, weights, labels, starts, members, a, sums, is_listed, touched)
+        n_touched = gather_links(indptr, indices, weights, labels, starts, members, a, sums, is_listed, touched)
         if length + n_touched > room:
             room = 2 * (length + n_touched)
             columns, values = _grown(columns, length, room), _grown(values, length, room)

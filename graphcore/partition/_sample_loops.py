@@ -11,7 +11,7 @@ _SHIFT = np.uint64(32)
 
 
 @compiled
-def _is_kept(x, z, limit):
+def is_sampled(x, z, limit):
     """Whether an edge is in the sample: by a hash of its ends, the same from either one; `limit` is a share of 2^64."""
     mixed = (np.uint64(min(x, z)) * _A + np.uint64(max(x, z))) * _B
     mixed = (mixed ^ (mixed >> _SHIFT)) * _A
@@ -37,7 +37,7 @@ def sample_links(indptr, indices, weights, labels, first, last, limit):
             continue
         for e in range(indptr[x], indptr[x + 1]):
             z = indices[e]
-            if z >= x and _is_kept(x, z, limit) and labels[z] >= 0:
+            if z >= x and is_sampled(x, z, limit) and labels[z] >= 0:
                 sources[length] = a
                 targets[length] = labels[z] if z > x else -1 - labels[z]
                 if weighted:

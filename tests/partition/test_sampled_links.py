@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from graphcore import Graph
 from graphcore.partition import quotient as module
-from graphcore.partition._sample_loops import _is_kept
+from graphcore.partition._sample_loops import is_sampled
 from graphcore.partition.quotient import graph_rows, quotient
 from graphcore.partition.sampled_links import sampled_links
 
@@ -27,7 +27,7 @@ def dense_sample(A, labels, k, scale):
     most = np.uint64(min(2.0**64 / scale, 2.0**64 - 2048))
     out = np.zeros((k, k))
     for x, z in np.argwhere(A):
-        if labels[x] >= 0 and labels[z] >= 0 and _is_kept(x, z, most):
+        if labels[x] >= 0 and labels[z] >= 0 and is_sampled(x, z, most):
             out[labels[x], labels[z]] += A[x, z]
     return out
 
@@ -108,5 +108,5 @@ def test_the_hash_keeps_its_share_of_edges():
     for share in (0.5, 0.1, 0.01):
         most = np.uint64(share * 2.0**64)
         for gap in (1, 2, 1000):
-            kept = np.mean([_is_kept(x, x + gap, most) for x in range(40_000)])
+            kept = np.mean([is_sampled(x, x + gap, most) for x in range(40_000)])
             assert abs(kept - share) < 5 * np.sqrt(share * (1 - share) / 40_000)

@@ -50,7 +50,7 @@ def test_gathering(weight):
         assert sorted(touched[:n_touched].tolist()) == [0, 1, 2]
         sums[:], is_listed[:] = 0.0, False
     starts, members = np.array([0, 10, 20, 30]), np.argsort(labels, kind="stable").astype(np.int32)
-    n_touched = _quotient_loops._gather(
+    n_touched = _quotient_loops.gather_links(
         rows.indptr, rows.indices, rows.weights, labels, starts, members, 2, sums, is_listed, touched
     )
     assert sorted(touched[:n_touched].tolist()) == [0, 1, 2]
