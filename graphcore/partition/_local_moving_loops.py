@@ -109,13 +109,13 @@ def _take_out(cluster, part, link, loop, degree, count):
 @compiled
 def move_nodes(
     indptr, indices, weights, degrees, counts, objective, order, n_passes, tolerance, min_size, min_volume, max_size,
-    max_volume, is_fixed, active, is_local, inner, volumes, sizes, labels,
+    max_volume, is_fixed, active, is_local, inner, volumes, sizes, labels, first, last, looks_only,
 ):  # fmt: skip
     """Move single nodes to a neighbouring cluster while that raises the objective.
 
     Nodes that are `active` (all, if this is not `is_local`; overwritten) are visited in `order` (natural order if it is
-    empty), and others and again only after a neighbour has moved. Ends when
-    a pass moves no more than `tolerance` times the number of nodes, or after `n_passes`. With a tolerance of 0, a pass
+    empty), from place `first` to `last` of it, and others and again only after a neighbour has moved. With `looks_only`
+    nothing but `active` is changed: what would move, with all others as they are, stays active. Ends when a pass moves no more than `tolerance` times the number of nodes, or after `n_passes`. With a tolerance of 0, a pass
     over all nodes that weighs every candidate exactly must confirm the end, so that no single move raises the
     objective any more. No cluster shrinks below `min_size` nodes or `min_volume`, or grows beyond `max_size` or
     `max_volume`; counts says how many nodes each one stands for (length 0: one), is_fixed which ones stay (length 0:
@@ -132,7 +132,7 @@ def move_nodes(
     moves, entries = 0, 0
     for _ in range(n_passes):
         moved = 0
-        for i in range(n):
+        for i in range(first, last):
             x = i if natural else order[i]
             if not active[x]:
                 continue
@@ -171,14 +171,17 @@ def move_nodes(
             if b >= 0:
                 best_cut = cut + 2.0 * (sums[a] - sums[b]) / total
                 if best_part - clusters[b].part - base + between(objective, best_cut, best_apart) > _MIN_GAIN:
-                    cut, apart = best_cut, best_apart
-                    _take_out(clusters[a], rest_part, sums[a], loop, degrees[x], count)
-                    _put_in(clusters[b], best_part, sums[b], loop, degrees[x], count)
-                    labels[x] = b
                     moved += 1
-                    for e in range(indptr[x], indptr[x + 1]):
-                        if labels[indices[e]] != b:
-                            active[indices[e]] = True
+                    if looks_only:
+                        active[x] = True
+                    else:
+                        cut, apart = best_cut, best_apart
+                        _take_out(clusters[a], rest_part, sums[a], loop, degrees[x], count)
+                        _put_in(clusters[b], best_part, sums[b], loop, degrees[x], count)
+                        labels[x] = b
+                        for e in range(indptr[x], indptr[x + 1]):
+                            if labels[indices[e]] != b:
+                                active[indices[e]] = True
             for t in range(n_touched):
                 sums[touched[t]] = 0.0
                 is_listed[touched[t]] = False
@@ -190,7 +193,7 @@ def move_nodes(
             active[:] = True
         else:
             confirming = False
-    for c in range(len(inner)):
+    for c in range(0 if looks_only else len(inner)):
         inner[c], volumes[c], sizes[c] = clusters[c].inner, clusters[c].volume, clusters[c].size
     return moves, entries
 

@@ -80,7 +80,7 @@ def _cycle(rows, labels, n_clusters, sums, rng, max_entries, n_jobs, constraints
             if not _is_worth_it(before, sums.value(limits["objective"])):
                 break
         labels[:] = apply_labels(clusters, groups)
-    move_locally(rows, labels, n_clusters, constraints=constraints, sums=sums, **limits)
+    move_locally(rows, labels, n_clusters, constraints=constraints, sums=sums, in_turns=True, n_jobs=n_jobs, **limits)
 
 
 def _is_worth_it(before, value, tolerance=_TOLERANCE):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._arrays import read_only
+from .._threads import map_items, row_spans
 from .._work import count
 from ..distributed.passes import map_passes, pass_spans
 from . import _local_moving_loops as _loops
@@ -17,11 +18,14 @@ _NATURAL = np.empty(0, dtype=np.int64)
 # Turns of a sweep: blocks of the same turn do not see each other's moves. More are no better, and with workers labels
 # travel between them.
 _TURNS = 16
+# Graphs of so many entries are looked at by threads first: so many turns a pass, so many blocks in all, as long as one
+# of so many nodes is to be visited. Later the few are visited at once.
+_LARGE, _PASS_TURNS, _BLOCKS, _MANY = 1 << 19, 8, 64, 16
 
 
 def move_locally(
     rows, labels, n_clusters, *, objective="information", order=None, n_passes=50, tolerance=0.0, min_size=1,
-    min_share=0.0, counts=None, constraints=FREE, active=None, sums=None,
+    min_share=0.0, counts=None, constraints=FREE, active=None, sums=None, in_turns=False, n_jobs=None,
 ):  # fmt: skip
     """Move single nodes, in place, while that raises the objective; returns (ClusterSums as they are now, moves made).
 
@@ -31,23 +35,54 @@ def move_locally(
     `min_size` nodes or `min_share` of the clusters' mean volume. With `active` (n,) bool only those nodes are visited,
     then neighbours of what moved; nothing is confirmed, so that the cost goes by what changes. Where rows are groups,
     `counts` (n,) int64 holds the nodes that each stands for. `constraints` limit clusters from above and say which
-    nodes stay. `sums`, those of `labels` if at hand, are changed in place, but for the cut.
+    nodes stay. `sums`, those of `labels` if at hand, are changed in place, but for the cut. With `in_turns`, on a large
+    graph, threads look for the nodes that would move, a part of the graph at a time, and only these are then visited
+    one after the other (:func:`_turns`).
     """
     counts = constraints.counts if counts is None else counts
     if sums is None:
         sums = cluster_sums(rows, labels, n_clusters, counts=counts)
     visited = np.ones(len(labels), dtype=bool) if active is None else active.copy()
     total = float(sums.volume.sum())
-    moves, entries = _loops.move_nodes(
-        *rows, read_only(counts), objective_code(objective), _NATURAL if order is None else order, n_passes,
-        float(tolerance), max(1, min_size), min_share * total / n_clusters, constraints.max_size,
-        constraints.max_volume(total, n_clusters), constraints.is_fixed, visited, active is not None, sums.internal,
-        sums.volume, sums.size, labels,
-    )  # fmt: skip
+
+    def move(n_passes, first, last, is_local, looks_only=False):
+        return _loops.move_nodes(
+            *rows, read_only(counts), objective_code(objective), _NATURAL if order is None else order, n_passes,
+            float(tolerance), max(1, min_size), min_share * total / n_clusters, constraints.max_size,
+            constraints.max_volume(total, n_clusters), constraints.is_fixed, visited, is_local, sums.internal,
+            sums.volume, sums.size, labels, first, last, looks_only,
+        )  # fmt: skip
+
+    done = [(0, 0)]
+    if in_turns and len(rows.indices) >= _LARGE:
+        turns = _turns(rows.indptr)
+        while n_passes > 0 and _MANY * np.count_nonzero(visited) > len(labels):
+            made = [result for turn in turns for result in _take_turn(move, turn, n_jobs)]
+            done += made
+            ended = sum(moves for moves, _ in made) <= tolerance * len(labels)
+            n_passes = 0 if ended and (tolerance > 0.0 or active is not None) else n_passes - 1
+    done.append(move(n_passes, 0, len(labels), active is not None))
+    moves, entries = (int(sum(each)) for each in zip(*done, strict=True))
     count("entries moved over", entries)
     if moves:
         sums.cut[:] = np.nan
-    return sums, int(moves)
+    return sums, moves
+
+
+def _turns(indptr):
+    """The parts of a graph that are looked at by what is known at their beginning, each as a list of blocks of nodes.
+
+    Blocks depend on the graph alone. A node that would not move is not visited unless a neighbour of it moves, as ever.
+    """
+    spans = row_spans(indptr, int(indptr[-1]) // _BLOCKS)
+    step = -(-len(spans) // _PASS_TURNS)
+    return [spans[i : i + step] for i in range(0, len(spans), step)]
+
+
+def _take_turn(move, spans, n_jobs):
+    """Moves made and entries read by one part of the graph: to look, by threads, then to move."""
+    looks = map_items(lambda span: move(1, *span, True, True), spans, n_jobs)
+    return [(0, entries) for _, entries in looks] + [move(1, spans[0][0], spans[-1][1], True)]
 
 
 def block_sweep(rows, labels, n_clusters, *, objective="information", n_jobs=None):

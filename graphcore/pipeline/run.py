@@ -81,6 +81,7 @@ def refine_labels(rows, labels, settings, nodes, sums, n_jobs=None):
     options = {"tolerance": _TOLERANCE, "sums": sums, **limits(settings)}
     if is_huge(len(rows.indices)) and not len(nodes.counts):
         return move_in_blocks(rows, labels, settings.n_clusters, n_jobs=n_jobs, **options)[0]
+    options |= {"in_turns": True, "n_jobs": n_jobs}
     return move_locally(rows, labels, settings.n_clusters, counts=nodes.counts, **options)[0]
 
 
