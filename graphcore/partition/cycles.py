@@ -4,6 +4,7 @@ from copy import deepcopy
 
 import numpy as np
 
+from .._threads import effective_jobs, map_items
 from .._work import count
 from ._subgroup_loops import join_subgroups
 from .cluster_sums import cluster_sums
@@ -29,6 +30,8 @@ _TOLERANCE = 1e-3
 _INNER = 3
 # Blocks of numbers that stay together when an order is drawn: what is near in memory is visited soon.
 _BLOCK = 64
+# Threads for less than so many entries take longer to begin than they save.
+_LARGE = 1 << 18
 _NO_STARTS, _NO_NODES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
 
 
@@ -70,7 +73,7 @@ def move_in_cycles(
 
 def _cycle(rows, labels, n_clusters, sums, rng, max_entries, n_jobs, constraints, limits, n_inner=_INNER):
     """One cycle; labels and their sums are changed in place. Those that it is made of are cycles among the groups."""
-    groups, n_groups = subgroups(rows, labels, cluster_resolutions(sums), rng, max_entries)
+    groups, n_groups = subgroups(rows, labels, cluster_resolutions(sums), rng, max_entries, n_jobs)
     if n_groups <= _MAX_GROUPS_SHARE * len(labels):
         between = quotient(rows, groups, n_groups, n_jobs)
         clusters, asked = pick_labels(groups, n_groups, labels), constraints.of_groups(groups, n_groups)
@@ -88,23 +91,23 @@ def _is_worth_it(before, value, tolerance=_TOLERANCE):
     return value - before >= tolerance * abs(value)
 
 
-def subgroups(rows, clusters, resolutions, rng, max_entries=None):
+def subgroups(rows, clusters, resolutions, rng, max_entries=None, n_jobs=None):
     """Groups of nodes that belong together inside their cluster: labels (n,) int32, -1 where `clusters` is, and number.
 
     `resolutions` (n_clusters,) float64 say how many times as dense as by chance a group is. The Generator `rng` draws
     the order of visits, so that every call gives other groups. Where the graph between the groups would have more than
     `max_entries`, by a sample, they are joined once more; if even then, there are no groups: every node is one.
     """
-    groups, n_groups = _joined(rows, clusters, resolutions, rng, None, len(clusters))
+    groups, n_groups = _joined(rows, clusters, resolutions, rng, None, len(clusters), n_jobs)
     if max_entries is not None and estimated_entries(rows, groups, n_groups) > max_entries:
-        joined, n_groups = _joined(rows, clusters, resolutions, rng, groups, n_groups)
+        joined, n_groups = _joined(rows, clusters, resolutions, rng, groups, n_groups, n_jobs)
         groups = apply_labels(joined, groups)
         if estimated_entries(rows, groups, n_groups) > max_entries:
             groups, n_groups = np.where(clusters >= 0, np.arange(len(clusters), dtype=np.int32), -1), len(clusters)
     return groups, n_groups
 
 
-def _joined(rows, clusters, resolutions, rng, units, n_units):
+def _joined(rows, clusters, resolutions, rng, units, n_units, n_jobs):
     """Groups of units inside their clusters, labels (n_units,) int32, and their number; None: every node is a unit."""
     starts, members, of_node, volumes = _NO_STARTS, _NO_NODES, _NO_NODES, rows.degrees.copy()
     if units is not None:
@@ -113,11 +116,28 @@ def _joined(rows, clusters, resolutions, rng, units, n_units):
         clusters = pick_labels(units, n_units, clusters)
     count("entries joined", len(rows.indices))
     groups = np.where(clusters >= 0, np.arange(n_units, dtype=np.int32), np.int32(-1))
-    join_subgroups(
-        rows.indptr, rows.indices, rows.weights, float(rows.degrees.sum()), clusters, resolutions, of_node, starts,
-        members, _shuffled(n_units, rng), groups, volumes,
-    )  # fmt: skip
+    total = float(rows.degrees.sum())
+
+    def join(order):
+        join_subgroups(
+            rows.indptr, rows.indices, rows.weights, total, clusters, resolutions, of_node, starts, members, order,
+            groups, volumes,
+        )  # fmt: skip
+
+    n_threads = effective_jobs(n_jobs) if len(rows.indices) >= _LARGE else 1
+    map_items(join, _split(_shuffled(n_units, rng), clusters, volumes, len(resolutions), n_threads), n_threads)
     return groups, compact_labels(groups, n_units)
+
+
+def _split(order, clusters, volumes, n_clusters, n_threads):
+    """The order as one for each thread, by clusters: what units do in one does not touch what those of others do."""
+    if n_threads == 1:
+        return [order]
+    shares = label_volumes(clusters, volumes, n_clusters)
+    shares /= shares.sum()
+    thread = ((np.cumsum(shares) - shares / 2) * n_threads).astype(np.int32)
+    threads = thread[clusters[order]]
+    return [order[threads == t] for t in range(n_threads)]
 
 
 def _shuffled(n, rng):
