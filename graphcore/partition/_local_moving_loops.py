@@ -115,11 +115,12 @@ def move_nodes(
 
     Nodes that are `active` (all, if this is not `is_local`; overwritten) are visited in `order` (natural order if it is
     empty), from place `first` to `last` of it, and others and again only after a neighbour has moved. With `looks_only`
-    nothing but `active` is changed: what would move, with all others as they are, stays active. Ends when a pass moves no more than `tolerance` times the number of nodes, or after `n_passes`. With a tolerance of 0, a pass
-    over all nodes that weighs every candidate exactly must confirm the end, so that no single move raises the
-    objective any more. No cluster shrinks below `min_size` nodes or `min_volume`, or grows beyond `max_size` or
-    `max_volume`; counts says how many nodes each one stands for (length 0: one), is_fixed which ones stay (length 0:
-    none). inner, volumes and sizes are those of `labels` and are kept up to date.
+    nothing but `active` is changed: what would move, with all others as they are, stays active. Ends when a pass moves
+    no more than `tolerance` times the number of nodes, or after `n_passes`. With a tolerance of 0, a pass over all
+    nodes that weighs every candidate exactly must confirm the end, so that no single move raises the objective any
+    more. No cluster shrinks below `min_size` nodes or `min_volume`, or grows beyond `max_size` or `max_volume`; counts
+    says how many nodes each one stands for (length 0: one), is_fixed which ones stay (length 0: none). inner, volumes
+    and sizes are those of `labels` and are kept up to date.
     Returns (moves made, entries read).
     """
     n = len(labels)

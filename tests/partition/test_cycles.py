@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from graphcore import Graph
 from graphcore.datasets import degree_corrected_partition
 from graphcore.metrics import agreement
+from graphcore.partition import cycles
 from graphcore.partition._subgroup_loops import join_subgroups
 from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums
 from graphcore.partition.cycles import _shuffled, cluster_resolutions, move_in_cycles, subgroups
@@ -113,6 +114,22 @@ def test_groups_stay_inside_clusters_and_differ_from_call_to_call():
     none, n_none = subgroups(rows, labels, resolutions, rng, max_entries=10)
     assert n_none == 400
     np.testing.assert_array_equal(none, np.arange(400))
+
+
+def test_groups_do_not_depend_on_the_number_of_threads(monkeypatch):
+    monkeypatch.setattr(cycles, "_LARGE", 0)
+    rows, labels = graph_rows(planted(7, 60, 0.2, 0.02, 0)[0]), np.repeat(np.arange(7, dtype=np.int32), 60)
+    labels[::50] = -1
+    resolutions = cluster_resolutions(cluster_sums(rows, labels, 7))
+    found = [subgroups(rows, labels, resolutions, np.random.default_rng(0), 100, n_jobs) for n_jobs in (1, 2, 5)]
+    for groups, n_groups in found[1:]:
+        assert n_groups == found[0][1]
+        np.testing.assert_array_equal(groups, found[0][0])
+    order = np.arange(420, dtype=np.int32)
+    parts = cycles._split(order, labels, rows.degrees, 7, 3)
+    assert len(parts) == 3 and min(map(len, parts)) > 60
+    np.testing.assert_array_equal(np.sort(np.concatenate(parts)), order)
+    assert not set(labels[parts[0]]) & set(labels[parts[1]]) - {-1}
 
 
 def test_resolutions_are_those_of_a_planted_partition():

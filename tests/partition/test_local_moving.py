@@ -325,6 +325,64 @@ def test_moves_find_planted_clusters_and_sums_given_are_kept_up_to_date():
         assert np.isnan(sums.cut).all()  # not kept up to date, so not to be read
 
 
+@pytest.fixture
+def turns(monkeypatch):
+    """Small graphs are looked at in turns of several blocks, as large ones are."""
+    for name, value in (("_LARGE", 1), ("_BLOCKS", 9), ("_PASS_TURNS", 3)):
+        monkeypatch.setattr(module, name, value)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_moves_in_turns_end_in_a_local_optimum_whatever_the_threads(turns, objective):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        A = random_adjacency(30, 0.3, rng, weighted=seed % 2 == 0, loops=0.2)
+        k, ordered = int(rng.integers(2, 5)), seed % 3 == 0
+        start = rng.integers(0, k, 30).astype(np.int32)
+        start[(A.sum(axis=1) == 0) | (rng.random(30) < 0.1)] = -1
+        rows, results = graph_rows(Graph.from_scipy(A)), []
+        options = {"objective": objective, "order": rng.permutation(30) if ordered else None, "min_size": 2}
+        for n_jobs in (1, 2, 3):
+            labels = start.copy()
+            sums, moves = move_locally(rows, labels, k, n_passes=1000, in_turns=True, n_jobs=n_jobs, **options)
+            results.append((labels, moves, sums.internal))
+        for labels, moves, internal in results[:-1]:
+            assert moves == results[-1][1]
+            np.testing.assert_array_equal(labels, results[-1][0])
+            np.testing.assert_array_equal(internal, results[-1][2])
+        labels = results[0][0]
+        inner, volumes, sizes = dense_sums(A, labels, k)
+        np.testing.assert_allclose(sums.internal, inner, atol=1e-9 * A.sum())
+        np.testing.assert_allclose(sums.volume, volumes, atol=1e-9 * A.sum())
+        np.testing.assert_array_equal(sums.size, sizes)
+        assert value_of(objective, A, labels, k) >= value_of(objective, A, start, k)
+        assert best_single_move(objective, A, labels, k, np.ones(30, dtype=int), 2) <= 1e-12, seed
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_look_leaves_active_what_would_move_and_changes_nothing_else(objective):
+    graph, truth = planted(4, 30, 0.3, 0.05, 0)
+    rows, rng = graph_rows(graph), np.random.default_rng(0)
+    start = np.where(rng.random(120) < 0.4, rng.integers(0, 4, 120), truth).astype(np.int32)
+    movers = []
+    for x in range(120):
+        labels = start.copy()
+        move_locally(rows, labels, 4, objective=objective, active=np.arange(120) == x, n_passes=1)
+        movers.append(labels[x] != start[x])
+    sums, active, labels = cluster_sums(rows, start, 4), np.ones(120, dtype=bool), start.copy()
+    before = [array.copy() for array in (sums.internal, sums.volume, sums.size)]
+    moves, _ = module._loops.move_nodes(
+        *rows, np.empty(0, dtype=np.int64), objective_code(objective), module._NATURAL, 1, 0.0, 1, 0.0, 2**62, np.inf,
+        np.empty(0, dtype=bool), active, True, sums.internal, sums.volume, sums.size, labels, 20, 90, True,
+    )  # fmt: skip
+    np.testing.assert_array_equal(active[20:90], movers[20:90])
+    assert moves == active[20:90].sum() > 10
+    assert active[:20].all() and active[90:].all()
+    np.testing.assert_array_equal(labels, start)
+    for array, then in zip((sums.internal, sums.volume, sums.size), before, strict=True):
+        np.testing.assert_array_equal(array, then)
+
+
 def test_a_tolerance_ends_early():
     graph, truth = planted(5, 60, 0.3, 0.02, 0)
     noisy = np.where(np.arange(300) % 3 == 0, (truth + np.arange(300)) % 5, truth).astype(np.int32)
