@@ -13,7 +13,7 @@ from graphcore.partition._heat_loops import heated_sweep
 from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums, objective_code
 from graphcore.partition.constraints import FREE
 from graphcore.partition.quotient import graph_rows
-from graphcore.partition.search import search
+from graphcore.partition.search import heat_once, search
 
 from ..oracles import planted
 from .test_quotient import labelled
@@ -92,6 +92,36 @@ def test_a_search_finds_what_is_planted_from_anywhere():
         search(rows, labels, 6, n_rounds=3, rng=np.random.default_rng(seed))
         best = cluster_sums(rows, np.asarray(truth, dtype=np.int32), 6).value("information")
         assert cluster_sums(rows, labels, 6).value("information") >= best - 1e-9
+
+
+def test_two_members_have_what_each_has_found():
+    graph, truth = planted(6, 40, 0.3, 0.02, 3)
+    rows, limits = graph_rows(graph), {"objective": "information", "min_size": 1, "min_share": 0.0}
+    task = module._Task(rows, 6, limits, None, FREE, 1, None, 0.0)
+    rng, members = np.random.default_rng(0), []
+    for c in (0, 2):  # two clusters are mixed up, others in each
+        labels = np.asarray(truth, dtype=np.int32).copy()
+        mixed = np.flatnonzero((labels == c) | (labels == c + 1))
+        labels[mixed] = c + mixed % 2
+        members.append(
+            module._Member(task, labels, cluster_sums(rows, labels, 6).value("information"), rng.spawn(1)[0])
+        )
+    module._recombine(members, rng, None)
+    best = cluster_sums(rows, np.asarray(truth, dtype=np.int32), 6).value("information")
+    assert max(member.best[0] for member in members) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_heating_once_only_ever_raises_the_objective(objective):
+    rows = graph_rows(planted(5, 30, 0.2, 0.05, 1)[0])
+    for seed in range(5):
+        labels = start_of(5, rows)
+        before = cluster_sums(rows, labels, 5).value(objective)
+        value = heat_once(
+            rows, labels, before, 5, n_sweeps=5, n_cycles=3, rng=np.random.default_rng(seed), objective=objective,
+            min_size=1, min_share=0.0,
+        )  # fmt: skip
+        assert value >= before and value == pytest.approx(cluster_sums(rows, labels, 5).value(objective))
 
 
 def test_a_time_limit_and_an_interrupt_end_it_with_the_best_so_far(monkeypatch):

@@ -104,8 +104,8 @@ def test_importance_gets_its_self_loops(ring):
     ("k", "given", "size"),
     [
         (1, "auto", 1000),
-        (30, "auto", 1500),
-        (200, "auto", 5000),
+        (30, "auto", 1250),
+        (200, "auto", 2000),
         (3, 0.1, 500),
         (3, 1.0, 5000),
         (3, 1e-9, None),
