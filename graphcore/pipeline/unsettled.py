@@ -4,7 +4,7 @@ import numpy as np
 
 from ..partition.cluster_sums import cluster_sums
 from ..partition.cycles import move_in_cycles
-from ..partition.search import heat_once
+from ..partition.trials import heat_once
 from ..spectral.bethe_hessian import bethe_hessian_embedding
 from ..spectral.rounding import kmeans_labels
 from .run import grow_clusters, limits, max_links, refine_labels
