@@ -61,6 +61,7 @@ def _measured(paper, exhibit, settings):
         "cores": machine.cores(),
         "busy": load_before > 0.5 * machine.cores(),
         "cpu_seconds": round(time.process_time() - cpu, 1),
+        "seconds": round(time.perf_counter() - start, 1),
         "versions": machine.versions(),
         "rows": grouped(exhibit, rows),
     }
