@@ -98,7 +98,7 @@ class CoresetSpectralClustering(
     effort : {"fast", "default", "high", "best"} or float, default "default"
         How long to look for a better partition. "fast" is one coreset and few cycles. Beyond the default comes a search
         in rounds, in which clusters are heated, dissolved and formed anew, in two threads (see
-        :func:`graphcore.partition.search.search`): 3 for "high", 30 for "best", or a number of them.
+        :func:`graphcore.partition.search.search`): 2 for "high", 20 for "best", or a number of them.
     time_limit : float or None, default None
         Seconds after which the search ends with the best so far; labels then depend on the speed of the machine. Given
         alone, it means ``effort="best"``. Ctrl-C ends the search likewise, with a warning.

@@ -72,9 +72,9 @@ def search(
             done += 1
     except KeyboardInterrupt:
         warn_user(f"interrupted in round {done + 1} of {n_rounds} of the search: the best labels so far are returned")
-    labels[:] = max((member.best for member in members), key=itemgetter(0))[1]
+    value, labels[:] = max((member.best for member in members), key=itemgetter(0))
     for step in sorted(step for member in members for step in member.found):
-        if step[1] > found[-1][1]:
+        if found[-1][1] < step[1] <= value:  # what an interrupt left behind may still find more
             found.append(step)
     seconds, values = np.array(found).T
     return SearchSteps(read_only(seconds), read_only(values), done)

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..partition.cluster_sums import cluster_sums
 from ..partition.cycles import move_in_cycles
+from ..partition.quotient import label_sizes
 from ..partition.trials import heat_once
 from ..spectral.bethe_hessian import bethe_hessian_embedding
 from ..spectral.rounding import kmeans_labels
@@ -16,8 +17,8 @@ _SETTLED_SHARE = 2 / 3
 # Eigenvectors are looked for where there are at most so many entries, and n k^2, which is what Lanczos iterations take.
 _MAX_ENTRIES, _MAX_LANCZOS = 1 << 22, 1 << 23
 _INITIALISATIONS = 3
-# Heating has so many sweeps, and fewer where they would go over more entries.
-_SWEEPS, _HEATED_ENTRIES = 100, 1 << 21
+# Heating has so many sweeps, and fewer where they would go over more entries; too few do nothing.
+_SWEEPS, _LEAST_SWEEPS, _HEATED_ENTRIES = 100, 8, 1 << 21
 
 
 def is_unsettled(agreement, n_clusters):
@@ -28,11 +29,15 @@ def is_unsettled(agreement, n_clusters):
 
 def heating_sweeps(n_entries):
     """Number of heated sweeps over a graph that is not settled."""
-    return min(_SWEEPS, _HEATED_ENTRIES // n_entries)
+    n_sweeps = min(_SWEEPS, _HEATED_ENTRIES // n_entries)
+    return n_sweeps if n_sweeps >= _LEAST_SWEEPS else 0
 
 
 def spectral_start(graph, n_clusters, streams):
-    """Labels (n,) int32 from eigenvectors of the whole graph, -1 for isolated nodes; None if that would take long."""
+    """Labels (n,) int32 from eigenvectors of the whole graph, -1 for isolated nodes.
+
+    None where that would take long, and where there are fewer clusters in them.
+    """
     n_linked = graph.n_nodes - graph.n_isolated
     if graph.n_entries > _MAX_ENTRIES or n_linked * n_clusters**2 > _MAX_LANCZOS or n_clusters >= n_linked:
         return None
@@ -43,7 +48,7 @@ def spectral_start(graph, n_clusters, streams):
     linked = graph.degrees > 0
     labels = np.full(graph.n_nodes, -1, dtype=np.int32)
     labels[linked] = kmeans_labels(embedding[linked], n_clusters, n_init=_INITIALISATIONS, random_state=streams)
-    return labels
+    return labels if label_sizes(labels[linked], n_clusters).all() else None
 
 
 def improved(graph, rows, labels, value, settings, constraints, unsettled, streams, n_jobs, stages):
