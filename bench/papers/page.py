@@ -83,7 +83,8 @@ def _section(paper, exhibit, entry):
 def _origin(entry):
     """Where the values come from, in small print."""
     said = [f"`{entry['command']}`", f"{entry['date']}", f"{cell(entry['cpu_seconds'])} CPU seconds in all"]
-    said += [f"{entry['seconds'] / 60:.1f} minutes"] * ("seconds" in entry)
+    if "seconds" in entry:
+        said += [f"{entry['seconds'] / 60:.1f} minutes"]
     said += [f"{entry['cores']} cores" + (", other programs at work" if entry["busy"] else "")]
     said += [entry["versions"]]
     said += ["broken off before all was measured"] * (not entry["complete"])
