@@ -54,6 +54,9 @@ def digest(exhibit, groups):
 def markdown(paper, record):
     """The page."""
     origin = f"Written by `python -m bench paper {paper.name} --page`; do not edit."
+    if record and all("seconds" in entry for entry in record.values()):
+        minutes = sum(entry["seconds"] for entry in record.values()) / 60
+        origin += f" All that is measured on it takes {minutes:.0f} minutes."
     return "\n\n".join(
         [f"# {paper.title}", paper.source, paper.intro.strip(), f"*{origin}*"]
         + [_section(paper, exhibit, record.get(exhibit.name)) for exhibit in paper.exhibits]
