@@ -76,12 +76,12 @@ def grow_clusters(rows, labels, settings, nodes):
         grow_small_clusters(rows, labels, settings.n_clusters, settings.min_cluster_size, counts=nodes.counts)
 
 
-def refine_labels(rows, labels, settings, nodes, sums, n_jobs=None):
-    """Move single nodes, in place; from the sums of the labels to the sums then."""
+def refine_labels(rows, labels, settings, nodes, sums, n_jobs=None, in_turns=True):
+    """Move single nodes, in place, on large graphs `in_turns`; from the sums of the labels to the sums then."""
     options = {"tolerance": _TOLERANCE, "sums": sums, **limits(settings)}
     if is_huge(len(rows.indices)) and not len(nodes.counts):
         return move_in_blocks(rows, labels, settings.n_clusters, n_jobs=n_jobs, **options)[0]
-    options |= {"in_turns": True, "n_jobs": n_jobs}
+    options |= {"in_turns": in_turns, "n_jobs": n_jobs}
     return move_locally(rows, labels, settings.n_clusters, counts=nodes.counts, **options)[0]
 
 
@@ -135,7 +135,8 @@ def run_coreset(graph, settings, streams, n_jobs, stages, nodes):
         with stages("refinement"):
             sums = cluster_sums(rows, labels, k, n_jobs, counts=nodes.counts)
             history.append(("merging" if n_groups > k else "labelling", sums.value(settings.objective)))
-            sums = refine_labels(rows, labels, settings, nodes, sums, n_jobs)
+            # Several coresets have a thread each, and turns read a little more.
+            sums = refine_labels(rows, labels, settings, nodes, sums, n_jobs, in_turns=settings.n_coresets == 1)
             value = sums.value(settings.objective)
             history.append(("refinement", value))
     return CoresetRun(
