@@ -19,6 +19,7 @@ CASES = (
     "search",
     "ablation",
     "speed",
+    "threads",
     "construction",
     "from-file",
     "knn-path",

@@ -67,7 +67,7 @@ def improved(graph, rows, labels, value, settings, constraints, unsettled, strea
             if start is not None:
                 grow_clusters(rows, start, settings, constraints)
                 sums = cluster_sums(rows, start, k, n_jobs, counts=constraints.counts)
-                reached = refine_labels(rows, start, settings, constraints, sums).value(settings.objective)
+                reached = refine_labels(rows, start, settings, constraints, sums, n_jobs).value(settings.objective)
                 if reached > value:
                     labels, value = start, reached
                     history.append(("spectral start", value))
