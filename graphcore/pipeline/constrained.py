@@ -8,7 +8,7 @@ from .._threads import map_items
 from ..exceptions import ParameterError
 from ..partition.cluster_sums import cluster_sums
 from ..partition.consensus import matched_clusters
-from ..partition.constraints import cut_in_order, relieve_full_clusters
+from ..partition.constraints import cut_in_order, relieve_full_clusters, swap_between_full_clusters
 from ..partition.cycles import move_in_cycles
 from ..partition.local_moving import move_locally
 from ..partition.micro_clusters import spread
@@ -18,7 +18,9 @@ __all__ = ["constrained_partition"]
 # Limits are tightened in so many steps, from what the fullest cluster needs or this factor, whichever is more.
 _STEPS, _LOOSE = 10, 1.1
 # Then loosened again by one of these factors and tightened in so many steps, and so on.
-_AGAIN, _STEPS_AGAIN = (1.1, 1.05, 1.025, 1.1, 1.05, 1.025), 6
+_AGAIN, _STEPS_AGAIN = (1.1, 1.1, 1.05, 1.05), 4
+# At most so many cycles of moves by groups in each step: the next one goes on.
+_CYCLES = 2
 _MOVE_TOLERANCE = 1e-4
 
 
@@ -30,13 +32,15 @@ def constrained_partition(
 
     One start is `labels`, with clusters matched to the fixed labels. Another is, where all clusters have fixed nodes,
     what these make of the nodes around them; or, where clusters are limited, the order of the leaves of the MergeTree
-    `tree` over `groups`, cut into pieces. Each is improved by moves of nodes and of groups under limits that begin
-    loose and become tighter, so that what is too much flows from cluster to cluster; the best of them again, under
-    limits that are loosened and tightened some times. Returns labels (n,) int32 and the objective; raises a
-    ParameterError if no start can be brought to keep to the limits.
+    `tree` over `groups`, cut into pieces. Each is improved by moves of nodes and of groups, and by swaps of nodes,
+    under limits that begin loose and become tighter, so that what is too much flows from cluster to cluster; the best
+    of them again, under limits that are loosened and tightened some times. Returns labels (n,) int32 and the objective;
+    raises a ParameterError if no start can be brought to keep to the limits.
     """
     starts = _starts(rows, labels, n_clusters, constraints, fixed, groups, tree)
     streams = rng.spawn(len(starts))
+    if constraints.limits_clusters:
+        n_cycles = min(n_cycles, _CYCLES)
 
     def tightened(labels, factors, rng):
         """(whether limits hold, whether the least size does, objective, labels) after moves under limits times each."""
@@ -47,6 +51,8 @@ def constrained_partition(
             sums, _ = move_in_cycles(
                 rows, labels, n_clusters, n_cycles=n_cycles, rng=rng, max_entries=max_entries, n_jobs=n_jobs, **asked
             )
+            if constraints.limits_clusters and swap_between_full_clusters(rows, labels, n_clusters, **asked):
+                sums, _ = move_locally(rows, labels, n_clusters, tolerance=_MOVE_TOLERANCE, **asked)
         return fits, bool(sums.size.min() >= limits["min_size"]), sums.value(limits["objective"]), labels
 
     def improved(i):

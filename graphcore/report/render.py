@@ -194,18 +194,20 @@ def _levels(facts):
     """The place to look at other numbers of clusters; it shows up once the page's script runs."""
     run = facts.clustering
     tree = (
-        "The merge tree is that of the fit, as <code>labels_at</code> gives it."
+        "The merge tree is that of the fit, and numbers are those of <code>labels_at</code>."
         if run is not None
         else "The clusters above are united step by step."
     )
     return [
         f'<section class="levels" aria-labelledby="levels"{_SCRIPTED}>',
         '<h2 id="levels">Other numbers of clusters</h2>',
-        f'<p class="soft">{tree} Central nodes of a union are those of its parts.</p>',
+        f'<p class="soft">{tree} A cluster keeps its number; where it is split, the larger part does. '
+        "Central nodes of a union are those of its parts.</p>",
         '<div class="tools"><label>Clusters <input type="range" min="2"></label><output></output></div>',
         '<div class="scroll"><table><caption>Clusters at this number, the largest first</caption><thead><tr>'
-        '<th scope="col">nodes</th><th scope="col">volume</th><th scope="col">conductance</th>'
-        '<th scope="col">most central nodes</th></tr></thead><tbody></tbody></table></div>',
+        '<th scope="col">cluster</th><th scope="col">nodes</th><th scope="col">volume</th>'
+        '<th scope="col">conductance</th><th scope="col">most central nodes</th></tr></thead><tbody></tbody></table>'
+        "</div>",
         "</section>",
     ]
 
