@@ -113,13 +113,15 @@ def swap_between_full_clusters(rows, labels, n_clusters, constraints, *, objecti
     for _ in range(_SWAP_PASSES):
         arrays = *rows, code, constraints.is_fixed, *states
         n = swap_gains(*arrays, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
+        if n == 0:
+            break
         nodes, pairs, gains = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
         swap_gains(*arrays, nodes, pairs, gains)
         order = np.lexsort((-gains, pairs))
         found, starts = np.unique(pairs[order], return_index=True)
         stops = np.append(starts[1:], n)
         a, b = found // n_clusters, found % n_clusters
-        back = np.minimum(np.searchsorted(found, b * n_clusters + a), max(len(found) - 1, 0))
+        back = np.minimum(np.searchsorted(found, b * n_clusters + a), len(found) - 1)
         both = (a < b) & (found[back] == b * n_clusters + a)
         lists = np.stack([each[both] for each in (a, b, starts, stops, starts[back], stops[back])], axis=1)
         made = swap_nodes(
