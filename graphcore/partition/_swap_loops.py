@@ -1,10 +1,9 @@
 """Compiled loops that swap nodes between clusters, where a cluster is too full for a node alone."""
 
 import numpy as np
-from numba import njit
 
 from .._compile import compiled
-from ._local_moving_loops import _gather, _put_in, _records, _take_out, _with, _without
+from ._local_moving_loops import _gather, _is_inside, _put_in, _records, _take_out, _with, _without
 from ._objective_loops import between
 
 __all__ = ["swap_gains", "swap_nodes"]
@@ -16,42 +15,45 @@ _TRIES = 4
 
 @compiled
 def swap_gains(
-    indptr, indices, weights, degrees, objective, is_fixed, inner, volumes, sizes, labels, nodes, pairs, gains
+    indptr, indices, weights, degrees, objective, inner, volumes, sizes, labels, at_border, least, nodes, pairs, gains
 ):
-    """What nodes gain by going to each cluster around them, whether there is room or not.
+    """What nodes gain by going to each cluster around them, whether there is room or not, where it is above `least`.
 
-    Writes node, own cluster times the number of clusters plus the other one, and gain; returns how many. `nodes` of
-    length 0 is not written to, for a first pass that counts.
+    Writes node, own cluster times the number of clusters plus the other one, and gain; returns how many, and the
+    largest gain. `nodes` of length 0 is not written to, for a pass that counts. Only nodes `at_border` (n,) bool are
+    looked at; those that turn out to have no neighbour elsewhere are taken out.
     """
-    k, total, found = len(inner), volumes.sum(), 0
+    k, total, found, most = len(inner), volumes.sum(), 0, -np.inf
     clusters, cut, apart = _records(objective, inner, volumes, sizes, total)
     sums, is_listed, touched = np.zeros(k), np.zeros(k, dtype=np.bool_), np.empty(k + 1, dtype=np.int32)
     for x in range(len(labels)):
-        a = labels[x]
-        if a < 0 or (len(is_fixed) > 0 and is_fixed[x]):
+        if at_border[x] and _is_inside(indptr, indices, labels, x):
+            at_border[x] = False
+        if not at_border[x]:
             continue
+        a = labels[x]
         n_touched, loop = _gather(indptr, indices, weights, labels, x, sums, is_listed, touched)
         degree, link_a = degrees[x] / total, sums[a] / total
         _, left, base = _without(objective, clusters[a], total, degree, link_a, loop / total, cut, apart)
         for t in range(n_touched):
             c = touched[t]
             if c != a:
-                if len(nodes) > 0:
-                    link = sums[c] / total
-                    part, then, _ = _with(objective, clusters[c], total, degree, link, loop / total, left)
-                    nodes[found], pairs[found] = x, a * k + c
-                    gains[found] = (
-                        part - clusters[c].part - base + between(objective, cut + 2.0 * (link_a - link), then)
-                    )
-                found += 1
+                link = sums[c] / total
+                part, then, _ = _with(objective, clusters[c], total, degree, link, loop / total, left)
+                gain = part - clusters[c].part - base + between(objective, cut + 2.0 * (link_a - link), then)
+                most = max(most, gain)
+                if gain > least:
+                    if len(nodes) > 0:
+                        nodes[found], pairs[found], gains[found] = x, a * k + c, gain
+                    found += 1
             sums[c] = 0.0
             is_listed[c] = False
         sums[a] = 0.0
         is_listed[a] = False
-    return found
+    return found, most
 
 
-@njit(cache=True, nogil=True, inline="always")
+@compiled
 def _go(indptr, indices, weights, degrees, objective, total, clusters, cut, apart, x, b, count, labels):
     """Move a node; returns (what the objective gains, cut share, 1 - sum of squared shares of volume)."""
     a, weighted = labels[x], len(weights) > 0

@@ -111,12 +111,18 @@ def swap_between_full_clusters(rows, labels, n_clusters, constraints, *, objecti
     total, code, swaps = float(sums.volume.sum()), objective_code(objective), 0
     states = sums.internal, sums.volume, sums.size, labels
     for _ in range(_SWAP_PASSES):
-        arrays = *rows, code, constraints.is_fixed, *states
-        n = swap_gains(*arrays, np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
+        at_border = labels >= 0
+        if len(constraints.is_fixed):
+            at_border &= ~constraints.is_fixed
+        arrays = *rows, code, *states, at_border
+        nowhere = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
+        _, most = swap_gains(*arrays, -np.inf, *nowhere)
+        # Nobody makes up for what loses more than that.
+        n, _ = swap_gains(*arrays, -most, *nowhere)
         if n == 0:
             break
         nodes, pairs, gains = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
-        swap_gains(*arrays, nodes, pairs, gains)
+        swap_gains(*arrays, -most, nodes, pairs, gains)
         order = np.lexsort((-gains, pairs))
         found, starts = np.unique(pairs[order], return_index=True)
         stops = np.append(starts[1:], n)

@@ -159,9 +159,9 @@ def test_swaps_keep_to_their_limits_and_never_lose(case, objective, data):
     start, before, rows = labels.copy(), sums_of(A, labels, k, asked), graph_rows(graph)
     sums = cluster_sums(rows, labels, k)
     found = [np.empty(len(rows.indices), dtype=np.int64) for _ in range(2)] + [np.empty(len(rows.indices))]
-    n = swap_gains(
-        *rows, objective_code(objective), asked.is_fixed, sums.internal, sums.volume, sums.size, labels, *found
-    )
+    free = (labels >= 0) & ~asked.is_fixed if len(asked.is_fixed) else labels >= 0
+    arrays = *rows, objective_code(objective), sums.internal, sums.volume, sums.size, labels, free
+    n, most = swap_gains(*arrays, -np.inf, *found)
     expected = {}
     for x in np.flatnonzero(labels >= 0):
         if not (len(asked.is_fixed) and asked.is_fixed[x]):
@@ -172,6 +172,9 @@ def test_swaps_keep_to_their_limits_and_never_lose(case, objective, data):
                 expected[x, labels[x] * k + b] = pytest.approx(gain, abs=1e-9)
     nodes, pairs, gains = (each[:n].tolist() for each in found)
     assert dict(zip(zip(nodes, pairs, strict=True), gains, strict=True)) == expected
+    assert most == max(gains, default=-np.inf)
+    least = float(np.median(gains)) if n else 0.0
+    assert swap_gains(*arrays, least, *(each[:0] for each in found)) == (sum(gain > least for gain in gains), most)
     swaps = swap_between_full_clusters(rows, labels, k, asked, objective=objective)
     value, then = (value_of(objective, A, each, k) for each in (labels, start))
     assert value >= then - 1e-12 and (swaps > 0) == (value > then + 1e-13) == bool((labels != start).any())
