@@ -10,7 +10,7 @@ from .constraints import FREE
 from .local_moving import move_locally
 from .predict import cluster_shares, predict_labels
 from .quotient import apply_labels, contingency, is_huge, label_sizes
-from .search import cycle_chosen, form_anew
+from .trials import cycle_chosen, form_anew
 
 __all__ = ["Update", "describe_update", "update_labels"]
 
