@@ -194,14 +194,15 @@ def _levels(facts):
     """The place to look at other numbers of clusters; it shows up once the page's script runs."""
     run = facts.clustering
     tree = (
-        "The merge tree is that of the fit, and numbers are those of <code>labels_at</code>."
+        "The merge tree is that of the fit, as <code>labels_at</code> gives it."
         if run is not None
         else "The clusters above are united step by step."
     )
     return [
         f'<section class="levels" aria-labelledby="levels"{_SCRIPTED}>',
         '<h2 id="levels">Other numbers of clusters</h2>',
-        f'<p class="soft">{tree} A cluster keeps its number; where it is split, the larger part does. '
+        f'<p class="soft">{tree} Numbers are not those above: here a cluster keeps its number at every '
+        "setting, and where it is split the larger part does. "
         "Central nodes of a union are those of its parts.</p>",
         '<div class="tools"><label>Clusters <input type="range" min="2"></label><output></output></div>',
         '<div class="scroll"><table><caption>Clusters at this number, the largest first</caption><thead><tr>'
