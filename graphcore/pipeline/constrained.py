@@ -18,9 +18,7 @@ __all__ = ["constrained_partition"]
 # Limits are tightened in so many steps, from what the fullest cluster needs or this factor, whichever is more.
 _STEPS, _LOOSE = 10, 1.1
 # Then loosened again by one of these factors and tightened in so many steps, and so on.
-_AGAIN, _STEPS_AGAIN = (1.1, 1.1, 1.05, 1.05), 4
-# At most so many cycles of moves by groups in each step: the next one goes on.
-_CYCLES = 2
+_AGAIN, _STEPS_AGAIN = (1.1, 1.05, 1.025, 1.1, 1.05, 1.025), 6
 _MOVE_TOLERANCE = 1e-4
 
 
@@ -39,8 +37,6 @@ def constrained_partition(
     """
     starts = _starts(rows, labels, n_clusters, constraints, fixed, groups, tree)
     streams = rng.spawn(len(starts))
-    if constraints.limits_clusters:
-        n_cycles = min(n_cycles, _CYCLES)
 
     def tightened(labels, factors, rng):
         """(whether limits hold, whether the least size does, objective, labels) after moves under limits times each."""
