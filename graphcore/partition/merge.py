@@ -1,6 +1,7 @@
 """Merging: agglomeration of a quotient graph, and the merge tree that labels for any number of clusters come from."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -46,6 +47,39 @@ class MergeTree:
         labels = np.empty(self.n_leaves, dtype=np.int32)
         _agglomerate_loops.cut_tree(self.children, self.n_leaves, self.n_leaves - n_clusters, labels)
         return labels
+
+    @cached_property
+    def clusters(self):
+        """Columns "first_leaf", "size" and "number", int64 (2 n_leaves - 1,) each, of leaves and then of unions.
+
+        A cluster has the same number in all partitions that it is in. The single cluster is 0; where the partition into
+        k + 1 clusters splits one, the part with more nodes keeps its number, and the other one is k.
+        """
+        n = self.n_leaves
+        first, size = list(range(n)), self.leaf_sizes.tolist()
+        for a, b in self.children.tolist():
+            first.append(min(first[a], first[b]))
+            size.append(size[a] + size[b])
+        number = [0] * (2 * n - 1)
+        for step in range(n - 2, -1, -1):
+            a, b = self.children[step].tolist()
+            large, small = (a, b) if (-size[a], first[a]) < (-size[b], first[b]) else (b, a)
+            number[large], number[small] = number[n + step], n - 1 - step
+        columns = {"first_leaf": first, "size": size, "number": number}
+        return {name: np.array(values, dtype=np.int64) for name, values in columns.items()}
+
+    def top(self, n_clusters):
+        """(the last unions as a MergeTree over `n_clusters` leaves, labels of this tree's leaves by them).
+
+        Clusters keep their numbers.
+        """
+        labels = self.labels_at(n_clusters)
+        made = 2 * self.n_leaves - n_clusters  # the first cluster that the last unions make
+        old = self.children[self.n_leaves - n_clusters :]
+        leaves = labels[self.clusters["first_leaf"][old]]
+        sizes = np.bincount(labels, weights=self.leaf_sizes).astype(np.int64)
+        heights = self.heights[self.n_leaves - n_clusters :]
+        return MergeTree(np.where(old >= made, old - made + n_clusters, leaves), heights, sizes), labels
 
     def linkage(self):
         """The tree as scipy writes it, (n_leaves - 1, 4) float64: children, height, number of leaves below.
