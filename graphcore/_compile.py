@@ -61,7 +61,7 @@ class _Part:
     """A compiled function as Python sees it, which could not call it without a crash; numba sees its own."""
 
     def __init__(self, dispatcher):
-        functools.update_wrapper(self, dispatcher)
+        functools.update_wrapper(self, dispatcher)  # type: ignore[arg-type]  # Python cannot call it
         self.dispatcher = dispatcher
         self._numba_type_ = dispatcher._numba_type_  # what numba takes the object for
 
