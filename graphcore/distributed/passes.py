@@ -9,13 +9,12 @@ changed since. The client has its own copy, from which whatever a lost worker ha
 """
 
 import pickle
-import sys
 import threading
 import time
 from collections import deque
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar, copy_context
-from itertools import chain, pairwise
+from itertools import chain
 from uuid import uuid4
 
 import numpy as np
@@ -26,8 +25,9 @@ from .._threads import map_items, row_spans
 from .._work import count
 from ..exceptions import InputError
 from ..graphs.mapped import release
+from .cluster import INLINE_BYTES, batches, current_client
 
-__all__ = ["current_client", "map_passes", "on_workers", "pass_spans", "reopening"]
+__all__ = ["map_passes", "on_workers", "pass_spans", "reopening"]
 
 _ENTRIES_PER_BLOCK = 1 << 20
 # Sums of a block are as long as the clusters are many, so that there are fewer blocks than for other passes.
@@ -41,10 +41,6 @@ _ATTEMPTS = 4
 _SHARE = 1 / 3
 # Seconds between two looks for workers that alone had a part of the graph, and until such a part is given up.
 _PATIENCE, _GIVEN_UP = 2, 60
-# Arrays of so many bytes go along with every task; larger ones are sent once to every worker.
-_INLINE = 1 << 14
-# Blocks go out in so many tasks for each thread of a worker: a task costs the scheduler some milliseconds.
-_TASKS_PER_THREAD = 4
 
 # In a worker's process: graphs that it has opened, by their pickles, and labels by the fit that they belong to.
 _opened: dict = {}
@@ -71,17 +67,6 @@ def map_passes(function, rows, spans, labels, *small, n_jobs=None):
     if workers is not None and workers.rows.indices is rows.indices and workers.rows.degrees is rows.degrees:
         return workers.map(function, spans, labels, small)
     return map_items(lambda span: function(rows, *span, labels, *small), spans, n_jobs)
-
-
-def current_client():
-    """The current `distributed.Client`, or None; as for Dask's collections, their scheduler can be set to another."""
-    if "distributed" not in sys.modules:
-        return None
-    from dask.base import get_scheduler
-    from distributed import Client
-
-    client = getattr(get_scheduler(), "__self__", None)
-    return client if isinstance(client, Client) else None
 
 
 @contextmanager
@@ -170,19 +155,18 @@ class _Workers:
         """Neighbouring blocks that one task works on, and the workers that can: those with their part of the graph."""
         threads = self.client.nthreads()
         if not self._starts:
-            return _batches(spans, sum(threads.values()), None)
+            return [(some, None) for some in batches(spans, sum(threads.values()))]
         where = self._part_owners()
         parts = np.searchsorted(self._starts, [first for first, _ in spans], side="right") - 1
         ends = [*self._starts[1:], spans[-1][1]]
         if any(last > ends[part] for part, (_, last) in zip(parts, spans, strict=True)):
             raise InputError("a block of a pass needs two parts of the graph; build it again with this version")
         return [
-            task
+            (some, where[part])
             for part in np.unique(parts).tolist()
-            for task in _batches(
+            for some in batches(
                 [span for span, own in zip(spans, parts, strict=True) if own == part],
                 sum(threads.get(worker, 0) for worker in where[part]),
-                where[part],
             )
         ]
 
@@ -234,7 +218,7 @@ class _Workers:
     def _note(self, positions, values):
         """Add a change: few go along with every task, together they are sent once to every worker."""
         self._recent.append((positions, values))
-        if sum(values.nbytes for _, values in self._recent) > _INLINE:
+        if sum(values.nbytes for _, values in self._recent) > INLINE_BYTES:
             merged = tuple(np.concatenate(parts) for parts in zip(*self._recent, strict=True))
             self._changes.append((len(self._recent), self._scattered(merged)))
             self._recent = []
@@ -249,7 +233,7 @@ class _Workers:
         return [sent[id(part)][1] if id(part) in sent else part for part in small]
 
     def _by_reference(self, array):
-        return array if array.nbytes <= _INLINE else self._scattered([array])[0]
+        return array if array.nbytes <= INLINE_BYTES else self._scattered([array])[0]
 
     def _scattered(self, parts):
         count(f"bytes to each worker, {self._pass}", sum(part.nbytes for part in parts))
@@ -265,12 +249,6 @@ class _Workers:
 
 class _PartLost(Exception):
     """The only worker that had a part of the graph is gone."""
-
-
-def _batches(spans, n_threads, where):
-    """Blocks in tasks for so many threads: [(blocks, workers)]."""
-    borders = np.linspace(0, len(spans), min(len(spans), _TASKS_PER_THREAD * max(1, n_threads)) + 1).astype(int)
-    return [(spans[start:stop], where) for start, stop in pairwise(borders.tolist())]
 
 
 def _parts_of(reopen):

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
-from ..distributed.chunks import is_chunked, map_chunks
+from ..distributed.chunks import is_chunked, map_chunks, rows_at
 from ..exceptions import InputError, ParameterError
 from ._floats import as_floats
 from ._manhattan import manhattan
@@ -140,7 +140,7 @@ def _sampled(X, name, number, distance, random_state):
     n = X.shape[0]
     if n > _SAMPLE:
         chosen = np.sort(Streams(random_state).generator("bandwidth").choice(n, _SAMPLE, replace=False))
-        X = X[chosen]
+        X = rows_at(X, chosen)
         n = _SAMPLE
     X = as_floats(X, np.float64)
     D = euclidean_distances(X) if distance == "euclidean" else manhattan(X, X)
