@@ -44,6 +44,18 @@ class Measured(NamedTuple):
     memory: list  # bytes of each worker at most
 
 
+class OnDisk:
+    """Bytes of a file as a matrix, which every process opens for itself."""
+
+    dtype, ndim = np.dtype(np.uint8), 2
+
+    def __init__(self, path, shape):
+        self.path, self.shape = path, shape
+
+    def __getitem__(self, part):
+        return np.memmap(self.path, self.dtype, "r", shape=self.shape)[part]
+
+
 def run(options):
     """The graph, the vectors, and the model."""
     try:
@@ -105,7 +117,6 @@ def _graph(folder, nodes, options):
 
 
 def _vectors(folder, nodes, options):
-    import dask
     import dask.array as da
 
     from graphcore import NystromKernelKMeans
@@ -118,9 +129,6 @@ def _vectors(folder, nodes, options):
     truth = np.load(where_labels)
     step = max(1, rows // 64)
 
-    def block(start, stop):
-        return np.memmap(where, np.uint8, "r").reshape(rows, infinite_mnist.PIXELS)[start:stop]
-
     def fit(n_jobs):
         model = NystromKernelKMeans(
             CLUSTERS, n_landmarks=LANDMARKS, n_components=RANK, truncation="half", n_init=1, max_iter=100,
@@ -132,13 +140,7 @@ def _vectors(folder, nodes, options):
             distributed.get_client()
         except ValueError:
             return model.fit(X).labels_, {}
-        chunks = [
-            da.from_delayed(
-                dask.delayed(block)(a, min(a + step, rows)), (min(a + step, rows) - a, X.shape[1]), np.uint8
-            )
-            for a in range(0, rows, step)
-        ]
-        return model.fit(da.concatenate(chunks)).labels_.compute(), {}
+        return model.fit(da.from_array(OnDisk(where, X.shape), chunks=(step, -1))).labels_.compute(), {}
 
     return f"{rows:,} images, c = {LANDMARKS}, s = {RANK}", fit, lambda labels: agreement(labels, truth)
 
