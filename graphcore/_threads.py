@@ -33,8 +33,8 @@ _MAX_BLOCKS = 256
 # The libraries' thread pools belong to the whole process: two threads that limit them at the same time and set them
 # back in another order leave them limited for good.
 _LIMITING = threading.RLock()
-# The libraries, and how many modules there were when they were looked for, which takes a millisecond or two: others come
-# with modules alone.
+# How many modules there were when the libraries were looked for, which takes a millisecond or two, and what was found:
+# others come with modules alone.
 _libraries: list = [0, None]
 # Waiting for a lock cannot be interrupted everywhere (Windows), so that it is done for so many seconds at a time.
 _WAIT = 0.2

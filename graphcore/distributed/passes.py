@@ -183,7 +183,11 @@ class _Workers:
             if all(owners):
                 return owners
             if time.monotonic() > end:
-                raise InputError(f"no worker has part-{owners.index([])} of the graph")
+                part = f"part-{owners.index([])}"
+                raise InputError(
+                    f"no worker has {part} of the graph; put {part} into the graph's folder where a worker is, or "
+                    "start a worker where it lies"
+                )
             time.sleep(_PATIENCE)
 
     def _wait(self, futures, tasks):

@@ -1,7 +1,7 @@
 """Passes over the blocks of a chunked dask.array on workers, in few tasks.
 
-A task costs some milliseconds. So all blocks that a worker holds go into one task, and blocks that are not there yet are
-made inside few tasks, one after the other.
+A task costs some milliseconds. So all blocks that a worker holds go into one task, and blocks that are not there yet
+are made inside few tasks, one after the other.
 """
 
 from collections import Counter, defaultdict

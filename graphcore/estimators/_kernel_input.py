@@ -97,7 +97,9 @@ class KernelInput:
         self.kernel_ = self._function_over(X, streams)
         kernel = self._vector_kernel(X)
         if self.kernel_.name in ("polynomial", "linear"):
-            check_magnitude(f"kernel={self.kernel_.name!r}", float(max(map_chunks(np.max, kernel.diagonal))), kernel.precision)
+            check_magnitude(
+                f"kernel={self.kernel_.name!r}", float(max(map_chunks(np.max, kernel.diagonal))), kernel.precision
+            )
         return kernel
 
     def _kind_of(self, X):
