@@ -308,7 +308,7 @@ def test_blocks_that_workers_hold_or_that_have_work_in_common(vectors, client, h
     assert_nothing_is_left(client)
 
 
-@pytest.mark.parametrize("stage", ["pick", "gram_of_chunk", "draw", "lloyd_sums", "label_cost"])
+@pytest.mark.parametrize("stage", ["gram_of_chunk", "lloyd_sums"])
 def test_a_worker_killed_while_vectors_are_gone_through_changes_no_label(vectors, client, monkeypatch, stage):
     model, X = vectors
     with dask.config.set(scheduler="threads"):

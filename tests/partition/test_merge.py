@@ -325,9 +325,9 @@ def test_pairs_are_disjoint_and_hubs_at_most_double(n, most, n_hubs, seed):
 def test_pairs_weighed_in_blocks_are_those_of_one_block(monkeypatch):
     graph, _ = planted(6, 40, 0.3, 0.05, 0)
     rows = quotient(graph_rows(graph), np.arange(graph.n_nodes, dtype=np.int32), graph.n_nodes)  # many equal gains
-    whole = merge_module._best_partners(rows, merge_module.LINKAGES["information"], 1)
+    whole = merge_module._best_partners(rows, LINKAGES["information"], 1)
     monkeypatch.setattr(merge_module, "_MIN_ENTRIES", 1)
-    for found, expected in zip(merge_module._best_partners(rows, merge_module.LINKAGES["information"], 2), whole):
+    for found, expected in zip(merge_module._best_partners(rows, LINKAGES["information"], 2), whole, strict=True):
         np.testing.assert_array_equal(found, expected)
 
 
