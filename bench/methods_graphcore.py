@@ -55,7 +55,7 @@ def cluster_counted(graph, k, seed, params, threads):
 def construct(graph, k, seed, params, threads):
     """The published algorithm stage by stage, k-means timed apart.
 
-    `params`: `size` (share of the nodes), `sampling`, `n_init` (restarts of k-means).
+    `params`: `size` (share of the nodes), `sampling`, `n_init` (restarts of k-means), `n_products` of the power method.
     """
     from graphcore._random import Streams
     from graphcore.coresets.coreset import sample_coreset
@@ -72,7 +72,9 @@ def construct(graph, k, seed, params, threads):
     clock.lap("sampling")
     coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=threads)
     clock.lap("coreset graph")
-    embedding = power_embedding(coreset_graph, k, random_state=streams, n_jobs=threads)
+    embedding = power_embedding(
+        coreset_graph, k, n_products=params.get("n_products"), random_state=streams, n_jobs=threads
+    )
     clock.lap("embedding")
     coreset_labels = kmeans_labels(embedding, k, n_init=params["n_init"], random_state=streams, n_jobs=threads)
     clock.lap("k-means")

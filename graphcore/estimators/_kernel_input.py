@@ -96,6 +96,7 @@ class KernelInput:
             check_scale(X)
         self.kernel_ = self._function_over(X, streams)
         kernel = self._vector_kernel(X)
+        self._precision = kernel.precision
         if self.kernel_.name in ("polynomial", "linear"):
             check_magnitude(
                 f"kernel={self.kernel_.name!r}", float(max(map_chunks(np.max, kernel.diagonal))), kernel.precision
@@ -191,7 +192,7 @@ class KernelInput:
         refuse_graph(self, X)
         X = self._real(X, reset=False, ensure_non_negative=self._kind == "graph")
         if self._kind == "vectors":
-            check_scale(X)
+            check_scale(X, self._precision)
         if self._kind != "graph":
             return X
         if self._node_weights is not None:

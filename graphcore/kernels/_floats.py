@@ -17,16 +17,20 @@ def check_vectors(X):
         raise InputError(f"vectors must be a matrix of real numbers, got shape {X.shape} and type {X.dtype}")
 
 
-def check_scale(X):
-    """Refuse vectors so long or short that products of them overflow or vanish; NaN and infinity are not looked for."""
+def check_scale(X, dtype=None):
+    """Refuse vectors so long or short that products of them overflow or vanish; NaN and infinity are not looked for.
+
+    Products are computed in `dtype`, by default that of the vectors.
+    """
     values = X.data if hasattr(X, "tocsr") else X
     if not values.size or values.dtype.kind == "b":
         return
+    dtype = np.dtype(dtype or values.dtype)
     largest = max(float(values.max()), -float(values.min()))
-    limit = _LARGEST.get(values.dtype.char, _MANY)
+    limit = _LARGEST.get(dtype.char, _MANY)
     if largest > limit or 0 < largest < 1 / limit:
         raise InputError(
-            f"the largest absolute value of the vectors is {largest:.3g}; products of {values.dtype} need it between "
+            f"the largest absolute value of the vectors is {largest:.3g}; products of {dtype} need it between "
             f"{1 / limit:.0e} and {limit:.0e}: rescale the columns"
         )
 

@@ -46,7 +46,7 @@ class VectorKernel(Kernel):
             dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
         X = X.tocsr() if hasattr(X, "tocsr") else np.asanyarray(X)
         check_vectors(X)
-        check_scale(X)
+        check_scale(X, dtype)
         self.X, self.function = X, function
         self.n_points = X.shape[0]
         self.is_psd = function.is_psd

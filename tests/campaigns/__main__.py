@@ -30,7 +30,7 @@ def main(arguments=None):
     if given.name == "page":
         return page.write()
     if given.name == "suite":
-        return subprocess.call([sys.executable, "-m", "pytest", "-m", "", *given.rest], cwd=ROOT)
+        return _run_suite(given)
     if given.case is not None:
         with tempfile.TemporaryDirectory() as folder:
             print(run_one(given.name, given.seed, given.case, Path(folder), load(given.name).prepare()))
@@ -42,6 +42,16 @@ def main(arguments=None):
     if given.record:
         page.record(found, bounds_check=given.bounds_check, afresh=given.afresh)
     return int(bool(found.failures))
+
+
+def _run_suite(given):
+    with tempfile.NamedTemporaryFile(suffix=".xml") as results:
+        code = subprocess.call(
+            [sys.executable, "-m", "pytest", "-m", "", f"--junit-xml={results.name}", *given.rest], cwd=ROOT
+        )
+        if given.record:
+            page.record_suite(results.name)
+    return code
 
 
 def _parser():

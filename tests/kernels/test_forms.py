@@ -180,6 +180,18 @@ def test_a_gaussian_or_laplacian_so_narrow_that_products_would_overflow(gamma, d
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("kernel", ["linear", "cosine", "gaussian", "laplacian"])
+def test_vectors_whose_products_overflow_in_the_precision_asked_for_are_refused(kernel):
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    model = NystromFeatures(kernel=kernel, dtype="float32", random_state=0).fit(X)
+    for size in (1e14, 1e39):
+        for call in (model.transform, NystromFeatures(kernel=kernel, dtype="float32").fit):
+            with pytest.raises(InputError, match="products of float32"):
+                call(X * size)
+    assert np.isfinite(NystromFeatures(kernel=kernel, random_state=0).fit_transform(X * 1e14)).all()
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_new_vectors_out_of_range_are_refused():
     X = np.random.default_rng(0).standard_normal((30, 2))
     model = KernelKMeans(2, random_state=0).fit(X)
