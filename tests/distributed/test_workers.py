@@ -12,7 +12,7 @@ import graphcore
 from graphcore import InputError
 from graphcore.cli.app import run
 from graphcore.datasets import degree_corrected_partition
-from graphcore.distributed import passes
+from graphcore.distributed import passes, worker
 from graphcore.distributed.cluster import current_client
 from graphcore.io import write_graph
 from graphcore.metrics import agreement, conductance, normalized_cut, outside_share
@@ -87,7 +87,7 @@ def assert_nothing_is_left(client):
 
 
 def _kept():
-    return len(passes._held) + len(passes._opened)
+    return len(worker._held) + len(worker._opened)
 
 
 def test_a_huge_graph_gets_the_labels_of_threads_and_leaves_nothing(huge, stored, cluster, client):
@@ -161,8 +161,8 @@ def in_parts(huge, client, tmp_path):
     edges = sources[once], huge.indices[once].astype(np.int64)
     build_store([edges], tmp_path / "parts.graph", n_nodes=huge.n_nodes, parts=2)
     client.wait_for_workers(2, timeout=60)
-    for part, worker in enumerate(sorted(client.nthreads())):
-        client.run(_have, [part % 2], workers=[worker])
+    for part, address in enumerate(sorted(client.nthreads())):
+        client.run(_have, [part % 2], workers=[address])
     yield open_graph(tmp_path / "parts.graph", trusted=True)
     client.run(_have, None)
 
