@@ -176,7 +176,8 @@ class KernelInput:
             raise ParameterError(f"kernel={self.kernel!r} takes no dask.array; give vectors, or a matrix in memory")
         X = as_chunks(X)
         _check_n_features(self, X, reset=reset)
-        check_chunks(X)
+        narrow = np.float32 if getattr(self, "dtype", None) == "float32" else None
+        check_chunks(X, narrow if reset else self._precision)
         return X
 
     def _new_points(self, X):

@@ -101,13 +101,13 @@ def _own_values(block, function):
     return VectorKernel(block, function).diagonal
 
 
-def check_chunks(X):
-    """Refuse a dask.array that holds NaN, infinity or numbers too large or small for kernels, in one pass over it."""
-    if X.dtype.kind == "f":  # no integer is that large
+def check_chunks(X, dtype=None):
+    """Refuse a dask.array that holds NaN, infinity or numbers too large or small for `dtype`, in one pass over it."""
+    if X.dtype.kind == "f" or (dtype == np.float32 and X.dtype.itemsize > 2):  # other integers are not that large
         extremes = np.array(map_chunks(_extremes, X))
         if not np.isfinite(extremes).all():
             raise InputError("X holds NaN or infinity; every number must be finite")
-        check_scale(extremes)
+        check_scale(extremes, dtype)
 
 
 def _extremes(block):
