@@ -133,7 +133,7 @@ def _lloyd_sums(rows, runs):
     step = max(1, (1 << 20) // s)
     with limited_libraries():
         for start in range(0, len(rows), step):
-            part = read_only(np.ascontiguousarray(rows[start : start + step], dtype=np.float64))
+            part = read_only(rows[start : start + step], np.float64)
             for run, centers in enumerate(runs):
                 norms = np.einsum("ij,ij->i", centers, centers)
                 products = read_only(part @ centers.T), read_only(norms)
