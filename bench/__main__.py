@@ -32,6 +32,7 @@ CASES = (
     "calibration",
     "detectability",
     "losses",
+    "spread",
     "mnist8m",
     "distributed",
 )

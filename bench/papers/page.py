@@ -54,6 +54,9 @@ def digest(exhibit, groups):
 def markdown(paper, record):
     """The page."""
     origin = f"Written by `python -m bench paper {paper.name} --page`; do not edit."
+    if record and all("seconds" in entry for entry in record.values()):
+        minutes = sum(entry["seconds"] for entry in record.values()) / 60
+        origin += f" All that is measured on it takes {minutes:.0f} minutes."
     return "\n\n".join(
         [f"# {paper.title}", paper.source, paper.intro.strip(), f"*{origin}*"]
         + [_section(paper, exhibit, record.get(exhibit.name)) for exhibit in paper.exhibits]
@@ -83,7 +86,8 @@ def _section(paper, exhibit, entry):
 def _origin(entry):
     """Where the values come from, in small print."""
     said = [f"`{entry['command']}`", f"{entry['date']}", f"{cell(entry['cpu_seconds'])} CPU seconds in all"]
-    said += [f"{entry['seconds'] / 60:.1f} minutes"] * ("seconds" in entry)
+    if "seconds" in entry:
+        said += [f"{entry['seconds'] / 60:.1f} minutes"]
     said += [f"{entry['cores']} cores" + (", other programs at work" if entry["busy"] else "")]
     said += [entry["versions"]]
     said += ["broken off before all was measured"] * (not entry["complete"])

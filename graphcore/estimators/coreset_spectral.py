@@ -47,7 +47,8 @@ class CoresetSpectralClustering(
         Distance between vectors, see :func:`graphcore.knn_graph`.
     coreset_size : int, float or "auto", default "auto"
         Nodes in the coreset (draws, for importance sampling), or their share of the nodes. "auto" is 50 for every
-        cluster, at least 1,000, and at least 1 % of the nodes or 100,000, whichever is less.
+        cluster (or a quarter of the nodes, if that is less and leaves ten for every cluster), at least 1,000, and at
+        least 1 % of the nodes or 100,000, whichever is less; draws and spectral clusters need all 50.
     eps : float or None, default None
         Instead of a size, the relative error of the cost that the coreset is to have, above 0 and at most 1: rounds of
         importance sampling (Algorithm 4 of the paper), whose sizes its formula says, at most all nodes.
@@ -96,8 +97,8 @@ class CoresetSpectralClustering(
         4; and 1 for graphs of more than 2^28 entries (134 million edges).
     effort : {"fast", "default", "high", "best"} or float, default "default"
         How long to look for a better partition. "fast" is one coreset and few cycles. Beyond the default comes a search
-        in rounds, in which clusters are heated, dissolved and formed anew (see
-        :func:`graphcore.partition.search.search`): 3 for "high", 30 for "best", or a number of them.
+        in rounds, in which clusters are heated, dissolved and formed anew, in two threads (see
+        :func:`graphcore.partition.search.search`): 2 for "high", 20 for "best", or a number of them.
     time_limit : float or None, default None
         Seconds after which the search ends with the best so far; labels then depend on the speed of the machine. Given
         alone, it means ``effort="best"``. Ctrl-C ends the search likewise, with a warning.

@@ -2,33 +2,25 @@
 
 import time
 from contextlib import nullcontext
+from contextvars import copy_context
+from functools import partial
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from .._arrays import read_only
-from .._progress import note
+from .._threads import map_items
 from .._warn import warn_user
-from ._heat_loops import heated_sweep
-from .cluster_sums import cluster_sums, objective_code
-from .consensus import coarse_partition
+from .consensus import consensus
 from .constraints import FREE
-from .cycles import cluster_resolutions, move_in_cycles, subgroups
-from .local_moving import move_locally
-from .quotient import apply_labels, quotient
+from .member import Member, Task
+from .quotient import apply_labels, common_refinement
 
-__all__ = ["SearchSteps", "form_anew", "search"]
+__all__ = ["SearchSteps", "search"]
 
-# Temperatures of a heating: at the first most nodes of a sparse graph wander, at the last hardly any does.
-_HOT, _COLD = 2.0, 0.3
-_MAX_SWEEPS = 1000
-# So many clusters are dissolved at once, and so many times for each heating.
-_MAX_DISSOLVED = 4
-_DISSOLVINGS = 16
-# Single moves end when a pass moves a smaller share of the nodes; cycles, when one gains a smaller share.
-_MOVE_TOLERANCE, _CYCLE_TOLERANCE = 1e-4, 1e-4
-_MAX_CYCLES = 20
-_BETWEEN_NOTES = 10.0  # seconds
+# A fixed number, so that labels do not depend on that of threads.
+_MEMBERS = 2
 
 
 class SearchSteps(NamedTuple):
@@ -45,124 +37,58 @@ def search(
 ):  # fmt: skip
     """Look for a partition of higher objective in rounds; `labels` (n,) int32, -1 stays, are changed in place.
 
-    A round heats the best labels so far, with more sweeps in each round that found nothing better by it, and then
+    Two members begin with the same labels, each with random numbers of its own, and work side by side in two threads.
+    In a round each of them heats its labels, with more sweeps in each round that found nothing better by it, and then
     dissolves 2 to 4 clusters that lie side by side 16 times: their nodes form groups without regard to the old borders,
-    and these are merged anew. Whatever comes out is improved by cycles (:func:`move_in_cycles`), and kept if the
-    objective is higher. Ends after `n_rounds`, or with the first step after `time_limit` seconds; Ctrl-C ends it with
-    the best so far and a warning. Under `constraints` that are not free nothing is dissolved. `announced(number)` gives
-    a context that each round runs in. With a time limit, labels depend on the speed of the machine.
+    and these are merged anew. Whatever comes out is improved by cycles
+    (:func:`graphcore.partition.cycles.move_in_cycles`), and kept if the objective is higher. After each round the
+    consensus of both members, which has what each has found in another place, takes the place of the worse one if it
+    is better. Ends after `n_rounds`, or with the first step after `time_limit` seconds; Ctrl-C ends it with the best so
+    far and a warning. Under `constraints` that are not free nothing is dissolved, and there is one member.
+    `announced(number)` gives a context that each round runs in. With a time limit, labels depend on the speed of the
+    machine; without one they do not depend on `n_jobs`.
 
     Returns
     -------
     SearchSteps
+
+    References
+    ----------
+    Members that are recombined by what they agree on: Sanders, Schulz, "Distributed evolutionary graph partitioning",
+    ALENEX 2012.
     """
-    begun = time.monotonic()
     limits = {"objective": objective, "min_size": min_size, "min_share": min_share}
-    sums = cluster_sums(rows, labels, n_clusters, n_jobs, counts=constraints.counts)
-    best, smallest = sums.value(objective), min(int(sums.size.min()), max(1, min_size))
-    found, n_sweeps, done, told = [(0.0, best)], max(1, _MAX_SWEEPS // 8), 0, 0.0
-    n_dissolvings = _DISSOLVINGS if n_clusters > 1 and constraints.is_free else 0
-
-    def is_over():
-        return time_limit is not None and time.monotonic() - begun >= time_limit
-
-    def tell(steps):
-        """Say now and then how long the rest may take, after so many of a round's steps."""
-        nonlocal told
-        spent = time.monotonic() - begun
-        if spent - told >= _BETWEEN_NOTES:
-            told = spent
-            rounds = done + steps / (1 + n_dissolvings)
-            left = spent * (n_rounds - rounds) / rounds
-            note(f"about {left if time_limit is None else min(left, time_limit - spent):.0f} s left")
-
-    def keep_if_better(trial):
-        """Improve a trial, and take it over if it is better than the best so far."""
-        nonlocal best
-        move_locally(rows, trial, n_clusters, tolerance=_MOVE_TOLERANCE, constraints=constraints, **limits)
-        sums, _ = move_in_cycles(
-            rows, trial, n_clusters, n_cycles=_MAX_CYCLES, rng=rng, tolerance=_CYCLE_TOLERANCE, max_entries=max_entries,
-            constraints=constraints, n_jobs=n_jobs, **limits,
-        )  # fmt: skip
-        value = sums.value(objective)
-        if value <= best or sums.size.min() < smallest:
-            return False
-        best = value
-        labels[:] = trial
-        found.append((time.monotonic() - begun, best))
-        return True
-
+    task = Task(rows, n_clusters, limits, max_entries, constraints, n_rounds, time_limit, time.monotonic())
+    n_members = _MEMBERS if n_clusters > 1 and constraints.is_free else 1
+    members = [Member(task, labels.copy(), own, tells=i == 0) for i, own in enumerate(rng.spawn(n_members))]
+    found, done = [(0.0, members[0].best[0])], 0
     try:
-        while done < n_rounds and not is_over():
+        while done < n_rounds and not task.is_over():
             with nullcontext() if announced is None else announced(done + 1):
-                heated = labels.copy()
-                _heat(rows, heated, n_clusters, n_sweeps, rng, is_over, constraints, limits)
-                if not keep_if_better(heated):
-                    n_sweeps = min(2 * n_sweeps, _MAX_SWEEPS)
-                for i in range(n_dissolvings):
-                    if is_over():
-                        break
-                    tell(1 + i)
-                    formed = _formed_anew(rows, labels, n_clusters, rng, max_entries, constraints, n_jobs, limits)
-                    if formed is not None:
-                        keep_if_better(formed)
+                rounds = [partial(copy_context().run, member.work, done) for member in members]  # they say how far
+                map_items(lambda work: work(), rounds, n_jobs)
+                if n_members > 1 and not task.is_over():
+                    _recombine(task, members, rng, n_jobs)
             done += 1
     except KeyboardInterrupt:
         warn_user(f"interrupted in round {done + 1} of {n_rounds} of the search: the best labels so far are returned")
+    value, labels[:] = max((member.best for member in members), key=itemgetter(0))
+    for step in sorted(step for member in members for step in member.found):
+        if found[-1][1] < step[1] <= value:  # what an interrupt left behind may still find more
+            found.append(step)
     seconds, values = np.array(found).T
     return SearchSteps(read_only(seconds), read_only(values), done)
 
 
-def _heat(rows, labels, n_clusters, n_sweeps, rng, is_over, constraints, limits):
-    """Heated sweeps from hot to cold, in place."""
-    sums = cluster_sums(rows, labels, n_clusters, counts=constraints.counts)
-    total = float(sums.volume.sum())
-    for temperature in np.geomspace(_HOT, _COLD, n_sweeps):
-        if is_over():
-            break
-        heated_sweep(
-            *rows, constraints.counts, objective_code(limits["objective"]), temperature, max(1, limits["min_size"]),
-            limits["min_share"] * total / n_clusters, constraints.max_size, constraints.max_volume(total, n_clusters),
-            constraints.is_fixed, rng, sums.internal, sums.volume, sums.size, labels,
-        )  # fmt: skip
-
-
-def _formed_anew(rows, labels, n_clusters, rng, max_entries, constraints, n_jobs, limits):
-    """Labels with a few clusters that lie side by side dissolved and formed anew, or None."""
-    chosen = _side_by_side(rows, labels, n_clusters, min(int(rng.integers(2, _MAX_DISSOLVED + 1)), n_clusters), rng)
-    return form_anew(rows, labels, n_clusters, chosen, rng, max_entries, constraints, n_jobs, limits)
-
-
-def form_anew(rows, labels, n_clusters, chosen, rng, max_entries, constraints, n_jobs, limits):
-    """Labels with the `chosen` clusters dissolved and formed anew, or None if their nodes form too few groups."""
-    sums = cluster_sums(rows, labels, n_clusters, n_jobs)
-    is_chosen = np.zeros(n_clusters, dtype=bool)
-    is_chosen[chosen] = True
-    inside = (labels >= 0) & is_chosen[labels]
-    resolution = np.array([np.median(cluster_resolutions(sums)[chosen])])
-    groups, n_groups = subgroups(rows, np.where(inside, 0, -1).astype(np.int32), resolution, rng, max_entries)
-    # Every other cluster is one group.
-    others = np.flatnonzero(~is_chosen)
-    numbers = np.full(n_clusters, -1, dtype=np.int32)
-    numbers[others] = n_groups + np.arange(len(others))
-    groups = np.where(inside | (labels < 0), groups, numbers[labels])
-    n_groups += len(others)
-    if n_groups <= n_clusters:
-        return None
-    between = quotient(rows, groups, n_groups, n_jobs, max_entries)
-    table = coarse_partition(between, constraints.sizes(groups, n_groups), n_clusters, rng=rng, n_jobs=n_jobs, **limits)
-    return apply_labels(table, groups)
-
-
-def _side_by_side(rows, labels, n_clusters, n_chosen, rng):
-    """A random cluster and others, each drawn by the links to those before: (at most n_chosen,) int64."""
-    between = quotient(rows, labels, n_clusters)
-    chosen, links = [int(rng.integers(n_clusters))], np.zeros(n_clusters)
-    while len(chosen) < n_chosen:
-        row = slice(between.indptr[chosen[-1]], between.indptr[chosen[-1] + 1])
-        links[between.indices[row]] += between.weights[row]
-        links[chosen] = 0.0
-        if not links.any():
-            break
-        chosen.append(int(rng.choice(n_clusters, p=links / links.sum())))
-    return np.array(chosen)
+def _recombine(task, members, rng, n_jobs):
+    """The consensus of two members takes the place of the worse one, if it is better."""
+    better, worse = sorted(members, key=lambda member: -member.best[0])
+    k = task.n_clusters
+    groups, n_groups = common_refinement([better.best[1], worse.best[1]], k)
+    if n_groups <= k:
+        return
+    table, _ = consensus(
+        task.rows, groups, n_groups, better.best[1], k, rng=rng, n_jobs=n_jobs, max_entries=task.max_entries,
+        constraints=task.constraints, **task.limits,
+    )  # fmt: skip
+    worse.keep_if_better(apply_labels(table, groups))

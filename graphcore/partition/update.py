@@ -10,7 +10,7 @@ from .constraints import FREE
 from .local_moving import move_locally
 from .predict import cluster_shares, predict_labels
 from .quotient import apply_labels, contingency, label_sizes
-from .search import form_anew
+from .trials import form_anew
 
 __all__ = ["Update", "describe_update", "update_labels"]
 

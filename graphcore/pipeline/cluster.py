@@ -14,7 +14,6 @@ from ..graphs.magnitude import in_range
 from ..kernels.graph import GraphKernel, warn_of_loops
 from ..partition.cluster_sums import cluster_sums
 from ..partition.consensus import consensus, stability
-from ..partition.cycles import move_in_cycles
 from ..partition.merge import hierarchy
 from ..partition.quotient import (
     GraphRows,
@@ -31,6 +30,7 @@ from .constrained import constrained_partition
 from .known import NOTHING
 from .run import grow_clusters, limits, max_links, refine_labels, run_coreset, run_start
 from .settings import Settings
+from .unsettled import improved, is_unsettled
 
 __all__ = ["UNSURE", "Clustering", "cluster_graph"]
 
@@ -202,7 +202,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
         runs, agreed, agreement = _runs(graph, rows, settings, constraints, streams, n_jobs, stages)
     else:
         start = run_start(graph, known.start, settings, streams, n_jobs, stages, constraints)
-        runs, agreed, agreement = [start], None, 0.0
+        runs, agreed, agreement = [start], None, np.nan
     best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
     labels, history = best.labels.copy(), list(best.history)
     k = settings.n_clusters
@@ -233,12 +233,11 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
             )  # fmt: skip
         history.append(("constraints", value))
     elif settings.n_cycles and not _is_settled(graph, agreement):
-        with stages("cycles"):
-            _, values = move_in_cycles(
-                rows, labels, k, n_cycles=settings.n_cycles, rng=streams.generator("cycles"),
-                max_entries=max_links(rows), constraints=constraints, n_jobs=n_jobs, **limits(settings),
-            )  # fmt: skip
-        history += [("cycles", value) for value in values[-1:]]
+        labels, values = improved(
+            graph, rows, labels, history[-1][1], settings, constraints, is_unsettled(agreement, k), streams, n_jobs,
+            stages,
+        )  # fmt: skip
+        history += values
     steps = None
     if settings.search_rounds:
         with stages("search"):
@@ -266,12 +265,12 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
 def _runs(graph, rows, settings, constraints, streams, n_jobs, stages):
     """One run for each coreset, their common refinement (None where a consensus is not worth it), and agreement.
 
-    The last is the share of the nodes on which the first two coresets agree, 0 if there is one. Left to itself, the
+    The last is the share of the nodes on which the first two coresets agree, NaN if there is one. Left to itself, the
     number of coresets ends at two where that is nearly all or too few.
     """
     n_runs = settings.n_coresets
     if n_runs == 1:
-        return [run_coreset(graph, settings, streams, effective_jobs(n_jobs), stages, constraints)], None, 0.0
+        return [run_coreset(graph, settings, streams, effective_jobs(n_jobs), stages, constraints)], None, np.nan
 
     def wave(first, last):
         # Coresets are worked on side by side, each by one thread and with a clock of its own.

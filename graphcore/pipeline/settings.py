@@ -15,6 +15,9 @@ __all__ = ["Settings", "check_settings", "idle_settings", "resolve_settings"]
 
 # Coreset nodes for each cluster asked for: enough for k-means on the coreset graph to see every cluster many times.
 _NODES_PER_CLUSTER = 50
+# Micro-clusters of more than one node are better to merge, and cheaper: of many small clusters, coreset nodes are a
+# quarter of the nodes, as long as that leaves each cluster some.
+_MOST_OF_ALL, _FEW_PER_CLUSTER = 0.25, 10
 _MIN_CORESET = 1000
 _SHARE, _MAX_SHARE = 0.01, 100_000
 _MIN_HALF_WALK, _MAX_HALF_WALK = 2, 4
@@ -24,7 +27,7 @@ _N_CORESETS = 4
 _CYCLES, _FEW_CYCLES = 10, 2
 # Nodes with an edge, where there is no graph yet.
 _ANY_NUMBER = 2**62
-_ROUNDS = {"fast": 0, "default": 0, "high": 3, "best": 30}
+_ROUNDS = {"fast": 0, "default": 0, "high": 2, "best": 20}
 
 
 @dataclass(frozen=True)
@@ -119,12 +122,13 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
     fill("n_seeds", 2 * k)
     if values["eps"]:
         values["coreset_size"] = min(n_linked, importance_size(n_linked, k, round_eps(values["eps"], n_linked, 1)))
-    fill("coreset_size", _auto_size(k, n_linked))
+    fill("overcluster", 1.0 if published else None)
+    needs_many = values["overcluster"] is not None or values["sampling"] == "importance"
+    fill("coreset_size", _auto_size(k, n_linked, needs_many))
     fill("walk_steps", 1 if published else _walk_steps(graph, values["coreset_size"], n_linked))
     # The walk kernel is lazy, which takes the place of a loop.
     fill("self_loop", 1.0 if values["walk_steps"] == 1 or values["sampling"] == "importance" else 0.0)
     fill("row_budget", _ROW_BUDGET)
-    fill("overcluster", 1.0 if published else None)
     fill("refine", not published)
     # Every coreset takes about ten passes over the graph.
     one = published or not values["refine"] or is_huge(graph.n_entries) or effort == "fast"
@@ -250,6 +254,9 @@ def _walk_steps(graph, coreset_size, n_linked):
     return 2 * min(max(math.ceil(half), _MIN_HALF_WALK), _MAX_HALF_WALK)
 
 
-def _auto_size(n_clusters, n_linked):
+def _auto_size(n_clusters, n_linked, needs_many):
     share = min(round(_SHARE * n_linked), _MAX_SHARE)
-    return min(n_linked, max(_MIN_CORESET, _NODES_PER_CLUSTER * n_clusters, share))
+    enough = _NODES_PER_CLUSTER * n_clusters
+    if not needs_many:  # as k-means does, and draws that may be of the same node
+        enough = min(enough, max(round(_MOST_OF_ALL * n_linked), _FEW_PER_CLUSTER * n_clusters))
+    return min(n_linked, max(_MIN_CORESET, enough, share))

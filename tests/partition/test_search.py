@@ -8,12 +8,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph, GraphWarning
+from graphcore.partition import member as member_module
 from graphcore.partition import search as module
 from graphcore.partition._heat_loops import heated_sweep
 from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums, objective_code
 from graphcore.partition.constraints import FREE
+from graphcore.partition.member import Member, Task
 from graphcore.partition.quotient import graph_rows
 from graphcore.partition.search import search
+from graphcore.partition.trials import heat_once
 
 from ..oracles import planted
 from .test_quotient import labelled
@@ -94,6 +97,33 @@ def test_a_search_finds_what_is_planted_from_anywhere():
         assert cluster_sums(rows, labels, 6).value("information") >= best - 1e-9
 
 
+def test_two_members_have_what_each_has_found():
+    graph, truth = planted(6, 40, 0.3, 0.02, 3)
+    rows, limits = graph_rows(graph), {"objective": "information", "min_size": 1, "min_share": 0.0}
+    task, rng, members = Task(rows, 6, limits, None, FREE, 1, None, 0.0), np.random.default_rng(0), []
+    for c in (0, 2):  # two clusters are mixed up, others in each
+        labels = np.asarray(truth, dtype=np.int32).copy()
+        mixed = np.flatnonzero((labels == c) | (labels == c + 1))
+        labels[mixed] = c + mixed % 2
+        members.append(Member(task, labels, rng.spawn(1)[0]))
+    module._recombine(task, members, rng, None)
+    best = cluster_sums(rows, np.asarray(truth, dtype=np.int32), 6).value("information")
+    assert max(member.best[0] for member in members) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_heating_once_only_ever_raises_the_objective(objective):
+    rows = graph_rows(planted(5, 30, 0.2, 0.05, 1)[0])
+    for seed in range(5):
+        labels = start_of(5, rows)
+        before = cluster_sums(rows, labels, 5).value(objective)
+        value = heat_once(
+            rows, labels, before, 5, n_sweeps=5, n_cycles=3, rng=np.random.default_rng(seed), objective=objective,
+            min_size=1, min_share=0.0,
+        )  # fmt: skip
+        assert value >= before and value == pytest.approx(cluster_sums(rows, labels, 5).value(objective))
+
+
 def test_a_time_limit_and_an_interrupt_end_it_with_the_best_so_far(monkeypatch):
     rows = graph_rows(planted(5, 30, 0.3, 0.03, 1)[0])
     labels = start_of(5, rows)
@@ -106,7 +136,7 @@ def test_a_time_limit_and_an_interrupt_end_it_with_the_best_so_far(monkeypatch):
     )  # fmt: skip
     assert rounds == [1, 2]
     best = cluster_sums(rows, labels, 5).value("information")
-    formed, kept = module._formed_anew, labels.copy()
+    formed, kept = member_module.form_anew, labels.copy()
 
     def interrupted(*args):
         if interrupted.left:
@@ -115,7 +145,7 @@ def test_a_time_limit_and_an_interrupt_end_it_with_the_best_so_far(monkeypatch):
         raise KeyboardInterrupt
 
     interrupted.left = 5
-    monkeypatch.setattr(module, "_formed_anew", interrupted)
+    monkeypatch.setattr(member_module, "form_anew", interrupted)
     with pytest.warns(GraphWarning, match="interrupted in round 1 of 2 of the search"):
         found = search(rows, labels, 5, n_rounds=2, rng=np.random.default_rng(1))
     assert found.n_rounds == 0

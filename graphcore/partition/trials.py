@@ -1,0 +1,89 @@
+"""What a search tries: labels heated and cooled, a few clusters dissolved and formed anew."""
+
+import numpy as np
+
+from .._threads import check_stopped
+from ._heat_loops import heated_sweep
+from .cluster_sums import cluster_sums, objective_code
+from .consensus import coarse_partition
+from .constraints import FREE
+from .cycles import cluster_resolutions, move_in_cycles, subgroups
+from .quotient import apply_labels, quotient
+
+__all__ = ["COLD", "HOT", "form_anew", "heat", "heat_once", "side_by_side"]
+
+# Temperatures of a heating: at the first most nodes of a sparse graph wander, at the last hardly any does. A few sweeps
+# begin colder: labels are improved, not left behind.
+HOT, COLD = 2.0, 0.3
+_WARM = 1.5
+
+
+def heat_once(
+    rows, labels, value, n_clusters, *, n_sweeps, n_cycles, rng, max_entries=None, constraints=FREE, n_jobs=None,
+    **limits,
+):  # fmt: skip
+    """Heat labels a little, cool and improve them by cycles, in place if that raises the objective; returns it.
+
+    `value` is the objective of `labels`; `limits` are those of :func:`graphcore.partition.search.search`.
+    """
+    trial = labels.copy()
+    heat(rows, trial, n_clusters, np.geomspace(_WARM, COLD, n_sweeps), rng, lambda: False, constraints, limits)
+    sums, _ = move_in_cycles(
+        rows, trial, n_clusters, n_cycles=n_cycles, rng=rng, max_entries=max_entries, constraints=constraints,
+        n_jobs=n_jobs, **limits,
+    )  # fmt: skip
+    if sums.value(limits["objective"]) <= value:
+        return value
+    labels[:] = trial
+    return sums.value(limits["objective"])
+
+
+def heat(rows, labels, n_clusters, temperatures, rng, is_over, constraints, limits):
+    """A heated sweep for each temperature, in place, until `is_over()`."""
+    sums = cluster_sums(rows, labels, n_clusters, counts=constraints.counts)
+    total = float(sums.volume.sum())
+    for temperature in temperatures:
+        check_stopped()
+        if is_over():
+            break
+        heated_sweep(
+            *rows, constraints.counts, objective_code(limits["objective"]), temperature, max(1, limits["min_size"]),
+            limits["min_share"] * total / n_clusters, constraints.max_size, constraints.max_volume(total, n_clusters),
+            constraints.is_fixed, rng, sums.internal, sums.volume, sums.size, labels,
+        )  # fmt: skip
+
+
+def form_anew(rows, labels, n_clusters, chosen, rng, max_entries, constraints, n_jobs, limits):
+    """Labels with the `chosen` clusters dissolved and formed anew, or None if their nodes form too few groups."""
+    sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+    is_chosen = np.zeros(n_clusters, dtype=bool)
+    is_chosen[chosen] = True
+    inside = (labels >= 0) & is_chosen[labels]
+    resolution = np.array([np.median(cluster_resolutions(sums)[chosen])])
+    groups, n_groups = subgroups(rows, np.where(inside, 0, -1).astype(np.int32), resolution, rng, max_entries)
+    # Every other cluster is one group.
+    others = np.flatnonzero(~is_chosen)
+    numbers = np.full(n_clusters, -1, dtype=np.int32)
+    numbers[others] = n_groups + np.arange(len(others))
+    groups = np.where(inside | (labels < 0), groups, numbers[labels])
+    n_groups += len(others)
+    if n_groups <= n_clusters:
+        return None
+    between = quotient(rows, groups, n_groups, n_jobs, max_entries)
+    table = coarse_partition(between, constraints.sizes(groups, n_groups), n_clusters, rng=rng, n_jobs=n_jobs, **limits)
+    return apply_labels(table, groups)
+
+
+def side_by_side(rows, labels, n_clusters, n_chosen, rng):
+    """A random cluster and others, each drawn by the links to those before: (at most n_chosen,) int64."""
+    between = quotient(rows, labels, n_clusters)
+    n_chosen = min(n_chosen, n_clusters)
+    chosen, links = [int(rng.integers(n_clusters))], np.zeros(n_clusters)
+    while len(chosen) < n_chosen:
+        row = slice(between.indptr[chosen[-1]], between.indptr[chosen[-1] + 1])
+        links[between.indices[row]] += between.weights[row]
+        links[chosen] = 0.0
+        if not links.any():
+            break
+        chosen.append(int(rng.choice(n_clusters, p=links / links.sum())))
+    return np.array(chosen)
