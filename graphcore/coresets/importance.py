@@ -158,7 +158,7 @@ def importance_rounds(kernel, n_clusters, eps, n_seeds, *, seeding="fast", rando
         if size > n_left:
             warn_user(
                 f"eps={eps} with {n_clusters} clusters asks for {size} draws, and there are {n_points} nodes; "
-                "the draws are capped at the node count: give a larger eps, or size="
+                "the draws are capped at the node count: give a larger eps, or a size in its place"
             )
             size = n_left
         stream = streams.child("round", round_number)

@@ -78,29 +78,19 @@ def write_labels(
     if format is None:
         ending = os.path.splitext(path)[1][1:].lower() if isinstance(path, (str, os.PathLike)) else ""
         format = ending if ending in ("csv", "npy") else "tsv"
-    unfit = None if names is None or format == "npy" else first_unfit(names)
-    if unfit is not None:
-        raise InputError(
-            f"node name {unfit!r} has characters that no text file holds, or too many; write .npy, or give other names"
-        )
+    if format != "npy":
+        _check_names(names, "write .npy")
     mode = {} if format == "npy" else {"mode": "w", "encoding": "utf-8", "newline": ""}
     with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path, **mode) as stream:
         if format == "npy":
             np.save(stream, labels, allow_pickle=False)
             return
-        plain = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
-        quoting = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
         for start in range(0, n_nodes, _PIECE):
             stop = min(start + _PIECE, n_nodes)
             piece = range(start, stop) if names is None else names[start:stop]
             if spreadsheet:
                 piece = map(without_formula, piece)
-            rows = zip(piece, labels[start:stop].tolist(), strict=True)
-            if names is None or (isinstance(names, np.ndarray) and names.dtype.kind in "iu"):
-                plain.writerows(rows)
-            else:
-                for name, label in ((str(name), label) for name, label in rows):
-                    (quoting if _is_delicate(name) else plain).writerow((name, label))
+            _write_rows(stream, format, zip(piece, labels[start:stop].tolist(), strict=True), names)
 
 
 def write_memberships(memberships, path, graph):
@@ -111,14 +101,35 @@ def write_memberships(memberships, path, graph):
         with atomic_output(path) as stream:
             sp.save_npz(stream, memberships)
         return
-    delimiter = "," if os.fspath(path).lower().endswith(".csv") else "\t"
+    _check_names(graph.node_names, "write .npz")
+    format = "csv" if os.fspath(path).lower().endswith(".csv") else "tsv"
     with atomic_output(path, mode="w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
         for start in range(0, graph.n_nodes, _PIECE):
             piece = memberships[start : start + _PIECE].tocoo()
             names = graph.names_of(start + piece.row).tolist()
-            values = (f"{value:.4g}" for value in piece.data.tolist())
-            writer.writerows(zip(names, piece.col.tolist(), values, strict=True))
+            values = (float(f"{value:.4g}") for value in piece.data.tolist())
+            _write_rows(stream, format, zip(names, piece.col.tolist(), values, strict=True), graph.node_names)
+
+
+def _check_names(names, remedy):
+    """Raise an InputError for a name that no text file holds; None stands for numbers."""
+    unfit = None if names is None else first_unfit(names)
+    if unfit is not None:
+        raise InputError(
+            f"node name {unfit!r} has characters that no text file holds, or too many; {remedy}, or give other names"
+        )
+
+
+def _write_rows(stream, format, rows, names):
+    """Write lines of a node and numbers; names (None: numbers) that would be taken for something else get quotes."""
+    plain = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
+    if names is None or (isinstance(names, np.ndarray) and names.dtype.kind in "iu"):
+        plain.writerows(rows)
+        return
+    quoting = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    for given, *values in rows:
+        name = str(given)
+        (quoting if _is_delicate(name) else plain).writerow((name, *values))
 
 
 def _is_delicate(name):

@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 
 from .._typing import AnyGraph, ArrayLike
+from .._validation import check_integer
+from ..partition.cluster_sums import cluster_sums
+from ..partition.quotient import graph_rows, lent
 from ._labels import placed_labels
-from .central import central_nodes
-from .cut import cut_and_volume
+from .central import most_central
 from .quotient import quotient_graph
 
 __all__ = ["cluster_summary", "nearest_clusters"]
@@ -40,9 +42,12 @@ def cluster_summary(
     >>> summary["size"], summary["nearest"], summary["central"]
     (array([3, 3]), array([1, 0]), [[0], [4]])
     """
+    n_central = check_integer("n_central", n_central, low=1)
     graph, labels, k = placed_labels(graph, labels, n_clusters)
-    sums = cut_and_volume(graph, labels, k, n_jobs=n_jobs)
-    central = central_nodes(graph, labels, k, count=n_central, n_jobs=n_jobs)
+    inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
+    with lent(graph):
+        sums = cluster_sums(graph_rows(graph), labels, k, n_jobs, splits=(inside, outside))
+    central = most_central(labels, inside, outside, k, n_central)
     return {
         "cluster": np.arange(k),
         "size": sums.size,

@@ -6,15 +6,18 @@ import numpy as np
 
 from .._arrays import read_only
 from ._constraint_loops import leave_in_order, leaving_gains
-from .cluster_sums import cluster_sums
+from ._swap_loops import swap_gains, swap_nodes
+from .cluster_sums import cluster_sums, objective_code
 from .quotient import label_sizes
 
-__all__ = ["FREE", "Constraints", "cut_in_order", "relieve_full_clusters"]
+__all__ = ["FREE", "Constraints", "cut_in_order", "relieve_full_clusters", "swap_between_full_clusters"]
 
 _NO_COUNTS, _NONE_FIXED = read_only(np.empty(0, dtype=np.int64)), read_only(np.empty(0, dtype=bool))
 _ANY_SIZE = 2**62
 # Clusters that are too full give away this share of what is too much in a round, and all of it after so many rounds.
 _SHARE, _GENTLE_ROUNDS = 0.5, 8
+# Passes of swaps end when one makes no more for each node, or after so many.
+_FEW_SWAPS, _SWAP_PASSES = 1e-4, 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +99,45 @@ def relieve_full_clusters(rows, labels, n_clusters, constraints):
         if not leave_in_order(*arrays, order, share, sums.volume, sums.size, labels):
             break
     return False
+
+
+def swap_between_full_clusters(rows, labels, n_clusters, constraints, *, objective, min_size=1, min_share=0.0):
+    """Swap nodes of two clusters, in place, while that raises the objective; returns how many swaps were made.
+
+    Where clusters are full no node alone can go where it gains. For every two clusters, those that gain most by going
+    over (or lose least) are paired off with those that would come back.
+    """
+    sums = cluster_sums(rows, labels, n_clusters, counts=constraints.counts)
+    total, code, swaps = float(sums.volume.sum()), objective_code(objective), 0
+    states = sums.internal, sums.volume, sums.size, labels
+    for _ in range(_SWAP_PASSES):
+        at_border = labels >= 0
+        if len(constraints.is_fixed):
+            at_border &= ~constraints.is_fixed
+        arrays = *rows, code, *states, at_border
+        nowhere = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
+        _, most = swap_gains(*arrays, -np.inf, *nowhere)
+        # Nobody makes up for what loses more than that.
+        n, _ = swap_gains(*arrays, -most, *nowhere)
+        if n == 0:
+            break
+        nodes, pairs, gains = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
+        swap_gains(*arrays, -most, nodes, pairs, gains)
+        order = np.lexsort((-gains, pairs))
+        found, starts = np.unique(pairs[order], return_index=True)
+        stops = np.append(starts[1:], n)
+        a, b = found // n_clusters, found % n_clusters
+        back = np.minimum(np.searchsorted(found, b * n_clusters + a), len(found) - 1)
+        both = (a < b) & (found[back] == b * n_clusters + a)
+        lists = np.stack([each[both] for each in (a, b, starts, stops, starts[back], stops[back])], axis=1)
+        made = swap_nodes(
+            *rows, constraints.counts, code, max(1, min_size), min_share * total / n_clusters, constraints.max_size,
+            constraints.max_volume(total, n_clusters), lists, nodes[order], gains[order], *states,
+        )  # fmt: skip
+        swaps += made
+        if made <= _FEW_SWAPS * len(labels):
+            break
+    return swaps
 
 
 def cut_in_order(order, rows, n_clusters, constraints):

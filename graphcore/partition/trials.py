@@ -1,16 +1,17 @@
-"""What a search tries: labels heated and cooled, a few clusters dissolved and formed anew."""
+"""What a search tries: labels heated and cooled, a few clusters dissolved and formed anew, groups of theirs moved."""
 
 import numpy as np
 
+from .._arrays import read_only
 from .._threads import check_stopped
 from ._heat_loops import heated_sweep
 from .cluster_sums import cluster_sums, objective_code
 from .consensus import coarse_partition
-from .constraints import FREE
+from .constraints import FREE, Constraints
 from .cycles import cluster_resolutions, move_in_cycles, subgroups
-from .quotient import apply_labels, quotient
+from .quotient import apply_labels, label_sizes, quotient
 
-__all__ = ["COLD", "HOT", "form_anew", "heat", "heat_once", "side_by_side"]
+__all__ = ["COLD", "HOT", "cycle_chosen", "form_anew", "heat", "heat_once", "side_by_side"]
 
 # Temperatures of a heating: at the first most nodes of a sparse graph wander, at the last hardly any does. A few sweeps
 # begin colder: labels are improved, not left behind.
@@ -61,17 +62,40 @@ def form_anew(rows, labels, n_clusters, chosen, rng, max_entries, constraints, n
     inside = (labels >= 0) & is_chosen[labels]
     resolution = np.array([np.median(cluster_resolutions(sums)[chosen])])
     groups, n_groups = subgroups(rows, np.where(inside, 0, -1).astype(np.int32), resolution, rng, max_entries)
-    # Every other cluster is one group.
-    others = np.flatnonzero(~is_chosen)
-    numbers = np.full(n_clusters, -1, dtype=np.int32)
-    numbers[others] = n_groups + np.arange(len(others))
-    groups = np.where(inside | (labels < 0), groups, numbers[labels])
-    n_groups += len(others)
+    groups, n_groups = _beside(groups, n_groups, labels, np.flatnonzero(~is_chosen), n_clusters)
     if n_groups <= n_clusters:
         return None
     between = quotient(rows, groups, n_groups, n_jobs, max_entries)
     table = coarse_partition(between, constraints.sizes(groups, n_groups), n_clusters, rng=rng, n_jobs=n_jobs, **limits)
     return apply_labels(table, groups)
+
+
+def cycle_chosen(rows, labels, n_clusters, chosen, rng, n_cycles, max_entries, n_jobs, limits):
+    """Move nodes of the `chosen` clusters, one by one and in groups, in place; every other cluster stays, as one node.
+
+    What :func:`move_in_cycles` does, at a cost that goes by these clusters, but for a pass over the graph.
+    """
+    is_chosen = np.zeros(n_clusters, dtype=bool)
+    is_chosen[chosen] = True
+    nodes, others = np.flatnonzero((labels >= 0) & is_chosen[labels]), np.flatnonzero(~is_chosen)
+    groups = np.full(len(labels), -1, dtype=np.int32)
+    groups[nodes] = np.arange(len(nodes))
+    groups, n_groups = _beside(groups, len(nodes), labels, others, n_clusters)
+    clusters = np.concatenate([labels[nodes], others.astype(np.int32)])
+    held = Constraints(counts=label_sizes(groups, n_groups), is_fixed=read_only(np.arange(n_groups) >= len(nodes)))
+    move_in_cycles(
+        quotient(rows, groups, n_groups, n_jobs), clusters, n_clusters, n_cycles=n_cycles, rng=rng,
+        max_entries=max_entries, constraints=held, n_jobs=n_jobs, **limits,
+    )  # fmt: skip
+    labels[nodes] = clusters[: len(nodes)]
+
+
+def _beside(groups, n_groups, labels, others, n_clusters):
+    """Groups of nodes (n,) int32 with each of some `others` of the clusters as one more group; and their number."""
+    numbers = np.full(n_clusters, -1, dtype=np.int32)
+    numbers[others] = n_groups + np.arange(len(others))
+    is_other = (labels >= 0) & (numbers[labels] >= 0)
+    return np.where(is_other, numbers[labels], groups), n_groups + len(others)
 
 
 def side_by_side(rows, labels, n_clusters, n_chosen, rng):

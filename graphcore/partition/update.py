@@ -9,8 +9,8 @@ from .consensus import match_clusters
 from .constraints import FREE
 from .local_moving import move_locally
 from .predict import cluster_shares, predict_labels
-from .quotient import apply_labels, contingency, label_sizes
-from .trials import form_anew
+from .quotient import apply_labels, contingency, is_huge, label_sizes
+from .trials import cycle_chosen, form_anew
 
 __all__ = ["Update", "describe_update", "update_labels"]
 
@@ -53,15 +53,16 @@ class Update:
 
 
 def update_labels(
-    rows, labels, n_clusters, ends, change, unrest, *, rng, max_entries=None, constraints=FREE,
-    n_jobs=None, **limits,
+    rows, labels, n_clusters, ends, change, unrest, *, rng, n_cycles=0, max_entries=None,
+    constraints=FREE, n_jobs=None, **limits,
 ):  # fmt: skip
     """Labels (n,) int32 for a graph, whose weights between `ends` (m, 2) have changed, in place; -1 for none so far.
 
     Nodes with an edge and without a label join a cluster around them; then nodes are moved one by one, first those at
     changed edges, then neighbours of what moved. `unrest` (n_clusters,) float64 adds up what share of each
     cluster's volume has changed, update by update; where that comes to a tenth, the cluster is dissolved and formed
-    anew, and that is kept if the objective is higher. Clusters keep their numbers as far as they keep their nodes.
+    anew, and that is kept if the objective is higher. Then groups of nodes of these clusters, and of those that they
+    went to, are moved. Clusters keep their numbers as far as they keep their nodes.
     Returns the clusters that were formed anew: none, where `constraints` limit them.
     """
     labels[rows.degrees == 0] = -1
@@ -78,14 +79,23 @@ def update_labels(
         return ()
     unrest[restless] = 0.0
     trial = form_anew(rows, labels, n_clusters, restless, rng, max_entries, constraints, n_jobs, limits)
-    if trial is not None:
-        trial = apply_labels(_numbers(trial, labels, n_clusters), trial)
-        inside = (labels >= 0) & (np.isin(labels, restless) | (trial != labels))
-        formed, _ = move_locally(rows, trial, n_clusters, active=inside, **limits)
-        if formed.value(limits["objective"]) > sums.value(limits["objective"]) and formed.size.min() >= min(
-            sums.size.min(), limits["min_size"]
-        ):
-            labels[:] = trial
+    if trial is None:
+        return tuple(restless.tolist())
+    trial = apply_labels(_numbers(trial, labels, n_clusters), trial)
+    differs = trial != labels
+    formed, _ = move_locally(
+        rows, trial, n_clusters, active=(labels >= 0) & (np.isin(labels, restless) | differs), **limits
+    )
+    chosen = np.unique(np.concatenate([restless, labels[differs], trial[differs]]))
+    if formed.value(limits["objective"]) > sums.value(limits["objective"]) and formed.size.min() >= min(
+        sums.size.min(), limits["min_size"]
+    ):
+        labels[:] = trial
+    # Whether formed anew or not: groups of nodes may belong to another cluster now.
+    if n_cycles and not is_huge(len(rows.indices)):  # of which there are but samples
+        kept = labels.copy()
+        cycle_chosen(rows, labels, n_clusters, chosen, rng, n_cycles, max_entries, n_jobs, limits)
+        labels[:] = apply_labels(_numbers(labels, kept, n_clusters), labels)
     return tuple(restless.tolist())
 
 

@@ -8,7 +8,7 @@ from .._threads import map_items
 from ..exceptions import ParameterError
 from ..partition.cluster_sums import cluster_sums
 from ..partition.consensus import matched_clusters
-from ..partition.constraints import cut_in_order, relieve_full_clusters
+from ..partition.constraints import cut_in_order, relieve_full_clusters, swap_between_full_clusters
 from ..partition.cycles import move_in_cycles
 from ..partition.local_moving import move_locally
 from ..partition.micro_clusters import spread
@@ -30,10 +30,10 @@ def constrained_partition(
 
     One start is `labels`, with clusters matched to the fixed labels. Another is, where all clusters have fixed nodes,
     what these make of the nodes around them; or, where clusters are limited, the order of the leaves of the MergeTree
-    `tree` over `groups`, cut into pieces. Each is improved by moves of nodes and of groups under limits that begin
-    loose and become tighter, so that what is too much flows from cluster to cluster; the best of them again, under
-    limits that are loosened and tightened some times. Returns labels (n,) int32 and the objective; raises a
-    ParameterError if no start can be brought to keep to the limits.
+    `tree` over `groups`, cut into pieces. Each is improved by moves of nodes and of groups, and by swaps of nodes,
+    under limits that begin loose and become tighter, so that what is too much flows from cluster to cluster; the best
+    of them again, under limits that are loosened and tightened some times. Returns labels (n,) int32 and the objective;
+    raises a ParameterError if no start can be brought to keep to the limits.
     """
     starts = _starts(rows, labels, n_clusters, constraints, fixed, groups, tree)
     streams = rng.spawn(len(starts))
@@ -47,6 +47,8 @@ def constrained_partition(
             sums, _ = move_in_cycles(
                 rows, labels, n_clusters, n_cycles=n_cycles, rng=rng, max_entries=max_entries, n_jobs=n_jobs, **asked
             )
+            if constraints.limits_clusters and swap_between_full_clusters(rows, labels, n_clusters, **asked):
+                sums, _ = move_locally(rows, labels, n_clusters, tolerance=_MOVE_TOLERANCE, **asked)
         return fits, bool(sums.size.min() >= limits["min_size"]), sums.value(limits["objective"]), labels
 
     def improved(i):

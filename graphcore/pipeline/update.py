@@ -34,7 +34,7 @@ def update_clustering(graph, labels, unrest, settings, added, removed, *, random
     with stages("moves"):
         formed = update_labels(
             rows, after, settings.n_clusters, changed.ends, np.ldexp(changed.change, -ranged._exponent), unrest,
-            rng=Streams(random_state).generator("update"), max_entries=max_links(rows),
+            rng=Streams(random_state).generator("update"), n_cycles=settings.n_cycles, max_entries=max_links(rows),
             constraints=NOTHING.limits(settings)[1], n_jobs=n_jobs, **limits(settings),
         )  # fmt: skip
         moved, splits, unions = describe_update(before, after, settings.n_clusters)

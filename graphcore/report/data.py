@@ -60,8 +60,9 @@ def _percent(shares):
 def _levels(facts, levels):
     volume = max(float(facts.sums.volume.sum()), 1e-300)
     return {
-        "start": min(len(facts.filled), levels.n_leaves),
-        "children": levels.children.tolist(),
+        "start": min(len(facts.filled), levels.tree.n_leaves),
+        "children": levels.tree.children.tolist(),
+        "number": levels.tree.clusters["number"].tolist(),
         "size": levels.sums.size.tolist(),
         "volume": np.round(levels.sums.volume / volume, 6).tolist(),
         "conductance": np.round(levels.sums.conductance, 4).tolist(),

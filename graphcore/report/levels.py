@@ -22,22 +22,17 @@ class Levels:
 
     Attributes
     ----------
-    children : ndarray of shape (n_leaves - 1, 2), int64
-        Step i unites these two into cluster ``n_leaves + i``.
+    tree : MergeTree
+        Of these unions: its clusters have the same numbers as in the whole tree.
     sums : ClusterSums
         Of all ``2 n_leaves - 1`` clusters.
     central : list of list of str
         Names of the most central nodes of each: of the leaves by weight inside, of a union those of its parts.
     """
 
-    children: np.ndarray = field(repr=False)
+    tree: MergeTree = field(repr=False)
     sums: ClusterSums = field(repr=False)
     central: list = field(repr=False)
-
-    @property
-    def n_leaves(self):
-        """The largest number of clusters."""
-        return len(self.children) + 1
 
 
 def gather_levels(graph, labels, facts, clustering, n_jobs=None):
@@ -53,24 +48,13 @@ def gather_levels(graph, labels, facts, clustering, n_jobs=None):
     else:
         return None
     n = min(tree.n_leaves, wanted, _MOST)
-    children, table = _top(tree, n)
+    tree, table = tree.top(n)
     leaves = apply_labels(table, groups)
     inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
     sums = cluster_sums(graph_rows(graph), leaves, n, n_jobs, splits=(inside, outside))
     between = quotient_graph(graph, leaves, n, n_jobs=n_jobs)
     central = most_central(leaves, inside, outside, n, _N_CENTRAL)
-    return Levels(children, _united(sums, between, children), _names(graph, central, inside, children))
-
-
-def _top(tree: MergeTree, n):
-    """The last n - 1 unions as a tree of its own, and the cluster of every leaf of the whole tree before them."""
-    table = tree.labels_at(n)
-    first = np.arange(2 * tree.n_leaves - 1)
-    for i, pair in enumerate(tree.children):
-        first[tree.n_leaves + i] = first[pair].min()
-    later = 2 * tree.n_leaves - n  # the first cluster of those that the last unions make
-    old = tree.children[tree.n_leaves - n :]
-    return np.where(old >= later, old - later + n, table[first[old]]), table
+    return Levels(tree, _united(sums, between, tree.children), _names(graph, central, inside, tree.children))
 
 
 def _united(sums, between, children):

@@ -3,6 +3,7 @@
 import inspect
 from numbers import Integral
 
+from ..io.atomic import check_writable
 from .page import About, write_report
 
 __all__ = ["report_model"]
@@ -10,6 +11,7 @@ __all__ = ["report_model"]
 
 def report_model(model, path, graph, clustering, *, of_vectors, title=None, truth=None, pictures="auto"):
     """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
+    check_writable(path)  # before memberships are computed
     if title is None:
         title = f"{clustering.settings.n_clusters:,} clusters of a graph"
     about = About(

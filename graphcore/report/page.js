@@ -255,7 +255,7 @@
       lines.replaceChildren(...clusters.map((c) => {
         const row = make("tr");
         row.append(
-          make("td", number(levels.size[c])), make("td", `${(100 * levels.volume[c]).toFixed(2)} %`),
+          make("td", String(levels.number[c])), make("td", number(levels.size[c])), make("td", `${(100 * levels.volume[c]).toFixed(2)} %`),
           make("td", levels.conductance[c].toFixed(4)), make("td", named(c)),
         );
         if (c === n + n - k - 1) row.className = "lit";

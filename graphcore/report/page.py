@@ -17,6 +17,7 @@ from ..io.labels import write_labels
 from ..metrics._labels import placed_labels
 from ..pipeline.cluster import Clustering
 from ..plot._style import NEEDED
+from . import nodes
 from .data import pack
 from .facts import ReportFacts, gather_facts
 from .figures import draw_pictures
@@ -124,6 +125,7 @@ def write_report(
     if pictures is True and not possible:
         raise InputError(NEEDED)
     graph, labels, n_clusters = placed_labels(as_graph(graph), labels, n_clusters)
+    beside = None if graph.n_nodes <= nodes.MOST_LISTED else _path_beside(path, graph)
     about = About("Clusters of a graph") if about is None else about
     facts = gather_facts(
         graph, labels, n_clusters, clustering=clustering, membership=membership, truth=truth, n_central=n_central,
@@ -141,17 +143,19 @@ def write_report(
         facts, about, drawn, data, has_shares=has_shares,
         border_names=[str(name) for name in graph.names_of(facts.nodes.border).tolist()],
         has_levels=levels is not None,
-        beside=None if facts.nodes.is_whole else _write_beside(path, graph, labels),
+        beside=None if beside is None else os.path.basename(beside),
     )  # fmt: skip
+    if beside is not None:
+        write_labels(labels, beside, graph)
     with atomic_output(path, "w", encoding="utf-8", newline="\n") as stream:
         stream.write(text)
     return facts
 
 
-def _write_beside(path, graph, labels):
-    """Write the cluster of every node into a file beside the page; returns its name, or None if it cannot be."""
+def _path_beside(path, graph):
+    """The file beside the page for the cluster of every node, checked to be writable; None if there can be none."""
     if path == "-" or (graph.node_names is not None and first_unfit(graph.node_names) is not None):
         return None
     beside = f"{os.fspath(path)}.nodes.tsv"
-    write_labels(labels, beside, graph)
-    return os.path.basename(beside)
+    check_writable(beside)
+    return beside

@@ -201,11 +201,14 @@ def _levels(facts):
     return [
         f'<section class="levels" aria-labelledby="levels"{_SCRIPTED}>',
         '<h2 id="levels">Other numbers of clusters</h2>',
-        f'<p class="soft">{tree} Central nodes of a union are those of its parts.</p>',
+        f'<p class="soft">{tree} Numbers are not those above: here a cluster keeps its number at every '
+        "setting, and where it is split the larger part does. "
+        "Central nodes of a union are those of its parts.</p>",
         '<div class="tools"><label>Clusters <input type="range" min="2"></label><output></output></div>',
         '<div class="scroll"><table><caption>Clusters at this number, the largest first</caption><thead><tr>'
-        '<th scope="col">nodes</th><th scope="col">volume</th><th scope="col">conductance</th>'
-        '<th scope="col">most central nodes</th></tr></thead><tbody></tbody></table></div>',
+        '<th scope="col">cluster</th><th scope="col">nodes</th><th scope="col">volume</th>'
+        '<th scope="col">conductance</th><th scope="col">most central nodes</th></tr></thead><tbody></tbody></table>'
+        "</div>",
         "</section>",
     ]
 

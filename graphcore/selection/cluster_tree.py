@@ -83,9 +83,9 @@ class ClusterTree:
             raise ParameterError("give either n_clusters or resolution, to say where to cut the tree")
         k = n_clusters if resolution is None else self.at_resolution(resolution)
         leaves = self.merges.labels_at(k)
-        there = self._there(k)
+        there, clusters = self._there(k), self.merges.clusters
         table = np.empty(len(there), dtype=np.int32)
-        table[leaves[self._clusters["first_leaf"][there]]] = self._clusters["number"][there]
+        table[leaves[clusters["first_leaf"][there]]] = clusters["number"][there]
         return apply_labels(table[leaves], self.leaf_of)
 
     def at_resolution(self, resolution: float) -> int:
@@ -144,14 +144,14 @@ class ClusterTree:
             less than below it), "from_k" and "to_k" (it is a cluster of all partitions into so many clusters), and
             "label": what `labels_` of the fit calls it, -1 where it is no cluster of the fit.
         """
-        clusters = self._clusters
+        clusters, parent = self.merges.clusters, self._parents
         height = np.concatenate([np.zeros(self.n_leaves), self.to_linkage()[:, 2]])
         label = np.full(len(height), -1)
         there = self._there(self.n_clusters)
         label[there] = self.leaf_labels[clusters["first_leaf"][there]]
-        made, gone = clusters["id"] - self.n_leaves, clusters["parent"] - self.n_leaves
+        made, gone = np.arange(len(height)) - self.n_leaves, parent - self.n_leaves
         columns = {
-            "id": clusters["id"], "parent": clusters["parent"], "number": clusters["number"], "size": clusters["size"],
+            "id": np.arange(len(height)), "parent": parent, "number": clusters["number"], "size": clusters["size"],
             "height": height, "from_k": np.where(gone < 0, 1, self.n_leaves - gone),
             "to_k": np.where(made < 0, self.n_leaves, self.n_leaves - made - 1),
             "label": label,
@@ -200,27 +200,16 @@ class ClusterTree:
     def _there(self, n_clusters):
         """Ids of the clusters that the partition into so many consists of."""
         made = 2 * self.n_leaves - n_clusters  # ids that have been made, and are not yet parts of others
-        parent = self._clusters["parent"][:made]
+        parent = self._parents[:made]
         return np.flatnonzero((parent >= made) | (parent < 0))
 
     @cached_property
-    def _clusters(self):
-        """Columns "id", "parent", "first_leaf", "size" and "number" of all clusters of the tree."""
+    def _parents(self):
+        """What each cluster is a part of, (2 n_leaves - 1,) int64; -1 at the top."""
         n = self.n_leaves
-        children = self.merges.children
         parent = np.full(2 * n - 1, -1)
-        parent[children.ravel()] = np.repeat(n + np.arange(n - 1), 2)
-        first, size = list(range(n)), self.merges.leaf_sizes.tolist()
-        for a, b in children.tolist():
-            first.append(min(first[a], first[b]))
-            size.append(size[a] + size[b])
-        number = [0] * (2 * n - 1)
-        for step in range(n - 2, -1, -1):
-            a, b = children[step].tolist()
-            large, small = (a, b) if (-size[a], first[a]) < (-size[b], first[b]) else (b, a)
-            number[large], number[small] = number[n + step], n - 1 - step
-        columns = {"id": range(2 * n - 1), "first_leaf": first, "size": size, "number": number}
-        return {name: np.array(values, dtype=np.int64) for name, values in columns.items()} | {"parent": parent}
+        parent[self.merges.children.ravel()] = np.repeat(n + np.arange(n - 1), 2)
+        return parent
 
     @cached_property
     def _curve(self):

@@ -12,12 +12,13 @@ import textwrap
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import FormatError, Graph, InputError, ParameterError, read_graph, write_labels
 from graphcore.io import atomic, atomic_output, check_writable, read_labels
-from graphcore.io.labels import read_label_lines
+from graphcore.io.labels import read_label_lines, write_memberships
 
 SUPERUSER = not hasattr(os, "geteuid") or os.geteuid() == 0
 
@@ -42,6 +43,23 @@ def test_what_is_written(tmp_path, named):
     stream = io.StringIO()
     write_labels([1, 0], stream, ["x", "y"])
     assert stream.getvalue() == "x\t1\ny\t0\n"
+
+
+def test_names_beside_memberships_are_quoted_and_checked_as_beside_labels(tmp_path):
+    memberships = sp.csr_array(np.array([[0.25, 0.75], [0.0, 1.0], [1 / 3, 2 / 3]]))
+    graph = Graph.from_edges([0, 1], [1, 2], node_names=["# Anna", "a,b", "c"])
+    write_memberships(memberships, tmp_path / "m.tsv", graph)
+    assert (tmp_path / "m.tsv").read_text() == (
+        '"# Anna"\t0\t0.25\n"# Anna"\t1\t0.75\na,b\t1\t1.0\nc\t0\t0.3333\nc\t1\t0.6667\n'
+    )
+    write_memberships(memberships, tmp_path / "m.csv", graph)
+    assert (tmp_path / "m.csv").read_text().startswith('"# Anna",0,0.25\n"# Anna",1,0.75\n"a,b",1,1.0\n')
+    unfit = Graph.from_edges([0, 1], [1, 2], node_names=["a", "b\x1b", "c"])
+    with pytest.raises(InputError, match=r"node name 'b\\x1b' has characters .* write .npz"):
+        write_memberships(memberships, tmp_path / "unfit.tsv", unfit)
+    assert not (tmp_path / "unfit.tsv").exists()
+    write_memberships(memberships, tmp_path / "unfit.npz", unfit)
+    np.testing.assert_array_equal(sp.load_npz(tmp_path / "unfit.npz").toarray(), memberships.toarray())
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint8])

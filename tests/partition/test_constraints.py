@@ -7,9 +7,16 @@ from hypothesis import strategies as st
 
 from graphcore._arrays import read_only
 from graphcore.partition._constraint_loops import leaving_gains
-from graphcore.partition.cluster_sums import cluster_sums
+from graphcore.partition._swap_loops import swap_gains
+from graphcore.partition.cluster_sums import cluster_sums, objective_code
 from graphcore.partition.consensus import matched_clusters
-from graphcore.partition.constraints import FREE, Constraints, cut_in_order, relieve_full_clusters
+from graphcore.partition.constraints import (
+    FREE,
+    Constraints,
+    cut_in_order,
+    relieve_full_clusters,
+    swap_between_full_clusters,
+)
 from graphcore.partition.cycles import move_in_cycles
 from graphcore.partition.local_moving import move_locally
 from graphcore.partition.quotient import graph_rows
@@ -140,6 +147,49 @@ def test_single_nodes_of_one_size_always_find_room():
         labels = np.minimum(truth, 1).astype(np.int32)
         assert relieve_full_clusters(graph_rows(graph), labels, 4, Constraints(max_size=most))
         assert np.bincount(labels, minlength=4).max() <= most
+
+
+@quick
+@given(labelled(max_nodes=14), objectives, st.data())
+def test_swaps_keep_to_their_limits_and_never_lose(case, objective, data):
+    case = linked_case(case)
+    assume(case is not None)
+    graph, A, labels, k = case
+    asked = data.draw(constraints_of(len(A), k))
+    start, before, rows = labels.copy(), sums_of(A, labels, k, asked), graph_rows(graph)
+    sums = cluster_sums(rows, labels, k)
+    found = [np.empty(len(rows.indices), dtype=np.int64) for _ in range(2)] + [np.empty(len(rows.indices))]
+    free = (labels >= 0) & ~asked.is_fixed if len(asked.is_fixed) else labels >= 0
+    arrays = *rows, objective_code(objective), sums.internal, sums.volume, sums.size, labels, free
+    n, most = swap_gains(*arrays, -np.inf, *found)
+    expected = {}
+    for x in np.flatnonzero(labels >= 0):
+        if not (len(asked.is_fixed) and asked.is_fixed[x]):
+            for b in set(labels[A[x] > 0].tolist()) - {labels[x], -1}:
+                moved = labels.copy()
+                moved[x] = b
+                gain = value_of(objective, A, moved, k) - value_of(objective, A, labels, k)
+                expected[x, labels[x] * k + b] = pytest.approx(gain, abs=1e-9)
+    nodes, pairs, gains = (each[:n].tolist() for each in found)
+    assert dict(zip(zip(nodes, pairs, strict=True), gains, strict=True)) == expected
+    assert most == max(gains, default=-np.inf)
+    least = float(np.median(gains)) if n else 0.0
+    assert swap_gains(*arrays, least, *(each[:0] for each in found)) == (sum(gain > least for gain in gains), most)
+    swaps = swap_between_full_clusters(rows, labels, k, asked, objective=objective)
+    value, then = (value_of(objective, A, each, k) for each in (labels, start))
+    assert value >= then - 1e-12 and (swaps > 0) == (value > then + 1e-13) == bool((labels != start).any())
+    for now, was, limit in zip(sums_of(A, labels, k, asked), before, limits_of(A, start, k, asked), strict=True):
+        assert (now <= np.maximum(was, limit) * (1 + 1e-9)).all()
+    assert not (len(asked.is_fixed) and (labels != start)[asked.is_fixed].any())
+
+
+def test_full_clusters_exchange_what_no_single_move_can():
+    graph, truth = planted(4, 50, 0.3, 0.02, 0)
+    labels, asked = truth.astype(np.int32), Constraints(max_size=50)
+    labels[:8], labels[50:58], labels[100:104], labels[150:154] = 1, 0, 3, 2
+    assert move_locally(graph_rows(graph), labels, 4, constraints=asked)[1] == 0
+    assert swap_between_full_clusters(graph_rows(graph), labels, 4, asked, objective="information") == 12
+    np.testing.assert_array_equal(labels, truth)
 
 
 def test_constraints_of_groups():

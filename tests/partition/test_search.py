@@ -16,7 +16,7 @@ from graphcore.partition.constraints import FREE
 from graphcore.partition.member import Member, Task
 from graphcore.partition.quotient import graph_rows
 from graphcore.partition.search import search
-from graphcore.partition.trials import heat_once
+from graphcore.partition.trials import cycle_chosen, heat_once
 
 from ..oracles import planted
 from .test_quotient import labelled
@@ -48,6 +48,23 @@ def test_sums_follow_heated_moves(case, objective, temperature, min_size, seed):
     assert moved >= np.count_nonzero(labels != start) - len(labels) * (moved > 0)
     if temperature == 0:
         assert now.value(objective) >= before.value(objective) - 1e-9
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_cycles_of_chosen_clusters_move_groups_and_leave_the_rest(objective):
+    graph, truth = planted(6, 40, 0.4, 0.02, 0)
+    rows, labels, limits = graph_rows(graph), truth.astype(np.int32), {"objective": objective}
+    labels[:20], labels[80:84], labels[3] = 1, 4, -1  # half a cluster is elsewhere: no node alone goes back
+    start = labels.copy()
+    cycle_chosen(rows, labels, 6, np.array([0, 1]), np.random.default_rng(0), 5, None, 1, limits)
+    values = [cluster_sums(rows, each, 6).value(objective) for each in (start, labels)]
+    assert values[1] > values[0]
+    back = np.delete(np.arange(40), 3)
+    assert (labels[back] == 0).all() and labels[3] == -1
+    np.testing.assert_array_equal(labels[80:], start[80:])  # of clusters that were not chosen
+    before = labels.copy()
+    cycle_chosen(rows, labels, 6, np.array([0, 1]), np.random.default_rng(0), 5, None, 1, limits)
+    np.testing.assert_array_equal(labels, before)
 
 
 def test_moves_for_the_worse_are_as_likely_as_the_temperature_says():

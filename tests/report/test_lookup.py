@@ -90,6 +90,18 @@ def test_of_many_nodes_the_most_central_are_listed_and_a_file_has_all(fitted, tm
     assert np.array_equal(again, model.labels_)
 
 
+def test_files_that_cannot_be_written_are_found_before_the_work(fitted, tmp_path, monkeypatch):
+    graph, _, model = fitted
+    monkeypatch.setattr("graphcore.report.page.gather_facts", None)
+    monkeypatch.setattr(nodes, "MOST_LISTED", 60)
+    (tmp_path / "out.html.nodes.tsv").mkdir()
+    with pytest.raises(IsADirectoryError):
+        written(tmp_path / "out.html", graph, model.labels_)
+    monkeypatch.setattr(type(model), "membership_", property(lambda self: pytest.fail("memberships were computed")))
+    with pytest.raises(FileNotFoundError):
+        model.report(tmp_path / "missing" / "out.html")
+
+
 def test_names_that_no_file_holds_have_no_file(tmp_path, monkeypatch):
     monkeypatch.setattr(nodes, "MOST_LISTED", 2)
     graph = graphcore.Graph.from_edges([0, 1], [1, 2], node_names=["a", "b\x1b", "c"])
@@ -138,9 +150,9 @@ def test_border_nodes_against_a_dense_computation(fitted, tmp_path):
 
 
 def alive(levels, k):
-    n = levels.n_leaves
+    n = levels.tree.n_leaves
     out = set(range(n))
-    for i, pair in enumerate(levels.children[: n - k].tolist()):
+    for i, pair in enumerate(levels.tree.children[: n - k].tolist()):
         out = out - set(pair) | {n + i}
     return sorted(out)
 
@@ -151,10 +163,11 @@ def test_levels_are_those_of_labels_at(fitted, k):
     facts = gather_facts(graph, model.labels_, clustering=model._result)
     levels = gather_levels(graph, model.labels_, facts, model._result)
     sums, clusters = cut_and_volume(graph, model.labels_at(k)), alive(levels, k)
-    expected = sorted(zip(sums.size, sums.conductance.round(9), strict=True))
-    found = sorted(zip(levels.sums.size[clusters], levels.sums.conductance[clusters].round(9), strict=True))
-    assert found == expected
-    assert len(levels.central) == 2 * levels.n_leaves - 1
+    numbers = levels.tree.clusters["number"][clusters]  # the same as in labels_at
+    assert sorted(numbers) == list(range(k))
+    np.testing.assert_array_equal(sums.size[numbers], levels.sums.size[clusters])
+    np.testing.assert_allclose(sums.conductance[numbers], levels.sums.conductance[clusters], atol=1e-9)
+    assert len(levels.central) == 2 * levels.tree.n_leaves - 1
     members = {name for c in clusters for name in levels.central[c]}
     assert members <= set(graph.node_names)
 
