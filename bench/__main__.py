@@ -84,6 +84,7 @@ def _parser():
     run.add_argument("--methods", nargs="+", metavar="WORD", help="only methods with these words in the title")
     run.add_argument("--page", type=Path, help="also write the tables of the docs here, where the case has any")
     run.add_argument("--settings", type=json.loads, help="for ablation: a JSON list of settings")
+    run.add_argument("--resume", action="store_true", help="for distributed: keep what the folder has of a run before")
     run.add_argument("--rows", type=int, help="for mnist8m and distributed: rows of the data")
     run.add_argument("--folder", type=Path, help="for mnist8m: where the generated rows are kept (6.4 GB)")
     return parser
@@ -108,6 +109,7 @@ def _run(given):
         settings=given.settings,
         rows=given.rows,
         folder=given.folder,
+        resume=given.resume,
     )
     described = machine.describe(options)
     harness.RESULTS.mkdir(parents=True, exist_ok=True)

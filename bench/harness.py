@@ -56,6 +56,7 @@ class Options:
     journal: Path | None = None
     rows: int | None = None
     folder: Path | None = None
+    resume: bool = False
 
 
 @dataclass

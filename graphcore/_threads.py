@@ -11,6 +11,7 @@ compiled code. `away` has another thread make such a call, while the main thread
 import contextvars
 import ctypes
 import os
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -32,6 +33,9 @@ _MAX_BLOCKS = 256
 # The libraries' thread pools belong to the whole process: two threads that limit them at the same time and set them
 # back in another order leave them limited for good.
 _LIMITING = threading.RLock()
+# How many modules there were when the libraries were looked for, which takes a millisecond or two, and what was found:
+# others come with modules alone.
+_libraries: list = [0, None]
 # Waiting for a lock cannot be interrupted everywhere (Windows), so that it is done for so many seconds at a time.
 _WAIT = 0.2
 _idle: list["_Helper"] = []  # the helper that waits for the next call away, if it is not at work
@@ -204,6 +208,9 @@ def limited_libraries(openmp=1):
     """
     from threadpoolctl import ThreadpoolController
 
-    # It is called back from C while it looks for libraries, where the exception of a signal would be lost.
-    with _LIMITING, away(ThreadpoolController).limit(limits={"blas": 1, "openmp": openmp}):
-        yield
+    with _LIMITING:
+        if _libraries[0] != (n_modules := len(sys.modules)):
+            # It is called back from C while it looks for libraries, where the exception of a signal would be lost.
+            _libraries[:] = n_modules, away(ThreadpoolController)
+        with _libraries[1].limit(limits={"blas": 1, "openmp": openmp}):
+            yield

@@ -40,6 +40,7 @@ TESTS = {
     "kernels/_nearest_loops.py": "partition/test_nearest.py",
     "kernels/_loops.py": "kernels/test_graph.py kernels/test_forms.py",
     "kernels/_walk_loops.py": "kernels/test_walk.py",
+    "kmeans/_lloyd_loops.py": "kmeans/test_chunked.py",
     "kmeans/assign.py": "kmeans/test_assign.py kmeans/test_coreset.py",
     "kmeans/lloyd.py": "kmeans/test_lloyd.py kmeans/test_exact.py",
     "metrics/_loops.py": "metrics/test_cut.py metrics/test_coreset.py",

@@ -115,6 +115,8 @@ def test_chunks_of_unknown_length_are_counted_and_empty_ones_left_out():
         (NystromKernelKMeans(2), CHUNKED[:0], "at least one row"),
         (NystromFeatures(), CHUNKED + 1j, "must be a matrix of real numbers"),
         (NystromFeatures(), CHUNKED * 1e300, "largest absolute value"),
+        (NystromFeatures(dtype="float32"), CHUNKED * 1e20, "products of float32"),
+        (NystromFeatures(dtype="float32"), (CHUNKED * 1e8).astype(np.int64), "products of float32"),
     ],
 )  # fmt: skip
 def test_refused(model, given, message):
@@ -126,6 +128,8 @@ def test_refused_weights_and_columns():
     with pytest.raises(ParameterError, match=r"sample_weight is not for a dask\.array"):
         NystromKernelKMeans(2).fit(CHUNKED, sample_weight=np.ones(300))
     model = NystromKernelKMeans(2, n_landmarks=40, random_state=0).fit(CHUNKED)
+    with pytest.raises(InputError, match="largest absolute value"):
+        model.predict(CHUNKED * 1e300)
     with pytest.raises(ValueError, match="has 3 features"):
         model.predict(CHUNKED[:, :3])
 

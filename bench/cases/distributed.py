@@ -1,16 +1,28 @@
 """A graph on disk and vectors in chunks on one and two Dask workers, against threads: seconds, labels, bytes by pass.
 
 ``--graphs 6500000`` gives the nodes of the planted graph (bench/huge.py, 27 edges each), ``--rows`` the images
-(bench/infinite_mnist.py), ``--folder`` where both are kept. ``--quick`` is 100,000 nodes and 20,000 images. Workers
-have one thread and 2 GB each; stages that stay on the client have two threads. From the bytes counted and the seconds
-a model says what more workers and larger graphs would take. ``--page`` writes all tables for the docs.
+(bench/infinite_mnist.py); with one of them alone the other is left out. ``--folder`` is where both are kept, and what
+was measured of each: with ``--resume`` nothing is measured again that is there, so that a run can be broken off and
+gone on with. ``--methods "2 workers"`` leaves out the other ways. ``--quick`` is 100,000 nodes and 20,000 images.
+Workers have one thread and 2 GB each, 3 GB for more than 30 million nodes; stages that stay on the client have two
+threads. From the bytes counted and the seconds a model says what more workers and larger graphs would take. ``--page``
+writes all tables for the docs.
+
+    python -m bench run distributed --graphs 6500000 --rows 400000 --page docs/tables/distributed.md
+    python -m bench run distributed --graphs 65000000 --methods "2 threads" "2 workers" --resume
+    python -m bench run distributed --rows 8100000 --resume
+
+The second needs 16 GB of disk and 10 GB of memory besides the page cache, the third 8.4 GB of disk. Inputs this large
+are clustered once each way, and not twice.
 """
 
 import math
+import pickle
 import subprocess
 import sys
 import time
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +35,7 @@ from ..report import Report, table
 from ..vectors import agreement
 
 SEEDS = 1
+WAYS = ("1 thread", "2 threads", "1 worker", "2 workers")
 NODES, QUICK_NODES, EDGES_PER_NODE, NODES_PER_CLUSTER = 6_500_000, 100_000, 27, 1_000
 QUICK_ROWS, LANDMARKS, RANK, CLUSTERS = 20_000, 400, 20, 10
 # Table 4, k = 10, c = 400: seconds in all and NMI by s and machines of 32 cores.
@@ -30,7 +43,10 @@ PUBLISHED = {s: (dict(zip(MACHINES, stages[3], strict=True)), TABLE_4_NMI[s]) fo
 # What the model takes a cluster to have: bytes a second into each machine, seconds from a pass to the next.
 BANDWIDTH, LATENCY = 1e9, 0.02
 N_WORKERS = 2  # of the measurement that the models go by
-WORKER_MEMORY = 2 * 10**9
+WORKER_MEMORY, LARGE_WORKER_MEMORY, LARGE_NODES = 2 * 10**9, 3 * 10**9, 30_000_000
+LARGE_CLUSTERS = 5_000  # as in docs/huge.md
+# Larger inputs are clustered once each way; others twice, since the first time loads what is needed.
+TWICE_NODES, TWICE_ROWS = 10_000_000, 1_000_000
 CLIENT_BYTES = 44  # for each node
 
 
@@ -44,6 +60,18 @@ class Measured(NamedTuple):
     memory: list  # bytes of each worker at most
 
 
+class OnDisk:
+    """Bytes of a file as a matrix, which every process opens for itself."""
+
+    dtype, ndim = np.dtype(np.uint8), 2
+
+    def __init__(self, path, shape):
+        self.path, self.shape = path, shape
+
+    def __getitem__(self, part):
+        return np.memmap(self.path, self.dtype, "r", shape=self.shape)[part]
+
+
 def run(options):
     """The graph, the vectors, and the model."""
     try:
@@ -53,27 +81,48 @@ def run(options):
     folder = options.folder or inputs.CACHE
     folder.mkdir(parents=True, exist_ok=True)
     nodes = int(options.graphs[0]) if options.graphs else QUICK_NODES if options.quick else NODES
+    rows = options.rows or (QUICK_ROWS if options.quick else infinite_mnist.ROWS)
+    limits = {"threads_per_worker": 1, "memory_limit": LARGE_WORKER_MEMORY if nodes > LARGE_NODES else WORKER_MEMORY}
     sections, outcomes = [], []
-    for name, prepare in (("graph", _graph), ("vectors", _vectors)):
-        what, fit, score = prepare(folder, nodes, options)
+    for name, size, prepare in (("graph", nodes, _graph), ("vectors", rows, _vectors)):
+        if (options.graphs or options.rows) and not (options.graphs if name == "graph" else options.rows):
+            continue
+        what, fit, score = prepare(folder, size, options)
         if fit is None:
             sections.append(what)
             continue
-        found = [_measured(f"{n} threads", what, fit, score, n) for n in (1, 2)]
-        limits = {"threads_per_worker": 1, "memory_limit": WORKER_MEMORY}
-        for n in (1, 2):
-            with (
-                distributed.LocalCluster(n_workers=n, dashboard_address=":0", **limits) as cluster,
-                distributed.Client(cluster) as client,
-            ):
-                found.append(_measured(f"{n} workers", what, fit, score, 2, client))
+        times = 1 if size > (TWICE_NODES if name == "graph" else TWICE_ROWS) else 2
+        found = []
+        for way in WAYS:
+            if options.methods and not any(word in way for word in options.methods):
+                continue
+            kept = folder / f"distributed-{name}-{size}-{way.replace(' ', '-')}.pickle"
+            if not (options.resume and kept.exists()):
+                with _client(way, distributed, limits) as client:
+                    measured = _measured(way, what, fit, score, times, client)
+                kept.write_bytes(pickle.dumps(measured))
+            found.append(pickle.loads(kept.read_bytes()))
+        if not found:
+            continue
         outcomes += [one.outcome for one in found]
         sections.append(_compared(name, what, found))
-        if name == "graph":
-            sections.append(_graph_model(nodes, found[-1]))
-        else:
-            sections.append(_table_4(int(what.split()[0].replace(",", "")), found[-1]))
+        if found[-1].outcome.method.title == f"{N_WORKERS} workers":
+            sections.append((_graph_model if name == "graph" else _table_4)(size, found[-1]))
     return Report("Threads and Dask's workers", sections, outcomes, ("seconds",), page="\n\n".join(sections))
+
+
+@contextmanager
+def _client(way, distributed, limits):
+    """A client of so many workers, or None for threads."""
+    n, what = way.split()
+    if what.startswith("thread"):
+        yield None
+        return
+    with (
+        distributed.LocalCluster(n_workers=int(n), dashboard_address=":0", **limits) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
 
 
 def _peak_memory():
@@ -87,7 +136,7 @@ def _graph(folder, nodes, options):
     from graphcore.partition import quotient
 
     path = folder / f"distributed-{nodes}.graph"
-    k = max(2, nodes // NODES_PER_CLUSTER)
+    k = LARGE_CLUSTERS if nodes > LARGE_NODES else max(2, nodes // NODES_PER_CLUSTER)
     if not path.exists():
         sizes = ["--nodes", str(nodes), "--edges", str(nodes * EDGES_PER_NODE), "--clusters", str(k)]
         subprocess.run([sys.executable, Path(__file__).parents[1] / "huge.py", path, *sizes], check=True)
@@ -104,22 +153,17 @@ def _graph(folder, nodes, options):
     return f"{nodes:,} nodes, {graph.n_edges:,} edges, k = {k:,}", fit, lambda labels: agreement(labels, truth)
 
 
-def _vectors(folder, nodes, options):
-    import dask
+def _vectors(folder, rows, options):
     import dask.array as da
 
     from graphcore import NystromKernelKMeans
 
-    rows = options.rows or (QUICK_ROWS if options.quick else infinite_mnist.ROWS)
     if not (options.data / "mnist").exists():
         return f"Not in the data folder ({options.data}): mnist.", None, None
     where, where_labels = infinite_mnist.generate(folder, rows, options.data)
     X = np.memmap(where, np.uint8, "r").reshape(rows, infinite_mnist.PIXELS)
     truth = np.load(where_labels)
     step = max(1, rows // 64)
-
-    def block(start, stop):
-        return np.memmap(where, np.uint8, "r").reshape(rows, infinite_mnist.PIXELS)[start:stop]
 
     def fit(n_jobs):
         model = NystromKernelKMeans(
@@ -132,28 +176,22 @@ def _vectors(folder, nodes, options):
             distributed.get_client()
         except ValueError:
             return model.fit(X).labels_, {}
-        chunks = [
-            da.from_delayed(
-                dask.delayed(block)(a, min(a + step, rows)), (min(a + step, rows) - a, X.shape[1]), np.uint8
-            )
-            for a in range(0, rows, step)
-        ]
-        return model.fit(da.concatenate(chunks)).labels_.compute(), {}
+        return model.fit(da.from_array(OnDisk(where, X.shape), chunks=(step, -1))).labels_.compute(), {}
 
     return f"{rows:,} images, c = {LANDMARKS}, s = {RANK}", fit, lambda labels: agreement(labels, truth)
 
 
-def _measured(title, what, fit, score, n_jobs, client=None):
-    """The second of two fits; the first loads what is needed."""
+def _measured(title, what, fit, score, times, client):
+    """The last of so many fits."""
     from graphcore._work import counted
 
     outcome = Outcome(Method(title, "distributed", "graphcore"), what, 0, "ok", n_asked=1)
     with warnings.catch_warnings(), counted() as work:
         warnings.simplefilter("ignore")
-        fit(n_jobs)
-        work.clear()
-        start, cpu = time.perf_counter(), time.process_time()
-        labels, seconds = fit(n_jobs)
+        for _ in range(times):
+            work.clear()
+            start, cpu = time.perf_counter(), time.process_time()
+            labels, seconds = fit(2 if client else int(title.split()[0]))
         outcome.seconds.append(time.perf_counter() - start)
         outcome.cpu_seconds.append(time.process_time() - cpu)
     outcome.scores.append(score(labels))
@@ -163,26 +201,18 @@ def _measured(title, what, fit, score, n_jobs, client=None):
 
 def _compared(name, what, found):
     one = found[0].outcome.seconds[0]
-    base = found[0 if name == "graph" else 2].labels
+    first = found[0] if name == "graph" else next((way for way in found if way.memory), found[0])
     rows = []
     for outcome, labels, _, stages, memory in found:
-        same = "as 1 worker" if name == "vectors" else "as threads"
         shown = ", ".join(f"{stage} {seconds:.2g}" for stage, seconds in stages.items() if seconds >= 0.01)
-        compared = same if np.array_equal(labels, base) else "differ"
+        compared = f"as {first.outcome.method.title}" if np.array_equal(labels, first.labels) else "differ"
         rows.append([
             outcome.method.title, outcome.seconds[0], outcome.cpu_seconds[0], one / outcome.seconds[0],
-            f"{outcome.scores[0]['nmi']:.4f}", compared, f"{max(memory) / 1e6:.0f}" if memory else "", shown,
+            *(f"{outcome.scores[0][score]:.4f}" for score in ("nmi", "ari")), compared,
+            f"{max(memory) / 1e6:.0f}" if memory else "", shown,
         ])  # fmt: skip
-    header = [
-        "",
-        "s",
-        "CPU s of this process",
-        "times one thread",
-        "NMI",
-        "labels",
-        "MB of a worker",
-        "s of each stage",
-    ]
+    faster = f"times {found[0].outcome.method.title}"
+    header = ["", "s", "CPU s of this process", faster, "NMI", "ARI", "labels", "MB of a worker", "s of each stage"]
     text = f"{what}.\n\n{table(header, rows)}"
     work = found[-1].work
     passes = sorted({key.split(", ")[1] for key in work if key.startswith("bytes")})

@@ -1,8 +1,8 @@
 """Rows of a chunked dask.array: passes over its blocks, which run where these lie.
 
-A pass is a function of (block of rows, small arrays) to something small. The arrays are part of Dask's task graph, so
-that whatever a lost worker had is made again from there. Dask decides where tasks run: on the workers of the current
-`distributed.Client`, or in threads of this process where there is none.
+A pass is a function of (block of rows, small arrays) to something small. It runs on the workers of the current
+`distributed.Client`, or in Dask's threads of this process where there is none. Everything is part of Dask's task graph,
+so that whatever a lost worker had is made again from there.
 """
 
 import sys
@@ -12,8 +12,10 @@ import numpy as np
 
 from .._work import count
 from ..exceptions import InputError
+from .cluster import current_client
+from .sources import map_sources
 
-__all__ = ["as_chunks", "is_chunked", "map_chunks", "rows_of_chunks"]
+__all__ = ["as_chunks", "is_chunked", "map_chunks", "rows_at", "rows_of_chunks"]
 
 
 def is_chunked(X):
@@ -49,19 +51,37 @@ def as_chunks(X):
 def map_chunks(function, X, *shared, each=None, name=None):
     """`function(block, *shared)` for every block of rows, in their order; with `each`, `function(block, own, *shared)`.
 
-    `each` holds one thing for every block. X may be a list of arrays too, which are gone through one after the other.
+    `each` holds one thing for every block, or is a dask.array with the same blocks of rows. X may be a list of arrays
+    too, which are gone through one after the other, or a single array, of which `each` is then what belongs to it.
     Tasks go by `name` on Dask's dashboard, by default that of the function.
     """
-    if isinstance(X, list):
+    if not is_chunked(X):
+        if not isinstance(X, list):
+            X, each = [X], None if each is None else [each]
         own = [()] * len(X) if each is None else [(part,) for part in each]
         return [function(block, *part, *shared) for block, part in zip(X, own, strict=True)]
-    import dask
     from dask.sizeof import sizeof
 
-    task = dask.delayed(function, pure=False)
-    name = name or _name(function)
+    name, size = name or _name(function), sizeof(shared)
+    found, client = None, current_client()
+    arrays = [X, each] if is_chunked(each) else [X]
+    if client is not None:
+        values = [()] * X.numblocks[0] if each is None or is_chunked(each) else [(part,) for part in each]
+        found = map_sources(client, function, arrays, values, shared, size, name)
+    if found is None:
+        each = each.to_delayed().ravel() if is_chunked(each) else each
+        found = _by_dask(function, X, shared, each, name)
     count("passes over chunks", 1)
-    count(f"bytes to each worker, {name}", sizeof(shared))
+    count(f"bytes to each worker, {name}", size)
+    count(f"bytes back, {name}", sizeof(found))
+    return found
+
+
+def _by_dask(function, X, shared, each, name):
+    """The same in a task for every block, which Dask makes."""
+    import dask
+
+    task = dask.delayed(function, pure=False)
     # Once in the graph, for all blocks.
     shared = [dask.delayed(part, pure=False, traverse=False) for part in shared]
     blocks = X.to_delayed().ravel()
@@ -71,9 +91,28 @@ def map_chunks(function, X, *shared, each=None, name=None):
         task(block, *part, *shared, dask_key_name=f"{keys}-{i}")
         for i, (block, part) in enumerate(zip(blocks, own, strict=True))
     ]
-    results = list(dask.compute(*tasks))
-    count(f"bytes back, {name}", sizeof(results))
-    return results
+    return list(dask.compute(*tasks))
+
+
+def rows_at(X, points):
+    """Rows by their numbers, of an array, a list of arrays or a dask.array; an ndarray of the latter two."""
+    if not (isinstance(X, list) or is_chunked(X)):
+        return X[points]
+    ends = np.cumsum([len(block) for block in X] if isinstance(X, list) else X.chunks[0])
+    order = np.argsort(points, kind="stable")
+    ascending = np.asarray(points)[order]
+    needed, first = np.unique(np.searchsorted(ends, ascending, side="right"), return_index=True)
+    starts = np.concatenate([[0], ends])[needed]
+    places = [part - start for part, start in zip(np.split(ascending, first[1:]), starts, strict=True)]
+    blocks = [X[i] for i in needed] if isinstance(X, list) else X.blocks[needed]
+    found = np.concatenate(map_chunks(_pick, blocks, each=places))
+    out = np.empty_like(found)
+    out[order] = found
+    return out
+
+
+def _pick(block, places):
+    return np.asarray(block[places])
 
 
 def rows_of_chunks(function, X, width, dtype, *shared, name=None):

@@ -1,13 +1,36 @@
-"""Clients of Dask for commands, which have no current one."""
+"""The client of Dask that passes go to, one for commands, and how work is cut into tasks for its workers."""
 
+import sys
 from contextlib import contextmanager
 
 from .._validation import check_integer
 from ..exceptions import InputError, ParameterError, missing_package
 
-__all__ = ["client_of"]
+__all__ = ["INLINE_BYTES", "batches", "client_of", "current_client"]
+
+# Arrays of so many bytes go along with every task; larger ones are sent once to every worker.
+INLINE_BYTES = 1 << 14
+# Blocks go out in so many tasks for each thread of a worker: a task costs the scheduler some milliseconds.
+_TASKS_PER_THREAD = 4
 
 _SECONDS = 30
+
+
+def current_client():
+    """The current `distributed.Client`, or None; as for Dask's collections, their scheduler can be set to another."""
+    if "distributed" not in sys.modules:
+        return None
+    from dask.base import get_scheduler
+    from distributed import Client
+
+    client = getattr(get_scheduler(), "__self__", None)
+    return client if isinstance(client, Client) else None
+
+
+def batches(blocks, n_threads, tasks_per_thread=_TASKS_PER_THREAD):
+    """Neighbouring blocks in lists, one for each task that so many threads get."""
+    n_tasks = min(len(blocks), tasks_per_thread * max(1, n_threads))
+    return [blocks[i * len(blocks) // n_tasks : (i + 1) * len(blocks) // n_tasks] for i in range(n_tasks)]
 
 
 @contextmanager

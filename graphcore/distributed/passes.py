@@ -9,48 +9,33 @@ changed since. The client has its own copy, from which whatever a lost worker ha
 """
 
 import pickle
-import sys
-import threading
 import time
-from collections import deque
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar, copy_context
-from itertools import chain, pairwise
+from contextvars import ContextVar
+from itertools import chain
 from uuid import uuid4
 
 import numpy as np
 
-from .._arrays import read_only
 from .._progress import note
 from .._threads import map_items, row_spans
 from .._work import count
 from ..exceptions import InputError
-from ..graphs.mapped import release
+from .cluster import INLINE_BYTES, batches, current_client
+from .worker import forget, parts_of, run_blocks
 
-__all__ = ["current_client", "map_passes", "on_workers", "pass_spans", "reopening"]
+__all__ = ["map_passes", "on_workers", "pass_spans"]
 
 _ENTRIES_PER_BLOCK = 1 << 20
 # Sums of a block are as long as the clusters are many, so that there are fewer blocks than for other passes.
 _FEW_BLOCKS = 64
 _workers: ContextVar = ContextVar("graphcore_workers", default=None)
-# Whether a graph is being opened in a worker, which may have only some of its parts.
-reopening: ContextVar = ContextVar("graphcore_reopening", default=False)
 # Times that a pass is begun again because workers were lost together with what only they had.
 _ATTEMPTS = 4
 # Changes are added to what workers hold until they are so large a share of it; then all is sent anew.
 _SHARE = 1 / 3
 # Seconds between two looks for workers that alone had a part of the graph, and until such a part is given up.
 _PATIENCE, _GIVEN_UP = 2, 60
-# Arrays of so many bytes go along with every task; larger ones are sent once to every worker.
-_INLINE = 1 << 14
-# Blocks go out in so many tasks for each thread of a worker: a task costs the scheduler some milliseconds.
-_TASKS_PER_THREAD = 4
-
-# In a worker's process: graphs that it has opened, by their pickles, and labels by the fit that they belong to.
-_opened: dict = {}
-_held: dict = {}
-_forgotten: deque = deque(maxlen=64)
-_lock = threading.Lock()
 
 
 def pass_spans(indptr, few=False):
@@ -71,17 +56,6 @@ def map_passes(function, rows, spans, labels, *small, n_jobs=None):
     if workers is not None and workers.rows.indices is rows.indices and workers.rows.degrees is rows.degrees:
         return workers.map(function, spans, labels, small)
     return map_items(lambda span: function(rows, *span, labels, *small), spans, n_jobs)
-
-
-def current_client():
-    """The current `distributed.Client`, or None; as for Dask's collections, their scheduler can be set to another."""
-    if "distributed" not in sys.modules:
-        return None
-    from dask.base import get_scheduler
-    from distributed import Client
-
-    client = getattr(get_scheduler(), "__self__", None)
-    return client if isinstance(client, Client) else None
 
 
 @contextmanager
@@ -150,7 +124,7 @@ class _Workers:
         name = f"{self._pass}-{uuid4().hex}"
         futures = [
             self.client.submit(
-                _run, self._reopen, function, some, self._token, self._n_bases, self._base,
+                run_blocks, self._reopen, function, some, self._token, self._n_bases, self._base,
                 self._changes, self._recent, small,
                 key=f"{name}-{i}", pure=False, workers=where,
             )
@@ -170,19 +144,18 @@ class _Workers:
         """Neighbouring blocks that one task works on, and the workers that can: those with their part of the graph."""
         threads = self.client.nthreads()
         if not self._starts:
-            return _batches(spans, sum(threads.values()), None)
+            return [(some, None) for some in batches(spans, sum(threads.values()))]
         where = self._part_owners()
         parts = np.searchsorted(self._starts, [first for first, _ in spans], side="right") - 1
         ends = [*self._starts[1:], spans[-1][1]]
         if any(last > ends[part] for part, (_, last) in zip(parts, spans, strict=True)):
             raise InputError("a block of a pass needs two parts of the graph; build it again with this version")
         return [
-            task
+            (some, where[part])
             for part in np.unique(parts).tolist()
-            for task in _batches(
+            for some in batches(
                 [span for span, own in zip(spans, parts, strict=True) if own == part],
                 sum(threads.get(worker, 0) for worker in where[part]),
-                where[part],
             )
         ]
 
@@ -190,7 +163,7 @@ class _Workers:
         """The workers that have each part."""
         end = time.monotonic() + _GIVEN_UP
         while True:
-            here = self.client.run(_parts_of, self._reopen, on_error="return")
+            here = self.client.run(parts_of, self._reopen, on_error="return")
             for error in here.values():
                 if isinstance(error, InputError):
                     raise error
@@ -199,7 +172,11 @@ class _Workers:
             if all(owners):
                 return owners
             if time.monotonic() > end:
-                raise InputError(f"no worker has part-{owners.index([])} of the graph")
+                part = f"part-{owners.index([])}"
+                raise InputError(
+                    f"no worker has {part} of the graph; put {part} into the graph's folder where a worker is, or "
+                    "start a worker where it lies"
+                )
             time.sleep(_PATIENCE)
 
     def _wait(self, futures, tasks):
@@ -234,7 +211,7 @@ class _Workers:
     def _note(self, positions, values):
         """Add a change: few go along with every task, together they are sent once to every worker."""
         self._recent.append((positions, values))
-        if sum(values.nbytes for _, values in self._recent) > _INLINE:
+        if sum(values.nbytes for _, values in self._recent) > INLINE_BYTES:
             merged = tuple(np.concatenate(parts) for parts in zip(*self._recent, strict=True))
             self._changes.append((len(self._recent), self._scattered(merged)))
             self._recent = []
@@ -249,7 +226,7 @@ class _Workers:
         return [sent[id(part)][1] if id(part) in sent else part for part in small]
 
     def _by_reference(self, array):
-        return array if array.nbytes <= _INLINE else self._scattered([array])[0]
+        return array if array.nbytes <= INLINE_BYTES else self._scattered([array])[0]
 
     def _scattered(self, parts):
         count(f"bytes to each worker, {self._pass}", sum(part.nbytes for part in parts))
@@ -260,73 +237,8 @@ class _Workers:
         self._base, self._changes, self._recent = None, [], []
         self._small = {}
         if self.client.status == "running":
-            self.client.run(_forget, self._token, self._reopen, on_error="ignore")
+            self.client.run(forget, self._token, self._reopen, on_error="ignore")
 
 
 class _PartLost(Exception):
     """The only worker that had a part of the graph is gone."""
-
-
-def _batches(spans, n_threads, where):
-    """Blocks in tasks for so many threads: [(blocks, workers)]."""
-    borders = np.linspace(0, len(spans), min(len(spans), _TASKS_PER_THREAD * max(1, n_threads)) + 1).astype(int)
-    return [(spans[start:stop], where) for start, stop in pairwise(borders.tolist())]
-
-
-def _parts_of(reopen):
-    """Numbers of the parts of a graph that this worker has."""
-    with _lock:
-        _rows(reopen)
-        return _opened[reopen][1]
-
-
-def _run(reopen, function, spans, token, n_bases, base, changes, recent, small):
-    """Some blocks of a pass, in a worker."""
-    with _lock:
-        if token in _forgotten:  # what was interrupted cannot be stopped, but must not hold anything again
-            return []
-        rows, labels = _rows(reopen), _labels(token, n_bases, base, changes, recent)
-    try:
-        return [function(rows, *span, labels, *small) for span in spans]
-    finally:
-        release(rows.indices, rows.weights)  # Dask counts them as memory of the worker
-
-
-def _rows(reopen):
-    """The graph as this process has opened it."""
-    if reopen not in _opened:
-        try:
-            within = copy_context()
-            within.run(reopening.set, True)
-            graph, rows_of = within.run(pickle.loads, reopen)
-        except OSError as error:
-            raise InputError(
-                f"a worker cannot open the graph ({error}): its folder must be there under the same path for the "
-                "client and all workers"
-            ) from error
-        _opened[reopen] = rows_of(graph), graph._parts[1]
-    return _opened[reopen][0]
-
-
-def _labels(token, n_bases, base, changes, recent):
-    """The copy of the labels in this process, brought up to date."""
-    # Merged changes stand for several, of which some may have come one by one.
-    parts = [*changes, *((1, change) for change in recent)]
-    bases, applied, labels = _held.get(token, (0, 0, None))
-    if bases != n_bases:
-        _held.pop(token, None)
-        applied, labels = 0, np.array(base)
-    known = 0
-    for n_merged, (positions, values) in parts:
-        known += n_merged
-        if known > applied:
-            labels[positions] = values
-    _held[token] = n_bases, known, labels
-    return read_only(labels)
-
-
-def _forget(token, reopen):
-    with _lock:
-        _forgotten.append(token)
-        _held.pop(token, None)
-        _opened.pop(reopen, None)

@@ -8,7 +8,7 @@ from sklearn.utils.validation import _check_n_features, check_is_fitted, validat
 
 from .._threads import effective_jobs
 from .._validation import check_choice, check_integer, check_sample_weight, check_size
-from ..distributed.chunks import as_chunks, is_chunked
+from ..distributed.chunks import as_chunks, is_chunked, map_chunks
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, refuse_as_vectors, warn_of_pairs
 from ..graphs.graph import Graph
@@ -18,7 +18,7 @@ from ..graphs.structure import check_sparse
 from ..kernels._floats import check_scale
 from ..kernels.as_kernel import as_kernel
 from ..kernels.checks import check_magnitude
-from ..kernels.chunked import check_finite, kernel_over
+from ..kernels.chunked import check_chunks, kernel_over
 from ..kernels.functions import VECTOR_KERNELS, kernel_function
 from ._checks import refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
@@ -92,12 +92,15 @@ class KernelInput:
             return self._graph_kernel(X)
         if self._kind == "precomputed":
             return as_kernel(X)
-        check_scale(X)
+        if not is_chunked(X):  # those have been checked
+            check_scale(X)
         self.kernel_ = self._function_over(X, streams)
         kernel = self._vector_kernel(X)
         self._precision = kernel.precision
         if self.kernel_.name in ("polynomial", "linear"):
-            check_magnitude(f"kernel={self.kernel_.name!r}", float(kernel.diagonal.max()), kernel.precision)
+            check_magnitude(
+                f"kernel={self.kernel_.name!r}", float(max(map_chunks(np.max, kernel.diagonal))), kernel.precision
+            )
         return kernel
 
     def _kind_of(self, X):
@@ -173,7 +176,8 @@ class KernelInput:
             raise ParameterError(f"kernel={self.kernel!r} takes no dask.array; give vectors, or a matrix in memory")
         X = as_chunks(X)
         _check_n_features(self, X, reset=reset)
-        check_finite(X)
+        narrow = np.float32 if getattr(self, "dtype", None) == "float32" else None
+        check_chunks(X, narrow if reset else self._precision)
         return X
 
     def _new_points(self, X):

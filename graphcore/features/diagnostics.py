@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..distributed.chunks import is_chunked, map_chunks
+from ..distributed.chunks import map_chunks
 
 __all__ = ["FeatureDiagnostics", "as_text", "diagnose"]
 
@@ -134,7 +134,7 @@ def diagnose(found):
     B, residuals, diagonal = found.features, found.residuals, found.diagonal
     n, s = B.shape
     sigma = found.singular_values[:s]
-    mean = float(diagonal.mean())
+    mean = found.trace / n
     ridge = float(np.sqrt(n)) * mean
     seen = float((sigma**2 / (sigma**2 + ridge)).sum())
     root = found.landmark_root
@@ -144,12 +144,12 @@ def diagnose(found):
         n_components=s,
         rank=s if root is None else root.rank,
         trace=mean,
-        residual=float(residuals.mean()),
-        residual_max=float(residuals.max()),
+        residual=found.alpha / n,
+        residual_max=float(max(map_chunks(np.max, residuals))),
         eps_hat=_excess(found, float((found.singular_values[s:] ** 2).sum())),
-        n_uncovered=int((residuals > _UNCOVERED * diagonal).sum()),
+        n_uncovered=sum(map_chunks(_n_uncovered, residuals, each=diagonal)),
         n_zero_rows=found.n_zero_rows,
-        coherence=_coherence(B, sigma),
+        coherence=n / s * max(map_chunks(_longest, B, sigma)),
         ridge=ridge,
         effective_dimension=(seen, seen + found.alpha / ridge),
         landmark_spectrum=None
@@ -168,15 +168,12 @@ def _excess(found, missing):
     return max(0.0, found.alpha / missing - 1.0) if missing > _ROUNDING * found.trace else np.inf
 
 
-def _coherence(B, sigma):
-    """Coherence of the left singular vectors of the features, in blocks of rows."""
-    n, s = B.shape
-    if is_chunked(B):
-        return n / s * max(map_chunks(_longest, B, sigma))
-    return n / s * _longest(B, sigma)
+def _n_uncovered(residuals, diagonal):
+    return int((residuals > _UNCOVERED * diagonal).sum())
 
 
 def _longest(B, sigma):
+    """Largest squared length of a left singular vector's row, in blocks of rows."""
     largest, step = 0.0, max(1, (1 << 22) // B.shape[1])
     for start in range(0, len(B), step):
         rows = np.asarray(B[start : start + step], dtype=np.float64) / sigma

@@ -1,11 +1,13 @@
 """Explicit features of a kernel, the map that makes them, and what they leave out."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from .._warn import warn_user
+from ..distributed.chunks import map_chunks
 from ..exceptions import InputError
 from ..kernels.chunked import columns_of
 from ..kernels.columns import MatrixColumns
@@ -156,15 +158,15 @@ class KernelFeatures:
         """Number of features, s."""
         return self.features.shape[1]
 
-    @property
+    @cached_property
     def trace(self):
         """Trace of the kernel matrix."""
-        return float(self.diagonal.sum())
+        return float(sum(map_chunks(np.sum, self.diagonal)))
 
-    @property
+    @cached_property
     def alpha(self):
         """Trace of ``K - B B^T``: what the features leave out."""
-        return float(self.residuals.sum())
+        return float(sum(map_chunks(np.sum, self.residuals)))
 
 
 def map_of(kernel, projection, indices, sketch):
@@ -181,11 +183,12 @@ def assembled(kernel, features, feature_map, singular_values, on_indefinite, *, 
     `negative` says that it is known to have negative eigenvalues.
     """
     diagonal = kernel.diagonal
-    if not np.isfinite(diagonal).all():
+    trace = float(sum(map_chunks(np.sum, diagonal)))
+    if not np.isfinite(trace):
         raise InputError("the diagonal of the kernel matrix holds NaN or infinity; check the data and the kernel")
     residuals = diagonal - np.einsum("ij,ij->i", features, features, dtype=np.float64)
     allowed = _NEGATIVE_RESIDUAL[kernel.precision.itemsize]
-    wrong = int((residuals < -allowed * np.maximum(diagonal, diagonal.mean())).sum())
+    wrong = sum(map_chunks(_n_negative, residuals, allowed, trace / len(diagonal), each=diagonal))
     if wrong and on_indefinite == "error":
         raise InputError(
             f"the kernel is not positive semi-definite, or its diagonal does not fit: at {wrong} points the features "
@@ -198,10 +201,10 @@ def assembled(kernel, features, feature_map, singular_values, on_indefinite, *, 
         )
     residuals = np.maximum(residuals, 0.0)
     kept = float(np.square(singular_values).sum())
-    if kept < _MIN_KEPT * diagonal.sum():
+    if kept < _MIN_KEPT * trace:
         seen_by = "features" if sampling in SUBSPACES else "landmarks"
         warn_user(
-            f"the {seen_by} explain {100 * kept / diagonal.sum():.2g} % of the kernel: most points look alike to them "
+            f"the {seen_by} explain {100 * kept / trace:.2g} % of the kernel: most points look alike to them "
             f"and fall into one cluster; take a larger bandwidth or more {seen_by}"
         )
     return KernelFeatures(
@@ -214,3 +217,8 @@ def assembled(kernel, features, feature_map, singular_values, on_indefinite, *, 
         indefinite=bool(wrong) or negative or kernel.is_psd is False,
         **rest,
     )
+
+
+def _n_negative(residuals, diagonal, allowed, mean):
+    """Points whose residuals contradict a positive semi-definite kernel."""
+    return int((residuals < -allowed * np.maximum(diagonal, mean)).sum())

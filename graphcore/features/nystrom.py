@@ -5,6 +5,7 @@ import numpy as np
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
+from ..distributed.chunks import map_chunks
 from ..exceptions import ParameterError
 from ..kernels.as_kernel import as_kernel
 from ..kernels.columns import MatrixColumns, map_rows, rows_in
@@ -141,7 +142,9 @@ def nystrom_features(
             f"not n_components={n_components}; take more landmarks or a narrower bandwidth"
         )
     # A point at the origin of kernel space has no other kernel values than zero.
-    n_zero_rows = max(0, factor.n_zero_rows - int((kernel.diagonal <= 0).sum()))
+    n_zero_rows = factor.n_zero_rows
+    if n_zero_rows:
+        n_zero_rows = max(0, n_zero_rows - sum(map_chunks(_n_at_origin, kernel.diagonal)))
     if n_zero_rows:
         warn_user(
             f"{n_zero_rows} of {kernel.n_points} points have a kernel value of zero with every landmark; their "
@@ -162,6 +165,10 @@ def nystrom_features(
         n_zero_rows=n_zero_rows,
         negative=factor.landmark_root.indefinite,
     )
+
+
+def _n_at_origin(diagonal):
+    return int((diagonal <= 0).sum())
 
 
 def check_options(n_landmarks, *, replace, truncation, ridge, block_bytes):

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
-from ..distributed.chunks import is_chunked, map_chunks
+from ..distributed.chunks import is_chunked, map_chunks, rows_at
 from ..exceptions import InputError, ParameterError
 from ._floats import as_floats
 from ._manhattan import manhattan
@@ -110,7 +110,7 @@ def _pair(rule):
 
 def _mean_square_deviation(X):
     """Mean over rows of |x - mean|^2 in float64, in blocks of rows; centred first, so that nothing cancels."""
-    n, d = X.shape
+    n = X.shape[0]
     if is_chunked(X):
         parts = map_chunks(_moments, X)
         mean = sum(count * center for count, center, _ in parts) / n
@@ -119,18 +119,19 @@ def _mean_square_deviation(X):
         mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
         values = X.tocsr().data
         return max(0.0, float(np.square(values, dtype=np.float64).sum()) / n - float(mean @ mean))
+    return _moments(X)[2]
+
+
+def _moments(X):
+    """Rows, their mean, and their mean squared distance from it."""
+    n, d = X.shape
     mean = X.mean(axis=0, dtype=np.float64)
     total = 0.0
     step = max(1, _BLOCK_BYTES // (8 * max(1, d)))
     for start in range(0, n, step):
         block = X[start : start + step] - mean
         total += float(np.einsum("ij,ij->", block, block))
-    return total / n
-
-
-def _moments(block):
-    """Rows, their mean, and their mean squared distance from it."""
-    return len(block), block.mean(axis=0, dtype=np.float64), _mean_square_deviation(block)
+    return n, mean, total / n
 
 
 def _sampled(X, name, number, distance, random_state):
@@ -140,7 +141,7 @@ def _sampled(X, name, number, distance, random_state):
     n = X.shape[0]
     if n > _SAMPLE:
         chosen = np.sort(Streams(random_state).generator("bandwidth").choice(n, _SAMPLE, replace=False))
-        X = X[chosen]
+        X = rows_at(X, chosen)
         n = _SAMPLE
     X = as_floats(X, np.float64)
     D = euclidean_distances(X) if distance == "euclidean" else manhattan(X, X)

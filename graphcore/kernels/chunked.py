@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..distributed.chunks import is_chunked, map_chunks, rows_of_chunks
+from ..distributed.chunks import is_chunked, map_chunks, rows_at, rows_of_chunks
 from ..exceptions import InputError
-from ._floats import as_floats
+from ._floats import as_floats, check_scale
 from .checks import noise_of
 from .columns import VectorColumns
-from .functions import KernelFunction
+from .functions import OF_DISTANCES, KernelFunction
 from .vectors import VectorKernel
 
-__all__ = ["ChunkedColumns", "ChunkedVectorKernel", "check_finite", "columns_of", "kernel_over"]
+__all__ = ["ChunkedColumns", "ChunkedVectorKernel", "check_chunks", "columns_of", "kernel_over"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,23 +62,32 @@ class ChunkedVectorKernel(VectorKernel):
         self.precision = np.dtype(dtype)
         self.noise = noise_of(self.precision)
         self._fits, self._held = False, None
+        self._fetched: tuple = None, None
 
     @cached_property
     def diagonal(self):
         """``K_xx`` for every point, a dask.array."""
+        if self.function.name in OF_DISTANCES:
+            import dask.array as da
+
+            return da.ones(self.n_points, chunks=self.X.chunks[:1])
         return rows_of_chunks(_own_values, self.X, None, np.float64, self.function)
 
     def block(self, rows, columns, dtype=None):
         """See :meth:`graphcore.kernels.base.Kernel.block`; the rows are fetched."""
         dtype = dtype or self.precision
-        left = as_floats(self.X[rows].compute(), dtype)
-        return self.function(left, None if rows is columns else as_floats(self.X[columns].compute(), dtype))
+        left = as_floats(self._rows(rows), dtype)
+        return self.function(left, None if rows is columns else as_floats(self._rows(columns), dtype))
 
     def columns(self, points=None):
         """See :meth:`graphcore.kernels.base.Kernel.columns`; these vectors are fetched."""
-        return ChunkedColumns(
-            self.function, self.X, as_floats(self.X[points].compute(), self.precision), self.precision
-        )
+        return ChunkedColumns(self.function, self.X, as_floats(self._rows(points), self.precision), self.precision)
+
+    def _rows(self, points):
+        """These vectors; those asked for last are kept, since landmarks are asked for several times."""
+        if not np.array_equal(points, self._fetched[0]):
+            self._fetched = points, rows_at(self.X, points)
+        return self._fetched[1]
 
 
 def kernel_over(X, function, dtype=None):
@@ -92,11 +101,14 @@ def _own_values(block, function):
     return VectorKernel(block, function).diagonal
 
 
-def check_finite(X):
-    """Refuse a dask.array that holds NaN or infinity, in one pass over it."""
-    if X.dtype.kind == "f" and not all(map_chunks(_is_finite, X)):
-        raise InputError("X holds NaN or infinity; every number must be finite")
+def check_chunks(X, dtype=None):
+    """Refuse a dask.array that holds NaN, infinity or numbers too large or small for `dtype`, in one pass over it."""
+    if X.dtype.kind == "f" or (dtype == np.float32 and X.dtype.itemsize > 2):  # other integers are not that large
+        extremes = np.array(map_chunks(_extremes, X))
+        if not np.isfinite(extremes).all():
+            raise InputError("X holds NaN or infinity; every number must be finite")
+        check_scale(extremes, dtype)
 
 
-def _is_finite(block):
-    return bool(np.isfinite(block).all())
+def _extremes(block):
+    return block.min(), block.max()

@@ -13,9 +13,11 @@ from ._floats import as_floats
 from ._manhattan import manhattan
 from .bandwidths import rule_bandwidth
 
-__all__ = ["VECTOR_KERNELS", "KernelFunction", "kernel_function"]
+__all__ = ["OF_DISTANCES", "VECTOR_KERNELS", "KernelFunction", "kernel_function"]
 
 VECTOR_KERNELS = ("gaussian", "laplacian", "polynomial", "sigmoid", "cosine", "linear")
+# Of any vector with itself they are 1.
+OF_DISTANCES = ("gaussian", "laplacian")
 _ALIASES = {"rbf": "gaussian", "poly": "polynomial"}
 
 
@@ -105,7 +107,7 @@ class KernelFunction:
             has none, called once for every row.
         """
         X = as_floats(X)
-        if self.name in ("gaussian", "laplacian"):
+        if self.name in OF_DISTANCES:
             return np.ones(X.shape[0], dtype=X.dtype)
         if self.name == "callable":
             return self._callable_diagonal(X)
@@ -226,7 +228,7 @@ def kernel_function(kernel, *, bandwidth=None, gamma=None, degree=3, coef0=1.0, 
         _refuse_given("a callable kernel", bandwidth=bandwidth, gamma=gamma)
         return KernelFunction("callable", is_psd=None, function=kernel)
     name = check_choice("kernel", _ALIASES.get(kernel, kernel) if isinstance(kernel, str) else kernel, VECTOR_KERNELS)
-    if name in ("gaussian", "laplacian"):
+    if name in OF_DISTANCES:
         return KernelFunction(name, gamma=_distance_gamma(name, bandwidth, gamma, random_state, X))
     _refuse_given(f"kernel={name!r}", bandwidth=bandwidth)
     if name in ("cosine", "linear"):

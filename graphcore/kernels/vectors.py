@@ -9,7 +9,7 @@ from .base import BLOCK_BYTES, Kernel
 from .checks import noise_of
 from .columns import VectorColumns, map_rows
 from .dense import DenseKernel, dense_submatrix
-from .functions import KernelFunction
+from .functions import OF_DISTANCES, KernelFunction
 from .products import memberships
 
 __all__ = ["VectorKernel"]
@@ -58,7 +58,7 @@ class VectorKernel(Kernel):
     @cached_property
     def diagonal(self):
         """``K_xx`` for every point."""
-        if self.function.name in ("gaussian", "laplacian"):
+        if self.function.name in OF_DISTANCES:
             return np.ones(self.n_points)
         out = np.empty(self.n_points)
         step = max(1, _DIAGONAL_BYTES // (8 * (1 if hasattr(self.X, "tocsr") else max(1, self.X.shape[1]))))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._validation import check_integer, check_labels, check_real, check_sample_weight
-from ..distributed.chunks import is_chunked
+from ..distributed.chunks import is_chunked, map_chunks
 from ..exceptions import InputError
 from ..features.diagnostics import FeatureDiagnostics, as_text
 from ..features.leverage import largest_eigenpairs, top_eigenpairs
@@ -119,12 +119,13 @@ def certify(found, labels, *, sample_weight=None):
     n = len(found.features)
     if not is_chunked(labels):
         labels = check_labels("labels", labels, n)
-    if int(labels.min()) < 0:
+    found_labels = np.unique(np.concatenate(map_chunks(np.unique, labels)))
+    if found_labels[0] < 0:
         raise InputError("every point needs a label from 0; -1 has no cost here")
     w = None if sample_weight is None else check_sample_weight(sample_weight, n)
     lower = centers_and_cost(found.features, labels, w)[1]
-    cost = lower + float(np.average(found.residuals, weights=w))
-    k = len(np.asarray(np.unique(labels)))
+    cost = lower + (found.alpha / n if w is None else float(np.average(found.residuals, weights=w)))
+    k = len(found_labels)
     if found.indefinite:
         return Certificate(k, cost, -np.inf, np.inf, -np.inf)
     optimum = 0.0 if w is not None else float((found.singular_values[k:] ** 2).sum()) / n

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._arrays import read_only
 from .._threads import limited_libraries
-from ..distributed.chunks import map_chunks
-from ..kernels.products import memberships
-from .nearest import nearest_center, nearest_here
+from ..distributed.chunks import map_chunks, rows_at
+from ._lloyd_loops import add_to_nearest
+from .nearest import nearest_center
 
 __all__ = ["lloyd_runs", "scalable_starts"]
 
@@ -38,19 +39,21 @@ def scalable_starts(B, n_clusters, n_starts, streams):
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    lengths = map_chunks(len, B)
+    n_drawn = _OVERSAMPLING * n_clusters
+    n, n_blocks = (sum(map(len, B)), len(B)) if isinstance(B, list) else (len(B), B.numblocks[0])
     rng = streams.generator("k-means||")
-    chosen = np.sort(rng.choice(sum(lengths), min(sum(lengths), n_clusters), replace=False))
-    spare = _rows_at(B, lengths, chosen)  # where so few rows are different that too few are drawn
+    chosen = np.sort(rng.choice(n, min(n, n_clusters), replace=False))
+    # Where so few rows are different that too few are drawn.
+    spare = rows_at(B, chosen).astype(np.float64, copy=False)
     candidates = spare[rng.integers(len(spare))][None]
     for turn in range(_ROUNDS):
-        cost = sum(map_chunks(_cost, B, candidates))
+        seeds = [streams.child(f"k-means||, round {turn}", block) for block in range(n_blocks)]
+        costs, rows, squares, luck = zip(*map_chunks(_draw, B, candidates, n_drawn, each=seeds), strict=True)
+        cost = sum(costs)
         if cost == 0:
             break
-        share = _OVERSAMPLING * n_clusters / cost
-        seeds = [streams.child(f"k-means||, round {turn}", block) for block in range(len(lengths))]
-        drawn = map_chunks(_draw, B, candidates, share, each=seeds)
-        candidates = np.concatenate([candidates, *drawn])
+        drawn = np.concatenate(luck) < n_drawn / cost * np.concatenate(squares)
+        candidates = np.concatenate([candidates, np.concatenate(rows)[drawn]])
     if len(candidates) < n_clusters:
         candidates = np.concatenate([candidates, spare])
     weights = sum(map_chunks(_counts, B, candidates))
@@ -100,25 +103,16 @@ def lloyd_runs(B, starts, *, max_iter, tol):
     return LloydRuns(centers[best][counts[best] > 0], int(n_iter[best]))
 
 
-def _rows_at(B, lengths, chosen):
-    """Rows by their numbers, which ascend."""
-    ends = np.cumsum(lengths)
-    parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
-    places = [part - (end - length) for part, end, length in zip(parts, ends, lengths, strict=True)]
-    return np.concatenate(map_chunks(_pick, B, each=places))
+def _draw(rows, streams, centers, n_drawn):
+    """Cost of a block, and of the rows that may be drawn: themselves, their squared distances and numbers by chance.
 
-
-def _pick(rows, places):
-    return np.asarray(rows[places], dtype=np.float64)
-
-
-def _cost(rows, centers):
-    return float(nearest_center(rows, centers)[1].sum())
-
-
-def _draw(rows, streams, centers, share):
-    chance = share * nearest_center(rows, centers)[1]
-    return np.asarray(rows[streams.generator("rows").random(len(rows)) < chance], dtype=np.float64)
+    A row is drawn if its number is below ``n_drawn / cost`` times its squared distance. The cost of all blocks is not
+    known here, but no less than that of this one.
+    """
+    squares = nearest_center(rows, centers)[1]
+    cost, luck = float(squares.sum()), streams.generator("rows").random(len(rows))
+    some = np.flatnonzero(luck < n_drawn / cost * squares) if cost else np.empty(0, dtype=np.int64)
+    return cost, np.asarray(rows[some], dtype=np.float64), squares[some], luck[some]
 
 
 def _counts(rows, centers):
@@ -139,12 +133,11 @@ def _lloyd_sums(rows, runs):
     step = max(1, (1 << 20) // s)
     with limited_libraries():
         for start in range(0, len(rows), step):
-            part = np.asarray(rows[start : start + step], dtype=np.float64)
+            part = read_only(rows[start : start + step], np.float64)
             for run, centers in enumerate(runs):
-                labels, squares = nearest_here(part, centers)
-                sums[run] += memberships(labels, np.ones(len(part)), k) @ part
-                counts[run] += np.bincount(labels, minlength=k)
-                costs[run] += squares.sum()
+                norms = np.einsum("ij,ij->i", centers, centers)
+                products = read_only(part @ centers.T), read_only(norms)
+                costs[run] += add_to_nearest(part, *products, sums[run], counts[run])
     return sums, counts, costs
 
 

@@ -148,18 +148,11 @@ def _warn_of_few(found, k):
 
 def centers_and_cost(B, labels, sample_weight=None):
     """Weighted means of the clusters, and the weighted mean of squared distances to them; in float64, by blocks."""
-    k = int(labels.max()) + 1
-    if is_chunked(B):
-        own = labels.to_delayed().ravel()
-        parts = map_chunks(_label_sums, B, k, each=own)
-        sums, masses = (sum(arrays[1:], arrays[0]) for arrays in zip(*parts, strict=True))
-    else:
-        sums, masses = _label_sums(B, labels, k, sample_weight)
+    k = int(max(map_chunks(np.max, labels))) + 1
+    parts = map_chunks(_label_sums, B, k, sample_weight, each=labels)
+    sums, masses = (sum(arrays[1:], arrays[0]) for arrays in zip(*parts, strict=True))
     centers = np.divide(sums, masses[:, None], out=np.zeros_like(sums), where=masses[:, None] > 0)
-    if is_chunked(B):
-        total = sum(map_chunks(_label_cost, B, centers, each=own))
-    else:
-        total = _label_cost(B, labels, centers, sample_weight)
+    total = sum(map_chunks(_label_cost, B, centers, sample_weight, each=labels))
     return centers, total / float(masses.sum())
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from .._threads import limited_libraries
 from ..distributed.chunks import is_chunked, rows_of_chunks
 
-__all__ = ["nearest_center", "nearest_here"]
+__all__ = ["nearest_center"]
 
 
 def nearest_center(B, centers):
@@ -15,20 +15,15 @@ def nearest_center(B, centers):
     """
     if is_chunked(B):
         return rows_of_chunks(_labels, B, None, np.int32, centers), rows_of_chunks(_squares, B, None, float, centers)
-    with limited_libraries():
-        return nearest_here(B, centers)
-
-
-def nearest_here(B, centers):
-    """The same of an array, for callers that have the libraries limited already, which takes milliseconds."""
     from sklearn.metrics import pairwise_distances_argmin_min
 
     labels, distances = np.empty(len(B), dtype=np.int32), np.empty(len(B))
     step = max(1, (1 << 22) // max(1, B.shape[1] + len(centers)))
-    for start in range(0, len(B), step):
-        rows = np.asarray(B[start : start + step], dtype=np.float64)
-        found = pairwise_distances_argmin_min(rows, centers, metric="sqeuclidean")
-        labels[start : start + step], distances[start : start + step] = found
+    with limited_libraries():
+        for start in range(0, len(B), step):
+            rows = np.asarray(B[start : start + step], dtype=np.float64)
+            found = pairwise_distances_argmin_min(rows, centers, metric="sqeuclidean")
+            labels[start : start + step], distances[start : start + step] = found
     return labels, distances
 
 

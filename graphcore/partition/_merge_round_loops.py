@@ -4,48 +4,49 @@ import numpy as np
 
 from .._compile import compiled
 from ._heap_loops import new_heap, pop, push
-from ._objective_loops import between_slopes, term
+from ._objective_loops import term
 
-__all__ = ["best_partners", "pair_up"]
+__all__ = ["best_of_pairs", "pair_alone", "pair_up", "terms_of_nodes"]
 
 
 @compiled
-def best_partners(indptr, indices, weights, degrees, objective, partners, gains, linked):
-    """For every node of a weighted graph with self-loops, the neighbour whose union is best for the objective.
+def terms_of_nodes(indptr, indices, weights, degrees, objective, inner, part, linked):
+    """Inner weight and term of every node as a cluster, and whether it has neighbours; returns the parts for between.
 
-    The term of what runs between clusters is taken to first order, so a candidate costs one logarithm. Nodes without
-    neighbours (not `linked`) are paired with each other in the order of volume, an odd last one goes to the smallest
-    other node.
+    These are the weight between nodes and one less the sum of squared volumes, as shares.
     """
-    n = len(degrees)
     total = degrees.sum()
     cut, apart = 1.0, 1.0
-    inner = np.zeros(n)
-    part = np.empty(n)
-    alone = new_heap(n)
-    smallest = np.int64(-1)
-    longest = np.int64(0)
-    for a in range(n):
-        longest = max(longest, indptr[a + 1] - indptr[a])
+    for a in range(len(degrees)):
+        inner[a] = 0.0
         linked[a] = False
         for e in range(indptr[a], indptr[a + 1]):
             if indices[e] == a:
                 inner[a] = weights[e] / total
             else:
                 linked[a] = True
-        if not linked[a]:
-            push(alone, degrees[a], a)
-        elif smallest < 0 or degrees[a] < degrees[smallest]:
-            smallest = np.int64(a)
         cut -= inner[a]
         apart -= (degrees[a] / total) ** 2
         part[a] = term(objective, inner[a], degrees[a] / total)
-        partners[a] = -1
-        gains[a] = -np.inf
-    by_cut, by_apart = between_slopes(objective, cut, apart)
+    return cut, apart
+
+
+@compiled
+def best_of_pairs(
+    indptr, indices, weights, degrees, objective, inner, part, by_cut, by_apart, first, last, partners, gains
+):
+    """For every node of a weighted graph with self-loops, the neighbour whose union is best for the objective.
+
+    Looked for among the entries of rows first to last beyond the diagonal, for both ends; of equals the first stays.
+    The term of what runs between clusters is taken to first order, so a candidate costs one logarithm.
+    """
+    total = degrees.sum()
+    longest = np.int64(0)
+    for a in range(first, last):
+        longest = max(longest, indptr[a + 1] - indptr[a])
     volumes, unit = degrees / total, 1.0 / total
     later = np.empty(longest + 1, dtype=np.int64)
-    for a in range(n):
+    for a in range(first, last):
         # Every pair once. Listed without a branch, which would be mispredicted half the time.
         n_later = 0
         for e in range(indptr[a], indptr[a + 1]):
@@ -66,6 +67,19 @@ def best_partners(indptr, indices, weights, degrees, objective, partners, gains,
                 gains[a], partners[a] = gain, b
             if gain > gains[b]:
                 gains[b], partners[b] = gain, a
+
+
+@compiled
+def pair_alone(degrees, objective, inner, part, linked, by_apart, partners, gains):
+    """Pair nodes without neighbours with each other in the order of volume, an odd last one with the smallest other."""
+    total = degrees.sum()
+    alone = new_heap(len(degrees))
+    smallest = np.int64(-1)
+    for a in range(len(degrees)):
+        if not linked[a]:
+            push(alone, degrees[a], a)
+        elif smallest < 0 or degrees[a] < degrees[smallest]:
+            smallest = np.int64(a)
     while alone[0].item > 0:
         a = pop(alone)
         b = pop(alone) if alone[0].item > 0 else smallest

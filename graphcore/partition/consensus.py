@@ -39,11 +39,12 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, min_size=1, min_shar
     if halfway >= n or (objective == "ncut" and len(rows.indices) <= _SMALL_ENTRIES):
         labels = _merge(rows, sizes, n_clusters, **limits, n_jobs=n_jobs)
     else:
-        labels = merge_rounds(rows, sizes, halfway, objective=objective, share=_EARLY_SHARE, min_size=min_size)
+        early = {"objective": objective, "share": _EARLY_SHARE, "min_size": min_size}
+        labels = merge_rounds(rows, sizes, halfway, **early, n_jobs=n_jobs)
         order = rng.permutation(n)
         moves = {"objective": objective, "min_share": min_share, "tolerance": _TOLERANCE}
         move_locally(rows, labels, halfway, order=order, n_passes=10, **moves)
-        between = quotient(rows, labels, halfway)
+        between = quotient(rows, labels, halfway, n_jobs)
         counts = np.bincount(labels, weights=sizes, minlength=halfway).astype(np.int64)
         labels = _merge(between, counts, n_clusters, **limits, n_jobs=n_jobs)[labels]
     grow_small_clusters(rows, labels, n_clusters, min_size, counts=sizes)
@@ -67,7 +68,7 @@ def _merge(rows, sizes, n_clusters, *, objective, min_size, min_share, n_jobs):
 
     def start(in_rounds):
         if in_rounds:
-            labels = merge_rounds(rows, sizes, n_clusters, objective=objective, min_size=min_size)
+            labels = merge_rounds(rows, sizes, n_clusters, objective=objective, min_size=min_size, n_jobs=n_jobs)
         else:
             labels = agglomerate(rows, sizes, n_clusters, linkage=objective, min_size=min_size)[0]
         limits = {"objective": objective, "min_size": min_size, "min_share": min_share}

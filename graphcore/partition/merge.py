@@ -7,12 +7,16 @@ from itertools import pairwise
 import numpy as np
 
 from .._arrays import read_only
+from .._threads import map_blocks, row_blocks
 from .._validation import check_choice, check_integer
 from . import _agglomerate_loops, _merge_round_loops, _objective_loops
 from .cluster_sums import cluster_sums
 from .quotient import GraphRows, grouped, quotient
 
 __all__ = ["LINKAGES", "MergeTree", "agglomerate", "hierarchy", "merge_rounds"]
+
+# Of blocks of rows whose pairs are weighed side by side.
+_MIN_ENTRIES, _MAX_BLOCKS = 1 << 20, 8
 
 LINKAGES = {
     "information": _objective_loops.INFORMATION,
@@ -122,7 +126,7 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, e
     return labels, children, losses
 
 
-def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, min_size=1):
+def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, min_size=1, n_jobs=None):
     """Merge the nodes of a quotient graph in rounds of disjoint pairs, the best pairs first; returns labels (n,) int32.
 
     Every round costs one pass over the entries, however long the rows are. Around hubs, where few pairs are disjoint,
@@ -133,8 +137,7 @@ def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2,
     count = len(rows.degrees)
     labels = np.arange(count, dtype=np.int32)
     while count > n_clusters:
-        partners, gains, linked = np.empty(count, dtype=np.int32), np.empty(count), np.empty(count, dtype=bool)
-        _merge_round_loops.best_partners(*rows, LINKAGES[objective], partners, gains, linked)
+        partners, gains, linked = _best_partners(rows, LINKAGES[objective], n_jobs)
         order = np.argsort(-gains, kind="stable")
         small = sizes[order] < min_size
         order = np.concatenate([order[small], order[~small]])
@@ -148,8 +151,30 @@ def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2,
         labels = table[labels]
         count = merged
         if count > n_clusters:
-            rows = quotient(rows, table, count)
+            rows = quotient(rows, table, count, n_jobs)
     return labels
+
+
+def _best_partners(rows, objective, n_jobs):
+    """For every node the neighbour whose union is best, what that gains, and whether the node has neighbours."""
+    n = len(rows.degrees)
+    inner, part, linked = np.empty(n), np.empty(n), np.empty(n, dtype=bool)
+    shares = _merge_round_loops.terms_of_nodes(*rows, objective, inner, part, linked)
+    by_cut, by_apart = _objective_loops.between_slopes(objective, *shares)
+
+    def best_of_some(first, last):
+        partners, gains = np.full(n, -1, dtype=np.int32), np.full(n, -np.inf)
+        nodes = read_only(inner), read_only(part), by_cut, by_apart
+        _merge_round_loops.best_of_pairs(*rows, objective, *nodes, first, last, partners, gains)
+        return partners, gains
+
+    blocks = row_blocks(rows.indptr, max(_MIN_ENTRIES, len(rows.indices) // _MAX_BLOCKS))
+    (partners, gains), *others = map_blocks(best_of_some, blocks, n_jobs)
+    for some_partners, some_gains in others:
+        better = some_gains > gains
+        partners[better], gains[better] = some_partners[better], some_gains[better]
+    _merge_round_loops.pair_alone(rows.degrees, objective, inner, part, linked, by_apart, partners, gains)
+    return partners, gains, linked
 
 
 def hierarchy(rows, sizes, labels, n_clusters, *, linkage="information"):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import read_only
-from .._threads import map_blocks
+from .._threads import map_blocks, map_items
 from .._work import count
 from ..distributed.passes import on_workers
 from . import _quotient_loops as _loops
@@ -79,9 +79,13 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     if len(parts) == 1:
         ((indices, weights),) = parts
     else:
-        # Without any cluster there are no parts.
-        indices = np.concatenate([np.empty(0, dtype=np.int32), *(columns for columns, _ in parts)])
-        weights = np.concatenate([np.empty(0), *(values for _, values in parts)])
+        indices, weights = np.empty(indptr[-1], dtype=np.int32), np.empty(indptr[-1])
+
+        def place(i):
+            span = slice(indptr[borders[i]], indptr[borders[i + 1]])
+            (indices[span], weights[span]), parts[i] = parts[i], None
+
+        map_items(place, range(len(parts)), n_jobs)
     if scale != 1.0:
         weights *= scale
         volumes *= scale

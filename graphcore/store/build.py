@@ -1,7 +1,6 @@
 """Build a graph on disk from edges that do not fit in memory."""
 
 import os
-import shutil
 from dataclasses import asdict
 
 import numpy as np
@@ -83,7 +82,8 @@ def build_store(
     InputError
         If the edges cannot be used, or the limit on memory is too low for them.
     OSError
-        If something cannot be read or written, or the disk is full. What was done is kept for `resume`.
+        If something cannot be read or written, or the disk is full. What was done is kept for `resume`, but for a
+        dask.dataframe.
     ParameterError
         If an option is not known.
 
@@ -124,14 +124,10 @@ def build_store(
         for name, given in (("resume", resume), ("n_nodes", n_nodes)):
             if given:
                 raise ParameterError(f"{name}={given} is not for a dask.dataframe; leave it out")
-        with working_folder(out, {}, False) as journal:
+        with working_folder(out, {}, None) as journal:
             build = _Build(journal, None, Limit(memory), symmetrize, out, stages, parts)
-            try:
-                build.shuffle(source, EdgeTable.of_frame(source, columns, weight_column, ids))
-                build.run()
-            except BaseException:  # nothing could go on with it
-                shutil.rmtree(journal.folder, ignore_errors=True)
-                raise
+            build.shuffle(source, EdgeTable.of_frame(source, columns, weight_column, ids))
+            build.run()
         return open_graph(out)
     with open_inputs(source, n_nodes, reading | {"memory": parse_memory(memory)}) as given:
         limit = Limit(memory)

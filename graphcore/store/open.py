@@ -6,7 +6,7 @@ from functools import partial
 from .._progress import Stages
 from .._typing import PathLike
 from .._validation import check_path
-from ..distributed.passes import reopening
+from ..distributed.worker import reopening
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
 from ..io._source import naming

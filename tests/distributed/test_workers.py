@@ -3,7 +3,6 @@
 import contextlib
 import os
 import signal
-import threading
 import time
 
 import numpy as np
@@ -13,7 +12,8 @@ import graphcore
 from graphcore import InputError
 from graphcore.cli.app import run
 from graphcore.datasets import degree_corrected_partition
-from graphcore.distributed import passes
+from graphcore.distributed import passes, worker
+from graphcore.distributed.cluster import current_client
 from graphcore.io import write_graph
 from graphcore.metrics import agreement, conductance, normalized_cut, outside_share
 from graphcore.store import build_store, open_graph
@@ -69,6 +69,13 @@ def fitted(graph):
     return graphcore.CoresetSpectralClustering(K, coreset_size=150, random_state=0).fit(graph)
 
 
+def scaled(cluster, client, n_workers):
+    cluster.scale(n_workers)
+    client.wait_for_workers(n_workers, timeout=60)
+    while len(client.scheduler_info()["workers"]) > n_workers:
+        time.sleep(0.05)
+
+
 def assert_nothing_is_left(client):
     """No keys are in the workers' memory, nor anything of graphcore's; the scheduler takes a moment to tell them."""
     for _ in range(200):
@@ -80,20 +87,17 @@ def assert_nothing_is_left(client):
 
 
 def _kept():
-    return len(passes._held) + len(passes._opened)
+    return len(worker._held) + len(worker._opened)
 
 
 def test_a_huge_graph_gets_the_labels_of_threads_and_leaves_nothing(huge, stored, cluster, client):
     with dask.config.set(scheduler="threads"):  # as for Dask's collections
-        assert passes.current_client() is None
+        assert current_client() is None
         expected = fitted(huge)
         measured = [normalized_cut(huge, expected.labels_), *conductance(huge, expected.labels_)]
     assert agreement(expected.labels_, stored[1])["ari"] > 0.9
     for n_workers in (1, 2, 3):
-        cluster.scale(n_workers)
-        client.wait_for_workers(n_workers, timeout=60)
-        while len(client.scheduler_info()["workers"]) > n_workers:
-            time.sleep(0.05)
+        scaled(cluster, client, n_workers)
         model = fitted(huge)
         np.testing.assert_array_equal(model.labels_, expected.labels_)
         np.testing.assert_array_equal(model.outside_share_, expected.outside_share_)
@@ -104,19 +108,29 @@ def test_a_huge_graph_gets_the_labels_of_threads_and_leaves_nothing(huge, stored
     cluster.scale(2)
 
 
+def at_submit(monkeypatch, client, stage, act):
+    """Act once, just before the first task of a stage; returns a list that then has something in it."""
+    submit, called = client.submit, []
+
+    def acting(function, *args, key, **options):
+        if key.startswith(stage) and not called:
+            called.append(True)
+            act()
+        return submit(function, *args, key=key, **options)
+
+    monkeypatch.setattr(client, "submit", acting)
+    return called
+
+
+def kill_one(client):
+    os.kill(min(client.run(os.getpid).values()), signal.SIGKILL)
+
+
 @pytest.mark.parametrize("stage", ["spread_part", "sweep_part", "sample_part", "move_part", "sums_part"])
 def test_a_worker_killed_in_any_stage_changes_no_label(huge, client, monkeypatch, stage):
     with dask.config.set(scheduler="threads"):
         expected = fitted(huge).labels_
-    submit, killed = client.submit, []
-
-    def submit_and_kill(function, *args, key, **options):
-        if key.startswith(stage) and not killed:
-            killed.append(min(client.run(os.getpid).values()))
-            os.kill(killed[0], signal.SIGKILL)
-        return submit(function, *args, key=key, **options)
-
-    monkeypatch.setattr(client, "submit", submit_and_kill)
+    killed = at_submit(monkeypatch, client, stage, lambda: kill_one(client))
     np.testing.assert_array_equal(fitted(huge).labels_, expected)
     assert killed
     client.wait_for_workers(1, timeout=60)
@@ -126,41 +140,56 @@ def test_a_worker_killed_in_any_stage_changes_no_label(huge, client, monkeypatch
 def test_a_worker_added_in_the_middle_changes_no_label(huge, cluster, client, monkeypatch):
     with dask.config.set(scheduler="threads"):
         expected = fitted(huge).labels_
-    submit, added = client.submit, []
 
-    def submit_and_add(function, *args, key, **options):
-        if key.startswith("move_part") and not added:
-            added.append(len(client.nthreads()) + 1)
-            cluster.scale(added[0])
-            client.wait_for_workers(added[0], timeout=60)
-        return submit(function, *args, key=key, **options)
+    def add():
+        n_workers = len(client.nthreads()) + 1
+        cluster.scale(n_workers)
+        client.wait_for_workers(n_workers, timeout=60)
 
-    monkeypatch.setattr(client, "submit", submit_and_add)
+    added = at_submit(monkeypatch, client, "move_part", add)
     np.testing.assert_array_equal(fitted(huge).labels_, expected)
     assert added
     assert_nothing_is_left(client)
     cluster.scale(2)
 
 
-def test_each_worker_needs_its_own_part_of_a_graph_alone(stored, huge, client, tmp_path):
-    graph = huge
-    sources = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
-    once = sources < graph.indices
-    edges = sources[once], graph.indices[once].astype(np.int64)
-    in_parts = build_store([edges], tmp_path / "parts.graph", n_nodes=graph.n_nodes, parts=2)
-    with dask.config.set(scheduler="threads"):
-        expected = fitted(graph).labels_
-        np.testing.assert_array_equal(fitted(in_parts).labels_, expected)
+@pytest.fixture
+def in_parts(huge, client, tmp_path):
+    """The same graph in two parts, of which each of two workers finds one."""
+    sources = np.repeat(np.arange(huge.n_nodes), np.diff(huge.indptr))
+    once = sources < huge.indices
+    edges = sources[once], huge.indices[once].astype(np.int64)
+    build_store([edges], tmp_path / "parts.graph", n_nodes=huge.n_nodes, parts=2)
     client.wait_for_workers(2, timeout=60)
-    in_parts = open_graph(tmp_path / "parts.graph", trusted=True)
-    for part, worker in enumerate(sorted(client.nthreads())):
-        client.run(_have, [part % 2], workers=[worker])
-    try:
+    for part, address in enumerate(sorted(client.nthreads())):
+        client.run(_have, [part % 2], workers=[address])
+    yield open_graph(tmp_path / "parts.graph", trusted=True)
+    client.run(_have, None)
+
+
+def test_each_worker_needs_its_own_part_of_a_graph_alone(huge, in_parts, client):
+    with dask.config.set(scheduler="threads"):
+        expected = fitted(huge).labels_
         np.testing.assert_array_equal(fitted(in_parts).labels_, expected)
-        with passes.on_workers(in_parts, graphcore.partition.quotient.graph_rows):
-            assert len(passes._workers.get()._part_owners()[0]) == 1
-    finally:
-        client.run(_have, None)
+    np.testing.assert_array_equal(fitted(in_parts).labels_, expected)
+    with passes.on_workers(in_parts, graphcore.partition.quotient.graph_rows):
+        assert len(passes._workers.get()._part_owners()[0]) == 1
+    assert_nothing_is_left(client)
+
+
+def test_a_part_that_is_lost_with_its_only_worker_is_one_clear_error(in_parts, client, tmp_path, monkeypatch):
+    monkeypatch.setattr(passes, "_GIVEN_UP", 1)
+    monkeypatch.setattr(passes, "_PATIENCE", 0.5)
+    pids = [pid for _, pid in sorted(client.run(os.getpid).items())]
+
+    def lose():
+        os.rename(tmp_path / "parts.graph" / "part-1", tmp_path / "part-1")
+        os.kill(pids[1], signal.SIGKILL)
+
+    called = at_submit(monkeypatch, client, "sweep_part", lose)
+    with pytest.raises(InputError, match=r"no worker has part-1 of the graph; put part-1 into"):
+        fitted(in_parts)
+    assert called
     assert_nothing_is_left(client)
 
 
@@ -240,20 +269,56 @@ def test_a_graph_that_workers_do_not_see_is_one_line(huge, client, monkeypatch):
         fitted(huge)
 
 
-def test_vectors_get_the_same_labels_from_any_number_of_workers_and_after_one_died(cluster, client):
-    X, _ = graphcore.datasets.blobs(600, 5, spread=0.6, random_state=0)
-    chunks = da.from_array(np.asarray(X), chunks=(200, -1))
-    model = graphcore.NystromKernelKMeans(5, n_landmarks=50, n_init=1, max_iter=5, random_state=0)
+@pytest.fixture(scope="module")
+def vectors():
+    """A model, and vectors in twelve blocks that tasks make."""
+    X = np.asarray(graphcore.datasets.blobs(600, 5, spread=0.6, random_state=0)[0])
+    model = graphcore.NystromKernelKMeans(5, n_landmarks=50, n_init=2, max_iter=5, random_state=0)
+    return model, da.from_array(X, chunks=(50, -1))
+
+
+def test_vectors_get_the_same_labels_from_any_number_of_workers_in_few_tasks(vectors, cluster, client, monkeypatch):
+    model, X = vectors
     with dask.config.set(scheduler="threads"):
-        expected = model.fit(chunks).labels_.compute()
-    np.testing.assert_array_equal(model.fit(chunks).labels_.compute(), expected)
-    victim = min(client.run(os.getpid).values())
-    killer = threading.Timer(0.5, os.kill, (victim, signal.SIGKILL))
-    killer.start()
-    np.testing.assert_array_equal(model.fit(chunks).labels_.compute(), expected)
-    killer.join()
+        expected = model.fit(X).labels_.compute()
+    submit, keys = client.submit, []
+    monkeypatch.setattr(
+        client, "submit", lambda *args, key, **rest: (keys.append(key), submit(*args, key=key, **rest))[1]
+    )
+    for n_workers in (3, 1, 2):
+        scaled(cluster, client, n_workers)
+        keys.clear()
+        np.testing.assert_array_equal(model.fit(X).labels_.compute(), expected)
+        of_iterations = [key for key in keys if key.startswith("lloyd_sums")]
+        n_passes = len({key.rpartition("-")[0] for key in of_iterations})
+        assert 2 <= n_passes <= len(of_iterations) <= n_workers * n_passes  # and not 12 for each
+    model.labels_ = None
+    assert_nothing_is_left(client)
+
+
+@pytest.mark.parametrize("how", ["in memory", "half in memory", "with work in common"])
+def test_blocks_that_workers_hold_or_that_have_work_in_common(vectors, client, how):
+    model, X = vectors
+    with dask.config.set(scheduler="threads"):
+        expected = model.fit(X).labels_.compute()
+    given = X.persist() if "memory" in how else X.rechunk((100, -1)).rechunk((50, -1))
+    given = 2 * (given / 2) if how == "half in memory" else given
+    np.testing.assert_array_equal(model.fit(given).labels_.compute(), expected)
+    model.labels_ = given = None
+    assert_nothing_is_left(client)
+
+
+@pytest.mark.parametrize("stage", ["gram_of_chunk", "lloyd_sums"])
+def test_a_worker_killed_while_vectors_are_gone_through_changes_no_label(vectors, client, monkeypatch, stage):
+    model, X = vectors
+    with dask.config.set(scheduler="threads"):
+        expected = model.fit(X).labels_.compute()
+    client.wait_for_workers(2, timeout=60)
+    killed = at_submit(monkeypatch, client, stage, lambda: kill_one(client))
+    np.testing.assert_array_equal(model.fit(X).labels_.compute(), expected)
+    assert killed
     client.wait_for_workers(1, timeout=60)
-    np.testing.assert_array_equal(model.predict(chunks).compute(), expected)
+    np.testing.assert_array_equal(model.predict(X).compute(), expected)
     model.labels_ = None
     assert_nothing_is_left(client)
 

@@ -5,6 +5,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from graphcore._random import Streams
+from graphcore.kmeans import chunked as module
 from graphcore.kmeans.chunked import lloyd_runs, scalable_starts
 from graphcore.kmeans.nearest import nearest_center
 
@@ -16,6 +17,38 @@ def rows(n=400, k=5, seed=0):
 
 def blocks(B, *ends):
     return np.split(B, ends)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_of_an_iteration_are_those_of_every_row_by_itself(dtype):
+    B = rows().astype(dtype)
+    runs = np.random.default_rng(1).normal(size=(2, 7, 3)) * 4
+    sums, counts, costs = module._lloyd_sums(B, runs)
+    for run, centers in enumerate(runs):
+        squares = np.square(B[:, None].astype(np.float64) - centers).sum(axis=2)
+        nearest = squares.argmin(axis=1)
+        assert np.allclose(sums[run], [B[nearest == c].sum(axis=0, dtype=np.float64) for c in range(7)])
+        assert np.array_equal(counts[run], np.bincount(nearest, minlength=7))
+        assert np.isclose(costs[run], squares.min(axis=1).sum())
+
+
+def test_of_equally_near_centres_the_first_has_the_row():
+    assert module._lloyd_sums(np.zeros((1, 1)), np.array([[[1.0], [-1.0]]]))[1].tolist() == [[1, 0]]
+
+
+def test_blocks_offer_all_rows_that_are_drawn():
+    """What is drawn by the cost of all blocks is among what each one offers by its own, in the same order."""
+    parts = blocks(rows(), 100, 250)
+    centers, n_drawn = parts[0][:2], 12
+    streams = [Streams(5).child("block", i) for i in range(3)]
+    squares = [nearest_center(part, centers)[1] for part in parts]
+    cost = sum(part.sum() for part in squares)
+    offers = [module._draw(part, stream, centers, n_drawn) for part, stream in zip(parts, streams, strict=True)]
+    assert np.isclose(sum(offer[0] for offer in offers), cost)
+    for part, stream, own, (_, some, near, luck) in zip(parts, streams, squares, offers, strict=True):
+        drawn = stream.generator("rows").random(len(part)) < n_drawn / cost * own
+        assert np.array_equal(part[drawn], some[luck < n_drawn / cost * near])
+        assert len(some) > drawn.sum()
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -322,11 +322,20 @@ def test_pairs_are_disjoint_and_hubs_at_most_double(n, most, n_hubs, seed):
             assert degrees[a] > degrees[b] - degrees[[x for x in joined if partners[x] == b]].sum() - 1e-12
 
 
+def test_pairs_weighed_in_blocks_are_those_of_one_block(monkeypatch):
+    graph, _ = planted(6, 40, 0.3, 0.05, 0)
+    rows = quotient(graph_rows(graph), np.arange(graph.n_nodes, dtype=np.int32), graph.n_nodes)  # many equal gains
+    whole = merge_module._best_partners(rows, LINKAGES["information"], 1)
+    monkeypatch.setattr(merge_module, "_MIN_ENTRIES", 1)
+    for found, expected in zip(merge_module._best_partners(rows, LINKAGES["information"], 2), whole, strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
 def test_a_hub_does_not_take_a_round_for_every_leaf(monkeypatch):
     calls = []
-    count_calls = merge_module._merge_round_loops.best_partners
+    count_calls = merge_module._merge_round_loops.best_of_pairs
     monkeypatch.setattr(
-        merge_module._merge_round_loops, "best_partners", lambda *arguments: calls.append(0) or count_calls(*arguments)
+        merge_module._merge_round_loops, "best_of_pairs", lambda *arguments: calls.append(0) or count_calls(*arguments)
     )
     n = 3001
     star = graph_rows(Graph.from_edges(np.zeros(n - 1, dtype=int), np.arange(1, n)))

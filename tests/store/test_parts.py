@@ -1,5 +1,6 @@
 """Stores in parts are the whole stores, cut; frames of Dask become the stores that files do."""
 
+import errno
 import json
 import os
 
@@ -9,6 +10,7 @@ import pytest
 from graphcore import FormatError, InputError, build_store, check_store, open_graph
 from graphcore.cli.app import run
 from graphcore.store import parts as module
+from graphcore.store.rows import RowWriter
 
 EDGES = [tuple(np.sort(np.random.default_rng(0).integers(0, 300, (2, 5_000)), axis=0))]
 
@@ -63,8 +65,12 @@ def test_the_command_cuts(tmp_path, capsys):
     assert "--parts" in capsys.readouterr().err
 
 
+def _no_space(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 @pytest.mark.parametrize("kind", ["weights", "names"])
-def test_a_frame_becomes_the_store_of_its_table(tmp_path, kind):
+def test_a_frame_becomes_the_store_of_its_table(tmp_path, monkeypatch, kind):
     pytest.importorskip("pyarrow")
     dask, dd, pd = (pytest.importorskip(name) for name in ("dask", "dask.dataframe", "pandas"))
     table = pd.DataFrame({"from": EDGES[0][0] * 2, "to": EDGES[0][1] * 2})
@@ -80,6 +86,10 @@ def test_a_frame_becomes_the_store_of_its_table(tmp_path, kind):
         table.loc[0, "from"] = None
         with pytest.raises(FormatError, match="column from has missing values"):
             build_store(dd.from_pandas(table, npartitions=2, sort=False), tmp_path / "c.graph")
+        monkeypatch.setattr(RowWriter, "append", _no_space)
+        with pytest.raises(OSError, match="No space left") as caught:
+            build_store(frame, tmp_path / "c.graph")
+        assert "resume" not in str(caught.value)  # there is nothing to go on with
     for name in os.listdir(tmp_path / "a.graph"):
         assert (tmp_path / "a.graph" / name).read_bytes() == (tmp_path / "b.graph" / name).read_bytes()
     assert sorted(os.listdir(tmp_path)) == ["a.graph", "b.graph", "t.parquet"]

@@ -1,0 +1,82 @@
+"""What a worker's process keeps for passes over a graph: the graph, as it has opened it, and a copy of the labels."""
+
+import pickle
+import threading
+from collections import deque
+from contextvars import ContextVar, copy_context
+
+import numpy as np
+
+from .._arrays import read_only
+from ..exceptions import InputError
+from ..graphs.mapped import release
+
+__all__ = ["forget", "parts_of", "reopening", "run_blocks"]
+
+# Whether a graph is being opened in a worker, which may have only some of its parts.
+reopening: ContextVar = ContextVar("graphcore_reopening", default=False)
+# Graphs by their pickles, and labels by the fit that they belong to.
+_opened: dict = {}
+_held: dict = {}
+_forgotten: deque = deque(maxlen=64)
+_lock = threading.Lock()
+
+
+def parts_of(reopen):
+    """Numbers of the parts of a graph that this worker has."""
+    with _lock:
+        _rows(reopen)
+        return _opened[reopen][1]
+
+
+def run_blocks(reopen, function, spans, token, n_bases, base, changes, recent, small):
+    """Some blocks of a pass, in a worker."""
+    with _lock:
+        if token in _forgotten:  # what was interrupted cannot be stopped, but must not hold anything again
+            return []
+        rows, labels = _rows(reopen), _labels(token, n_bases, base, changes, recent)
+    try:
+        return [function(rows, *span, labels, *small) for span in spans]
+    finally:
+        release(rows.indices, rows.weights)  # Dask counts them as memory of the worker
+
+
+def _rows(reopen):
+    """The graph as this process has opened it."""
+    if reopen not in _opened:
+        try:
+            within = copy_context()
+            within.run(reopening.set, True)
+            graph, rows_of = within.run(pickle.loads, reopen)
+        except OSError as error:
+            raise InputError(
+                f"a worker cannot open the graph ({error}): its folder must be there under the same path for the "
+                "client and all workers"
+            ) from error
+        _opened[reopen] = rows_of(graph), graph._parts[1]
+    return _opened[reopen][0]
+
+
+def _labels(token, n_bases, base, changes, recent):
+    """The copy of the labels in this process, brought up to date."""
+    # Merged changes stand for several, of which some may have come one by one.
+    parts = [*changes, *((1, change) for change in recent)]
+    bases, applied, labels = _held.get(token, (0, 0, None))
+    if bases != n_bases:
+        _held.pop(token, None)
+        applied, labels = 0, np.array(base)
+    known = 0
+    for n_merged, (positions, values) in parts:
+        known += n_merged
+        if known > applied:
+            labels[positions] = values
+    _held[token] = n_bases, known, labels
+    return read_only(labels)
+
+
+def forget(token, reopen):
+    """Let go of a fit's labels and of the graph."""
+    with _lock:
+        _forgotten.append(token)
+        _held.pop(token, None)
+        _opened.pop(reopen, None)
