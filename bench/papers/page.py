@@ -56,7 +56,8 @@ def markdown(paper, record):
     origin = f"Written by `python -m bench paper {paper.name} --page`; do not edit."
     if record and all("seconds" in entry for entry in record.values()):
         minutes = sum(entry["seconds"] for entry in record.values()) / 60
-        origin += f" All that is measured on it takes {minutes:.0f} minutes."
+        busy = " beside other programs" if any(entry["busy"] for entry in record.values()) else ""
+        origin += f" All that is measured on it took {minutes:.0f} minutes{busy}."
     return "\n\n".join(
         [f"# {paper.title}", paper.source, paper.intro.strip(), f"*{origin}*"]
         + [_section(paper, exhibit, record.get(exhibit.name)) for exhibit in paper.exhibits]
