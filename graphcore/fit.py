@@ -9,8 +9,8 @@ import numpy as np
 from ._progress import Stages
 from ._random import Streams
 from ._validation import check_sample_weight
+from .graphs.derived import weigh_nodes
 from .graphs.graph import Graph
-from .graphs.node_weights import weigh_nodes
 from .knn.neighbors import knn_graph
 from .metrics.cut import sums_and_shares
 from .partition.cluster_sums import ClusterSums

@@ -48,23 +48,8 @@ def nystrom_features(
         A scheme of :func:`graphcore.features.landmarks.sample_landmarks`, the landmarks themselves, or a sketch that
         mixes all columns: "gaussian", "srht" or "countsketch". Sketches compute all n^2 kernel values, in blocks, and
         hold n x c numbers.
-    replace : bool, optional
-        See :func:`graphcore.features.landmarks.sample_landmarks`.
-    truncation : int or "half", optional
-        Rank that the landmark matrix is cut to before it is inverted: "half" is ``ceil(c / 2)``, as in the paper's
-        experiments. It is raised to `n_components` where it is less. Default no more than the relative cut-off.
-    ridge : float, optional
-        For the ridge leverage schemes.
-    rtol : float, optional
-        Relative cut-off for eigenvalues of the landmark matrix; default c times the machine epsilon.
-    on_indefinite : {"error", "clip"}, default "error"
-        An indefinite kernel is refused, or its negative part among the landmarks dropped. Then nothing is promised.
-    block_bytes : int, optional
-        Kernel values worked on at a time, by their size in memory; default what fits into a processor's cache. Features
-        do not depend on it beyond rounding.
-    random_state : int, Generator, RandomState or None
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
+    replace, truncation, ridge, rtol, on_indefinite, block_bytes, random_state, n_jobs
+        As for :class:`graphcore.NystromFeatures`. A `truncation` of less than `n_components` is raised to it.
 
     Returns
     -------
