@@ -242,10 +242,12 @@ class KFlats(FlatsClusterer):
         return float(np.average(distances, weights=check_sample_weight(sample_weight, X.shape[0])))
 
     def _nearest(self, X):
-        return self.flats_.nearest(self._checked(X), n_jobs=self.n_jobs)[0]
+        X = self._checked(X)
+        return self.flats_.nearest(X, n_jobs=self.n_jobs)[0]
 
     def _codes(self, X):
-        return self.flats_.encode(self._checked(X))
+        X = self._checked(X)
+        return self.flats_.encode(X)
 
     def _checked(self, X):
         check_is_fitted(self)
