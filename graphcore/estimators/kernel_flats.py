@@ -250,7 +250,8 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         return labels
 
     def _codes(self, X):
-        return self._result.codes_of(self._rows(X)[0])
+        rows = self._rows(X)[0]  # refused before a fit
+        return self._result.codes_of(rows)
 
     def _graph_kernel(self, X):
         return GraphKernel(self._graph_of(X))

@@ -21,26 +21,13 @@ _GROUP_ENTRIES, _MAX_GROUPS, _MIN_GROUPS = 1 << 25, 64, 8
 
 @dataclass(frozen=True, eq=False)
 class NystromFactor:
-    """B with ``B B^T = (C W^+ C^T)_s``.
+    """B with ``B B^T = (C W^+ C^T)_s``."""
 
-    Attributes
-    ----------
-    features : ndarray of shape (n, s), float32 or float64
-        B. It can have fewer columns than were asked for, never columns of noise.
-    projection : ndarray of shape (c, s), float64
-        T with ``B = C T``: it takes kernel values of any point with the landmarks to its features.
-    singular_values : ndarray of shape (rank,), float64
-        All singular values of ``C Z``, descending; the first s are those of B.
-    landmark_root : InverseRoot
-    n_zero_rows : int
-        Points whose kernel values with all landmarks are zero: their features are zero.
-    """
-
-    features: np.ndarray
-    projection: np.ndarray
-    singular_values: np.ndarray
+    features: np.ndarray  # (n, s): B; fewer columns than were asked for rather than columns of noise
+    projection: np.ndarray  # (c, s) float64: T with ``B = C T``, from kernel values with landmarks to features
+    singular_values: np.ndarray  # (rank,) float64: all of ``C Z``, descending; the first s are those of B
     landmark_root: InverseRoot
-    n_zero_rows: int
+    n_zero_rows: int  # points whose kernel values with all landmarks, and so whose features, are zero
 
 
 def nystrom_factor(

@@ -18,26 +18,13 @@ CLIP = "add a multiple of the identity, or on_indefinite='clip' to drop the nega
 
 @dataclass(frozen=True, eq=False)
 class InverseRoot:
-    """Z with ``Z Z^T = W^+``, or the pseudo-inverse of W truncated to a lower rank.
+    """Z with ``Z Z^T = W^+``, or the pseudo-inverse of W truncated to a lower rank."""
 
-    Attributes
-    ----------
-    root : ndarray of shape (c, rank), float64
-        Z.
-    eigenvalues : ndarray of shape (c,), float64
-        Of W, descending, before anything was cut off.
-    rank : int
-    cut : float
-        Eigenvalues up to this were taken for zero.
-    indefinite : bool
-        Whether eigenvalues were dropped that are negative beyond rounding.
-    """
-
-    root: np.ndarray
-    eigenvalues: np.ndarray
+    root: np.ndarray  # (c, rank) float64: Z
+    eigenvalues: np.ndarray  # (c,) float64: of W, descending, before anything was cut off
     rank: int
-    cut: float
-    indefinite: bool
+    cut: float  # eigenvalues up to this were taken for zero
+    indefinite: bool  # whether eigenvalues were dropped that are negative beyond rounding
 
 
 def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precision=np.float64):

@@ -16,26 +16,15 @@ PROJECTIONS = ("gaussian", "srht", "countsketch")
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """A random n x c matrix P with ``E[P P^T] = I``, applied from the right.
+    """A random n x c matrix P with ``E[P P^T] = I``, applied from the right."""
 
-    Attributes
-    ----------
-    name : str
-        "gaussian", "srht", "countsketch", or "basis" for a matrix that is given.
-    n, c : int
-    matrix : ndarray or csr_array of shape (n, c), or None
-        None for SRHT, which is formed for sparse rows only.
-    signs : ndarray of shape (n,), or None
-        Random signs of SRHT.
-    sampled : ndarray of shape (c,), or None
-        Columns that SRHT keeps of the Walsh-Hadamard matrix, which is padded to a power of two.
-    """
-
-    name: str
+    name: str  # "gaussian", "srht", "countsketch", or "basis" for a matrix that is given
     n: int
     c: int
+    # (n, c) ndarray or csr_array; None for SRHT, which is formed for sparse rows only
     matrix: Any = field(default=None, repr=False)
-    signs: np.ndarray | None = field(default=None, repr=False)
+    signs: np.ndarray | None = field(default=None, repr=False)  # (n,): random signs of SRHT
+    # (c,): columns that SRHT keeps of the Walsh-Hadamard matrix, which is padded to a power of two
     sampled: np.ndarray | None = field(default=None, repr=False)
 
     def __call__(self, M):

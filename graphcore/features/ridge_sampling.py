@@ -16,21 +16,11 @@ __all__ = ["RidgeScores", "dictionary_ridge_scores", "recursive_ridge_scores"]
 
 @dataclass(frozen=True, eq=False)
 class RidgeScores:
-    """Approximate ridge leverage scores.
+    """Approximate ridge leverage scores."""
 
-    Attributes
-    ----------
-    scores : ndarray of shape (n,), float64
-    dictionary : ndarray of shape (m,), int64
-        Points that they were computed from.
-    weights : ndarray of shape (m,), float64
-        One over the probability with which each was taken.
-    ridge : float
-    """
-
-    scores: np.ndarray
-    dictionary: np.ndarray
-    weights: np.ndarray
+    scores: np.ndarray  # (n,) float64
+    dictionary: np.ndarray  # (m,) int64: points that they were computed from
+    weights: np.ndarray  # (m,) float64: one over the probability with which each was taken
     ridge: float
 
     @property

@@ -18,19 +18,10 @@ _MIN_SUBSAMPLE, _SHARE = 200, 0.01
 
 
 class KernelSketch(NamedTuple):
-    """A subsample of a data set and the sketch of its kernel.
+    """A subsample of a data set and the sketch of its kernel."""
 
-    Attributes
-    ----------
-    indices : ndarray of shape (n_subsample,), int64
-        The subsample, in ascending order.
-    kernel : ndarray or csr_array of shape (n_subsample, n_subsample)
-        Kernel of the subsample with itself.
-    sketch : GaussianSketch
-    """
-
-    indices: np.ndarray
-    kernel: Any
+    indices: np.ndarray  # (n_subsample,) int64: the subsample, in ascending order
+    kernel: Any  # (n_subsample, n_subsample): of the subsample with itself, an ndarray or csr_array
     sketch: GaussianSketch
 
     def features(self, columns, *, n_jobs=None):

@@ -16,23 +16,12 @@ _BLOCK_BYTES = 6 << 20
 
 
 class Columns(Protocol):
-    """Some columns of a kernel matrix, in blocks of rows.
-
-    Attributes
-    ----------
-    shape : (int, int)
-    dtype : dtype
-        float32 or float64: what the values are computed in.
-    row_bytes : int
-        Working memory of one row.
-    is_sparse : bool
-        Whether rows come as a csr_array.
-    """
+    """Some columns of a kernel matrix, in blocks of rows."""
 
     shape: tuple[int, int]
-    dtype: np.dtype
-    row_bytes: int
-    is_sparse: bool
+    dtype: np.dtype  # float32 or float64: what the values are computed in
+    row_bytes: int  # working memory of one row
+    is_sparse: bool  # whether rows come as a csr_array
 
     def rows(self, start: int, stop: int) -> Any:
         """Rows `start` to `stop` as an ndarray or a csr_array."""

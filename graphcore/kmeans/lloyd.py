@@ -16,55 +16,29 @@ _EQUAL = 1e-13
 
 
 class Step(NamedTuple):
-    """What one look at a partition finds; empty clusters have mass 0 and norm inf.
+    """What one look at a partition finds; empty clusters have mass 0 and norm inf."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_points,), int32
-        Nearest centroid of every point, of equals the lowest number; -1 for points that take no part.
-    distances, own : ndarray of shape (n_points,), float64
-        Squared distances to that centroid and to the one of the point's present cluster; an indefinite kernel may have
-        negative ones.
-    masses, norms : ndarray of shape (n_clusters,), float64
-        Weights of the clusters and squared norms of their centroids.
-    """
-
+    # (n_points,) int32: nearest centroid, of equals the lowest number; -1 for points that take no part
     labels: np.ndarray
-    distances: np.ndarray
-    own: np.ndarray
-    masses: np.ndarray
-    norms: np.ndarray
+    distances: np.ndarray  # (n_points,) float64: squared, to that centroid; an indefinite kernel may have negative ones
+    own: np.ndarray  # (n_points,) float64: the same to the centroid of the point's present cluster
+    masses: np.ndarray  # (n_clusters,) float64: weights of the clusters
+    norms: np.ndarray  # (n_clusters,) float64: squared norms of their centroids
 
 
 @dataclass(frozen=True, eq=False)
 class LloydRun:
-    """The best partition of one run of Lloyd's iterations.
+    """The best partition of one run of Lloyd's iterations."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_points,), int32
-    inertia : float
-        Its cost, ``sum_x w_x |phi(x) - c(x)|^2``.
-    step : Step
-        Distances, masses and norms of its centroids.
-    n_iter : int
-        Partitions looked at.
-    history : list of float
-        Costs of the partitions in turn.
-    stopped : str
-        "converged": no point moves any more. "tolerance": the cost fell by less than `tol`. "cycle": a partition came
-        back, which only an indefinite kernel (or rounding) can do. "max_iter": the limit.
-    n_rises : int
-        How often the cost went up; 0 for a positive semi-definite kernel.
-    """
-
-    labels: np.ndarray
-    inertia: float
-    step: Step = field(repr=False)
-    n_iter: int
-    history: list = field(repr=False)
+    labels: np.ndarray  # (n_points,) int32
+    inertia: float  # its cost, ``sum_x w_x |phi(x) - c(x)|^2``
+    step: Step = field(repr=False)  # distances, masses and norms of its centroids
+    n_iter: int  # partitions looked at
+    history: list = field(repr=False)  # costs of the partitions in turn
+    # "converged": no point moves any more. "tolerance": the cost fell by less than `tol`. "cycle": a partition came
+    # back, which only an indefinite kernel (or rounding) can do. "max_iter": the limit.
     stopped: str
-    n_rises: int
+    n_rises: int  # how often the cost went up; 0 for a positive semi-definite kernel
 
 
 def centroid_step(kernel, labels, weights, n_clusters, *, shift=0.0, products=None, n_jobs=None):
