@@ -228,19 +228,9 @@ def _features(columns, projection, borders, kept, n_jobs):
 
 
 def project(columns, projection, *, block_bytes=None, n_jobs=None):
-    """Features ``C T`` of any points, in blocks of rows.
+    """Features ``C T`` (n, s) of any points, in blocks of rows, from kernel columns and the T of a NystromFactor.
 
-    Parameters
-    ----------
-    columns : Columns
-        Kernel values of the points with the landmarks.
-    projection : ndarray of shape (c, s)
-        T, of :class:`NystromFactor`.
-    block_bytes, n_jobs : int, optional
-
-    Returns
-    -------
-    ndarray of shape (n, s), float32 or float64; a dask.array, not computed yet, for points in one
+    Of points in a dask.array they are one too, not computed yet.
     """
     if hasattr(columns, "lazily"):
         return columns.lazily(_project_chunk, projection.shape[1], columns.dtype, projection, block_bytes)

@@ -28,37 +28,11 @@ class InverseRoot:
 
 
 def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precision=np.float64):
-    """Root of the pseudo-inverse of a positive semi-definite matrix.
+    """Root of the pseudo-inverse of a positive semi-definite matrix W (c, c), which is symmetrised; an InverseRoot.
 
-    Parameters
-    ----------
-    W : ndarray of shape (c, c)
-        Kernel values among landmarks. It is symmetrised.
-    truncation : int, optional
-        Largest rank kept.
-    rtol : float, optional
-        Eigenvalues up to this share of the largest are taken for zero; default c times the machine epsilon of
-        `precision`.
-    on_indefinite : {"error", "clip"}, default "error"
-        What becomes of clearly negative eigenvalues: an error, or they are dropped.
-    precision : dtype, default float64
-        What kernel values were computed in.
-
-    Returns
-    -------
-    InverseRoot
-
-    Raises
-    ------
-    InputError
-        If W holds NaN or infinity, is zero, or is indefinite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.features.inverse_root import inverse_root
-    >>> inverse_root(np.ones((3, 3))).rank
-    1
+    Eigenvalues up to `rtol` times the largest are taken for zero, by default c times the machine epsilon of
+    `precision`, which kernel values were computed in; `truncation` is the largest rank kept. A W with NaN or infinity,
+    of zeros, or with clearly negative eigenvalues is an InputError, unless "clip" drops the latter.
     """
     check_choice("on_indefinite", on_indefinite, ("error", "clip"))
     W = np.asarray(W, dtype=np.float64)

@@ -30,31 +30,11 @@ class RidgeScores:
 
 
 def dictionary_ridge_scores(K, dictionary, weights, ridge, *, points=None, n_jobs=None):
-    """Ridge leverage scores from a weighted dictionary of points J.
+    """Ridge leverage scores from a weighted dictionary of points J, of all points or those given: float64.
 
-    ``tau_i = (K_ii - K_iJ (K_JJ + ridge diag(weights)^-1)^-1 K_Ji) / ridge``; with every point in J and weights 1 it
-    is exact.
-
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-    dictionary : ndarray of shape (m,), int
-        Distinct points.
-    weights : ndarray of shape (m,)
-        How many points each stands for; n / m for a uniform sample.
-    ridge : float
-    points : ndarray of int, optional
-        Points whose scores are wanted; default all.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    ndarray of shape (n_points,), float64
-        Between 0 and ``K_ii / (K_ii + ridge)``, which bounds the exact ones.
-
-    Notes
-    -----
-    O(n m^2) time, O(m^2) memory beside blocks.
+    ``tau_i = (K_ii - K_iJ (K_JJ + ridge diag(weights)^-1)^-1 K_Ji) / ridge``, where `weights` say how many points each
+    of J stands for; with every point in J and weights 1 it is exact. Between 0 and ``K_ii / (K_ii + ridge)``, which
+    bounds the exact ones. O(n m^2) time, O(m^2) memory beside blocks.
     """
     from scipy.linalg import cho_factor, solve_triangular
 

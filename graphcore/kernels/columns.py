@@ -124,19 +124,9 @@ def rows_in(columns, block_bytes):
 
 
 def map_rows(columns, function, *, n_jobs=None, block_rows=None):
-    """``function(rows)`` for the rows of some columns, a block at a time, results below each other.
+    """``function(rows)`` for the rows of some columns, a block at a time, results below each other: (n, m), float64.
 
-    Parameters
-    ----------
-    columns : Columns
-        Of shape (n, c).
-    function : callable
-        Takes a block of rows, an ndarray or csr_array, and returns one row for each.
-    n_jobs, block_rows : int, optional
-
-    Returns
-    -------
-    ndarray of shape (n, m), float64
+    The function takes a block of rows, an ndarray or csr_array, and returns one row for each.
     """
 
     def one(start, stop):

@@ -42,28 +42,12 @@ class LloydRun:
 
 
 def centroid_step(kernel, labels, weights, n_clusters, *, shift=0.0, products=None, n_jobs=None):
-    """Distances to the centroids of a partition, and the nearest centroid of every point.
+    """Distances to the centroids of a partition, and the nearest centroid of every point: a Step.
 
     With ``W_j`` the weight of cluster j and ``S_xj = sum_{y in j} w_y K_xy``,
     ``|phi(x) - c_j|^2 = K_xx - 2 S_xj / W_j + sum_{x in j} w_x S_xj / W_j^2``; a shift adds
-    ``shift / w_x + shift / W_j``, and takes ``2 shift / W_j`` off where x is in j.
-
-    Parameters
-    ----------
-    kernel : Kernel
-    labels : ndarray of shape (n_points,), int32
-        -1 for points that take no part.
-    weights : ndarray of shape (n_points,), float64
-    n_clusters : int
-    shift : float, default 0
-        For ``K + shift W^-1``.
-    products : DenseProducts or SparseProducts, optional
-        Inner products of the points with the centroids of this partition, if they are at hand.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    Step
+    ``shift / w_x + shift / W_j``, and takes ``2 shift / W_j`` off where x is in j. Points of label -1 take no part.
+    `products` are the kernel's cluster_products of this partition, if they are at hand.
     """
     placed = np.flatnonzero(labels >= 0)
     masses = np.bincount(labels[placed], weights=weights[placed], minlength=n_clusters)
@@ -107,28 +91,11 @@ def lloyd(
     on_empty="farthest",
     n_jobs=None,
 ):
-    """Iterate from a first partition until no point moves.
+    """Iterate from a first partition until no point moves; `max_iter` and `tol` as for :func:`kernel_kmeans`.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    labels : ndarray of shape (n_points,), int32
-    weights : ndarray of shape (n_points,), float64
-    n_clusters : int
-    shift : float, default 0
-        Work with ``K + shift W^-1``.
-    max_iter : int, default 300
-    tol : float, default 0
-        Also stop when the cost falls by no more than this share of itself.
-    on_empty : {"farthest", "drop", "error"}
-        A cluster that lost all its points gets the point of greatest weighted distance to its centroid ("farthest",
-        which never raises the cost), stays empty ("drop") or ends the run with an InputError ("error").
-    n_jobs : int, optional
-
-    Returns
-    -------
-    LloydRun
-        The partition of least cost that was met: for a positive semi-definite kernel the last one.
+    A cluster that lost all its points gets the point of greatest weighted distance to its centroid ("farthest", which
+    never raises the cost), stays empty ("drop") or ends the run with an InputError ("error"). Of the partitions that
+    were met the LloydRun has that of least cost: for a positive semi-definite kernel the last one.
     """
     labels = np.array(labels, dtype=np.int32)
     scale = float(np.abs(weights * kernel.diagonal).sum()) + abs(shift) * kernel.n_points
