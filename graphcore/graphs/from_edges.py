@@ -12,11 +12,12 @@ from .rows import (
     SYMMETRY_TOLERANCE,
     check_directions,
     is_symmetric,
+    made_of,
     rows_from_edges,
     rows_from_pairs,
     symmetrize_rows,
 )
-from .weights import edge_weights, without_ones
+from .weights import edge_weights
 
 __all__ = ["graph_from_edges", "graph_from_ends"]
 
@@ -49,10 +50,11 @@ def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, sym
         sources, targets, weights = sources[kept], targets[kept], weights[kept]
     rows = rows_from_edges(sources, targets, weights, n_nodes)
     if symmetrize in DIRECTED:
-        return _from_directed(cls, rows, symmetrize, node_names)
+        return made_of(cls, undirected_rows(rows, symmetrize, ""), node_names)
     uneven = not is_symmetric(rows, SYMMETRY_TOLERANCE)
     rows, both, single = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
-    return _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn)
+    check_directions(both, single, uneven, symmetrize, warn)
+    return made_of(cls, rows, node_names)
 
 
 def _numbered(sources, targets, n_nodes, node_names):
@@ -78,20 +80,8 @@ def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn
         ends, weights = ends[kept], weights[kept]
     if symmetrize in DIRECTED:
         rows = rows_from_edges(*np.ascontiguousarray(ends.T), weights, n_nodes)
-        return _from_directed(cls, rows, symmetrize, node_names)
+        return made_of(cls, undirected_rows(rows, symmetrize, ""), node_names)
     policy = "max" if symmetrize == "error" else symmetrize
     rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, policy, SYMMETRY_TOLERANCE)
-    return _from_rows(cls, rows, both, single, single + different > 0, node_names, symmetrize, warn)
-
-
-def _from_directed(cls, rows, symmetrize, node_names):
-    return _made(cls, undirected_rows(rows, symmetrize, ""), node_names)
-
-
-def _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn):
-    check_directions(both, single, uneven, symmetrize, warn)
-    return _made(cls, rows, node_names)
-
-
-def _made(cls, rows, node_names):
-    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)
+    check_directions(both, single, single + different > 0, symmetrize, warn)
+    return made_of(cls, rows, node_names)

@@ -8,8 +8,8 @@ from .._validation import check_choice
 from ..exceptions import InputError
 from .directed import undirected_rows
 from .from_edges import graph_from_ends
-from .rows import SYMMETRIZE, rows_from_edges
-from .weights import edge_weights, without_ones
+from .rows import SYMMETRIZE, made_of, rows_from_edges
+from .weights import edge_weights
 
 __all__ = ["graph_from_igraph"]
 
@@ -37,4 +37,4 @@ def graph_from_igraph(cls, g, weight, *, symmetrize, warn):
         ends, weights = ends[kept], weights[kept]
     rows = rows_from_edges(*np.ascontiguousarray(ends.T), weights, n_nodes)
     rows = undirected_rows(rows, symmetrize, warn and "the igraph graph")
-    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=names, check=False)
+    return made_of(cls, rows, names)

@@ -8,8 +8,8 @@ from .._validation import check_choice
 from ..exceptions import InputError
 from .directed import undirected_rows
 from .ids import is_numbered
-from .rows import DIRECTED, SYMMETRIZE, Rows, drop_zeros, transpose_rows
-from .weights import NO_WEIGHTS, entry_weights, first_bad_weight, without_ones
+from .rows import DIRECTED, SYMMETRIZE, Rows, drop_zeros, made_of, transpose_rows
+from .weights import NO_WEIGHTS, entry_weights, first_bad_weight
 
 __all__ = ["graph_from_networkx", "networkx_rows"]
 
@@ -32,7 +32,7 @@ def graph_from_networkx(cls, G, weight, *, symmetrize, warn):
         rows = transpose_rows(rows) if symmetrize in DIRECTED else rows
         rows = undirected_rows(rows, symmetrize, warn and "the networkx graph")
     node_names = None if is_numbered(names) else names
-    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)
+    return made_of(cls, rows, node_names)
 
 
 def networkx_rows(G, names):

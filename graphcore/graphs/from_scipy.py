@@ -8,9 +8,9 @@ from ..exceptions import InputError
 from . import _row_loops
 from .directed import undirected_rows
 from .ids import narrow_ids
-from .rows import DIRECTED, SYMMETRIZE, SYMMETRY_TOLERANCE, Rows, canonical_rows, describe_defect, is_symmetric
+from .rows import DIRECTED, SYMMETRIZE, SYMMETRY_TOLERANCE, Rows, canonical_rows, describe_defect, is_symmetric, made_of
 from .structure import check_sparse
-from .weights import as_floats, entry_weights, without_ones
+from .weights import as_floats, entry_weights
 
 __all__ = ["as_csr", "graph_from_scipy"]
 
@@ -37,7 +37,7 @@ def graph_from_scipy(cls, A, *, node_names, symmetrize, warn, check):
             raise InputError(describe_defect(code, row, entry, rows))
         if not is_symmetric(rows, SYMMETRY_TOLERANCE):
             rows = undirected_rows(rows, symmetrize, warn and "the input")
-    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)
+    return made_of(cls, rows, node_names)
 
 
 def as_csr(A, *, alike=False):

@@ -9,7 +9,7 @@ from ..exceptions import FormatError, InputError
 from ..graphs.ids import count_nodes
 from ..graphs.rows import SYMMETRY_TOLERANCE, check_directions, policy_code
 from . import _loops
-from .arrays import ArrayWriter
+from .arrays import write_array
 from .buckets import Buckets, choose_borders
 from .folder import put_in_place
 from .format import PARTED, ArrayFacts, Meta, array_path, files_of, is_store, read_meta, write_meta
@@ -40,8 +40,7 @@ class Build:
         with self._stages("shuffle"):
             spread, names = shuffle_frame(frame, table, self._kind, policy_code(self._symmetrize), self._journal.folder)
         self._checked(Same(spread["n_nodes"]))
-        arrays = {} if names is None else names_as_arrays(names)
-        self._notes |= {"names": {name: self._write(name, array) for name, array in arrays.items()}, "spread": spread}
+        self._notes |= {"names": {} if names is None else self._write_names(names), "spread": spread}
 
     def run(self):
         """Do every step that is not done yet."""
@@ -93,7 +92,7 @@ class Build:
             if not self._given.names:
                 raise FormatError("there are no edges")
             names = np.array(list(self._given.names), dtype=object)
-            read["names"] = {name: self._write(name, array) for name, array in names_as_arrays(names).items()}
+            read["names"] = self._write_names(names)
         read["done"] = True
         self._journal.save()
 
@@ -111,10 +110,9 @@ class Build:
             self._spool.append(ends, block.weights.astype(np.float64, copy=False))
         read["position"] = list(block.position)
 
-    def _write(self, name, array):
-        writer = ArrayWriter(self._store, name, array.dtype)
-        writer.append(array)
-        return asdict(writer.close())
+    def _write_names(self, names):
+        arrays = names_as_arrays(names)
+        return {name: asdict(write_array(self._store, name, array)) for name, array in arrays.items()}
 
     # -- number ------------------------------------------------------------------------------------------------------
 
