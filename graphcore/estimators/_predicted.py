@@ -7,7 +7,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._typing import AnyData, Floats, Labels
 from ..exceptions import InputError
 from ..partition.predict import memberships
-from .out_of_sample import cluster_sums, row_labels
+from .out_of_sample import row_labels, sums_of_rows
 
 __all__ = ["PredictedRows"]
 
@@ -46,7 +46,7 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         1.0
         """
         check_is_fitted(self)
-        return np.concatenate([row_labels(self, sums) for sums in cluster_sums(self, X)])
+        return np.concatenate([row_labels(self, sums) for sums in sums_of_rows(self, X)])
 
     def transform(self, X: AnyData) -> Floats:
         """Share of the edges of new vectors or new nodes that go to each cluster.
@@ -70,7 +70,7 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         check_is_fitted(self)
         parts = []
-        for sums in cluster_sums(self, X):
+        for sums in sums_of_rows(self, X):
             totals = sums.sum(axis=1)[:, None]
             parts.append(np.divide(sums.toarray(), totals, out=np.zeros(sums.shape), where=totals > 0))
         return np.concatenate(parts)
@@ -99,7 +99,7 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         check_is_fitted(self)
         kept = self._reference
-        parts = (memberships(sums, kept.inner, kept.volumes, kept.evidence) for sums in cluster_sums(self, X))
+        parts = (memberships(sums, kept.inner, kept.volumes, kept.evidence) for sums in sums_of_rows(self, X))
         return np.concatenate([part.toarray() for part in parts])
 
     def score(self, X: AnyData, y: object = None) -> float:
@@ -137,7 +137,7 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         # Of K = D^-1 A D^-1 with w = D: |c|^2 - 2 (weight to the cluster) / (degree volume), and K_xx = 0.
         inside = np.divide(inner, volumes, out=np.zeros(len(inner)), where=volumes > 0)
         cost = weight = 0.0
-        for sums in cluster_sums(self, X):
+        for sums in sums_of_rows(self, X):
             labels = row_labels(self, sums)
             rows = np.flatnonzero(labels >= 0)
             own, degrees = labels[rows], sums.sum(axis=1)[rows]

@@ -15,7 +15,7 @@ from ..knn.search_exact import exact_searcher
 from ..knn.vectors import check_binary, ordered
 from ..partition.predict import cluster_shares, predict_labels
 
-__all__ = ["Reference", "cluster_sums", "row_labels"]
+__all__ = ["Reference", "row_labels", "sums_of_rows"]
 
 _PIECE = 1 << 14
 
@@ -49,7 +49,7 @@ class Reference:
         self.evidence = float(np.ldexp(evidence, self.exponent))
 
 
-def cluster_sums(model, X):
+def sums_of_rows(model, X):
     """Weights between rows of new input and clusters, some rows at a time."""
     import scipy.sparse as sp
 

@@ -279,7 +279,7 @@ def test_a_second_thread_takes_part_where_rows_are_long(min_entries, n_groups, m
     monkeypatch.setattr(kernel_graph, "_MIN_ENTRIES", min_entries)
     monkeypatch.setattr(kernel_graph, "map_blocks", recorded)
     label_all(GraphKernel(graph, 1.0), indices, np.ones(30), np.arange(30) % 5, 5, n_jobs=2)
-    assert borders == [n_groups]
+    assert borders[-1] == n_groups  # the last pass looks for the nearest centroids
 
 
 def test_a_coreset_graph_in_single_precision_labels_alike():
