@@ -9,7 +9,12 @@ from .._threads import map_blocks, row_blocks
 from .._typing import Array, ArrayLike, Floats, Integers, csr_array
 from ..exceptions import InputError
 from . import _row_loops
-from .constructors import Constructors
+from .from_biadjacency import FromBiadjacency
+from .from_edges import FromEdges
+from .from_igraph import FromIgraph
+from .from_networkx import FromNetworkx
+from .from_scipy import FromScipy
+from .from_table import FromTable
 from .ids import as_names
 from .rows import Rows, as_csr_array, checked_arrays, find_defect
 from .structure import check_compressed
@@ -18,7 +23,7 @@ from .weights import NO_WEIGHTS
 __all__ = ["Graph"]
 
 
-class Graph(Constructors):
+class Graph(FromEdges, FromScipy, FromBiadjacency, FromTable, FromNetworkx, FromIgraph):
     """An immutable undirected graph, stored as symmetric compressed sparse rows.
 
     Use :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_table`, :meth:`from_networkx`, :meth:`from_igraph` or
