@@ -8,6 +8,7 @@ import numpy as np
 from .._threads import away, limited_libraries, map_blocks
 from .._validation import check_integer
 from ..exceptions import InputError, ParameterError
+from ..kernels._floats import as_floats
 from ..kernels.columns import MatrixColumns, block_borders, rows_in
 from .inverse_root import InverseRoot, inverse_root
 
@@ -104,8 +105,10 @@ def nystrom_factor(
     """
     W = np.asarray(W, dtype=np.float64)
     chunked = hasattr(C, "lazily")
-    columns = C if chunked or hasattr(C, "rows") else MatrixColumns(_as_matrix(C), _computed_in(C))
-    n, c = columns.shape
+    if not (chunked or hasattr(C, "rows")):
+        C = as_floats(C)
+        C = MatrixColumns(C, C.dtype)
+    n, c = C.shape
     if W.shape != (c, c):
         raise InputError(f"W has shape {W.shape}; for C of shape {(n, c)} it must be {(c, c)}")
     if n_components is not None:
@@ -122,11 +125,11 @@ def nystrom_factor(
         W = W * scale * scale[:, None]
     with limited_libraries():
         landmark_root = inverse_root(
-            W, truncation=truncation, rtol=rtol, on_indefinite=on_indefinite, precision=columns.dtype
+            W, truncation=truncation, rtol=rtol, on_indefinite=on_indefinite, precision=C.dtype
         )
     Z = landmark_root.root if scale is None else landmark_root.root * scale[:, None]
     passes = _passes_of_chunks if chunked else _passes
-    projection, singular_values, features, n_zero_rows = passes(columns, Z, n_components, block_bytes, n_jobs)
+    projection, singular_values, features, n_zero_rows = passes(C, Z, n_components, block_bytes, n_jobs)
     return NystromFactor(features, projection, singular_values, landmark_root, n_zero_rows)
 
 
@@ -149,16 +152,6 @@ def _passes_of_chunks(columns, Z, n_components, block_bytes, n_jobs):
         V, singular_values = _right_vectors(gram, n_components)
         projection = Z @ V
     return projection, singular_values, project(columns, projection, block_bytes=block_bytes).persist(), n_zero_rows
-
-
-def _as_matrix(C):
-    """C as an ndarray or csr_array of floating numbers."""
-    C = C.tocsr() if hasattr(C, "tocsr") else np.asarray(C)
-    return C if C.dtype in (np.float32, np.float64) else C.astype(np.float64)
-
-
-def _computed_in(C):
-    return np.dtype(np.float32 if getattr(C, "dtype", None) == np.float32 else np.float64)
 
 
 def _gram_of_features(columns, Z, borders, kept, n_jobs):

@@ -109,7 +109,10 @@ def nystrom_features(
         n_landmarks, scale = landmarks.n_drawn, landmarks.scale
         columns, W = kernel.columns(landmarks.indices), kernel.block(landmarks.indices, landmarks.indices, np.float64)
     c = columns.shape[1]
-    n_components = _checked_components(n_components, n_landmarks)
+    if n_components is not None:
+        n_components = check_integer(
+            "n_components", n_components, low=1, high=n_landmarks, why_high="n_landmarks; take more landmarks"
+        )
     factor = nystrom_factor(
         columns,
         W,
@@ -168,14 +171,6 @@ def check_options(n_landmarks, *, replace, truncation, ridge, block_bytes):
         check_choice("truncation", truncation, ("half",))
     elif truncation is not None:
         check_integer("truncation", truncation, low=1, high=n_landmarks, why_high="n_landmarks")
-
-
-def _checked_components(n_components, n_landmarks):
-    if n_components is None:
-        return None
-    return check_integer(
-        "n_components", n_components, low=1, high=n_landmarks, why_high="n_landmarks; take more landmarks"
-    )
 
 
 def _truncation(truncation, n_landmarks, c):
