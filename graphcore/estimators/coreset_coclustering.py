@@ -1,6 +1,6 @@
 """The scikit-learn class for clustering the rows and the columns of a matrix at once."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Self
 
 import numpy as np
@@ -15,14 +15,14 @@ from ..fit import fit_graph
 from ..graphs.graph import Graph
 from ..graphs.structure import check_sparse
 from ..pipeline.settings import Settings, check_settings
-from ._checks import passed_on, refuse_graph, stages_of
+from ._checks import parameters, passed_on, refuse_graph, stages_of
 
 __all__ = ["CoresetSpectralCoclustering"]
 
 _SETTINGS = "coreset_size objective min_cluster_size n_coresets effort time_limit"
 
 
-@dataclass(eq=False, repr=False)
+@parameters
 class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
     """Clusters of the rows and columns of a large sparse matrix: users and items, documents and words.
 
@@ -32,14 +32,9 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default 3
-    coreset_size, objective, min_cluster_size, n_coresets, effort, time_limit
+    coreset_size, objective, min_cluster_size, n_coresets, effort, time_limit, random_state, n_jobs, verbose
         As for :class:`CoresetSpectralClustering`; a node is a row or a column. A cluster may have rows alone, or
         columns alone.
-    random_state : int, numpy Generator, RandomState or None, default None
-    n_jobs : int or None, default None
-        Threads: None is one, -1 is all. Labels do not depend on it.
-    verbose : int, default 0
-        1 tells the seconds of every stage.
 
     Attributes
     ----------

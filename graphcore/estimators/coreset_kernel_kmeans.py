@@ -1,6 +1,6 @@
 """The scikit-learn class for kernel k-means on a coreset."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from numbers import Integral
 from typing import Self
 
@@ -12,12 +12,12 @@ from ..exceptions import ParameterError
 from ..graphs.magnitude import given_unit
 from ..kmeans.coreset import CoresetKernelKMeansResult, coreset_kernel_kmeans
 from ._centroids import CentroidClusterer
-from ._checks import passed_on, stages_of
+from ._checks import parameters, passed_on, stages_of
 
 __all__ = ["CoresetKernelKMeans"]
 
 
-@dataclass(eq=False, repr=False)
+@parameters
 class CoresetKernelKMeans(CentroidClusterer):
     """Kernel k-means on a coreset; all points are then assigned to the nearest centroid.
 

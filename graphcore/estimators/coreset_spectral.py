@@ -1,6 +1,6 @@
 """The scikit-learn class for coreset spectral clustering."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..fit import fit_graph
 from ..graphs.graph import Graph
 from ..pipeline.parameters import PARAMETERS
 from ..pipeline.settings import check_settings
-from ._checks import stages_of
+from ._checks import parameters, stages_of
 from ._fitted import FittedGraph
 from ._outputs import FittedOutputs
 from ._predicted import PredictedRows
@@ -24,7 +24,7 @@ from .graph_input import graph_of
 __all__ = ["CoresetSpectralClustering"]
 
 
-@dataclass(eq=False, repr=False)
+@parameters
 class CoresetSpectralClustering(
     CallbackSupportMixin, FittedGraph, PredictedRows, FittedOutputs, UpdatedGraph, ClusterMixin, BaseEstimator
 ):

@@ -1,6 +1,6 @@
 """The scikit-learn class for k-flats."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Self
 
 import numpy as np
@@ -12,14 +12,14 @@ from ..flats.flat_set import FlatSet
 from ..flats.k_flats import k_flats
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.structure import check_sparse
-from ._checks import refuse_graph
+from ._checks import parameters, refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
 from ._flats import FlatsClusterer
 
 __all__ = ["KFlats"]
 
 
-@dataclass(eq=False, repr=False)
+@parameters
 class KFlats(FlatsClusterer):
     """k-flats clustering: k-means with lines, planes or other affine flats as centres.
 

@@ -1,8 +1,9 @@
 """Gaussian sketches of a kernel as a scikit-learn transformer."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 
 from .._typing import Bandwidth, KernelLike, RandomState
+from ._checks import parameters
 from ._features import FeatureTransformer
 from ._sketches import SketchEstimator
 
@@ -11,7 +12,7 @@ __all__ = ["GaussianSketchFeatures"]
 _AUTO_FEATURES = 100
 
 
-@dataclass(eq=False, repr=False)
+@parameters
 class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
     """Gaussian sketch of kernel features (K-JL): a random projection in feature space without eigenvectors.
 

@@ -1,6 +1,6 @@
 """Kernel k-means on Gaussian sketches, as a scikit-learn class."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Self
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from .._random import Streams
 from .._typing import AnyData, ArrayLike, Bandwidth, KernelLike, Labels, RandomState
 from .._warn import warn_user
-from ._checks import stages_of
+from ._checks import parameters, stages_of
 from ._linear import FeatureClusterer
 from ._sketches import SketchEstimator
 
@@ -18,7 +18,7 @@ __all__ = ["GaussianSketchKernelKMeans"]
 _CONDITION = 4.0
 
 
-@dataclass(eq=False, repr=False)
+@parameters
 class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
     """Kernel k-means on Gaussian sketches of the kernel features.
 

@@ -1,6 +1,6 @@
 """The scikit-learn class for kernel k-flats."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Self
 
 import numpy as np
@@ -16,13 +16,14 @@ from ..flats.kernel_set import KernelFlatSet
 from ..kernels.graph import GraphKernel
 from ..pipeline.cluster import cluster_graph
 from ..pipeline.settings import resolve_settings
+from ._checks import parameters
 from ._flats import FlatsClusterer
 from ._kernel_input import KernelInput
 
 __all__ = ["KernelKFlats"]
 
 
-@dataclass(eq=False, repr=False)
+@parameters
 class KernelKFlats(KernelInput, FlatsClusterer):
     """Kernel k-flats clustering of vectors, kernel matrices and graphs: flats in the feature space of a kernel.
 

@@ -1,18 +1,18 @@
 """The scikit-learn class for exact kernel k-means."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Self
 
 from .._random import Streams
 from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels, RandomState
 from ..kmeans.exact import KernelKMeansResult, kernel_kmeans
 from ._centroids import CentroidClusterer
-from ._checks import passed_on, stages_of
+from ._checks import parameters, passed_on, stages_of
 
 __all__ = ["KernelKMeans"]
 
 
-@dataclass(eq=False, repr=False)
+@parameters
 class KernelKMeans(CentroidClusterer):
     """Weighted kernel k-means on all points: of vectors, of a precomputed kernel, or of a graph.
 
@@ -61,7 +61,7 @@ class KernelKMeans(CentroidClusterer):
         What becomes of an asymmetric adjacency matrix, see :meth:`graphcore.Graph.from_edges`.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
-        Threads; the result does not depend on it.
+        Threads: None is one, -1 is all. The result does not depend on it.
     verbose : int, default 0
         1 tells the seconds of every stage, on the logger "graphcore" (INFO) or, where no logging is set up, on stderr.
 

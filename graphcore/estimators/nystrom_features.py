@@ -1,16 +1,17 @@
 """The scikit-learn transformer for Nystrom features."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 
 from .._typing import ArrayLike, Bandwidth, KernelLike, RandomState
 from .._validation import check_integer
+from ._checks import parameters
 from ._features import FeatureTransformer
 from ._landmarks import LandmarkEstimator
 
 __all__ = ["NystromFeatures"]
 
 
-@dataclass(eq=False, repr=False)
+@parameters
 class NystromFeatures(FeatureTransformer, LandmarkEstimator):
     """Nystrom features: a map to few dimensions in which inner products approximate a kernel.
 
@@ -47,11 +48,8 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
     block_bytes : int or None, default None
         Kernel values worked on at a time, by their size in memory; None is what fits into a processor's cache. Features
         do not depend on it beyond rounding.
-    random_state : int, numpy Generator, RandomState or None, default None
-    n_jobs : int or None, default None
-        Threads: None is one, -1 is all. Features do not depend on it.
-    verbose : int, default 0
-        1 tells the seconds of every stage, on the logger "graphcore" (INFO) or, where no logging is set up, on stderr.
+    random_state, n_jobs, verbose
+        As for :class:`KernelKMeans`; features do not depend on `n_jobs`.
 
     Attributes
     ----------

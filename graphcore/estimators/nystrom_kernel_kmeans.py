@@ -1,6 +1,6 @@
 """The scikit-learn class for kernel k-means with landmarks."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY
 from typing import Self
 
 import numpy as np
@@ -12,14 +12,14 @@ from .._warn import warn_user
 from ..exceptions import ParameterError
 from ..features.sizes import suggest_rank
 from ..kmeans.certificates import Certificate, certify
-from ._checks import stages_of
+from ._checks import parameters, stages_of
 from ._landmarks import LandmarkEstimator
 from ._linear import FeatureClusterer
 
 __all__ = ["NystromKernelKMeans"]
 
 
-@dataclass(eq=False, repr=False)
+@parameters
 class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     """Kernel k-means on Nystrom features, with a certificate of its cost.
 
