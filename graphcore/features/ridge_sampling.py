@@ -69,38 +69,16 @@ def dictionary_ridge_scores(K, dictionary, weights, ridge, *, points=None, n_job
 
 
 def recursive_ridge_scores(K, ridge, *, n_dictionary=None, random_state=None, n_jobs=None):
-    """Approximate ridge leverage scores by recursion over halves of the points.
+    """Approximate RidgeScores by recursion over halves of the points.
 
     A small uniform sample gives the scores within a sample twice as large; a dictionary is drawn by these scores, and
     gives those within a sample twice as large again, until all points are reached. Rare clusters, which a uniform
     sample misses, are found on the way. The scores returned come from a dictionary drawn out of all points.
+    Dictionaries have about `n_dictionary` points, by default what the scores ask for, ``3 d log(2 d)`` with d the
+    effective dimension so far, at least 50.
 
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-    ridge : float
-        gamma, positive.
-    n_dictionary : int, optional
-        Points in every dictionary, about; default what the scores ask for, ``3 d log(2 d)`` with d the effective
-        dimension so far, at least 50.
-    random_state : int, Generator, RandomState or None
-    n_jobs : int, optional
-
-    Returns
-    -------
-    RidgeScores
-
-    References
-    ----------
     Musco, Musco, "Recursive sampling for the Nystrom method", NeurIPS 2017: the idea of halving. Calandriello, Rosasco,
     NeurIPS 2018, cite such schemes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.features.ridge_sampling import recursive_ridge_scores
-    >>> recursive_ridge_scores(np.diag([3.0, 1.0]), 1.0, random_state=0).scores.round(6).tolist()
-    [0.75, 0.5]
     """
     kernel = as_kernel(K)
     ridge = check_real("ridge", ridge, low=0.0, open_low=True)

@@ -38,16 +38,7 @@ class RowsKernel(Kernel):
     self_loop: float = 0.0
 
     def sparse_rows(self, points):
-        """Rows of K for some points.
-
-        Parameters
-        ----------
-        points : ndarray of integers, or slice
-
-        Returns
-        -------
-        csr_array of shape (n_rows, n_points), float64
-        """
+        """Rows of K for some points, or a slice of them, as a csr_array of float64."""
         import scipy.sparse as sp
 
         points = np.arange(self.n_points)[points]
