@@ -7,6 +7,7 @@ from dataclasses import asdict
 import click
 from click.shell_completion import CompletionItem
 
+from ..exceptions import FormatError
 from ..pipeline.parameters import PARAMETERS
 from .console import Console, Job
 from .inputs import FILE, READING, check_there, given_options, holds_vectors, input_options, load
@@ -224,10 +225,13 @@ def _check(console, source, n_clusters, given, output, tree, report, others, std
             from ..io.table import check_parquet
 
             check_parquet()
-    for path in (tree, *others, report):
+    for path in (tree, *others):
         if path is not None:
             check_writable(path)
     if report is not None:
+        from ..report.page import check_page
+
+        check_page(report)
         tell_of_missing_pictures(console)
     return labels_target(source, output, stdout_taken)
 
@@ -241,6 +245,11 @@ def _known(graph, labels, initial_labels, node_weights, any_size):
     for name, path in (("labels", labels), ("initial_labels", initial_labels)):
         if path is not None:
             known[name] = read_labels(path, graph, partial=True, any_size=any_size)
+            if known[name].dtype.kind != "i":
+                word = next(label for label in known[name].tolist() if not label.removeprefix("-").isdigit())
+                raise FormatError(
+                    f"{path}: labels that clusters are numbered by must be integers, and {word!r} is none"
+                )
     if node_weights is not None:
         known["sample_weight"] = read_node_weights(node_weights, graph, any_size=any_size)
     return known

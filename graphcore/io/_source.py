@@ -24,7 +24,7 @@ _SUFFIXES = {".gz", ".bz2", ".xz", ".zst"}
 _FOREIGN = {
     b"\x93NUMPY": "a NumPy array; graphs are read from .npz, vectors go through graphcore.knn_graph",
     b"%PDF": "a PDF document",
-    b"PAR1": "a Parquet table; graphcore.build_store (graphcore build) reads it",
+    b"PAR1": "a Parquet table, and text is needed",
     b"\x89HDF": "an HDF5 file",
     b"SQLite": "an SQLite database",
     b"\xff\xfe": "UTF-16 text; save it as UTF-8",

@@ -49,8 +49,17 @@ class EdgeTable:
             raise FormatError(f"several columns are called {twice[0][:80]!r}; rename them")
         others = [name for name in schema.names if name not in self.columns]
         silent = weight_column is None or not others
-        self.notes = () if silent else (f"column {', '.join(others[:4])} not read; weight_column= says which to read",)
+        self.notes = [] if silent else [_left_out(others)]
         types = [schema.field(name).type for name in self.columns[:2]]
+        fractions = [
+            (name, kind) for name, kind in zip(self.columns, types, strict=False) if pa.types.is_floating(kind)
+        ]
+        if fractions and ids == "auto":
+            name, kind = fractions[0]
+            self.notes.append(
+                f"column {name} holds {kind}, which are taken for names of nodes; if the rows are vectors, use "
+                "knn_graph (--vectors)"
+            )
         integers = all(pa.types.is_integer(kind) for kind in types)
         if ids == "integer" and not integers:
             raise FormatError(f"columns {self.columns[0]} and {self.columns[1]} are {types[0]} and {types[1]}")
@@ -105,6 +114,14 @@ class ParquetFile(EdgeTable):
                 read += batch.num_rows
                 if i >= skip:
                     yield *self.arrays(batch), read / total
+
+
+def _left_out(names):
+    plural = "s" if len(names) > 1 else ""
+    return (
+        f"column{plural} {', '.join(names[:4])} not read; pass weight_column={names[0][:80]!r} if it holds the edges' "
+        "weights, weight_column=None to say that none does"
+    )
 
 
 def _weight(schema, columns, weight_column):
