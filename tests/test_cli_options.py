@@ -310,7 +310,7 @@ def test_remedies_are_options_of_the_command(folder, capsys):
         ("report graph.txt words.tsv -o page.PNG", "call it page.html"),
         (
             "cluster graph.txt -k 2 --labels words.tsv",
-            "words.tsv: labels that clusters are numbered by must be integers",
+            "words.tsv: labels that number clusters must be integers",
         ),
         ("compare words.tsv graph.txt", "node 'c' has two labels"),
         ("build graph.txt", "last the folder to build, OUT.graph"),

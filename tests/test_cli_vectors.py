@@ -126,7 +126,9 @@ def test_edges_in_parquet_are_those_of_the_text(tmp_path):
     path, text = tmp_path / "edges.parquet", tmp_path / "edges.csv"
     for ends in (([5, 7, 5], [7, 9, 9]), (["a", "c", "a"], ["c", "b", "b"])):
         parquet.write_table(arrow.table({"from": ends[0], "to": ends[1], "weight": [2.0, 0.5, 1.0]}), path)
-        text.write_text("from,to,weight\n" + "".join(f"{u},{v},{w}\n" for u, v, w in zip(*ends, [2, 0.5, 1])))
+        text.write_text(
+            "from,to,weight\n" + "".join(f"{u},{v},{w}\n" for u, v, w in zip(*ends, [2, 0.5, 1], strict=True))
+        )
         got, expected = read_graph(path), read_graph(text)
         np.testing.assert_array_equal(got.node_names, expected.node_names)
         np.testing.assert_array_equal(got.to_scipy().toarray(), expected.to_scipy().toarray())

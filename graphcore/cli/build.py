@@ -34,9 +34,7 @@ def build(files, memory, resume, parts, as_json, **reading):
     The other commands take OUT.graph as their INPUT.
     """
     if len(files) < 2:
-        raise click.UsageError(
-            "Missing argument: name one or more files of edges, and last the folder to build, OUT.graph"
-        )
+        raise click.UsageError("Missing argument: name files of edges, and last the folder to build, OUT.graph")
     from ..store import build_store
 
     *inputs, output = files

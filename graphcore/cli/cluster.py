@@ -246,10 +246,9 @@ def _known(graph, labels, initial_labels, node_weights, any_size):
         if path is not None:
             known[name] = read_labels(path, graph, partial=True, any_size=any_size)
             if known[name].dtype.kind != "i":
-                word = next(label for label in known[name].tolist() if not label.removeprefix("-").isdigit())
-                raise FormatError(
-                    f"{path}: labels that clusters are numbered by must be integers, and {word!r} is none"
-                )
+                given = known[name].tolist()
+                word = next((label for label in given if not label.removeprefix("-").isdigit()), given[0])
+                raise FormatError(f"{path}: labels that number clusters must be integers, and {word!r} is none")
     if node_weights is not None:
         known["sample_weight"] = read_node_weights(node_weights, graph, any_size=any_size)
     return known

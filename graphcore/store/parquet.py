@@ -51,14 +51,11 @@ class EdgeTable:
         silent = weight_column is None or not others
         self.notes = [] if silent else [_left_out(others)]
         types = [schema.field(name).type for name in self.columns[:2]]
-        fractions = [
-            (name, kind) for name, kind in zip(self.columns, types, strict=False) if pa.types.is_floating(kind)
-        ]
-        if fractions and ids == "auto":
-            name, kind = fractions[0]
+        floating = next((c for c in (0, 1) if pa.types.is_floating(types[c])), None)
+        if floating is not None and ids == "auto":
             self.notes.append(
-                f"column {name} holds {kind}, which are taken for names of nodes; if the rows are vectors, use "
-                "knn_graph (--vectors)"
+                f"column {self.columns[floating]} holds {types[floating]}, which are taken for names of "
+                "nodes; if the rows are vectors, use knn_graph (--vectors)"
             )
         integers = all(pa.types.is_integer(kind) for kind in types)
         if ids == "integer" and not integers:

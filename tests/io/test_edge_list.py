@@ -347,7 +347,7 @@ def test_fields_of_a_line_much_wider_than_the_others_are_looked_at_once(monkeypa
     assert len(looked_at) == sum(map(len, rows))
 
 
-# -- what a header and the shape of a table say -------------------------------------------------------------------------
+# -- what a header and the shape of a table say ------------------------------------------------------------------------
 
 
 def test_a_weight_column_goes_by_its_name(write):
