@@ -49,7 +49,7 @@ def as_csr(A, *, alike=False):
         A = np.asarray(A)
     if A.ndim != 2:
         got = f"an array of {A.ndim} dimensions" if A.ndim or A.dtype != object else f"a {type(A.item()).__name__}"
-        raise InputError(f"a sparse or dense matrix is needed, got {got}")
+        raise InputError(f"a matrix of two dimensions is needed, got {got}")
     if 0 in A.shape:
         raise InputError(f"the graph is empty: its matrix has shape {A.shape}")
     if A.dtype.kind not in "biuf":
