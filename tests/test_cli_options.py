@@ -327,3 +327,14 @@ def test_fewer_vectors_than_neighbours_is_told(folder, capsys):
     np.save("v.npy", blobs(20))
     assert run(["cluster", "v.npy", "-k", "2", "--neighbors", "50"]) == 0
     assert "--neighbors 50 was reduced to 19" in capsys.readouterr().err
+
+
+def test_the_help_of_cluster_has_every_option_once_under_a_heading(capsys):
+    assert run(["cluster", "--help"]) == 0
+    text = capsys.readouterr().out
+    options = [p.opts[-1] for p in app.commands["cluster"].params if p.opts[0].startswith("-")]
+    assert len(options) > 40
+    found = {option: len(re.findall(rf"^  (-\w, )?{option}\b", text, re.MULTILINE)) for option in (*options, "--help")}
+    assert {option: n for option, n in found.items() if n != 1} == {}
+    headings = re.findall(r"^([A-Z][\w ]+):$", text, re.MULTILINE)
+    assert headings == [*app.commands["cluster"].sections, "Examples"]
