@@ -313,6 +313,9 @@ def test_remedies_are_options_of_the_command(folder, capsys):
             "words.tsv: labels that number clusters must be integers",
         ),
         ("compare words.tsv graph.txt", "node 'c' has two labels"),
+        ("cluster graph.txt -k 2 -o labels.xlsx", "labels.xlsx: labels are written as text (.tsv, .csv), .npy"),
+        ("cluster graph.txt -k 2 --seed x", "'x' is not a valid integer."),
+        ("info https://snap.example/edges.txt.gz", "addresses are not read; download the file"),
         ("build graph.txt", "last the folder to build, OUT.graph"),
     ],
 )

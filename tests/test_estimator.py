@@ -394,8 +394,8 @@ def test_bad_parameters_for_vectors_are_named(parameters, message):
 @pytest.mark.parametrize(
     ("X", "parameters", "message"),
     [
-        ([[0.0, 1], [np.nan, 1], [2, 3]], {}, "NaN"),
-        ([[0.0, 1], [np.inf, 1], [2, 3]], {}, "infinity"),
+        ([[0.0, 1], [np.nan, 1], [2, 3]], {}, "^the vectors must be finite: row 1, column 0 is NaN .*drop the rows$"),
+        ([[0.0, 1], [np.inf, 1], [2, 3]], {}, "row 1, column 0 is inf"),
         (np.arange(3.0), {}, "Expected 2D array"),
         (np.ones((1, 2)), {}, "minimum of 2"),
         ([["a", "b"], ["c", "d"]], {}, "could not convert|dtype"),

@@ -37,6 +37,8 @@ def _column(_ctx, _param, text):
     return None if text == "none" else int(text) if text.isdecimal() and len(text) < 10 else text
 
 
+_SEED = click.IntRange(0)
+_SEED.name = "integer"  # as messages call what it takes
 any_size_option = click.option(
     "--any-size", is_flag=True, help="Allow absurdly large decompressed data, and headers of mostly isolated nodes."
 )
@@ -81,7 +83,7 @@ _OPTIONS = (
     ),
     click.option("--metric", default="euclidean", show_default=True, metavar="NAME", help="Distance between vectors."),
     click.option(
-        "--seed", "random_state", metavar="N", type=click.IntRange(0), default=0, show_default=True,
+        "--seed", "random_state", metavar="N", type=_SEED, default=0, show_default=True,
         help="Random seed.",
     ),
     click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Threads; -1 is all."),

@@ -44,6 +44,7 @@ def graph_of(model, X, streams, stages):
         X,
         accept_sparse="csr",
         dtype=(np.float32, np.float64),
+        ensure_all_finite=affinity.startswith("precomputed"),  # the search says where a vector is not
         ensure_min_samples=2,
         ensure_non_negative=affinity.startswith("precomputed"),
         order="C",

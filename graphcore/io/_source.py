@@ -235,6 +235,8 @@ class _ZstdReader(io.RawIOBase):
 def open_source(path, any_size=False):
     """Yield the Source of `path`; standard input ("-") and pipes are kept in a temporary file until the block ends."""
     name = check_path(path)
+    if name.startswith(("http://", "https://", "ftp://", "s3://")):
+        raise InputError(f"{name}: addresses are not read; download the file, and give its path")
     if not is_stream(name):
         with naming(name):
             yield Source(name, name, any_size)
