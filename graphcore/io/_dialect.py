@@ -7,9 +7,10 @@ from itertools import islice, takewhile
 
 from .._validation import check_choice, check_integer
 from ..exceptions import FormatError, ParameterError
+from ..graphs.from_table import edge_columns
 from ._weight_column import ID_NAMES, MISSING, choose_weight, is_number
 
-__all__ = ["Dialect", "data_lines", "guess_dialect", "is_edge", "split_line"]
+__all__ = ["Dialect", "data_lines", "ends_elsewhere", "guess_dialect", "is_edge", "split_line"]
 
 _SAMPLE = 200
 # So many characters of them are enough, too; what is far longer is no line of an edge list.
@@ -93,7 +94,7 @@ def guess_dialect(source, *, delimiter, comments, header, columns, weight_column
     if isinstance(weight_column, str) and weight_column != "auto":
         weight_column = _named_column(weight_column, names)
     weight, notes = choose_weight(rows, columns, names, konect, weight_column)
-    notes += _look_like_vectors(rows, columns)
+    notes += _look_like_vectors(rows, columns) + ends_elsewhere(names or [], columns)
     integer = ids == "integer" or (ids == "auto" and _mostly_integers(rows, columns))
     return Dialect(
         delimiter=delimiter,
@@ -193,6 +194,18 @@ def _look_like_vectors(rows, columns):
                 "vectors, use knn_graph (--vectors)"
             ]
     return []
+
+
+def ends_elsewhere(names, columns):
+    """A note if other columns than those that are read are called as the ends of edges are."""
+    found = edge_columns(names)
+    at = () if found is None else tuple(names.index(name) for name in found[:2])
+    if found is None or set(at) == set(columns):
+        return []
+    return [
+        f"columns {columns[0]} and {columns[1]} are read, but {found[0]!r} and {found[1]!r} are columns {at[0]} and "
+        f"{at[1]}; pass columns={at} to read these"
+    ]
 
 
 def _begins_quoted(lines, delimiter):

@@ -7,6 +7,7 @@ import numpy as np
 from .._validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError, missing_package
 from ..graphs.ids import Numbering
+from ..io._dialect import ends_elsewhere
 from ..io._weight_column import WEIGHT_NAMES
 
 __all__ = ["MAGIC", "EdgeTable", "ParquetFile", "open_parquet"]
@@ -49,7 +50,7 @@ class EdgeTable:
             raise FormatError(f"several columns are called {twice[0][:80]!r}; rename them")
         others = [name for name in schema.names if name not in self.columns]
         silent = weight_column is None or not others
-        self.notes = [] if silent else [_left_out(others)]
+        self.notes = ends_elsewhere(schema.names, columns) + ([] if silent else [_left_out(others)])
         types = [schema.field(name).type for name in self.columns[:2]]
         floating = next((c for c in (0, 1) if pa.types.is_floating(types[c])), None)
         if floating is not None and ids == "auto":

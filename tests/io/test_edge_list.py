@@ -385,3 +385,12 @@ def test_edges_with_weights_and_times_are_not_taken_for_vectors(write):
         warnings.simplefilter("error")
         read_graph(write("0 1 2.5 1289241912\n1 2 3.5 1289241913\n"))
         read_graph(write("1.0 2.0\n2.0 3.0\n"))
+
+
+def test_ends_in_other_columns_than_those_read_are_noticed(write):
+    path = write("id,source,target\n1,5,6\n2,6,7\n")
+    with pytest.warns(GraphWarning, match=r"'source' and 'target' are columns 1 and 2; pass columns=\(1, 2\)"):
+        read_graph(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert edges_of(read_graph(path, columns=(1, 2), weight_column=None)) == {(5, 6, 1.0), (6, 7, 1.0)}
