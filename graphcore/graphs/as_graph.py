@@ -81,7 +81,7 @@ def refuse_as_vectors(X, remedy=None):
             "X is a table of edges by the names of its columns, and vectors are needed; for a graph give "
             "graphcore.Graph.from_table(X) where graphs are taken, for vectors numpy.asarray(X)"
         )
-    if isinstance(X, (Mapping, Set)):
+    if isinstance(X, (Mapping, Set)) and not hasattr(X, "shape"):  # scipy's dok_array is a mapping, too
         raise InputError(
             f"an array or a graph is needed, got a {type(X).__name__}; for edges give "
             "graphcore.Graph.from_edges(sources, targets)"
