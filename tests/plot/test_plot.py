@@ -469,7 +469,7 @@ def test_dendrogram_marks_the_cut():
 
 
 def test_dendrogram_refuses_what_is_no_tree():
-    with pytest.raises(InputError, match="dendrogram draws a merge tree, such as .*, got object"):
+    with pytest.raises(InputError, match="dendrogram draws a merge tree"):
         plot.dendrogram(object())
     with pytest.raises(InputError, match="linkage must have shape"):
         plot.dendrogram(np.empty((0, 4)))
