@@ -47,8 +47,8 @@ def check_size(name, value, total, of_what, *, low=1, words=()):
 
     A share comes to at least `low`; one of `words` is returned as it is; `of_what` tells what `total` counts.
     """
-    if isinstance(value, str):
-        return check_choice(name, value, words)
+    if isinstance(value, str) and words:
+        return check_choice(name, value, words, "or a number, or a share as a decimal number")
     if isinstance(value, Integral) or not isinstance(value, Real):
         return check_integer(name, value, low=low, high=total, why_high=of_what)
     share = check_real(name, value, low=0.0, open_low=low > 0, high=1.0)
@@ -62,11 +62,11 @@ def check_path(path):
     return os.fspath(path)
 
 
-def check_choice(name, value, choices):
-    """Return `value` if it is one of `choices`, or raise a ParameterError that lists them."""
+def check_choice(name, value, choices, others=""):
+    """Return `value` if it is one of `choices`, or raise a ParameterError that lists them, and what else may be."""
     if not isinstance(value, (str, type(None))) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
-        raise ParameterError(f"{name}={value!r} is not known; choose one of {listed}")
+        raise ParameterError(f"{name}={value!r} is not known; choose one of {listed}{', ' * bool(others)}{others}")
     return value
 
 

@@ -393,9 +393,11 @@ def test_bad_parameters_for_vectors_are_named(parameters, message):
 @pytest.mark.parametrize(
     ("X", "parameters", "message"),
     [
-        ([[0.0, 1], [np.nan, 1], [2, 3]], {}, "NaN"),
-        ([[0.0, 1], [np.inf, 1], [2, 3]], {}, "infinity"),
+        ([[0.0, 1], [np.nan, 1], [2, 3]], {}, "^the vectors must be finite: row 1, column 0 is NaN .*drop the rows$"),
+        ([[0.0, 1], [np.inf, 1], [2, 3]], {}, "row 1, column 0 is inf"),
         (np.arange(3.0), {}, "Expected 2D array"),
+        ({(0, 1), (1, 2)}, {}, "an array or a graph is needed, got a set; for edges give graphcore.Graph.from_edges"),
+        ({0: {1: {}}, 1: {0: {}}}, {}, "got a dict"),
         (np.ones((1, 2)), {}, "minimum of 2"),
         ([["a", "b"], ["c", "d"]], {}, "could not convert|dtype"),
         (np.ones((3, 2)), {"affinity": "precomputed"}, r"square.*\(3, 2\)"),

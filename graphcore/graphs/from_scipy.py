@@ -55,7 +55,7 @@ class FromScipy:
         if A.shape[0] != A.shape[1]:
             raise InputError(
                 f"an adjacency matrix is square; this one has shape {A.shape}. For rows and columns of two kinds use "
-                "Graph.from_biadjacency"
+                "Graph.from_biadjacency, for files bipartite=True"
             )
         n_nodes = A.shape[0]
         indptr = np.asarray(A.indptr, dtype=np.int64)
@@ -81,7 +81,8 @@ def as_csr(A, *, alike=False):
     if not sp.issparse(A):
         A = np.asarray(A)
     if A.ndim != 2:
-        raise InputError(f"a matrix of two dimensions is needed, got {A.ndim}")
+        got = f"an array of {A.ndim} dimensions" if A.ndim or A.dtype != object else f"a {type(A.item()).__name__}"
+        raise InputError(f"a matrix of two dimensions is needed, got {got}")
     if 0 in A.shape:
         raise InputError(f"the graph is empty: its matrix has shape {A.shape}")
     if A.dtype.kind not in "biuf":
