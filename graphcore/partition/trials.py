@@ -4,53 +4,66 @@ import numpy as np
 
 from .._arrays import read_only
 from .._threads import check_stopped
-from ._heat_loops import heated_sweep
+from ._heat_loops import heated_sweeps
 from .cluster_sums import cluster_sums, objective_code
 from .consensus import coarse_partition
 from .constraints import FREE, Constraints
 from .cycles import cluster_resolutions, move_in_cycles, subgroups
-from .quotient import apply_labels, label_sizes, quotient
+from .quotient import apply_labels, common_refinement, label_sizes, pick_labels, quotient
 
-__all__ = ["COLD", "HOT", "cycle_chosen", "form_anew", "heat", "heat_once", "side_by_side"]
+__all__ = ["COLD", "HOT", "cycle_chosen", "form_anew", "heat", "heat_once", "recombine", "side_by_side"]
 
 # Temperatures of a heating: at the first most nodes of a sparse graph wander, at the last hardly any does. A few sweeps
 # begin colder: labels are improved, not left behind.
-HOT, COLD = 2.0, 0.3
-_WARM = 1.5
+HOT, COLD = 2.0, 0.4
+_WARM, _LEAST = 1.5, 0.3
+_LIKELY, _SAMPLES = 1.25, 4
+# Proposals between two looks at the time.
+_AT_ONCE = 1 << 16
+# Groups of nodes are heated up to this share of the edge ends that a group has, and cooled to a hundredth of that, by
+# so many proposals in all and these sweeps at least and at most.
+_GROUP_HEAT, _GROUP_COOLING = 0.1, 100.0
+_GROUP_PROPOSALS, _LEAST_GROUP_SWEEPS, _MOST_GROUP_SWEEPS = 1 << 18, 20, 500
 
 
 def heat_once(
     rows, labels, value, n_clusters, *, n_sweeps, n_cycles, rng, max_entries=None, constraints=FREE, n_jobs=None,
     **limits,
 ):  # fmt: skip
-    """Heat labels a little, cool and improve them by cycles, in place if that raises the objective; returns it.
+    """Heat labels a little, cool and improve them by cycles; (better labels, their objective, samples on the way).
 
-    `value` is the objective of `labels`; `limits` are those of :func:`graphcore.partition.search.search`.
+    `value` is the objective of `labels`, which stay as they are; `limits` are those of
+    :func:`graphcore.partition.search.search`. Samples are labels around temperature 1, at which a partition is as
+    frequent as it is likely in the planted model: as many of their nodes agree with a partition as are right in it.
     """
-    trial = labels.copy()
-    heat(rows, trial, n_clusters, np.geomspace(_WARM, COLD, n_sweeps), rng, lambda: False, constraints, limits)
+    trial, samples = labels.copy(), []
+    temperatures = np.geomspace(_WARM, _LEAST, n_sweeps)
+    middle = np.searchsorted(-temperatures, -_LIKELY)
+    for some in np.split(temperatures, np.arange(middle, middle + _SAMPLES)):
+        heat(rows, trial, n_clusters, some, rng, lambda: False, constraints, limits)
+        samples.append(trial.copy())
     sums, _ = move_in_cycles(
         rows, trial, n_clusters, n_cycles=n_cycles, rng=rng, max_entries=max_entries, constraints=constraints,
         n_jobs=n_jobs, **limits,
     )  # fmt: skip
-    if sums.value(limits["objective"]) <= value:
-        return value
-    labels[:] = trial
-    return sums.value(limits["objective"])
+    reached = sums.value(limits["objective"])
+    return *((trial, reached) if reached > value else (labels, value)), samples[:-1]
 
 
 def heat(rows, labels, n_clusters, temperatures, rng, is_over, constraints, limits):
     """A heated sweep for each temperature, in place, until `is_over()`."""
     sums = cluster_sums(rows, labels, n_clusters, counts=constraints.counts)
     total = float(sums.volume.sum())
-    for temperature in temperatures:
+    at_once = max(1, _AT_ONCE // len(labels))
+    for first in range(0, len(temperatures), at_once):
         check_stopped()
         if is_over():
             break
-        heated_sweep(
-            *rows, constraints.counts, objective_code(limits["objective"]), temperature, max(1, limits["min_size"]),
-            limits["min_share"] * total / n_clusters, constraints.max_size, constraints.max_volume(total, n_clusters),
-            constraints.is_fixed, rng, sums.internal, sums.volume, sums.size, labels,
+        heated_sweeps(
+            *rows, constraints.counts, objective_code(limits["objective"]), temperatures[first : first + at_once],
+            max(1, limits["min_size"]), limits["min_share"] * total / n_clusters, constraints.max_size,
+            constraints.max_volume(total, n_clusters), constraints.is_fixed, rng, sums.internal, sums.volume, sums.size,
+            labels,
         )  # fmt: skip
 
 
@@ -67,6 +80,22 @@ def form_anew(rows, labels, n_clusters, chosen, rng, max_entries, constraints, n
         return None
     between = quotient(rows, groups, n_groups, n_jobs, max_entries)
     table = coarse_partition(between, constraints.sizes(groups, n_groups), n_clusters, rng=rng, n_jobs=n_jobs, **limits)
+    return apply_labels(table, groups)
+
+
+def recombine(rows, labels, other, n_clusters, rng, max_entries, is_over, constraints, n_jobs, limits):
+    """Heat and cool, as wholes, the groups of nodes that two labellings have in common, from `labels`; None if equal.
+
+    A cluster is few such groups, so that what takes many moves of nodes takes one of these.
+    """
+    groups, n_groups = common_refinement([labels, other], n_clusters)
+    if n_groups <= n_clusters:
+        return None
+    between, table = quotient(rows, groups, n_groups, n_jobs, max_entries), pick_labels(groups, n_groups, labels)
+    hot = _GROUP_HEAT * len(between.indices) / n_groups
+    n_sweeps = min(max(_GROUP_PROPOSALS // n_groups, _LEAST_GROUP_SWEEPS), _MOST_GROUP_SWEEPS)
+    temperatures = np.geomspace(hot, hot / _GROUP_COOLING, n_sweeps)
+    heat(between, table, n_clusters, temperatures, rng, is_over, constraints.of_groups(groups, n_groups), limits)
     return apply_labels(table, groups)
 
 
