@@ -8,11 +8,13 @@ import numpy as np
 from .._progress import note
 from .._threads import check_stopped
 from .cluster_sums import cluster_sums
+from .consensus import consensus
 from .constraints import Constraints
 from .cycles import move_in_cycles
+from .heating import heat
 from .local_moving import move_locally
-from .quotient import GraphRows
-from .trials import COLD, HOT, form_anew, heat, recombine, side_by_side
+from .quotient import GraphRows, apply_labels, common_refinement
+from .trials import COLD, HOT, form_anew, side_by_side
 
 __all__ = ["Member", "Task"]
 
@@ -93,12 +95,16 @@ class Member:
         self.keep_if_better(labels)
 
     def crossed(self, other):
-        """What becomes of the best labels by exchanging whole groups with others; None if both are the same."""
+        """The consensus of the best labels and others; None if both are the same."""
         task = self._task
-        return recombine(
-            task.rows, self.best[1], other, task.n_clusters, self._rng, task.max_entries, task.is_over,
-            task.constraints, 1, task.limits,
+        groups, n_groups = common_refinement([self.best[1], other], task.n_clusters)
+        if n_groups <= task.n_clusters:
+            return None
+        table, _ = consensus(
+            task.rows, groups, n_groups, self.best[1], task.n_clusters, rng=self._rng, n_jobs=1,
+            max_entries=task.max_entries, constraints=task.constraints, **task.limits,
         )  # fmt: skip
+        return apply_labels(table, groups)
 
     def keep_if_better(self, trial):
         """Improve a trial, if there is one, and take it over if it is better than the best so far."""

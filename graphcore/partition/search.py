@@ -40,8 +40,8 @@ def search(
     2 to 4 clusters that lie side by side, or all, 16 times: their nodes form groups without regard to the old borders,
     and these are merged anew. Whatever comes out is improved by cycles
     (:func:`graphcore.partition.cycles.move_in_cycles`), and kept if the objective is higher. What was formed of all is
-    recombined with the best labels: the nodes that are together in both move as wholes, heated and cooled
-    (:func:`graphcore.partition.trials.recombine`). So are, after each round, the labels of both members, in place of
+    recombined with the best labels by their consensus (:func:`graphcore.partition.consensus.consensus`): the nodes
+    that are together in both move as wholes. So are, after each round, the labels of both members, in place of
     the worse ones. Ends after `n_rounds`, or with the first step after `time_limit` seconds; Ctrl-C ends it with the
     best so far and a warning. Under `constraints` that are not free nothing is dissolved, and there is one member.
     `announced(number)` gives a context that each round runs in. With a time limit, labels depend on the speed of the

@@ -3,27 +3,20 @@
 import numpy as np
 
 from .._arrays import read_only
-from .._threads import check_stopped
-from ._heat_loops import heated_sweeps
-from .cluster_sums import cluster_sums, objective_code
+from .cluster_sums import cluster_sums
 from .consensus import coarse_partition
 from .constraints import FREE, Constraints
 from .cycles import cluster_resolutions, move_in_cycles, subgroups
-from .quotient import apply_labels, common_refinement, label_sizes, pick_labels, quotient
+from .heating import heat
+from .quotient import apply_labels, label_sizes, quotient
 
-__all__ = ["COLD", "HOT", "cycle_chosen", "form_anew", "heat", "heat_once", "recombine", "side_by_side"]
+__all__ = ["COLD", "HOT", "cycle_chosen", "form_anew", "heat_once", "side_by_side"]
 
 # Temperatures of a heating: at the first most nodes of a sparse graph wander, at the last hardly any does. A few sweeps
 # begin colder: labels are improved, not left behind.
 HOT, COLD = 2.0, 0.4
 _WARM, _LEAST = 1.5, 0.3
 _LIKELY, _SAMPLES = 1.25, 4
-# Proposals between two looks at the time.
-_AT_ONCE = 1 << 16
-# Groups of nodes are heated up to this share of the edge ends that a group has, and cooled to a hundredth of that, by
-# so many proposals in all and these sweeps at least and at most.
-_GROUP_HEAT, _GROUP_COOLING = 0.1, 100.0
-_GROUP_PROPOSALS, _LEAST_GROUP_SWEEPS, _MOST_GROUP_SWEEPS = 1 << 18, 20, 500
 
 
 def heat_once(
@@ -50,23 +43,6 @@ def heat_once(
     return *((trial, reached) if reached > value else (labels, value)), samples[:-1]
 
 
-def heat(rows, labels, n_clusters, temperatures, rng, is_over, constraints, limits):
-    """A heated sweep for each temperature, in place, until `is_over()`."""
-    sums = cluster_sums(rows, labels, n_clusters, counts=constraints.counts)
-    total = float(sums.volume.sum())
-    at_once = max(1, _AT_ONCE // len(labels))
-    for first in range(0, len(temperatures), at_once):
-        check_stopped()
-        if is_over():
-            break
-        heated_sweeps(
-            *rows, constraints.counts, objective_code(limits["objective"]), temperatures[first : first + at_once],
-            max(1, limits["min_size"]), limits["min_share"] * total / n_clusters, constraints.max_size,
-            constraints.max_volume(total, n_clusters), constraints.is_fixed, rng, sums.internal, sums.volume, sums.size,
-            labels,
-        )  # fmt: skip
-
-
 def form_anew(rows, labels, n_clusters, chosen, rng, max_entries, constraints, n_jobs, limits):
     """Labels with the `chosen` clusters dissolved and formed anew, or None if their nodes form too few groups."""
     sums = cluster_sums(rows, labels, n_clusters, n_jobs)
@@ -80,22 +56,6 @@ def form_anew(rows, labels, n_clusters, chosen, rng, max_entries, constraints, n
         return None
     between = quotient(rows, groups, n_groups, n_jobs, max_entries)
     table = coarse_partition(between, constraints.sizes(groups, n_groups), n_clusters, rng=rng, n_jobs=n_jobs, **limits)
-    return apply_labels(table, groups)
-
-
-def recombine(rows, labels, other, n_clusters, rng, max_entries, is_over, constraints, n_jobs, limits):
-    """Heat and cool, as wholes, the groups of nodes that two labellings have in common, from `labels`; None if equal.
-
-    A cluster is few such groups, so that what takes many moves of nodes takes one of these.
-    """
-    groups, n_groups = common_refinement([labels, other], n_clusters)
-    if n_groups <= n_clusters:
-        return None
-    between, table = quotient(rows, groups, n_groups, n_jobs, max_entries), pick_labels(groups, n_groups, labels)
-    hot = _GROUP_HEAT * len(between.indices) / n_groups
-    n_sweeps = min(max(_GROUP_PROPOSALS // n_groups, _LEAST_GROUP_SWEEPS), _MOST_GROUP_SWEEPS)
-    temperatures = np.geomspace(hot, hot / _GROUP_COOLING, n_sweeps)
-    heat(between, table, n_clusters, temperatures, rng, is_over, constraints.of_groups(groups, n_groups), limits)
     return apply_labels(table, groups)
 
 

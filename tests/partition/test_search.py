@@ -13,8 +13,10 @@ from graphcore.partition import member as member_module
 from graphcore.partition._heat_loops import heated_sweeps
 from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums, objective_code
 from graphcore.partition.constraints import FREE
+from graphcore.partition.heating import heated_groups
+from graphcore.partition.local_moving import move_locally
 from graphcore.partition.member import Member, Task
-from graphcore.partition.quotient import graph_rows
+from graphcore.partition.quotient import graph_rows, quotient
 from graphcore.partition.search import search
 from graphcore.partition.trials import cycle_chosen, heat_once
 
@@ -145,6 +147,25 @@ def test_heatings_grow_longer_as_far_as_there_is_time(monkeypatch):
     member._sweep_seconds = 10.0  # hardly a heating
     member._heat()
     assert len(lengths) == 10
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_heated_groups_find_what_moves_of_groups_do_not(objective, monkeypatch):
+    graph, truth = planted(6, 40, 0.3, 0.03, 2)
+    groups = (3 * truth + np.arange(len(truth)) % 3).astype(np.int32)  # three of each cluster
+    between, limits = quotient(graph_rows(graph), groups, 18), {"objective": objective, "min_size": 1, "min_share": 0.0}
+    gains = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        start = rng.permutation(np.arange(18, dtype=np.int32) % 6)
+        moved = move_locally(between, start, 6, **limits)[0].value(objective)
+        kept = start.copy()
+        found = heated_groups(between, start, 6, rng, FREE, limits)
+        gains.append(cluster_sums(between, found, 6).value(objective) - moved)
+        np.testing.assert_array_equal(start, kept)
+    assert min(gains) > -1e-12 and (objective == "ncut" or np.mean(gains) > 0.05)
+    monkeypatch.setattr("graphcore.partition.heating._PROPOSALS", 100)  # too few for sweeps
+    assert heated_groups(between, kept, 6, rng, FREE, limits) is kept
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
