@@ -43,8 +43,10 @@ class Fit:
     @cached_property
     def evidence(self):
         """Log odds of a cluster that each unit of weight to its nodes is worth, in those of the planted model."""
-        labels, stability = self.clustering.labels, self.clustering.node_stability
-        agreement = 1.0 if stability is None else float(stability[labels >= 0].mean())
+        labels, stability, k = self.clustering.labels, self.clustering.node_stability, len(self.sums.volume)
+        agreement = 1.0
+        if stability is not None and k > 1:  # beyond what is so by chance
+            agreement = max(0.0, (float(stability[labels >= 0].mean()) * k - 1.0) / (k - 1.0))
         return edge_evidence(graph_rows(self.graph), labels, self.sums, agreement) / self.edge_weight
 
     def memberships(self):

@@ -142,9 +142,10 @@ class CoresetSpectralClustering(
         Nodes that no node of the first coreset reached. With ``preset="published"`` their label is a default, no
         evidence; otherwise they follow their neighbours.
     stability_ : ndarray of shape (n_samples,), float32, or None
-        Share of the coresets whose own clustering agrees with each label; None for a single coreset.
+        Share of the coresets whose own clustering agrees with each label; None for a single coreset. Where labels come
+        from eigenvectors of the whole graph ("spectral start" in `history_`), of four samples of heated labels.
     cluster_stability_ : ndarray of shape (n_clusters,), float64, or None
-        Mean Jaccard index of each cluster with its counterparts in the coresets' own clusterings.
+        Mean Jaccard index of each cluster with its counterparts in the same clusterings.
     tree_ : ClusterTree
         Clusters of all sizes, made at first access, see :class:`graphcore.selection.cluster_tree.ClusterTree`.
     dendrogram_ : ndarray of shape (n_groups - 1, 4), float64
