@@ -12,22 +12,14 @@ from ..coresets.coreset import Coreset
 from ..graphs.magnitude import in_range
 from ..kernels.graph import GraphKernel, warn_of_loops
 from ..partition.consensus import stability
-from ..partition.merge import hierarchy
-from ..partition.quotient import (
-    GraphRows,
-    common_refinement,
-    compact_labels,
-    graph_rows,
-    label_sizes,
-    pick_labels,
-    quotient,
-)
+from ..partition.quotient import GraphRows, graph_rows, label_sizes
 from ..partition.search import SearchSteps, search
 from .constrained import constrained_partition
-from .ensemble import Ensemble, consensus_labels, is_settled, run_coresets
+from .ensemble import Ensemble, consensus_labels, has_doubts, is_settled, run_coresets
 from .known import NOTHING
 from .run import limits, max_links, run_start
 from .settings import Settings
+from .tree import leaves_of, merge_tree, merged_from_halves
 from .unsettled import improved, is_unsettled
 
 __all__ = ["UNSURE", "Clustering", "cluster_graph"]
@@ -106,7 +98,7 @@ class Clustering:
 
     @cached_property
     def _leaves(self):
-        return _leaves(self._rows, self.merged, self.labels, self.settings.n_clusters)
+        return leaves_of(self._rows, self.merged, self.labels, self.settings.n_clusters)
 
     def changed(self, graph, labels, node_stability):
         """The same of a graph that has changed, its new nodes at the end."""
@@ -127,22 +119,7 @@ class Clustering:
 
         Cut into as many clusters as hold nodes it gives `labels`.
         """
-        return _merge_tree(self.settings, *self._leaves)
-
-
-def _leaves(rows, merged, labels, n_clusters):
-    """What was merged (None: nothing), divided by the clusters: groups of the nodes, their clusters, their graph."""
-    parts, most = ([], 0) if merged is None else ([merged], int(merged.max()) + 1)
-    groups, n_groups = common_refinement([*parts, labels], max(most, n_clusters))
-    return groups, pick_labels(groups, n_groups, labels), quotient(rows, groups, n_groups, max_entries=max_links(rows))
-
-
-def _merge_tree(settings, groups, group_labels, group_graph):
-    table = group_labels.copy()
-    n_used = compact_labels(table, settings.n_clusters)
-    sizes = label_sizes(groups, len(table))
-    linkage = settings.objective if settings.overcluster is None else "average"
-    return hierarchy(group_graph, sizes, table, n_used, linkage=linkage)
+        return merge_tree(self.settings, *self._leaves)
 
 
 def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=None, stages=None):
@@ -196,12 +173,16 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
     runs, best, k = ensemble.runs, ensemble.best, settings.n_clusters
     labels, history = consensus_labels(rows, ensemble, settings, constraints, streams, n_jobs, stages)
     others = [run.labels for run in runs] if len(runs) > 1 else []
+    if has_doubts(graph, ensemble.agreement) and constraints.is_free and best.groups is not None:
+        with stages("halves"):
+            labels, value = merged_from_halves(rows, best.groups, labels, history[-1][1], settings, constraints, n_jobs)
+        history.append(("halves", value))
     if not constraints.is_free:
         with stages("constraints"):
             tree = leaves = None
             if constraints.limits_clusters and known.fixed is None:
-                leaves = _leaves(rows, best.groups, labels, k)
-                tree = _merge_tree(settings, *leaves)
+                leaves = leaves_of(rows, best.groups, labels, k)
+                tree = merge_tree(settings, *leaves)
             labels, value = constrained_partition(
                 rows, labels, k, constraints, fixed=known.fixed, groups=leaves and leaves[0], tree=tree,
                 rng=streams.generator("cycles"), n_cycles=settings.n_cycles, max_entries=max_links(rows), n_jobs=n_jobs,

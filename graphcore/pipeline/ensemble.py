@@ -11,7 +11,7 @@ from ..partition.consensus import consensus, stability
 from ..partition.quotient import apply_labels, common_refinement
 from .run import CoresetRun, grow_clusters, limits, max_links, refine_labels, run_coreset
 
-__all__ = ["Ensemble", "consensus_labels", "is_settled", "run_coresets"]
+__all__ = ["Ensemble", "consensus_labels", "has_doubts", "is_settled", "run_coresets"]
 
 # A consensus of more groups than this is not looked for: it would be as large a problem as the graph.
 _MAX_GROUPS = 20_000
@@ -36,6 +36,11 @@ class Ensemble:
 def is_settled(graph, agreement):
     """Whether two coresets agree on so many nodes of a large graph that nothing more is tried."""
     return agreement >= _SETTLED and graph.n_entries > _FEW_ENTRIES
+
+
+def has_doubts(graph, agreement):
+    """Whether two coresets of a large graph agree on most nodes, but not on nearly all: some clusters may be wrong."""
+    return _UNSETTLED < agreement < _SETTLED and graph.n_entries > _FEW_ENTRIES
 
 
 def run_coresets(graph, settings, constraints, streams, n_jobs, stages):
