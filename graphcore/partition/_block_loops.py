@@ -97,7 +97,7 @@ def move_block(
             continue
         rest = clusters[a].volume - degrees[x]
         # A node that is nearly all of its cluster stays: the sums of what is left would be rounding.
-        if clusters[a].size <= min_size or rest < min_volume or rest <= _ROUNDING * degrees[x]:
+        if clusters[a].count <= min_size or rest < min_volume or rest <= _ROUNDING * degrees[x]:
             continue
         if len(near) > 0 and not _is_near(indptr, indices, near, x):
             continue

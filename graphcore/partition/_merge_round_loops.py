@@ -80,9 +80,9 @@ def pair_alone(degrees, objective, inner, part, linked, by_apart, partners, gain
             push(alone, degrees[a], a)
         elif smallest < 0 or degrees[a] < degrees[smallest]:
             smallest = np.int64(a)
-    while alone[0].item > 0:
+    while alone[0].name > 0:
         a = pop(alone)
-        b = pop(alone) if alone[0].item > 0 else smallest
+        b = pop(alone) if alone[0].name > 0 else smallest
         if b < 0:
             break
         volume_a, volume_b = degrees[a] / total, degrees[b] / total

@@ -99,7 +99,7 @@ def swap_nodes(
                     break
                 y = nodes[place]
                 count, other = (counts[x], counts[y]) if len(counts) > 0 else (1, 1)
-                rest, grown = clusters[a].size - count + other, clusters[b].size + count - other
+                rest, grown = clusters[a].count - count + other, clusters[b].count + count - other
                 light = clusters[a].volume - degrees[x] + degrees[y]
                 heavy = clusters[b].volume + degrees[x] - degrees[y]
                 if (
@@ -126,5 +126,5 @@ def swap_nodes(
             while j < other_last and labels[nodes[j]] != b:
                 j += 1
     for c in range(len(inner)):
-        inner[c], volumes[c], sizes[c] = clusters[c].inner, clusters[c].volume, clusters[c].size
+        inner[c], volumes[c], sizes[c] = clusters[c].inner, clusters[c].volume, clusters[c].count
     return swaps
