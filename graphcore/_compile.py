@@ -1,4 +1,4 @@
-"""Compiles loops: how they are called, when it pays, and notices of it, so that a first run does not look like a hang."""
+"""Compiles loops where it pays: how they are called, and notices, so that a first run does not look like a hang."""
 
 import functools
 import gc
@@ -27,9 +27,9 @@ NOTICE_UNKEPT = (
 # it is made for loops that may take more than so many seconds, as long as a signal may wait.
 _SOON = 0.05
 _LEAST = 2e-9  # seconds for each byte of arrays that a loop is taken to need at least
-# Compiling takes about a millisecond for each step of Python's own code. Small cases are over before it would be: a loop
-# that is on no disk yet runs as Python until that has taken a share of what it would take to compile it. Until it was
-# timed, it is taken to need some nanoseconds for each step and byte of arrays.
+# Compiling takes about a millisecond for each step of Python's own code. Small cases are over before it would be: a
+# loop that is on no disk yet runs as Python until that has taken a share of what it would take to compile it. Until it
+# was timed, it is taken to need some nanoseconds for each step and byte of arrays.
 _TO_COMPILE = 1e-3
 _SHARE = 0.3
 _UNCOMPILED = 2e-9
@@ -141,30 +141,25 @@ class _Trial:
 
 
 def _as_numba(value):
-    """Python's numbers as those that numba takes them for: beside a float32, numpy would take them for float32."""
-    return _NUMBERS.get(type(value), _same)(value)
-
-
-def _same(value):
-    return value
-
-
-_NUMBERS = {int: np.int64, float: np.float64}
+    """Python's numbers as what numba takes them for: beside a float32, numpy takes them for float32."""
+    if type(value) is int:
+        return np.int64(value)
+    return np.float64(value) if type(value) is float else value
 
 
 @functools.cache
 def _uncompiled(dispatcher):
     """A function and all that it calls as Python, the steps of them all, and whether sums are in the order written."""
     function = dispatcher.py_func
-    n_steps, is_same = len(function.__code__.co_code) // 2, not dispatcher.targetoptions.get("fastmath", False)
-    code = function.__code__
-    floats = {name: value for name, value in function.__globals__.items() if type(value) is float}
-    names = function.__globals__ | {name: np.float64(value) for name, value in floats.items()}
-    for name in code.co_names:
-        part = getattr(names.get(name), "dispatcher", names.get(name))
+    code, names = function.__code__, dict(function.__globals__)
+    n_steps, is_same = len(code.co_code) // 2, not dispatcher.targetoptions.get("fastmath", False)
+    for name in set(code.co_names) & set(names):
+        part = getattr(names[name], "dispatcher", names[name])
         if hasattr(part, "py_func"):
             names[name], more, same = _uncompiled(part)
             n_steps, is_same = n_steps + more, is_same and same
+        else:
+            names[name] = _as_numba(part)
     constants = tuple(np.float64(value) if type(value) is float else value for value in code.co_consts)
     return FunctionType(code.replace(co_consts=constants), names, function.__name__), n_steps, is_same
 

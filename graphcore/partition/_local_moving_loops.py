@@ -5,7 +5,7 @@ from numba import njit
 
 from .._compile import compiled
 from .._touched import add
-from ._objective_loops import between, between_slopes, term
+from ._objective_loops import between, between_slopes, term, total_of
 
 __all__ = ["batch_assign", "move_nodes"]
 
@@ -16,7 +16,9 @@ _ROUNDING = 1e-14
 
 # One cluster: weight inside (both directions), volume and nodes as the caller counts them, and its term of the
 # objective. One record is one look into memory.
-_CLUSTER = np.dtype((np.record, [("inner", np.float64), ("volume", np.float64), ("count", np.int64), ("part", np.float64)]))
+_CLUSTER = np.dtype(
+    (np.record, [("inner", np.float64), ("volume", np.float64), ("count", np.int64), ("part", np.float64)])
+)
 
 
 @compiled
@@ -29,7 +31,7 @@ def _records(objective, inner, volumes, sizes, total):
         new.inner, new.volume, new.count = inner[c], volumes[c], sizes[c]
         new.part = term(objective, inner[c] / total, volumes[c] / total)
         cut -= inner[c] / total
-        apart -= (volumes[c] / total) ** 2
+        apart -= (volumes[c] / total) * (volumes[c] / total)
     return clusters, cut, apart
 
 
@@ -125,7 +127,7 @@ def move_nodes(
     """
     n = len(labels)
     natural = len(order) == 0
-    total = volumes.sum()
+    total = total_of(volumes)
     clusters, cut, apart = _records(objective, inner, volumes, sizes, total)
     sums, is_listed = np.zeros(len(inner)), np.zeros(len(inner), dtype=np.bool_)
     touched = np.empty(len(inner) + 1, dtype=np.int32)

@@ -4,7 +4,7 @@ import numpy as np
 
 from .._compile import compiled
 from ._local_moving_loops import _gather, _is_inside, _put_in, _records, _take_out, _with, _without
-from ._objective_loops import between
+from ._objective_loops import between, total_of
 
 __all__ = ["swap_gains", "swap_nodes"]
 
@@ -23,7 +23,7 @@ def swap_gains(
     largest gain. `nodes` of length 0 is not written to, for a pass that counts. Only nodes `at_border` (n,) bool are
     looked at; those that turn out to have no neighbour elsewhere are taken out.
     """
-    k, total, found, most = len(inner), volumes.sum(), 0, -np.inf
+    k, total, found, most = len(inner), total_of(volumes), 0, -np.inf
     clusters, cut, apart = _records(objective, inner, volumes, sizes, total)
     sums, is_listed, touched = np.zeros(k), np.zeros(k, dtype=np.bool_), np.empty(k + 1, dtype=np.int32)
     for x in range(len(labels)):
@@ -88,7 +88,7 @@ def swap_nodes(
     the second, and the span of those that might come back, largest `gains` first. inner, volumes and sizes are those
     of `labels` and are kept up to date.
     """
-    total, swaps = volumes.sum(), 0
+    total, swaps = total_of(volumes), 0
     clusters, cut, apart = _records(objective, inner, volumes, sizes, total)
     for row in range(len(lists)):
         a, b, i, last, j, other_last = lists[row]
