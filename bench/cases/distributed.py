@@ -1,19 +1,18 @@
 """A graph on disk and vectors in chunks on one and two Dask workers, against threads: seconds, labels, bytes by pass.
 
-``--graphs 6500000`` gives the nodes of the planted graph (bench/huge.py, 27 edges each), ``--rows`` the images
+``--graphs 6500000 65000000`` gives the nodes of planted graphs (bench/huge.py, 27 edges each), ``--rows`` the images
 (bench/infinite_mnist.py); with one of them alone the other is left out. ``--folder`` is where both are kept, and what
 was measured of each: with ``--resume`` nothing is measured again that is there, so that a run can be broken off and
 gone on with. ``--methods "2 workers"`` leaves out the other ways. ``--quick`` is 100,000 nodes and 20,000 images.
-Workers have one thread and 2 GB each, 3 GB for more than 30 million nodes; stages that stay on the client have two
-threads. From the bytes counted and the seconds a model says what more workers and larger graphs would take. ``--page``
-writes all tables for the docs.
+Workers have one thread and 2 GB each, 3 GB for more than 30 million nodes, where two threads and two workers are all
+that is measured; stages that stay on the client have two threads. From the bytes counted and the seconds a model says
+what more workers and larger graphs would take. ``--page`` writes all tables for the docs.
 
-    python -m bench run distributed --graphs 6500000 --rows 400000 --page docs/tables/distributed.md
-    python -m bench run distributed --graphs 65000000 --methods "2 threads" "2 workers" --resume
-    python -m bench run distributed --rows 8100000 --resume
+    python -m bench run distributed --graphs 6500000 --rows 400000
+    python -m bench run distributed --graphs 6500000 65000000 --rows 8100000 --resume --page docs/tables/distributed.md
 
-The second needs 16 GB of disk and 10 GB of memory besides the page cache, the third 8.4 GB of disk. Inputs this large
-are clustered once each way, and not twice.
+The larger graph needs 16 GB of disk and 10 GB of memory besides the page cache, the larger images 8.4 GB of disk.
+Inputs this large are clustered once each way, and not twice.
 """
 
 import math
@@ -35,7 +34,7 @@ from ..report import Report, table
 from ..vectors import agreement
 
 SEEDS = 1
-WAYS = ("1 thread", "2 threads", "1 worker", "2 workers")
+WAYS, LARGE_WAYS = ("1 thread", "2 threads", "1 worker", "2 workers"), ("2 threads", "2 workers")
 NODES, QUICK_NODES, EDGES_PER_NODE, NODES_PER_CLUSTER = 6_500_000, 100_000, 27, 1_000
 QUICK_ROWS, LANDMARKS, RANK, CLUSTERS = 20_000, 400, 20, 10
 # Table 4, k = 10, c = 400: seconds in all and NMI by s and machines of 32 cores.
@@ -80,20 +79,20 @@ def run(options):
         return Report("Distributed", ["Not installed: distributed."], [])
     folder = options.folder or inputs.CACHE
     folder.mkdir(parents=True, exist_ok=True)
-    nodes = int(options.graphs[0]) if options.graphs else QUICK_NODES if options.quick else NODES
-    rows = options.rows or (QUICK_ROWS if options.quick else infinite_mnist.ROWS)
-    limits = {"threads_per_worker": 1, "memory_limit": LARGE_WORKER_MEMORY if nodes > LARGE_NODES else WORKER_MEMORY}
+    nodes, rows = [int(n) for n in options.graphs or ()], [options.rows] if options.rows else []
+    if not nodes + rows:
+        nodes, rows = ([QUICK_NODES], [QUICK_ROWS]) if options.quick else ([NODES], [infinite_mnist.ROWS])
     sections, outcomes = [], []
-    for name, size, prepare in (("graph", nodes, _graph), ("vectors", rows, _vectors)):
-        if (options.graphs or options.rows) and not (options.graphs if name == "graph" else options.rows):
-            continue
+    for name, size, prepare in (*(("graph", n, _graph) for n in nodes), *(("vectors", n, _vectors) for n in rows)):
+        is_large = name == "graph" and size > LARGE_NODES
+        limits = {"threads_per_worker": 1, "memory_limit": LARGE_WORKER_MEMORY if is_large else WORKER_MEMORY}
         what, fit, score = prepare(folder, size, options)
         if fit is None:
             sections.append(what)
             continue
         times = 1 if size > (TWICE_NODES if name == "graph" else TWICE_ROWS) else 2
         found = []
-        for way in WAYS:
+        for way in LARGE_WAYS if is_large else WAYS:
             if options.methods and not any(word in way for word in options.methods):
                 continue
             kept = folder / f"distributed-{name}-{size}-{way.replace(' ', '-')}.pickle"
@@ -106,7 +105,8 @@ def run(options):
             continue
         outcomes += [one.outcome for one in found]
         sections.append(_compared(name, what, found))
-        if found[-1].outcome.method.title == f"{N_WORKERS} workers":
+        is_last = size == (nodes if name == "graph" else rows)[-1]
+        if is_last and found[-1].outcome.method.title == f"{N_WORKERS} workers":
             sections.append((_graph_model if name == "graph" else _table_4)(size, found[-1]))
     return Report("Threads and Dask's workers", sections, outcomes, ("seconds",), page="\n\n".join(sections))
 

@@ -35,10 +35,13 @@ def run_blocks(reopen, function, spans, token, n_bases, base, changes, recent, s
         if token in _forgotten:  # what was interrupted cannot be stopped, but must not hold anything again
             return []
         rows, labels = _rows(reopen), _labels(token, n_bases, base, changes, recent)
-    try:
-        return [function(rows, *span, labels, *small) for span in spans]
-    finally:
-        release(rows.indices, rows.weights)  # Dask counts them as memory of the worker
+    results = []
+    for span in spans:
+        try:
+            results.append(function(rows, *span, labels, *small))
+        finally:
+            release(rows.indices, rows.weights)  # Dask counts what has been read as memory of the worker
+    return results
 
 
 def _rows(reopen):

@@ -48,26 +48,24 @@ def sample_links(indptr, indices, weights, labels, first, last, limit):
 
 
 @compiled
-def count_links(sources, targets, values, counts, degrees):
-    """Add up what links bring to the rows of both their ends: entries, and weight."""
+def count_links(sources, targets, values, first, last, counts, degrees):
+    """Add up what links bring to those rows of both their ends that are from first to last: entries, and weight."""
     for i in range(len(sources)):
-        a, b = sources[i], targets[i]
         weight = values[i] if len(values) > 0 else 1.0
-        counts[a] += 1
-        degrees[a] += weight
-        if b >= 0:
-            counts[b] += 1
-            degrees[b] += weight
+        for row in (sources[i], targets[i]):
+            if first <= row < last:
+                counts[row] += 1
+                degrees[row] += weight
 
 
 @compiled
-def place_links(sources, targets, values, cursors, indices, weights):
-    """Put links into the rows of both their ends, at the rows' cursors on."""
+def place_links(sources, targets, values, first, last, cursors, indices, weights):
+    """Put links into those rows of both their ends that are from first to last, at the rows' cursors on."""
     for i in range(len(sources)):
         a, b = sources[i], targets[i]
         weight = values[i] if len(values) > 0 else 1.0
         for row, column in ((a, b), (b, a)):
-            if row >= 0:
+            if first <= row < last:
                 place = cursors[row]
                 indices[place] = column if column >= 0 else -1 - column
                 if len(values) > 0:

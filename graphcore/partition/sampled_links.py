@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._arrays import read_only
+from .._threads import effective_jobs, map_blocks
 from ..distributed.passes import map_passes, pass_spans
 from . import _sample_loops as _loops
 
@@ -22,15 +23,19 @@ def sampled_links(rows, labels, n_clusters, n_entries, n_jobs=None):
     weights = rows.weights
     parts = map_passes(_sample_part, rows, pass_spans(rows.indptr), read_only(labels), limit, n_jobs=n_jobs)
     starts, degrees = np.zeros(n_clusters + 1, dtype=np.int64), np.zeros(n_clusters)
-    for links in parts:
-        _loops.count_links(*links, starts[1:], degrees)
+    # Every thread goes through all links, and writes to clusters of its own.
+    borders = np.linspace(0, n_clusters, effective_jobs(n_jobs) + 1).astype(np.int64)
+    map_blocks(lambda a, b: [_loops.count_links(*links, a, b, starts[1:], degrees) for links in parts], borders, n_jobs)
     np.cumsum(starts, out=starts)
     out_indices = np.empty(starts[-1], dtype=np.int32)
     out_weights = np.empty(starts[-1] if len(weights) else 0)
     cursors = starts[:-1].copy()
     parts.reverse()
     while parts:  # what is placed is freed
-        _loops.place_links(*parts.pop(), cursors, out_indices, out_weights)
+        map_blocks(
+            lambda a, b: _loops.place_links(*parts[-1], a, b, cursors, out_indices, out_weights), borders, n_jobs
+        )
+        parts.pop()
     return *map(read_only, (starts, out_indices, out_weights, degrees)), scale
 
 

@@ -47,7 +47,12 @@ def constrained_partition(
             sums, _ = move_in_cycles(
                 rows, labels, n_clusters, n_cycles=n_cycles, rng=rng, max_entries=max_entries, n_jobs=n_jobs, **asked
             )
-            if constraints.limits_clusters and swap_between_full_clusters(rows, labels, n_clusters, **asked):
+            # Swaps cost as much as all the rest, and under loose limits nodes find room without.
+            if (
+                factor == 1.0
+                and constraints.limits_clusters
+                and swap_between_full_clusters(rows, labels, n_clusters, **asked)
+            ):
                 sums, _ = move_locally(rows, labels, n_clusters, tolerance=_MOVE_TOLERANCE, **asked)
         return fits, bool(sums.size.min() >= limits["min_size"]), sums.value(limits["objective"]), labels
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pickle
 import signal
 import time
 
@@ -220,6 +221,29 @@ def _fill(rows, first, last, labels):
     everything = np.ones(10**8)
     time.sleep(60)  # the nanny looks every now and then
     return everything[:1]
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/smaps"), reason="only Linux says what of a file is in memory")
+def test_a_worker_gives_back_what_it_has_read_after_every_block(stored):
+    reopen = pickle.dumps((stored[0], graphcore.partition.quotient.graph_rows))
+    labels, ours = np.zeros(stored[0].n_nodes, dtype=np.int32), _resident("indices")
+    given = worker.run_blocks(reopen, _mapped, [(0, 500), (500, 1500)], "once", 1, labels, [], [], ())
+    worker.forget("once", reopen)
+    assert given[0][1] > ours
+    assert given[1][0] == ours
+
+
+def _mapped(rows, first, last, labels):
+    """Kilobytes of the indices' file that this process has in memory, before and after they are read."""
+    before = _resident("indices")
+    assert rows.indices[rows.indptr[first] : rows.indptr[last]].max() > 0
+    return before, _resident("indices")
+
+
+def _resident(name):
+    with open("/proc/self/smaps") as maps:
+        parts = maps.read().split("VmFlags:")
+    return sum(int(part.partition("Rss:")[2].split()[0]) for part in parts if f"/{name}." in part)
 
 
 @pytest.mark.parametrize("names", [False, True])
