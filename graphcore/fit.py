@@ -9,8 +9,8 @@ import numpy as np
 from ._progress import Stages
 from ._random import Streams
 from ._validation import check_sample_weight
+from .graphs.derived import weigh_nodes
 from .graphs.graph import Graph
-from .graphs.node_weights import weigh_nodes
 from .knn.neighbors import knn_graph
 from .metrics.cut import sums_and_shares
 from .partition.cluster_sums import ClusterSums
@@ -59,7 +59,7 @@ def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n
     """The graph that vectors are clustered by: each joined to its nearest neighbours, at most to all others."""
     with stages("neighbours"):
         stream = Streams(random_state).child("neighbours")
-        return knn_graph(X, min(n_neighbors, X.shape[0] - 1), metric=metric, random_state=stream, n_jobs=n_jobs)
+        return knn_graph(X, n_neighbors, metric=metric, random_state=stream, n_jobs=n_jobs)
 
 
 def fit_graph(
