@@ -5,7 +5,7 @@ from math import exp
 import numpy as np
 
 from .._compile import compiled
-from ._objective_loops import between, term
+from ._objective_loops import between, term, total_of
 
 __all__ = ["heated_sweeps"]
 
@@ -22,12 +22,12 @@ def heated_sweeps(
     :func:`graphcore.partition._local_moving_loops.move_nodes`. inner, volumes and sizes are those of `labels` and are
     kept up to date. Returns how many nodes moved.
     """
-    n, total, weighted = len(labels), volumes.sum(), len(weights) > 0
+    n, total, weighted = len(labels), total_of(volumes), len(weights) > 0
     parts, cut, apart = np.empty(len(inner)), 1.0, 1.0
     for c in range(len(inner)):
         parts[c] = term(objective, inner[c] / total, volumes[c] / total)
         cut -= inner[c] / total
-        apart -= (volumes[c] / total) ** 2
+        apart -= (volumes[c] / total) * (volumes[c] / total)
     across = between(objective, cut, apart)
     moved = 0
     for temperature in temperatures:
@@ -56,7 +56,8 @@ def heated_sweeps(
             part_a = term(objective, (inner[a] - 2.0 * from_a - loop) / total, rest)
             part_b = term(objective, (inner[b] + 2.0 * to_b + loop) / total, grown)
             new_cut = cut + 2.0 * (from_a - to_b) / total
-            new_apart = apart + (volumes[a] / total) ** 2 + (volumes[b] / total) ** 2 - rest**2 - grown**2
+            share_a, share_b = volumes[a] / total, volumes[b] / total
+            new_apart = apart + share_a * share_a + share_b * share_b - rest * rest - grown * grown
             new_across = between(objective, new_cut, new_apart)
             gain = part_a + part_b + new_across - parts[a] - parts[b] - across
             if gain < 0.0 and (unit == 0.0 or rng.random() >= exp(gain / unit)):
