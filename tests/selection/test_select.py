@@ -272,7 +272,7 @@ def test_bad_parameters_are_named(case):
         (np.arange(3.0), {}, "cannot be used as vectors.*2D"),
         ([[1.0]], {}, "minimum of 2"),
         ([["a"], ["b"]], {}, "cannot be used as vectors"),
-        ({"a": 1}, {}, "cannot be used as vectors"),
+        ({"a": 1}, {}, "an array or a graph is needed, got a dict"),
         (np.ones((4, 2)), {"n_neighbors": 0}, "n_neighbors=0 must be at least 1"),
         (np.ones((4, 2)), {"candidates": [5], "method": "penalty"}, "candidates: 5 is more than the 4 vectors"),
     ],
