@@ -25,6 +25,8 @@ CASES = (
     "knn-path",
     "weighting",
     "growth",
+    "clusters",
+    "order",
     "choose-k",
     "directed",
     "bipartite",

@@ -1,17 +1,22 @@
-"""Compiles loops: how they are called, and notices of compiling, so that a first run does not look like a hang."""
+"""Compiles loops where it pays: how they are called, and notices, so that a first run does not look like a hang."""
 
 import functools
 import gc
 import math
+import os
 import sys
+import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FunctionType
 from typing import Any
+
+import numpy as np
 
 from ._threads import away, check_stopped, in_main_thread
 
-__all__ = ["NOTICE", "compilation_notices", "compiled", "is_kept", "kept_in"]
+__all__ = ["AT_ONCE", "NOTICE", "compilation_notices", "compiled", "is_kept", "kept_in"]
 
 NOTICE = "graphcore: compiling its loops for this machine (once, some seconds)"
 NOTICE_UNKEPT = (
@@ -23,6 +28,15 @@ NOTICE_UNKEPT = (
 # it is made for loops that may take more than so many seconds, as long as a signal may wait.
 _SOON = 0.05
 _LEAST = 2e-9  # seconds for each byte of arrays that a loop is taken to need at least
+# Compiling takes about a millisecond for each step of Python's own code. Small cases are over before it would be: a
+# loop that is on no disk yet runs as Python until that has taken a share of what it would take to compile it. Until it
+# was timed, it is taken to need some nanoseconds for each step and byte of arrays.
+_TO_COMPILE = 1e-3
+_SHARE = 0.3
+_UNCOMPILED = 2e-9
+# Where this is in the environment, no loop runs as Python: in tests, benchmarks, and what compiles beforehand.
+AT_ONCE = "GRAPHCORE_COMPILE_AT_ONCE"
+_DECIDING = threading.Lock()
 
 
 def compiled(function=None, *, sums_in_any_order=False):
@@ -35,6 +49,9 @@ def compiled(function=None, *, sums_in_any_order=False):
     not begin. `sums_in_any_order` lets sums of floats be taken some at a time; their order is the same in every call.
     Functions whose names begin with an underscore are for other compiled ones alone: Python cannot call them, which
     saves a tenth of compiling.
+
+    In the first process that meets it, a loop runs as Python for as long as that is cheaper, with the same results,
+    bit for bit: it must not add bools, or count beyond 32 bits in what is an int32 in an array.
     """
     if function is None:
         return functools.partial(compiled, sums_in_any_order=sums_in_any_order)
@@ -72,17 +89,83 @@ class _Loop(_Part):
     def __init__(self, dispatcher):
         super().__init__(dispatcher)
         self._pace = math.inf  # seconds for each byte of arrays: of the slowest call, halved with every later one
+        self._trial: _Trial | None = None  # how it fares as Python, until that no longer pays
+        self._is_new = True
 
     def __call__(self, *args):
+        size = 1 + sum(getattr(value, "nbytes", 0) for value in args)
+        if self._is_new:
+            with _DECIDING:  # threads meet a loop at the same time
+                if self._is_new and not (AT_ONCE in os.environ or is_kept(self) or _was_tried(self)):
+                    self._trial = _Trial.of(self.dispatcher)
+                self._is_new = False
+        trial = self._trial
+        if trial is not None:
+            if trial.pays(size):
+                check_stopped()
+                return trial(size, *args)
+            self._trial = None
         if not in_main_thread():
             check_stopped()
             return self.dispatcher(*args)
-        size = 1 + sum(getattr(value, "nbytes", 0) for value in args)
         begun = time.perf_counter()
         result = (away if size * self._pace > _SOON else _direct)(self.dispatcher, *args)
         pace = (time.perf_counter() - begun) / size
         self._pace = max(_LEAST, pace, 0.0 if self._pace == math.inf else self._pace / 2)
         return result
+
+
+class _Trial:
+    """A loop as Python, and what that has taken."""
+
+    def __init__(self, function, n_steps):
+        self._function = function
+        self._left, self._pace = _SHARE * _TO_COMPILE * n_steps, _UNCOMPILED * n_steps
+        self._was_timed = False
+
+    @classmethod
+    def of(cls, dispatcher):
+        """The trial of a loop; None if numba may sum its floats in another order than Python."""
+        function, n_steps, is_same = _uncompiled(dispatcher)
+        return cls(function, n_steps) if is_same else None
+
+    def pays(self, size):
+        """Whether a call with so many bytes of arrays is likely to be over in what is left."""
+        return size * self._pace <= self._left
+
+    def __call__(self, size, *args):
+        begun = time.thread_time()
+        with np.errstate(over="ignore", invalid="ignore", divide="raise"):  # numba raises at a division by 0 as well
+            result = self._function(*map(_as_numba, args))
+        taken = time.thread_time() - begun
+        self._left -= taken
+        self._pace = max(self._pace, taken / size) if self._was_timed else taken / size
+        self._was_timed = True
+        return result
+
+
+def _as_numba(value):
+    """Python's numbers as what numba takes them for: beside a float32, numpy takes them for float32."""
+    if type(value) is int:
+        return np.int64(value)
+    return np.float64(value) if type(value) is float else value
+
+
+@functools.cache
+def _uncompiled(dispatcher):
+    """A function and all that it calls as Python, the steps of them all, and whether sums are in the order written."""
+    function = dispatcher.py_func
+    code, names = function.__code__, dict(function.__globals__)
+    n_steps, is_same = len(code.co_code) // 2, not dispatcher.targetoptions.get("fastmath", False)
+    for name in set(code.co_names) & set(names):
+        part = getattr(names[name], "dispatcher", names[name])
+        if hasattr(part, "py_func"):
+            names[name], more, same = _uncompiled(part)
+            n_steps, is_same = n_steps + more, is_same and same
+        else:
+            names[name] = _as_numba(part)
+    constants = tuple(np.float64(value) if type(value) is float else value for value in code.co_consts)
+    return FunctionType(code.replace(co_consts=constants), names, function.__name__), n_steps, is_same
 
 
 def _direct(dispatcher, *args):
@@ -108,6 +191,20 @@ def is_kept(loop):
     return folder is not None and any(
         folder.glob(f"{module}.{loop.__qualname__}-*py{sys.version_info[0]}{sys.version_info[1]}.nbi")
     )
+
+
+def _was_tried(loop):
+    """Whether a loop ran as Python in an earlier process: then it pays to compile it. The next one is left a note."""
+    folder = kept_in(loop)
+    if folder is None:  # nothing that is compiled would be kept
+        return False
+    note = folder / f"{loop.__module__.rpartition('.')[2]}.{loop.__qualname__}.tried"
+    with suppress(OSError):
+        if note.exists():
+            return True
+        folder.mkdir(parents=True, exist_ok=True)
+        note.touch()
+    return False
 
 
 @contextmanager

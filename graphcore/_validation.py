@@ -25,7 +25,7 @@ def check_integer(name, value, *, low=None, high=None, why_high=""):
     return value
 
 
-def check_real(name, value, *, low=None, high=None, open_low=False):
+def check_real(name, value, *, low=None, high=None, open_low=False, open_high=False):
     """Return `value` as a finite float, or raise a ParameterError that names it."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
         raise ParameterError(f"{name}={value!r} must be a number, got {type(value).__name__}")
@@ -37,8 +37,8 @@ def check_real(name, value, *, low=None, high=None, open_low=False):
         raise ParameterError(f"{name}={value} must be finite")
     if low is not None and (value < low or (open_low and value == low)):
         raise ParameterError(f"{name}={value} must be {'more than' if open_low else 'at least'} {low}")
-    if high is not None and value > high:
-        raise ParameterError(f"{name}={value} must be at most {high}")
+    if high is not None and (value > high or (open_high and value == high)):
+        raise ParameterError(f"{name}={value} must be {'less than' if open_high else 'at most'} {high}")
     return value
 
 
@@ -47,8 +47,8 @@ def check_size(name, value, total, of_what, *, low=1, words=()):
 
     A share comes to at least `low`; one of `words` is returned as it is; `of_what` tells what `total` counts.
     """
-    if isinstance(value, str):
-        return check_choice(name, value, words)
+    if isinstance(value, str) and words:
+        return check_choice(name, value, words, "or a number, or a share as a decimal number")
     if isinstance(value, Integral) or not isinstance(value, Real):
         return check_integer(name, value, low=low, high=total, why_high=of_what)
     share = check_real(name, value, low=0.0, open_low=low > 0, high=1.0)
@@ -62,11 +62,11 @@ def check_path(path):
     return os.fspath(path)
 
 
-def check_choice(name, value, choices):
-    """Return `value` if it is one of `choices`, or raise a ParameterError that lists them."""
+def check_choice(name, value, choices, others=""):
+    """Return `value` if it is one of `choices`, or raise a ParameterError that lists them, and what else may be."""
     if not isinstance(value, (str, type(None))) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
-        raise ParameterError(f"{name}={value!r} is not known; choose one of {listed}")
+        raise ParameterError(f"{name}={value!r} is not known; choose one of {listed}{', ' * bool(others)}{others}")
     return value
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from ._progress import Stages
 from ._random import Streams
 from ._validation import check_sample_weight
+from .graphs.derived import weigh_nodes
 from .graphs.graph import Graph
-from .graphs.node_weights import weigh_nodes
 from .knn.neighbors import knn_graph
 from .metrics.cut import sums_and_shares
 from .partition.cluster_sums import ClusterSums
@@ -43,8 +43,10 @@ class Fit:
     @cached_property
     def evidence(self):
         """Log odds of a cluster that each unit of weight to its nodes is worth, in those of the planted model."""
-        labels, stability = self.clustering.labels, self.clustering.node_stability
-        agreement = 1.0 if stability is None else float(stability[labels >= 0].mean())
+        labels, stability, k = self.clustering.labels, self.clustering.node_stability, len(self.sums.volume)
+        agreement = 1.0
+        if stability is not None and k > 1:  # beyond what is so by chance
+            agreement = max(0.0, (float(stability[labels >= 0].mean()) * k - 1.0) / (k - 1.0))
         return edge_evidence(graph_rows(self.graph), labels, self.sums, agreement) / self.edge_weight
 
     def memberships(self):
@@ -59,7 +61,7 @@ def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n
     """The graph that vectors are clustered by: each joined to its nearest neighbours, at most to all others."""
     with stages("neighbours"):
         stream = Streams(random_state).child("neighbours")
-        return knn_graph(X, min(n_neighbors, X.shape[0] - 1), metric=metric, random_state=stream, n_jobs=n_jobs)
+        return knn_graph(X, n_neighbors, metric=metric, random_state=stream, n_jobs=n_jobs)
 
 
 def fit_graph(

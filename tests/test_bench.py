@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bench import __main__ as command
 from bench import harness, inputs, report, runner, scoring
-from bench.cases import ablation, choose_k, construction, growth, quality, search, speed
+from bench.cases import ablation, choose_k, clusters, construction, growth, order, quality, search, speed
 from bench.harness import Method, Outcome
 from graphcore import Graph
 from graphcore.partition.cluster_sums import cluster_sums
@@ -408,3 +408,17 @@ def test_slopes_and_floors_of_growth():
     line = growth.floor(outcomes[1], *sizes[1], memory)
     assert line[1:] == pytest.approx([3, 1, 0, 0.05, 40, 8.1e-3, 0.3, 0.3 / 8.1e-3])
     assert growth.contract(outcomes[1], 50_000)[1:] == [50_000, 50_000, 0, 2.0, 4.8, "yes"]
+
+
+def test_the_exponent_of_seconds_with_the_number_of_clusters():
+    found = [(k, Outcome(growth.METHOD, "g", k, "ok", cpu_seconds=[k**0.5])) for k in (10, 100, 1000)]
+    assert clusters.exponent(found) == pytest.approx(0.5)
+    assert clusters.exponent(found[:1]) is None
+
+
+def test_another_numbering_is_the_same_graph():
+    A = random_graph(30, 0.2, 0)
+    order_ = np.random.default_rng(0).permutation(30)
+    B = order._numbered(A, order_)
+    np.testing.assert_array_equal(B.toarray(), A.toarray()[order_][:, order_])
+    assert B.has_sorted_indices

@@ -139,3 +139,10 @@ def test_equal_rows_make_fewer_clusters_with_a_warning():
     with pytest.warns(GraphWarning, match="2 clusters instead of n_clusters=3"):
         model = NystromKernelKMeans(3, n_components=None, n_landmarks=40, bandwidth=1.0, random_state=0).fit(few)
     assert len(set(in_chunks(model.labels_))) == 2
+
+
+def test_dask_tells_fits_with_equal_parameters_apart():
+    from dask.base import tokenize
+
+    a, b = (NystromFeatures(3, random_state=0).fit(rows) for rows in (X, X[::-1]))
+    assert tokenize(a) == tokenize(a) != tokenize(b)

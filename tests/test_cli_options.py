@@ -290,3 +290,57 @@ def test_wrong_files_of_nodes_and_limits_are_refused(folder, capsys, options, me
     assert run(["cluster", "graph.txt", "-k", "2", "-o", "l.tsv", *options.split()]) == 2
     assert message in capsys.readouterr().err
     assert not (folder / "l.tsv").exists()
+
+
+def test_remedies_are_options_of_the_command(folder, capsys):
+    """What a message of the library says to pass, the command line has."""
+    (folder / "latin.csv").write_bytes("source,target\nMüller,Zürich\n".encode("latin-1"))
+    (folder / "mixed.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(20)) + "3 x\n")
+    for file, remedy in (("latin.csv", "--encoding latin-1"), ("mixed.txt", "--ids string")):
+        assert run(["info", file]) == 2
+        assert remedy in capsys.readouterr().err
+        assert run(["info", file, *remedy.split()]) == 0
+        assert "nodes" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("cluster graph.txt -k 2 --report page.pdf", "page.pdf: a report is an HTML page; call it page.html"),
+        ("report graph.txt words.tsv -o page.PNG", "call it page.html"),
+        (
+            "cluster graph.txt -k 2 --labels words.tsv",
+            "words.tsv: labels that number clusters must be integers",
+        ),
+        ("compare words.tsv graph.txt", "node 'c' has two labels"),
+        ("cluster graph.txt -k 2 -o labels.xlsx", "labels.xlsx: labels are written as text (.tsv, .csv), .npy"),
+        ("cluster graph.txt -k 2 --effort hihg", "choose one of 'fast', 'default', 'high', 'best', or a number"),
+        ("cluster graph.txt -k 2 --coreset-size many", "choose one of 'auto', or a number, or a share"),
+        ("cluster graph.txt -k 2 --min-cluster-size few", "--min-cluster-size few must be an integer"),
+        ("cluster graph.txt -k 2 --seed x", "'x' is not a valid integer."),
+        ("info https://snap.example/edges.txt.gz", "addresses are not read; download the file"),
+        ("build graph.txt", "last the folder to build, OUT.graph"),
+    ],
+)
+def test_messages_that_name_the_file_or_the_remedy(folder, capsys, typed, said):
+    (folder / "words.tsv").write_text("a\tred\nb\tred\nc\t-1\nx\tred\ny\t2\nz\t2\n")
+    assert run(typed.split()) == 2
+    assert said in capsys.readouterr().err
+    assert not (folder / "page.pdf").exists()
+
+
+def test_fewer_vectors_than_neighbours_is_told(folder, capsys):
+    np.save("v.npy", blobs(20))
+    assert run(["cluster", "v.npy", "-k", "2", "--neighbors", "50"]) == 0
+    assert "--neighbors 50 was reduced to 19" in capsys.readouterr().err
+
+
+def test_the_help_of_cluster_has_every_option_once_under_a_heading(capsys):
+    assert run(["cluster", "--help"]) == 0
+    text = capsys.readouterr().out
+    options = [p.opts[-1] for p in app.commands["cluster"].params if p.opts[0].startswith("-")]
+    assert len(options) > 40
+    found = {option: len(re.findall(rf"^  (-\w, )?{option}\b", text, re.MULTILINE)) for option in (*options, "--help")}
+    assert {option: n for option, n in found.items() if n != 1} == {}
+    headings = re.findall(r"^([A-Z][\w ]+):$", text, re.MULTILINE)
+    assert headings == [*app.commands["cluster"].sections, "Examples"]

@@ -1,10 +1,12 @@
 """Files of vectors that hold something else, or are damaged: one line that names the file."""
 
+import gzip
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from graphcore import InputError, knn_graph
+from graphcore import GraphWarning, InputError, knn_graph, read_graph
 from graphcore.cli.vectors import read_vectors
 
 
@@ -68,3 +70,75 @@ def test_vectors_that_only_a_wider_type_holds():
     X[2, 1] = np.longdouble("1e4000")
     with pytest.raises(InputError, match=r"rescale|must be finite"):
         knn_graph(X, 2)
+
+
+# -- text and Parquet --------------------------------------------------------------------------------------------------
+
+X = np.arange(12.0).reshape(4, 3)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.csv.gz", "x"])
+@pytest.mark.parametrize("squeezed", [True, False])
+def test_the_content_says_whether_text_is_compressed(tmp_path, name, squeezed):
+    text = b"a,b,c\n" + b"".join(b"%g,%g,%g\n" % tuple(row) for row in X)
+    (tmp_path / name).write_bytes(gzip.compress(text) if squeezed else text)
+    np.testing.assert_array_equal(read_vectors(str(tmp_path / name)), X)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name,x,y\nAnna,1,2\nBen,3,4\n", "column 0 of row 0 (both counted from 0) holds 'Anna'"),
+        ("x;y\n1;2\n3;\n", "column 1 of row 1 (both counted from 0) holds ''"),
+        ("", "holds no numbers"),
+        ("x,y\n", "holds column names and no numbers"),
+    ],
+)
+def test_text_that_is_no_table_of_numbers(tmp_path, text, said):
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_vectors(str(tmp_path / "x.csv"))
+    assert str(caught.value).startswith(f"{tmp_path / 'x.csv'}: ") and said in str(caught.value)
+
+
+def test_vectors_in_parquet(tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "x.parquet"
+    parquet.write_table(arrow.table({f"c{i}": X[:, i] for i in range(3)}), path)
+    np.testing.assert_array_equal(read_vectors(str(path)), X)
+    parquet.write_table(arrow.table({"id": list("abcd"), "embedding": X.tolist()}), path)
+    with pytest.warns(GraphWarning, match="the lists in column 'embedding'"):
+        np.testing.assert_array_equal(read_vectors(str(path)), X)
+    for columns, said in (
+        ({"id": list("abcd"), "x": X[:, 0]}, "column 'id' holds string, and vectors are numbers only"),
+        ({"x": [[1.0], [1.0, 2.0]]}, "the lists in column 'x' are not all of one length"),
+    ):
+        parquet.write_table(arrow.table(columns), path)
+        with pytest.raises(InputError, match=said):
+            read_vectors(str(path))
+    path.write_bytes(b"PAR1\x15\x04broken PAR1")
+    with pytest.raises(InputError, match="the Parquet table cannot be read"):
+        read_vectors(str(path))
+
+
+def test_edges_in_parquet_are_those_of_the_text(tmp_path):
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path, text = tmp_path / "edges.parquet", tmp_path / "edges.csv"
+    for ends in (([5, 7, 5], [7, 9, 9]), (["a", "c", "a"], ["c", "b", "b"])):
+        parquet.write_table(arrow.table({"from": ends[0], "to": ends[1], "weight": [2.0, 0.5, 1.0]}), path)
+        text.write_text(
+            "from,to,weight\n" + "".join(f"{u},{v},{w}\n" for u, v, w in zip(*ends, [2, 0.5, 1], strict=True))
+        )
+        got, expected = read_graph(path), read_graph(text)
+        np.testing.assert_array_equal(got.node_names, expected.node_names)
+        np.testing.assert_array_equal(got.to_scipy().toarray(), expected.to_scipy().toarray())
+        assert not read_graph(path, weight_column=None).is_weighted
+    parquet.write_table(arrow.table({"id": [1, 2], "source": [5, 6], "target": [6, 7]}), path)
+    with pytest.warns(GraphWarning, match=r"pass columns=\(1, 2\)"):
+        read_graph(path)
+    parquet.write_table(arrow.table({f"c{i}": X[:, i] + 0.5 for i in range(3)}), path)
+    with pytest.warns(GraphWarning, match="column c0 holds double, which are taken for names"):
+        read_graph(path)
+    parquet.write_table(arrow.table({"from": arrow.array([], "int64"), "to": arrow.array([], "int64")}), path)
+    with pytest.raises(InputError, match="no rows"):
+        read_graph(path)

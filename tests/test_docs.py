@@ -11,13 +11,10 @@ from functools import reduce
 from importlib import import_module
 from inspect import isclass, ismodule
 from pathlib import Path
-from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
 import pytest
-from sklearn.model_selection import GridSearchCV
-from sklearn.neighbors import kneighbors_graph
 
 import graphcore
 from bench import papers
@@ -206,66 +203,6 @@ def test_python_examples_of_guides_run(folder, page, needs):
     for code in blocks(page, "python"):
         exec(compile(code, page, "exec"), namespace)
     assert "model" in namespace
-
-
-def lines_of_conveniences():
-    """The code of each row of the page for users of other libraries, but for what none has here."""
-    text = (ROOT / "docs" / "conveniences.md").read_text(encoding="utf-8").split("## What others have")[0]
-    return [
-        code
-        for line in text.splitlines()
-        for code in re.findall(r"`(\S*[.(=].*?|graphcore .*?)`", line.rpartition(" | ")[2])
-    ]
-
-
-@pytest.fixture(scope="module")
-def for_conveniences():
-    """What the rows of the page name: a graph, vectors, classes, and a cell table that looks like AnnData."""
-    graph, labels = graphcore.datasets.planted_partition(10, 20, 0.5, 0.02, random_state=0)
-    X = graphcore.datasets.blobs(120, 3, random_state=0)[0]
-    adjacency = graph.to_scipy()
-    adata = SimpleNamespace(obsp={"connectivities": adjacency}, obs_names=np.arange(200), obs={})
-    return {
-        "graphcore": graphcore, "CoresetSpectralClustering": graphcore.CoresetSpectralClustering,
-        "GridSearchCV": GridSearchCV, "graph": graph, "G": nx.from_scipy_sparse_array(adjacency), "adata": adata,
-        "y": np.where(np.arange(200) % 10, -1, labels), "labels": labels, "truth": labels, "weights": np.full(200, 2.0),
-        "matrix": adjacency[:, :150], "X": X, "X_new": adjacency[:3],
-        "distances": kneighbors_graph(X, 10, mode="distance"),
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        pytest.param(line, marks=[pytest.mark.slow] * any(w in line for w in ("best", "report", "max_share", "plot.")))
-        for line in lines_of_conveniences()
-    ],
-)
-def test_every_line_for_users_of_other_libraries_runs(folder, for_conveniences, code):
-    """Settings alone are for the class, and an estimator that is not fitted there is fitted here."""
-    for name, library in {"pandas": "pandas", "igraph": "igraph", "plot.": "matplotlib"}.items():
-        if name in code:
-            pytest.importorskip(library)
-    if code.startswith("graphcore "):
-        graphcore.write_graph(for_conveniences["graph"], "graph.metis")
-        with open("edges.csv", "w", encoding="utf-8") as file:
-            file.writelines(f"{a},{b}\n" for a, b in nx.karate_club_graph().edges)
-        assert run(shlex.split(code)[1:]) == 0
-        return
-    code = code.replace("max_cluster_size=500", "max_cluster_size=50")  # of 200 nodes
-    if re.fullmatch(r"\w+=\w+", code):
-        code = f"CoresetSpectralClustering(10, {code.replace('=60', '=0.1')})"
-    if re.fullmatch(r"CoresetSpectralClustering\([^()]*\)", code):
-        code += ".fit(graph)"
-    model = graphcore.CoresetSpectralClustering(10, random_state=0).fit(for_conveniences["graph"])
-    names = {**for_conveniences, "model": model}
-    if code.startswith("graphcore.load("):
-        model.save("model.npz")
-    if "to_igraph" in code:
-        names["g"] = import_module("igraph").Graph.from_networkx(names["G"])
-    if "GridSearchCV" in code:
-        names["model"] = graphcore.CoresetSpectralClustering(3, random_state=0)
-    exec(code, names)
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
@@ -21,7 +20,18 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import graphcore
-from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError, ParameterError
+from graphcore import (
+    CoresetKernelKMeans,
+    CoresetSpectralClustering,
+    Graph,
+    GraphWarning,
+    InputError,
+    KernelKFlats,
+    KernelKMeans,
+    KFlats,
+    NystromKernelKMeans,
+    ParameterError,
+)
 
 # Degenerate graphs are warned about in many ways; where a warning matters, the test asks for it.
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
@@ -105,19 +115,6 @@ def test_scikit_learns_checks_with_other_settings(estimator, check):
     check(estimator)
 
 
-def test_get_set_params_and_clone():
-    model = CoresetSpectralClustering(3, coreset_size=0.5, sampling="uniform", random_state=4)
-    again = clone(model)
-    assert again.get_params() == model.get_params()
-    assert again.set_params(n_clusters=5, preset="published").n_clusters == 5
-    with pytest.raises(ValueError, match="cluster_count"):
-        model.set_params(cluster_count=3)
-
-
-def test_the_constructor_stores_and_does_not_check():
-    assert CoresetSpectralClustering("many", sampling=3).get_params()["n_clusters"] == "many"
-
-
 @pytest.mark.parametrize("variant", ["default", "published"])
 def test_a_fitted_model_survives_pickling(variant):
     model = CoresetSpectralClustering(5, random_state=0, **VARIANTS[variant]).fit(CAVEMEN)
@@ -144,11 +141,13 @@ def test_in_a_pipeline_and_a_grid_search():
     assert search.best_score_ > 0.95
 
 
-def test_feature_names_of_a_data_frame():
+@pytest.mark.parametrize(
+    "make", [CoresetSpectralClustering, KernelKMeans, CoresetKernelKMeans, NystromKernelKMeans, KFlats, KernelKFlats]
+)
+def test_feature_names_of_a_data_frame(make):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(make_blobs(60, random_state=0)[0], columns=["height", "weight"])
-    model = CoresetSpectralClustering(3, random_state=0).fit(frame)
-    assert model.feature_names_in_.tolist() == ["height", "weight"]
+    assert make(3, random_state=0).fit(frame).feature_names_in_.tolist() == ["height", "weight"]
 
 
 def test_what_is_stored():
@@ -394,9 +393,11 @@ def test_bad_parameters_for_vectors_are_named(parameters, message):
 @pytest.mark.parametrize(
     ("X", "parameters", "message"),
     [
-        ([[0.0, 1], [np.nan, 1], [2, 3]], {}, "NaN"),
-        ([[0.0, 1], [np.inf, 1], [2, 3]], {}, "infinity"),
+        ([[0.0, 1], [np.nan, 1], [2, 3]], {}, "^the vectors must be finite: row 1, column 0 is NaN .*drop the rows$"),
+        ([[0.0, 1], [np.inf, 1], [2, 3]], {}, "row 1, column 0 is inf"),
         (np.arange(3.0), {}, "Expected 2D array"),
+        ({(0, 1), (1, 2)}, {}, "an array or a graph is needed, got a set; for edges give graphcore.Graph.from_edges"),
+        ({0: {1: {}}, 1: {0: {}}}, {}, "got a dict"),
         (np.ones((1, 2)), {}, "minimum of 2"),
         ([["a", "b"], ["c", "d"]], {}, "could not convert|dtype"),
         (np.ones((3, 2)), {"affinity": "precomputed"}, r"square.*\(3, 2\)"),

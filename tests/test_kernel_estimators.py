@@ -1,7 +1,6 @@
 """KernelKMeans and CoresetKernelKMeans: scikit-learn's contract, every kind of input, predict, bad parameters."""
 
 import logging
-import pickle
 
 import networkx as nx
 import numpy as np
@@ -66,14 +65,6 @@ def test_scikit_learns_checks(estimator, check):
 )
 def test_scikit_learns_checks_with_other_settings(estimator, check):
     check(estimator)
-
-
-@pytest.mark.parametrize("model", [KernelKMeans(3, kernel="rbf", tol=0.1), CoresetKernelKMeans(3, sampling="uniform")])
-def test_get_set_params_and_clone(model):
-    again = clone(model)
-    assert again.get_params() == model.get_params()
-    assert again.set_params(n_clusters=5).n_clusters == 5
-    type(model)("many", kernel=3)  # the constructor stores and does not check
 
 
 @pytest.mark.parametrize("estimator", [KernelKMeans, CoresetKernelKMeans])
@@ -372,16 +363,6 @@ def test_a_coreset_of_a_graph(seeding):
     model = CoresetKernelKMeans(4, coreset_size=0.5, seeding=seeding, random_state=0).fit(graph)
     assert adjusted_rand_score(truth, model.labels_) > 0.95
     np.testing.assert_array_equal(model.predict(graph.to_scipy()), model.labels_)
-
-
-def test_fitted_models_survive_pickling_and_feature_names_are_kept():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(make_blobs(60, random_state=0)[0], columns=["height", "weight"])
-    for model in (KernelKMeans(3, random_state=0), CoresetKernelKMeans(3, random_state=0)):
-        model.fit(frame)
-        assert model.feature_names_in_.tolist() == ["height", "weight"]
-        again = pickle.loads(pickle.dumps(model))
-        np.testing.assert_array_equal(again.predict(frame), model.labels_)
 
 
 def test_float32_stays_float32_and_agrees():

@@ -18,8 +18,7 @@ __all__ = ["build", "check"]
         ("then cluster it", "graphcore cluster edges.graph -k 100 -o labels.tsv"),
     ],
 )  # fmt: skip
-@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=FILE)
-@click.argument("output", metavar="OUT.graph", type=FILE)
+@click.argument("files", metavar="INPUT... OUT.graph", nargs=-1, type=FILE)
 @click.option(
     "--memory", metavar="SIZE", default="4G", show_default=True, help="Limit on this process's memory, like 500M or 4G."
 )
@@ -29,13 +28,16 @@ __all__ = ["build", "check"]
 )
 @reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
-def build(inputs, output, memory, resume, parts, as_json, **reading):
+def build(files, memory, resume, parts, as_json, **reading):
     """Build a graph on disk from edge lists or Parquet tables, without holding it in memory.
 
     The other commands take OUT.graph as their INPUT.
     """
+    if len(files) < 2:
+        raise click.UsageError("Missing argument: name files of edges, and last the folder to build, OUT.graph")
     from ..store import build_store
 
+    *inputs, output = files
     console = Console()
     with console.listening():
         graph = build_store(

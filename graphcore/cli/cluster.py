@@ -7,9 +7,10 @@ from dataclasses import asdict
 import click
 from click.shell_completion import CompletionItem
 
+from ..exceptions import FormatError
 from ..pipeline.parameters import PARAMETERS
 from .console import Console, Job
-from .inputs import FILE, READING, check_there, given_options, holds_vectors, input_options, load
+from .inputs import FILE, READING, READING_OPTIONS, check_there, given_options, holds_vectors, input_options, load
 from .report import page_about, read_truth, truth_option
 from .targets import labels_target, output_kind, tell_of_missing_pictures, write_clusters
 from .warm_up import help_compiling
@@ -73,8 +74,24 @@ def _option(parameter):
     return click.option(f"--{name}", type=_Value(words), metavar=parameter.metavar, help=text)
 
 
+_FIRST = (
+    "n_clusters", "resolution", "min_cluster_size", "max_cluster_size", "max_share", "objective", "effort",
+    "time_limit",
+)  # fmt: skip
+# The help's headings; under the last one is what no other names.
+_SECTIONS = {
+    "Clusters": _FIRST,
+    "Output": ("output", "report", "truth", "tree", "membership", "model", "as_json", "spreadsheet", "quiet"),
+    "What is known of nodes": ("labels", "initial_labels", "node_weights"),
+    "Input": ("vectors", "n_neighbors", "metric", *READING_OPTIONS, "any_size"),
+    "Details of the algorithm": tuple(p.name for p in PARAMETERS if p.name not in _FIRST),
+    "Run": (),
+}
+
+
 @click.command(
     cls=Job,
+    sections=_SECTIONS,
     short_help="Cluster a graph or vectors.",
     examples=[
         ("labels of 100 clusters, and a page that says how good they are",
@@ -136,9 +153,9 @@ def cluster(
 ):  # fmt: skip
     """Cluster a graph, or vectors through their kNN graph.
 
-    INPUT is an edge list, Matrix Market, METIS, scipy .npz, GraphML, GEXF or GML file; a graph on disk (see build);
-    vectors (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge belong to no cluster
-    and get label -1.
+    INPUT is an edge list, Parquet, Matrix Market, METIS, scipy .npz, GraphML, GEXF or GML file; a graph on disk (see
+    build); vectors (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge belong to no
+    cluster and get label -1.
     """
     known = {name: options.pop(name) for name in ("labels", "initial_labels", "node_weights")}
     if [input, truth, *known.values()].count("-") > 1:
@@ -224,10 +241,13 @@ def _check(console, source, n_clusters, given, output, tree, report, others, std
             from ..io.table import check_parquet
 
             check_parquet()
-    for path in (tree, *others, report):
+    for path in (tree, *others):
         if path is not None:
             check_writable(path)
     if report is not None:
+        from ..report.page import check_page
+
+        check_page(report)
         tell_of_missing_pictures(console)
     return labels_target(source, output, stdout_taken)
 
@@ -241,6 +261,10 @@ def _known(graph, labels, initial_labels, node_weights, any_size):
     for name, path in (("labels", labels), ("initial_labels", initial_labels)):
         if path is not None:
             known[name] = read_labels(path, graph, partial=True, any_size=any_size)
+            if known[name].dtype.kind != "i":
+                given = known[name].tolist()
+                word = next((label for label in given if not label.removeprefix("-").isdigit()), given[0])
+                raise FormatError(f"{path}: labels that number clusters must be integers, and {word!r} is none")
     if node_weights is not None:
         known["sample_weight"] = read_node_weights(node_weights, graph, any_size=any_size)
     return known

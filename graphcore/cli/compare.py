@@ -1,5 +1,7 @@
 """``graphcore compare``: two labellings of the same nodes."""
 
+from collections import Counter
+
 import click
 
 from ..exceptions import InputError
@@ -69,7 +71,7 @@ def _aligned(labels, truth, graph, any_size):
     place = {node: i for i, node in enumerate(others)}
     for path, names in ((labels, nodes), (truth, others)):
         if len(set(names)) < len(names):
-            raise InputError(f"{path}: a node has two labels")
+            raise InputError(f"{path}: node {Counter(names).most_common(1)[0][0]!r} has two labels")
     common = [i for i, node in enumerate(nodes) if node in place]
     if not common:
         raise InputError(f"{labels} and {truth} have no node in common")

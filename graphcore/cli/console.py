@@ -24,11 +24,24 @@ _TICK = 0.5
 
 
 class _Taught(click.Command):
-    """A command with examples in its help: pairs of what is done, and the command that does it."""
+    """A command with examples in its help: pairs of what is done, and the command that does it.
 
-    def __init__(self, *args, examples=(), **options):
+    `sections` are headings for the help's options, each with names of parameters; the last one gets all others.
+    """
+
+    def __init__(self, *args, examples=(), sections=None, **options):
         super().__init__(*args, **options)
-        self.examples = examples
+        self.examples, self.sections = examples, sections
+
+    def format_options(self, ctx, formatter):
+        """Show the options, under their headings if there are any."""
+        if not self.sections:
+            super().format_options(ctx, formatter)
+            return
+        records = {p.name: p.get_help_record(ctx) for p in self.get_params(ctx) if isinstance(p, click.Option)}
+        for heading, names in self.sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([records.pop(name) for name in names or list(records)])
 
     def format_epilog(self, ctx, formatter):
         """Show the examples at the end of the help."""

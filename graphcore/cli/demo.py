@@ -1,6 +1,7 @@
 """``graphcore demo``: the main job on real data that scikit-learn ships, beside scikit-learn's own answer."""
 
 import json
+import os
 import time
 
 import click
@@ -34,7 +35,10 @@ _WHY = {
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def demo(objective, random_state, as_json):
     """Cluster handwritten digits, beside scikit-learn's SpectralClustering."""
+    from .. import _compile
+
     console = Console()
+    os.environ.setdefault(_compile.AT_ONCE, "1")  # seconds are of compiled loops
     help_compiling()
     with console.listening():
         graph, truth = _digits_graph(console, random_state)

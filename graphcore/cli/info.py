@@ -30,14 +30,14 @@ def info(input, as_json, **options):
         graph = load(input, console.stages, **options)
         with console.stages("count"):
             facts = _facts(input, graph)
-    from .summary import graph_lines, show
+    from .summary import count, graph_lines, show
 
     degrees = facts["degrees"]
     spread = ", ".join(f"{value:,.6g} ({name})" for name, value in degrees.items())
     lines = [
         ("degrees", spread),
-        ("largest", f"{facts['largest_component']:,} nodes in the largest component"),
-        ("memory", f"{facts['bytes'] / 2**20:,.1f} MiB"),
+        ("largest", f"{count(facts['largest_component'], 'node')} in the largest component"),
+        ("memory", f"{facts['bytes'] / 2**20:,.1f} MiB" if facts["bytes"] >= 2**20 else f"{facts['bytes']:,} bytes"),
     ]
     show(facts | {"warnings": console.warned}, graph_lines(facts) + lines, as_json)
 

@@ -10,15 +10,17 @@ from ..exceptions import InputError
 from .vectors import read_vectors
 
 __all__ = [
-    "FILE", "READING", "READING_OPTIONS", "check_output", "check_there", "given_options", "graph_options",
-    "holds_vectors", "input_options", "load", "load_graph", "reading_options", "run_options",
+    "FILE", "READING", "READING_OPTIONS", "any_size_option", "check_output", "check_there", "given_options",
+    "graph_options", "holds_vectors", "input_options", "load", "load_graph", "reading_options", "run_options",
 ]  # fmt: skip
 
 # A path that shells complete; whether it can be used is found out when it is.
 FILE = click.Path(readable=False, allow_dash=True)
 # Keywords of graphcore.read_graph, and what vectors need.
-READING_OPTIONS = ("format", "bipartite", "delimiter", "columns", "weight_column", "symmetrize", "any_size")
-READING = (*READING_OPTIONS, "vectors", "n_neighbors", "metric")
+READING_OPTIONS = (
+    "format", "bipartite", "delimiter", "columns", "weight_column", "ids", "encoding", "symmetrize",
+)  # fmt: skip
+READING = (*READING_OPTIONS, "any_size", "vectors", "n_neighbors", "metric")
 
 
 def _two_numbers(_ctx, param, text):
@@ -35,6 +37,11 @@ def _column(_ctx, _param, text):
     return None if text == "none" else int(text) if text.isdecimal() and len(text) < 10 else text
 
 
+_SEED = click.IntRange(0)
+_SEED.name = "integer"  # as messages call what it takes
+any_size_option = click.option(
+    "--any-size", is_flag=True, help="Allow absurdly large decompressed data, and headers of mostly isolated nodes."
+)
 _READING_OPTIONS = (
     click.option("--delimiter", metavar="CHAR", help="Between the columns of an edge list. [default: guessed]"),
     click.option(
@@ -46,12 +53,17 @@ _READING_OPTIONS = (
         help="Name or number of the column with weights; none for no weights. [default: guessed]",
     ),
     click.option(
+        "--ids", metavar="KIND", default="auto", show_default=True,
+        help="What the nodes of an edge list are called by: integer, string, or auto.",
+    ),
+    click.option(
+        "--encoding", metavar="NAME", default="utf-8", show_default=True, help="Of the nodes' names in an edge list."
+    ),
+    click.option(
         "--symmetrize", metavar="POLICY", default="max", show_default=True,
         help="What becomes of directed edges: max, average, sum, min, degree-discounted, random-walk, or error.",
     ),
-    click.option(
-        "--any-size", is_flag=True, help="Allow absurdly large decompressed data, and headers of mostly isolated nodes."
-    ),
+    any_size_option,
 )  # fmt: skip
 _GRAPH_OPTIONS = (
     click.option("--format", metavar="NAME", help="Format of a graph file. [default: guessed from name and content]"),
@@ -71,7 +83,7 @@ _OPTIONS = (
     ),
     click.option("--metric", default="euclidean", show_default=True, metavar="NAME", help="Distance between vectors."),
     click.option(
-        "--seed", "random_state", metavar="N", type=click.IntRange(0), default=0, show_default=True,
+        "--seed", "random_state", metavar="N", type=_SEED, default=0, show_default=True,
         help="Random seed.",
     ),
     click.option("--jobs", "n_jobs", metavar="N", type=int, default=-1, show_default=True, help="Threads; -1 is all."),
@@ -133,11 +145,13 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
     from .._threads import effective_jobs
     from .._validation import check_choice, check_integer
     from ..graphs.rows import SYMMETRIZE
+    from ..io._dialect import IDS
     from ..io.read import READABLE
     from ..knn.search import check_metric
 
     check_choice("format", reading["format"], (None, *READABLE))
     check_choice("symmetrize", reading["symmetrize"], SYMMETRIZE)
+    check_choice("ids", reading["ids"], IDS)
     check_integer("n_neighbors", n_neighbors, low=1)
     check_metric(metric)
     effective_jobs(n_jobs)
@@ -146,7 +160,7 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
         return load_graph(path, stages, **reading)
     _warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")
     with stages("read"):
-        X = read_vectors(path)
+        X = read_vectors(path, reading["any_size"])
     if X.shape[0] < 2:
         raise InputError(f"{path}: {X.shape[0]} vector; a kNN graph needs at least two")
     from ..fit import graph_of_vectors

@@ -3,7 +3,7 @@
 import click
 
 from .console import Console, Job
-from .inputs import FILE, check_output, run_options
+from .inputs import FILE, any_size_option, check_output, run_options
 
 __all__ = ["knn"]
 
@@ -39,13 +39,14 @@ __all__ = ["knn"]
     "--algorithm", default="auto", show_default=True, metavar="NAME", help="How to search: exact or approximate."
 )
 @click.option("--to", "to_format", metavar="NAME", help="Format of GRAPH. [default: by its name]")
+@any_size_option
 @run_options
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
-def knn(input, output, n_neighbors, to_format, random_state, as_json, **options):
+def knn(input, output, n_neighbors, to_format, any_size, random_state, as_json, **options):
     """Join every vector to its nearest neighbours, and write the graph.
 
-    VECTORS is a .npy array, a .npz, or a text table of numbers. `graphcore cluster` does the same by itself; a graph in
-    a file serves for several clusterings. A "-" stands for standard input or output.
+    VECTORS is a .npy array, a .npz, a Parquet table, or a text table of numbers. `graphcore cluster` does the same by
+    itself; a graph in a file serves for several clusterings. A "-" stands for standard input or output.
     """
     if as_json and output == "-":
         raise click.UsageError("--json and GRAPH - both want standard output; write the graph to a file")
@@ -59,7 +60,7 @@ def knn(input, output, n_neighbors, to_format, random_state, as_json, **options)
     with console.listening():
         console.expect(3)
         with console.stages("read"):
-            X = read_vectors(input)
+            X = read_vectors(input, any_size)
         with console.stages("neighbours"):
             # The stream's name is the estimator's, so that both make the same graph for the same seed.
             graph = knn_graph(X, n_neighbors, random_state=Streams(random_state).child("neighbours"), **options)

@@ -49,10 +49,10 @@ def report(input, labels, output, truth, title, n_central, pictures, as_json, **
         raise click.UsageError("--json and -o - both want standard output; write the page to a file")
     if [input, labels, truth].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
-    from ..io import check_writable, read_labels
-    from ..report import write_report
+    from ..io import read_labels
+    from ..report.page import check_page, write_report
 
-    check_writable(output)
+    check_page(output)
     console = Console()
     if pictures:
         tell_of_missing_pictures(console)

@@ -5,7 +5,7 @@ import json
 import click
 import numpy as np
 
-__all__ = ["cluster_lines", "graph_facts", "graph_lines", "graph_summary", "show", "size_facts", "table"]
+__all__ = ["cluster_lines", "count", "graph_facts", "graph_lines", "graph_summary", "show", "size_facts", "table"]
 
 # Up to so many clusters are listed by size; of more, the extremes are given.
 _FEW_CLUSTERS = 20
@@ -27,14 +27,14 @@ def size_facts(labels, n_clusters):
 def graph_lines(facts):
     """Pairs of heading and text about a graph."""
     kind = "weighted" if facts["weighted"] else "unweighted"
-    parts = [_count(facts["components"], "component")]
+    parts = [count(facts["components"], "component")]
     if facts["isolated"]:
         parts.append(f"{facts['isolated']:,} isolated")
     if facts["self_loops"]:
-        parts.append(_count(facts["self_loops"], "self-loop"))
+        parts.append(count(facts["self_loops"], "self-loop"))
     return [
         ("input", facts["input"]),
-        ("graph", f"{_count(facts['nodes'], 'node')}, {_count(facts['edges'], 'edge')}, {kind}, {', '.join(parts)}"),
+        ("graph", f"{count(facts['nodes'], 'node')}, {count(facts['edges'], 'edge')}, {kind}, {', '.join(parts)}"),
     ]
 
 
@@ -51,9 +51,9 @@ def cluster_lines(facts):
     draws = "" if coreset["draws"] == coreset["nodes"] else f" from {coreset['draws']:,} draws"
     several = "" if settings["n_coresets"] == 1 else f"{settings['n_coresets']} times "
     lines = [
-        ("coreset", f"{several}{_count(coreset['nodes'], 'node')}{draws}, {settings['sampling']} sampling"),
+        ("coreset", f"{several}{count(coreset['nodes'], 'node')}{draws}, {settings['sampling']} sampling"),
         ("clusters", _sizes(facts["cluster_sizes"])),
-        ("NC", f"{facts['normalized_cut']:.4f}"),
+        ("NC", f"{facts['normalized_cut']:.4f}, the normalised cut; lower is better"),
     ]
     if facts["chosen"] is not None:
         doubt = "" if facts["chosen"]["clear"] is not False else "; it does not stand out"
@@ -65,7 +65,7 @@ def cluster_lines(facts):
     if facts["unsure_clusters"]:
         lines.append(("verdict", _verdict(facts)))
     if facts["unreached"] and not settings["refine"]:
-        lines.append(("unreached", f"{_count(facts['unreached'], 'node')} in one cluster for want of evidence"))
+        lines.append(("unreached", f"{count(facts['unreached'], 'node')} in one cluster for want of evidence"))
     seconds = ", ".join(f"{stage} {spent:.2f}" for stage, spent in facts["seconds"].items())
     lines.append(("seconds", seconds))
     lines.append(("labels", "standard output" if facts["output"] == "-" else facts["output"]))
@@ -87,7 +87,7 @@ def table(lines):
 def _verdict(facts):
     """What a low stability means, and what to try."""
     unsure, filled = facts["unsure_clusters"], sum(size > 0 for size in facts["cluster_sizes"])
-    found = f"{unsure:,} of {_count(filled, 'cluster')} {'changes' if unsure == 1 else 'change'} with the draw"
+    found = f"{unsure:,} of {count(filled, 'cluster')} {'changes' if unsure == 1 else 'change'} with the draw"
     if 2 * unsure < filled:
         return f"{found}; the others can be relied on"
     chosen = facts["chosen"] is not None
@@ -102,5 +102,6 @@ def _sizes(sizes):
     return f"{len(sizes)}, of sizes {min(sizes):,} (min), {np.median(sizes):,.0f} (median), {max(sizes):,} (max){note}"
 
 
-def _count(number, noun):
+def count(number, noun):
+    """A number of things, as "1 node" or "2 nodes"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

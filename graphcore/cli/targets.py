@@ -6,6 +6,9 @@ from ..exceptions import InputError
 
 __all__ = ["labels_target", "output_kind", "tell_of_missing_pictures", "write_clusters"]
 
+# What opens files of these names would not take text for one.
+_NO_LABELS = (".xlsx", ".xls", ".ods", ".json", ".html", ".pdf")
+
 
 def labels_target(source, output, stdout_taken):
     """Return the file that labels go to: `output` if it was given, found out to be writable before the work.
@@ -23,6 +26,10 @@ def labels_target(source, output, stdout_taken):
         output = f"{'standard-input' if stream else os.path.basename(os.path.abspath(source))}.clusters.tsv"
         if os.path.lexists(output):
             raise InputError(f"{output}: is there already; -o {output} replaces it, -o FILE writes elsewhere")
+    if output.lower().endswith(_NO_LABELS):
+        raise InputError(
+            f"{output}: labels are written as text (.tsv, .csv), .npy, .parquet, or in a graph (.graphml, .gexf, .gml)"
+        )
     if output_kind(output) == "parquet":
         from ..io.table import check_parquet
 

@@ -1,108 +1,121 @@
-"""Vectors from files: numpy's and scipy's own formats, and tables of numbers as text."""
+"""Vectors from files: numpy's and scipy's own formats, Parquet, and tables of numbers as text."""
 
-import bz2
-import gzip
-import lzma
-import os
-import tempfile
+import re
 import warnings
-import zlib
 
+from .._warn import warn_user
 from ..exceptions import FormatError, InputError
 
 __all__ = ["read_vectors"]
 
-_MAGIC = {b"\x93NUMPY": ".npy", b"PK\x03\x04": ".npz", b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ": ".xz"}
-_COMPRESSED = {".gz": gzip, ".bz2": bz2, ".xz": lzma}
-# How damaged text and damaged compressed data show; OSError is of bz2, which gives it no number.
-_DAMAGE = (ValueError, EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, OSError)
+_UNREADABLE = re.compile(r"could not convert string (?P<value>'.*') to float64 at row (?P<row>\d+), column (?P<at>\d+)")
 
 
-def read_vectors(path):
-    """Read one vector per row, from ``.npy`` (two dimensions), ``.npz`` (scipy's, or one array), or else text.
+def read_vectors(path, any_size=False):
+    """Read one vector per row, from ``.npy`` (two dimensions), ``.npz`` (scipy's, or one array), Parquet, or text.
 
-    Text is numbers between commas, semicolons, tabs or blanks, perhaps with ``#`` comments, a line of names,
-    compressed. The kind of standard input ("-") and of pipes is seen by its first bytes.
+    The content says which, also where it is compressed. Text is numbers between commas, semicolons, tabs or blanks,
+    perhaps with ``#`` comments and a line of names. Of a Parquet table all columns are taken, or the one of lists.
     """
-    from ..io._source import is_stream
+    from ..io._source import open_source
 
-    if is_stream(path):
-        return _read_stream(path)
-    try:
-        X = _load(path)
-    except InputError as error:
-        if str(error).startswith(f"{path}:"):
-            raise
-        raise type(error)(f"{path}: {error}") from error.__cause__
-    except _DAMAGE as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        said = str(error).partition("\n")[0][:200]
-        raise FormatError(f"{path}: cannot be read as vectors: {said}") from error
-    if X.ndim != 2 or 0 in X.shape:
-        raise InputError(f"{path}: vectors are rows of an array of two dimensions; this one has shape {X.shape}")
-    if X.dtype.kind not in "biuf":
-        raise InputError(f"{path}: vectors are rows of real numbers; this array holds {X.dtype}")
-    return X
+    with open_source(path, any_size) as source:
+        try:
+            X = _load(source)
+        except ValueError as error:
+            if isinstance(error, InputError):
+                raise
+            raise FormatError(f"cannot be read as vectors: {_said(error)}") from error
+        if X.ndim != 2 or 0 in X.shape:
+            raise InputError(f"vectors are rows of an array of two dimensions; this one has shape {X.shape}")
+        if X.dtype.kind not in "biuf":
+            raise InputError(f"vectors are rows of real numbers; this array holds {X.dtype}")
+        return X
 
 
-def _load(path):
+def _load(source):
+    from ..io._guess import NPZ_MAGIC
     from ..io._npy import read_array
 
-    if path.endswith(".npy"):
-        with open(path, "rb") as stream:
-            return read_array(stream, os.fstat(stream.fileno()).st_size)
-    return _load_archive(path) if path.endswith(".npz") else _load_text(path)
+    if source.head.startswith(b"\x93NUMPY") or source.suffix == ".npy":
+        with source.open() as stream:
+            return read_array(stream, source.size)
+    if source.head.startswith(NPZ_MAGIC) or source.suffix == ".npz":
+        return _load_archive(source)
+    return _load_parquet(source) if source.begins_with(b"PAR1") else _load_text(source)
 
 
-def _read_stream(path):
-    """Vectors from standard input or a pipe, by way of a file, which numpy wants to go back and forth in."""
-    from ..io._source import open_stream
-
-    with open_stream(path) as stream:
-        content = stream.read()
-    ending = next((ending for magic, ending in _MAGIC.items() if content.startswith(magic)), ".txt")
-    with tempfile.TemporaryDirectory() as folder:
-        copy = os.path.join(folder, f"vectors{ending}")
-        with open(copy, "wb") as kept:
-            kept.write(content)
-        del content
-        try:
-            return read_vectors(copy)
-        except InputError as error:
-            raise type(error)(str(error).replace(copy, "standard input" if path == "-" else path)) from error
-
-
-def _load_archive(path):
+def _load_archive(source):
     from ..io._npy import open_archive
     from ..io.npz import matrix_of
 
-    with open(path, "rb") as stream, open_archive(stream) as archive:
+    with source.open() as stream, open_archive(stream) as archive:
         if "format" in archive:
             return matrix_of(archive).tocsr()
         if len(archive.names) != 1:
             listed = ", ".join(archive.names)[:200]
-            raise InputError(f"{path}: holds {len(archive.names)} arrays ({listed}); save the vectors alone")
+            raise InputError(f"holds {len(archive.names)} arrays ({listed}); save the vectors alone")
         return archive[archive.names[0]]
 
 
-def _load_text(path):
+def _load_parquet(source):
     import numpy as np
 
-    # numpy opens what is compressed by itself; here the first line alone is looked at.
-    opener = next((module.open for suffix, module in _COMPRESSED.items() if path.endswith(suffix)), open)
-    with opener(path, "rt", encoding="utf-8") as lines:
+    from ..io.table import check_parquet
+
+    arrow, parquet = check_parquet()
+    try:
+        table = parquet.read_table(source.path)
+    except (ValueError, OSError, arrow.ArrowException) as error:
+        raise FormatError(f"the Parquet table cannot be read: {_said(error)}") from None
+    kinds = arrow.types
+    lists = [f.name for f in table.schema if kinds.is_list(f.type) or kinds.is_fixed_size_list(f.type)]
+    if len(lists) == 1:
+        if len(table.column_names) > 1:
+            warn_user(f"{source.name}: the vectors are the lists in column {lists[0]!r}; no other column is read")
+        rows = table.column(lists[0]).to_numpy()
+        if len({0 if row is None else len(row) for row in rows}) > 1:
+            raise InputError(f"the lists in column {lists[0]!r} are not all of one length")
+        return np.stack(rows) if len(rows) else np.empty((0, 0))
+    for field in table.schema:
+        if not (kinds.is_integer(field.type) or kinds.is_floating(field.type) or kinds.is_boolean(field.type)):
+            raise InputError(f"column {field.name!r} holds {field.type}, and vectors are numbers only; leave it out")
+    return np.stack([column.to_numpy() for column in table.columns], axis=1) if table.columns else np.empty((0, 0))
+
+
+def _load_text(source):
+    import numpy as np
+
+    if source.head:
+        source.require_text()
+    with source.text() as lines:
         before, first = _first_line(lines)
     if first is None:
-        raise InputError(f"{path}: holds no numbers")
+        raise InputError("holds no numbers")
     delimiter = next((mark for mark in ",;\t" if mark in first), None)
-    skipped = before if _is_numbers(first, delimiter) else before + 1
+    options = {"delimiter": delimiter, "skiprows": before if _is_numbers(first, delimiter) else before + 1, "ndmin": 2}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an error here, with its own words
-        X = np.loadtxt(path, delimiter=delimiter, skiprows=skipped, ndmin=2, encoding="utf-8")
+        if source.direct:  # numpy reads files in larger pieces than streams
+            with source.guard():
+                X = np.loadtxt(source.path, encoding=source.encoding("utf-8"), **options)
+        else:
+            with source.text() as lines:
+                X = np.loadtxt(lines, **options)
     if X.size == 0:
-        raise InputError(f"{path}: holds column names and no numbers")
+        raise InputError("holds column names and no numbers")
     return X
+
+
+def _said(error):
+    """The first line of a message; where a field is no number, where it stands and what to do."""
+    found = _UNREADABLE.search(str(error))
+    if found is None:
+        return str(error).partition("\n")[0][:200]
+    return (
+        f"column {int(found['at']) - 1} of row {found['row']} (both counted from 0) holds {found['value'][:80]}; "
+        "vectors are numbers only: leave out columns of names, fill in what is missing"
+    )
 
 
 def _first_line(lines):

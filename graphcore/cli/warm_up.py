@@ -1,5 +1,6 @@
 """``graphcore warm-up``: compile the loops before they are needed; and a second process that helps a first run."""
 
+import os
 import subprocess
 import sys
 import time
@@ -44,12 +45,16 @@ def warm_up(n_jobs):
 
 
 def help_compiling():
-    """Have another process compile the loops of a run's second half, unless they are there already."""
+    """Have another process compile what a run needs, unless it is there already, its second half first.
+
+    The run takes what is ready when it gets there. It may be over before, if it is so small that it compiles nothing:
+    then the other process goes on, and the next run finds everything.
+    """
     from .. import _compile
     from ..partition._agglomerate_loops import agglomerate
 
     if _compile.kept_in(agglomerate) is not None and not _compile.is_kept(agglomerate):
-        _begin("merging", stderr=subprocess.DEVNULL)
+        _begin("merging", "clustering", stderr=subprocess.DEVNULL)
 
 
 def _run_case(case):
@@ -59,11 +64,15 @@ def _run_case(case):
     return process.returncode and f"compiling for {case} failed: {said.rpartition(chr(10))[2]}"
 
 
-def _begin(case, stderr):
-    code = f"import gc; gc.disable(); from graphcore.cli.warm_up import _CASES; _CASES[{case!r}]()"
+def _begin(*cases, stderr):
+    from .. import _compile
+
+    code = f"import gc; gc.disable(); from graphcore.cli.warm_up import _CASES\nfor case in {cases}: _CASES[case]()"
     return subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr
-    )
+        [sys.executable, "-W", "ignore", "-c", code],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
+        env=os.environ | {_compile.AT_ONCE: "1"},
+    )  # fmt: skip
 
 
 def _graph(weighted=False):

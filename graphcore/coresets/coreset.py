@@ -156,19 +156,9 @@ def sample_coreset(
 ):
     """Draw a coreset of the points of any kernel, as :func:`build_coreset` does of a graph's nodes.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    n_clusters : int
-    weights : ndarray of shape (n_points,), float64, optional
-        Default: those of the kernel, and the only ones for a graph.
-    size, eps, method, n_seeds, seeding, random_state
-        As for :func:`build_coreset`. `eps`, "degree" and "fast" are for graphs. For other kernels "importance" takes as
-        many points as there are for these points themselves, without draws.
-
-    Returns
-    -------
-    Coreset
+    `weights` (n_points,) float64 are those of the kernel if not given, and always for a graph. `eps`, "degree" and
+    "fast" are for graphs. For other kernels "importance" takes as many points as there are for these points, without
+    draws.
     """
     is_graph = kernel.leaves_out_isolated
     weights = kernel.point_weights if weights is None else weights

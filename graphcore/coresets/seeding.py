@@ -137,44 +137,16 @@ def d2_seeding(kernel, n_seeds, *, method="fast", initial=None, random_state=Non
 
 
 def draw_seeds(kernel, weights, n_seeds, rng, *, shift=0.0, initial=(), farthest=False):
-    """Draw points one after the other, each with probability proportional to ``w(x) Delta(x, C)``.
+    """Draw points one after the other, each with probability proportional to ``w(x) Delta(x, C)``; a Seeds.
 
     ``Delta(x, y) = K_xx + K_yy - 2 K_xy`` of ``K + shift W^-1``, and Delta(x, C) the least over the points C drawn so
-    far. The first is drawn in proportion to the weights. One column of the kernel is read for each point.
+    far. The first is drawn in proportion to the weights (n_points,), float64; points of weight 0 never are. One column
+    of the kernel is read for each. Points of `initial` are taken first, without drawing; with `farthest` the point
+    farthest from all before is, in place of a draw. There are fewer than `n_seeds`, and `exhausted` is set, if no point
+    of positive distance is left; negative distances, of an indefinite kernel, count as 0.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    weights : ndarray of shape (n_points,), float64
-        Points of weight 0 are never drawn.
-    n_seeds : int
-    rng : numpy Generator
-    shift : float, default 0
-    initial : sequence of int
-        Points that are taken first, without drawing.
-    farthest : bool, default False
-        Take the point farthest from all before instead of a draw.
-
-    Returns
-    -------
-    Seeds
-        Fewer than `n_seeds` points, `exhausted` set, if no point of positive distance is left. Negative distances (of
-        an indefinite kernel) count as 0.
-
-    References
-    ----------
     Arthur and Vassilvitskii, "k-means++", SODA 2007; Algorithm 1 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset
     Spectral Clustering".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.coresets.seeding import draw_seeds
-    >>> from graphcore.kernels.dense import DenseKernel
-    >>> x = np.array([0.0, 0.0, 9.0])
-    >>> seeds = draw_seeds(DenseKernel(np.outer(x, x)), np.ones(3), 2, np.random.default_rng(0))
-    >>> sorted(x[seeds.indices].tolist()), seeds.cost
-    ([0.0, 9.0], 0.0)
     """
     diagonal = np.array(kernel.diagonal)
     if shift:
@@ -193,17 +165,8 @@ def draw_seeds(kernel, weights, n_seeds, rng, *, shift=0.0, initial=(), farthest
 def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthest=False):
     """:func:`draw_seeds` for whatever has squared distances.
 
-    Parameters
-    ----------
-    distances_to : callable
-        Takes a point, and returns the squared distances of all points to it (a new array, not negative beyond rounding)
-        and how many came out negative.
-    weights, n_seeds, rng, initial, farthest
-        As for :func:`draw_seeds`.
-
-    Returns
-    -------
-    Seeds
+    `distances_to` takes a point, and returns the squared distances of all points to it (a new array, not negative
+    beyond rounding) and how many came out negative.
     """
     n = len(weights)
     taking_part = weights > 0

@@ -1,13 +1,28 @@
-"""What all classes share: what they refuse, and what they say while they work."""
+"""What all classes share: how they declare parameters, what they refuse, and what they say while they work."""
 
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import TypeVar, dataclass_transform
 
 from .._compile import compilation_notices
 from .._progress import NotebookBar, Stages, announce, in_notebook
 from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object
 
-__all__ = ["passed_on", "refuse_graph", "stages_of"]
+__all__ = ["parameters", "passed_on", "refuse_graph", "stages_of"]
+
+Estimator = TypeVar("Estimator")
+
+
+@dataclass_transform(eq_default=False)
+def parameters(cls: type[Estimator]) -> type[Estimator]:
+    """Make the constructor of a class from its names with types and defaults, as a dataclass does.
+
+    The class is no dataclass afterwards: Dask, for one, would take fits with equal parameters for one and the same.
+    """
+    cls = dataclass(eq=False, repr=False, match_args=False)(cls)
+    del cls.__dataclass_fields__, cls.__dataclass_params__
+    return cls
 
 
 def refuse_graph(estimator, X):

@@ -1,30 +1,75 @@
-"""What a fitted clustering of a graph answers: other numbers of clusters, new nodes, a page about it."""
-
-from typing import TYPE_CHECKING
+"""What a fitted clustering of a graph answers: clusters, other numbers of them, the graph between them."""
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import AnyData, AnyGraph, ArrayLike, Floats, Integers, Labels, PathLike, Table, csr_array
+from .._typing import Array, Floats, Integers, Labels, Table, csr_array
 from .._validation import check_integer
 from ..exceptions import InputError
-from ..graphs.as_graph import as_graph
+from ..graphs.derived import subgraph
 from ..graphs.from_table import as_library
 from ..graphs.graph import Graph
-from ..graphs.subgraph import subgraph
 from ..metrics import central_nodes, cluster_summary, quotient_graph
+from ..partition.predict import node_memberships
+from ..partition.quotient import graph_rows
+from ..partition.search import SearchSteps
+from ..pipeline.settings import Settings
 from ..selection.cluster_tree import ClusterTree, tree_of
-from .out_of_sample import fitted_memberships, new_cost, new_labels, new_memberships, new_shares
-
-if TYPE_CHECKING:
-    from ..report.facts import ReportFacts
+from ..selection.result import KSelection
 
 __all__ = ["FittedGraph"]
 
 
-class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Mixin of CoresetSpectralClustering: the methods that need nothing but a fit."""
+class FittedGraph:
+    """Mixin of CoresetSpectralClustering: what a fit leaves, and the methods that need nothing else."""
+
+    labels_: Labels
+    n_clusters_: int
+    selection_: KSelection | None
+    coreset_indices_: Integers
+    coreset_weights_: Floats
+    coreset_labels_: Labels
+    n_unreached_: int
+    stability_: NDArray[np.float32] | None
+    cluster_stability_: Floats | None
+    history_: list[tuple[str, float]]
+    search_: SearchSteps | None
+    outside_share_: NDArray[np.float32]
+    node_names_: Array | None
+    settings_: Settings
+    seconds_: dict[str, float]
+    n_features_in_: int
+
+    def _take(self, fit, reference, *, is_given):
+        """Store a Fit, and whether it is of a Graph that was made before; returns the model."""
+        reference.weights = fit.node_weights
+        reference.set_clusters(fit.sums, fit.evidence)
+        self._keep(fit.graph, reference, fit.clustering, fit.outside_shares)
+        self.selection_ = fit.selection
+        self.seconds_ = fit.seconds
+        self._is_given = is_given
+        self._unrest = np.zeros(self.n_clusters_)
+        return self
+
+    def _keep(self, graph, reference, result, outside_shares):
+        """Store what a fit found, or a file held."""
+        self.labels_ = result.labels
+        self.n_clusters_ = result.settings.n_clusters
+        self.outside_share_ = outside_shares
+        self.node_names_ = graph.node_names
+        self.coreset_indices_ = result.coreset.indices
+        self.coreset_weights_ = result.coreset.weights
+        self.coreset_labels_ = result.coreset_labels
+        self._n_components = self._tree = None
+        self.n_unreached_ = result.n_unreached
+        self.stability_ = result.node_stability
+        self.cluster_stability_ = result.cluster_stability
+        self._result = result
+        self._graph, self._reference = graph, reference
+        self.history_ = result.history
+        self.search_ = result.search
+        self.settings_ = result.settings
 
     @property
     def n_components_(self) -> int:
@@ -73,7 +118,11 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Physical Review E 94, 2016: the likelihood of the planted model.
         """
         check_is_fitted(self)
-        return fitted_memberships(self)
+        kept = self._reference
+        return node_memberships(
+            graph_rows(self.graph_), self.labels_, kept.inner, kept.volumes, kept.evidence,
+            exponent=kept.exponent, node_weights=kept.weights,
+        )  # fmt: skip
 
     def central_nodes(self, n: int = 5) -> list[Integers]:
         """Nodes of every cluster with the most weight of edges to their own cluster: those that stand for it.
@@ -210,170 +259,6 @@ class FittedGraph(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         [[0, 3], [1, 2]]
         """
         return self.tree_.labels_at(n_clusters, resolution=resolution)
-
-    def predict(self, X: AnyData) -> Labels:
-        """Clusters of new vectors or new nodes, without fitting again.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_new, n_features), or a graph
-            What a row holds follows from the fit. After vectors: a new vector, whose `n_neighbors` nearest of the
-            fitted vectors are its edges (searched exactly: n_new * n_samples distances). After a graph: weights of a
-            new node's edges to the nodes that were fitted; a graph of the same nodes stands for its own rows. After
-            ``affinity="precomputed_nearest_neighbors"``: distances to fitted vectors.
-
-        Returns
-        -------
-        ndarray of shape (n_new,), int32
-            Every row by itself joins the cluster that gains most from it, of those that it has edges to; -1 for rows
-            without any.
-
-        Raises
-        ------
-        ValueError
-            :class:`graphcore.InputError` or scikit-learn's own, if X does not fit what was fitted.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
-        >>> model = graphcore.CoresetSpectralClustering(3, random_state=0).fit(X[:150])
-        >>> graphcore.metrics.agreement(model.predict(X[150:]), y[150:])["ari"]
-        1.0
-        """
-        check_is_fitted(self)
-        return new_labels(self, X)
-
-    def transform(self, X: AnyData) -> Floats:
-        """Share of the edges of new vectors or new nodes that go to each cluster.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or graph, as for :meth:`predict`
-
-        Returns
-        -------
-        ndarray of shape (n_new, n_clusters), float64
-            Rows add up to 1, or to 0 without an edge to a cluster. A data frame after :meth:`set_output`.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
-        >>> float(model.transform([[1, 1, 1, 1, 0, 0]]).max())  # a new node with four edges
-        0.75
-        """
-        check_is_fitted(self)
-        return new_shares(self, X)
-
-    def predict_proba(self, X: AnyData) -> Floats:
-        """Probability of each cluster for new vectors or new nodes, of those that they have edges to.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or graph, as for :meth:`predict`
-
-        Returns
-        -------
-        ndarray of shape (n_new, n_clusters), float64
-            Rows add up to 1, or to 0 without an edge to a cluster. How they are made, and how far they can be relied
-            on, is said at `membership_`. With ``objective="information"`` the largest is that of :meth:`predict`.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
-        >>> probabilities = model.predict_proba([[1.0, 1.0, 0.0, 0.0, 1.0, 0.0]])  # friends of nodes 0, 1 and 4
-        >>> probabilities.shape, bool(probabilities[0, model.labels_[0]] > 0.5)
-        ((1, 2), True)
-        """
-        check_is_fitted(self)
-        return new_memberships(self, X)
-
-    def score(self, X: AnyData, y: object = None) -> float:
-        """Minus the mean cost of new vectors or new nodes under the kernel ``D^-1 A D^-1``. Larger is better.
-
-        The cost is the squared distance to the centroid of the cluster that :meth:`predict` gives, weighted by degree,
-        as in :meth:`KernelKMeans.score`. GridSearchCV and cross_val_score use it where no ``scoring=`` is given. It
-        compares fits of the same graphs with the same number of clusters (over `coreset_size`, `objective`). It rises
-        with the number of clusters, and changes with the graph, so that it chooses none of `n_clusters`,
-        `n_neighbors` and `metric`: for these give ``scoring=``, or use :func:`graphcore.select_n_clusters`.
-        Matrices of graphs are split with ``affinity="precomputed"``, which takes rows and columns alike.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or graph
-            See :meth:`predict`. Rows without an edge to a cluster count for nothing.
-        y : ignored
-
-        Returns
-        -------
-        float
-            For the graph of the fit ``n_clusters (1 - NC)`` over the sum of all degrees, where NC is the normalised
-            cut and there are no loops.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
-        >>> round(model.score(graph), 3)
-        0.122
-        """
-        check_is_fitted(self)
-        return -new_cost(self, X)
-
-    def report(
-        self, path: PathLike, graph: AnyGraph | None = None, *, title: str | None = None,
-        truth: ArrayLike | None = None, pictures: bool | str = "auto",
-    ) -> "ReportFacts":  # fmt: skip
-        """Write a report on the clusters: one HTML file that needs no other file and no network.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Output file, written whole or not at all; "-" is standard output. Of more than 100,000 nodes the page lists
-            the most central ones, and ``<path>.nodes.tsv`` gets the cluster of each.
-        graph : Graph, sparse matrix or networkx graph, optional
-            The graph that was clustered, for a model that was pickled: the graph does not go along.
-        title : str, optional
-            Heading of the page.
-        truth : array-like of shape (n_samples,), optional
-            Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
-        pictures : bool or "auto", default "auto"
-            Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing.
-
-        Returns
-        -------
-        ReportFacts
-            The figures on the page, see :func:`graphcore.report.gather_facts`.
-
-        Raises
-        ------
-        OSError
-            If the file cannot be written, before any work.
-        InputError
-            If the graph is not known any more, or has another number of nodes.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> karate = graphcore.datasets.load_karate()
-        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph)
-        >>> model.report("karate.html", title="A karate club")  # doctest: +SKIP
-        """
-        check_is_fitted(self)
-        from ..report.of_model import report_model
-
-        graph = getattr(self, "_graph", None) if graph is None else as_graph(graph, symmetrize=self.symmetrize)
-        if graph is None:
-            raise InputError("a pickled model does not hold its graph; pass it: model.report(path, graph)")
-        return report_model(
-            self, path, graph, self._result, of_vectors=self._reference.kind == "vectors", title=title, truth=truth,
-            pictures=pictures,
-        )  # fmt: skip
 
     def __getstate__(self):
         # The graph may be larger than all else, and whoever loads the model may have no use for it.

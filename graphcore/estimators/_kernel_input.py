@@ -11,15 +11,15 @@ from .._validation import check_choice, check_integer, check_sample_weight, chec
 from ..distributed.chunks import as_chunks, is_chunked, map_chunks
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, refuse_as_vectors, warn_of_pairs
+from ..graphs.derived import weigh_nodes
 from ..graphs.graph import Graph
 from ..graphs.magnitude import edges_in_range, in_range
-from ..graphs.node_weights import weigh_nodes
 from ..graphs.structure import check_sparse
 from ..kernels._floats import check_scale
 from ..kernels.as_kernel import as_kernel
 from ..kernels.checks import check_magnitude
 from ..kernels.chunked import check_chunks, kernel_over
-from ..kernels.functions import VECTOR_KERNELS, kernel_function
+from ..kernels.functions import VECTOR_KERNELS, KernelFunction, kernel_function
 from ._checks import refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
 
@@ -34,6 +34,9 @@ class KernelInput:
     After :meth:`_kernel_of` the estimator has `kernel_`, the function over vectors with its bandwidth (None for
     matrices and graphs), and `_kind`, which is "vectors", "precomputed" or "graph".
     """
+
+    kernel_: KernelFunction | None
+    n_features_in_: int
 
     # Whether there are kernel="auto" and kernel="normalized_cut", for graphs.
     _takes_graphs = False

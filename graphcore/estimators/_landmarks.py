@@ -5,15 +5,17 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from .._typing import Floats, Integers
 from .._validation import check_choice, check_integer
 from ..exceptions import ParameterError
-from ..features.diagnostics import diagnose
-from ..features.feature_map import SUBSPACES
+from ..features.diagnostics import FeatureDiagnostics, diagnose
+from ..features.feature_map import SUBSPACES, FeatureMap
 from ..features.nystrom import SAMPLINGS, check_options, nystrom_features
 from ..features.sizes import suggest_landmarks
 from ..features.subspace import kernel_pca_features, power_features
 from ..kernels.chunked import ChunkedVectorKernel, kernel_over
 from ._checks import passed_on
+from ._features import FeatureReport
 from ._kernel_input import KernelInput
 
 __all__ = ["LandmarkEstimator"]
@@ -21,8 +23,15 @@ __all__ = ["LandmarkEstimator"]
 _DTYPES = ("auto", "float32", "float64")
 
 
-class LandmarkEstimator(KernelInput, BaseEstimator):
+class LandmarkEstimator(FeatureReport, KernelInput, BaseEstimator):
     """Base of NystromFeatures and NystromKernelKMeans; see them for the parameters."""
+
+    feature_map_: FeatureMap
+    landmark_indices_: Integers | None
+    n_landmarks_: int
+    n_components_: int
+    singular_values_: Floats
+    diagnostics_: FeatureDiagnostics
 
     _takes_chunks = True
 

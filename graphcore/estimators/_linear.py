@@ -15,6 +15,10 @@ __all__ = ["FeatureClusterer"]
 class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin):
     """Mixin: k-means on the features of points, and the nearest centre of new ones."""
 
+    cluster_centers_: Floats
+    n_iter_: int
+    converged_: bool
+
     def _cluster(self, features, n_clusters, sample_weight, random_state, **options):
         found = linear_kmeans(
             features,

@@ -1,14 +1,18 @@
-"""A fitted clustering in other libraries' terms: tables, dictionaries, igraph."""
+"""A fitted clustering in other terms: tables, dictionaries, igraph, a page."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import Table
+from .._typing import AnyGraph, ArrayLike, PathLike, Table
 from ..exceptions import InputError, missing_package
 from ..fit import node_columns
+from ..graphs.as_graph import as_graph
 from ..graphs.from_table import as_library
+
+if TYPE_CHECKING:
+    from ..report.facts import ReportFacts
 
 __all__ = ["FittedOutputs"]
 
@@ -101,6 +105,56 @@ class FittedOutputs:
         alone = membership < 0
         membership[alone] = self.n_clusters_ + np.arange(np.count_nonzero(alone))
         return igraph.VertexClustering(g, membership.tolist())
+
+    def report(
+        self, path: PathLike, graph: AnyGraph | None = None, *, title: str | None = None,
+        truth: ArrayLike | None = None, pictures: bool | str = "auto",
+    ) -> "ReportFacts":  # fmt: skip
+        """Write a report on the clusters: one HTML file that needs no other file and no network.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Output file, written whole or not at all; "-" is standard output. Of more than 100,000 nodes the page lists
+            the most central ones, and ``<path>.nodes.tsv`` gets the cluster of each.
+        graph : Graph, sparse matrix or networkx graph, optional
+            The graph that was clustered, for a model that was pickled: the graph does not go along.
+        title : str, optional
+            Heading of the page.
+        truth : array-like of shape (n_samples,), optional
+            Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
+        pictures : bool or "auto", default "auto"
+            Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing.
+
+        Returns
+        -------
+        ReportFacts
+            The figures on the page, see :func:`graphcore.report.gather_facts`.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written, before any work.
+        InputError
+            If the graph is not known any more, or has another number of nodes.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> karate = graphcore.datasets.load_karate()
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph)
+        >>> model.report("karate.html", title="A karate club")  # doctest: +SKIP
+        """
+        check_is_fitted(self)
+        from ..report.of_model import report_model
+
+        graph = getattr(self, "_graph", None) if graph is None else as_graph(graph, symmetrize=self.symmetrize)
+        if graph is None:
+            raise InputError("a pickled model does not hold its graph; pass it: model.report(path, graph)")
+        return report_model(
+            self, path, graph, self._result, of_vectors=self._reference.kind == "vectors", title=title, truth=truth,
+            pictures=pictures,
+        )  # fmt: skip
 
 
 def _as_igraph(igraph, graph):

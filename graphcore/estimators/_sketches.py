@@ -1,9 +1,12 @@
 """What the classes of Gaussian sketches share: from vectors or a kernel matrix to a sketch and features."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from .._typing import Floats, Integers
 from .._validation import check_choice
 from .._warn import warn_user
 from ..distributed.chunks import is_chunked
@@ -12,6 +15,7 @@ from ..features.sketched import sketch_kernel
 from ..kernels.bandwidths import rule_bandwidth
 from ..kernels.chunked import columns_of
 from ..kernels.columns import MatrixColumns
+from ._features import FeatureReport
 from ._kernel_input import KernelInput
 
 __all__ = ["SketchEstimator"]
@@ -20,8 +24,15 @@ __all__ = ["SketchEstimator"]
 _COVERED = 0.01
 
 
-class SketchEstimator(KernelInput, BaseEstimator):
+class SketchEstimator(FeatureReport, KernelInput, BaseEstimator):
     """Base of GaussianSketchFeatures and GaussianSketchKernelKMeans; see them for the parameters."""
+
+    subsample_indices_: Integers
+    subsample_: Any | None
+    projection_: Floats
+    offset_: Floats
+    n_components_: int
+    coverage_: Floats
 
     def _gamma_rule(self, X, rng):
         return rule_bandwidth(X, ("quantile", 0.25), random_state=rng) ** -2

@@ -1,5 +1,6 @@
 """The scikit-learn class for clustering the rows and the columns of a matrix at once."""
 
+from dataclasses import KW_ONLY
 from typing import Self
 
 import numpy as np
@@ -14,13 +15,14 @@ from ..fit import fit_graph
 from ..graphs.graph import Graph
 from ..graphs.structure import check_sparse
 from ..pipeline.settings import Settings, check_settings
-from ._checks import passed_on, refuse_graph, stages_of
+from ._checks import parameters, passed_on, refuse_graph, stages_of
 
 __all__ = ["CoresetSpectralCoclustering"]
 
 _SETTINGS = "coreset_size objective min_cluster_size n_coresets effort time_limit"
 
 
+@parameters
 class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
     """Clusters of the rows and columns of a large sparse matrix: users and items, documents and words.
 
@@ -30,14 +32,9 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default 3
-    coreset_size, objective, min_cluster_size, n_coresets, effort, time_limit
+    coreset_size, objective, min_cluster_size, n_coresets, effort, time_limit, random_state, n_jobs, verbose
         As for :class:`CoresetSpectralClustering`; a node is a row or a column. A cluster may have rows alone, or
         columns alone.
-    random_state : int, numpy Generator, RandomState or None, default None
-    n_jobs : int or None, default None
-        Threads: None is one, -1 is all. Labels do not depend on it.
-    verbose : int, default 0
-        1 tells the seconds of every stage.
 
     Attributes
     ----------
@@ -80,40 +77,17 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
     1.0
     """
 
-    row_labels_: Labels
-    column_labels_: Labels
-    row_stability_: NDArray[np.float32] | None
-    column_stability_: NDArray[np.float32] | None
-    n_clusters_: int
-    graph_: Graph
-    settings_: Settings
-    seconds_: dict[str, float]
-    n_features_in_: int
-
-    def __init__(
-        self,
-        n_clusters: int | str = 3,
-        *,
-        coreset_size: float | str = "auto",
-        objective: str = "information",
-        min_cluster_size: float = 1,
-        n_coresets: int | str = "auto",
-        effort: float | str = "default",
-        time_limit: float | None = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.coreset_size = coreset_size
-        self.objective = objective
-        self.min_cluster_size = min_cluster_size
-        self.n_coresets = n_coresets
-        self.effort = effort
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: int | str = 3
+    _: KW_ONLY
+    coreset_size: float | str = "auto"
+    objective: str = "information"
+    min_cluster_size: float = 1
+    n_coresets: int | str = "auto"
+    effort: float | str = "default"
+    time_limit: float | None = None
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None) -> Self:
         """Cluster the rows and columns of a matrix.
@@ -152,15 +126,17 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
                 stages=stages,
             )  # fmt: skip
         found, n_rows = fit.clustering, X.shape[0]
-        self.row_labels_, self.column_labels_ = np.split(found.labels, [n_rows])
-        stability = found.node_stability
-        self.row_stability_, self.column_stability_ = (
-            (None, None) if stability is None else np.split(stability, [n_rows])
-        )
-        self.n_clusters_ = found.settings.n_clusters
-        self.graph_ = graph
-        self.settings_ = found.settings
-        self.seconds_ = fit.seconds
+        labels, stability = np.split(found.labels, [n_rows]), (None, None)
+        if found.node_stability is not None:
+            stability = np.split(found.node_stability, [n_rows])
+        self.row_labels_: Labels = labels[0]
+        self.column_labels_: Labels = labels[1]
+        self.row_stability_: NDArray[np.float32] | None = stability[0]
+        self.column_stability_: NDArray[np.float32] | None = stability[1]
+        self.n_clusters_: int = found.settings.n_clusters
+        self.graph_: Graph = graph
+        self.settings_: Settings = found.settings
+        self.seconds_: dict[str, float] = fit.seconds
         return self
 
     @property

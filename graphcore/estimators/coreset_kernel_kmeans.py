@@ -1,5 +1,6 @@
 """The scikit-learn class for kernel k-means on a coreset."""
 
+from dataclasses import KW_ONLY
 from numbers import Integral
 from typing import Self
 
@@ -11,11 +12,12 @@ from ..exceptions import ParameterError
 from ..graphs.magnitude import given_unit
 from ..kmeans.coreset import CoresetKernelKMeansResult, coreset_kernel_kmeans
 from ._centroids import CentroidClusterer
-from ._checks import passed_on, stages_of
+from ._checks import parameters, passed_on, stages_of
 
 __all__ = ["CoresetKernelKMeans"]
 
 
+@parameters
 class CoresetKernelKMeans(CentroidClusterer):
     """Kernel k-means on a coreset; all points are then assigned to the nearest centroid.
 
@@ -84,64 +86,31 @@ class CoresetKernelKMeans(CentroidClusterer):
     True
     """
 
-    labels_: Labels
-    coreset_indices_: Integers
-    coreset_weights_: Floats
-    coreset_labels_: Labels
-    coreset_cost_: float
-    n_unreached_: int
-    result_: CoresetKernelKMeansResult
-
     _auto_loop = 1.0
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        coreset_size: float | str = "auto",
-        sampling: str = "importance",
-        seeding: str = "auto",
-        n_seeds: int | str = "auto",
-        kernel: KernelLike = "auto",
-        bandwidth: Bandwidth = None,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        init: str | ArrayLike = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 0.0,
-        self_loop: float | str = "auto",
-        on_empty: str = "farthest",
-        on_indefinite: str = "warn",
-        held_bytes: int = 1 << 28,
-        symmetrize: str = "max",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.coreset_size = coreset_size
-        self.sampling = sampling
-        self.seeding = seeding
-        self.n_seeds = n_seeds
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.self_loop = self_loop
-        self.on_empty = on_empty
-        self.on_indefinite = on_indefinite
-        self.held_bytes = held_bytes
-        self.symmetrize = symmetrize
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: int = 8
+    _: KW_ONLY
+    coreset_size: float | str = "auto"
+    sampling: str = "importance"
+    seeding: str = "auto"
+    n_seeds: int | str = "auto"
+    kernel: KernelLike = "auto"
+    bandwidth: Bandwidth = None
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    init: str | ArrayLike = "k-means++"
+    n_init: int = 10
+    max_iter: int = 300
+    tol: float = 0.0
+    self_loop: float | str = "auto"
+    on_empty: str = "farthest"
+    on_indefinite: str = "warn"
+    held_bytes: int = 1 << 28
+    symmetrize: str = "max"
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Cluster vectors, a kernel matrix or a graph.
@@ -187,19 +156,19 @@ class CoresetKernelKMeans(CentroidClusterer):
         coreset, found = result.coreset, result.on_coreset
         given = rows.given(coreset.indices)
         order = np.argsort(given)
-        self.coreset_indices_ = given[order]
-        self.coreset_weights_ = coreset.weights[order]
+        self.coreset_indices_: Integers = given[order]
+        self.coreset_weights_: Floats = coreset.weights[order]
         if self._kind == "graph":
             self.coreset_weights_ = given_unit(self.coreset_weights_, self._exponent)
-        self.coreset_labels_ = found.labels[order]
-        self.coreset_cost_ = found.cost
-        self.n_unreached_ = result.n_unreached
-        self.n_iter_ = found.n_iter
-        self.converged_ = found.converged
-        self.result_ = result
+        self.coreset_labels_: Labels = found.labels[order]
+        self.coreset_cost_: float = found.cost
+        self.n_unreached_: int = result.n_unreached
+        self.n_iter_: int = found.n_iter
+        self.converged_: bool = found.converged
+        self.result_: CoresetKernelKMeansResult = result
         self._store(kernel, coreset.indices, found.labels, coreset.weights, found.masses, found.norms)
         self._keep_mean_diagonal(kernel, rows.weights)
-        self.labels_ = rows.for_all(result.labels, self.predict)
+        self.labels_: Labels = rows.for_all(result.labels, self.predict)
         return self
 
     def _n_draws(self, kernel, n_clusters, rows):

@@ -1,23 +1,22 @@
 """The scikit-learn class for coreset spectral clustering."""
 
+from dataclasses import KW_ONLY
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from .._random import Streams
-from .._typing import AnyData, Array, ArrayLike, Floats, Integers, Labels, RandomState
+from .._typing import AnyData, ArrayLike, RandomState
 from ..exceptions import InputError, ParameterError
 from ..fit import fit_graph
 from ..graphs.graph import Graph
-from ..partition.search import SearchSteps
 from ..pipeline.parameters import PARAMETERS
-from ..pipeline.settings import Settings, check_settings
-from ..selection.result import KSelection
-from ._checks import stages_of
+from ..pipeline.settings import check_settings
+from ._checks import parameters, stages_of
 from ._fitted import FittedGraph
 from ._outputs import FittedOutputs
+from ._predicted import PredictedRows
 from ._updated import UpdatedGraph
 from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
 from .graph_input import graph_of
@@ -25,8 +24,9 @@ from .graph_input import graph_of
 __all__ = ["CoresetSpectralClustering"]
 
 
+@parameters
 class CoresetSpectralClustering(
-    CallbackSupportMixin, FittedGraph, FittedOutputs, UpdatedGraph, ClusterMixin, BaseEstimator
+    CallbackSupportMixin, FittedGraph, PredictedRows, FittedOutputs, UpdatedGraph, ClusterMixin, BaseEstimator
 ):
     """Coreset spectral clustering of a large graph, or of vectors through their nearest-neighbour graph.
 
@@ -142,9 +142,10 @@ class CoresetSpectralClustering(
         Nodes that no node of the first coreset reached. With ``preset="published"`` their label is a default, no
         evidence; otherwise they follow their neighbours.
     stability_ : ndarray of shape (n_samples,), float32, or None
-        Share of the coresets whose own clustering agrees with each label; None for a single coreset.
+        Share of the coresets whose own clustering agrees with each label; None for a single coreset. Where labels come
+        from eigenvectors of the whole graph ("spectral start" in `history_`), of four samples of heated labels.
     cluster_stability_ : ndarray of shape (n_clusters,), float64, or None
-        Mean Jaccard index of each cluster with its counterparts in the coresets' own clusterings.
+        Mean Jaccard index of each cluster with its counterparts in the same clusterings.
     tree_ : ClusterTree
         Clusters of all sizes, made at first access, see :class:`graphcore.selection.cluster_tree.ClusterTree`.
     dendrogram_ : ndarray of shape (n_groups - 1, 4), float64
@@ -190,87 +191,37 @@ class CoresetSpectralClustering(
     ((34,), 1)
     """
 
-    labels_: Labels
-    n_clusters_: int
-    selection_: KSelection | None
-    coreset_indices_: Integers
-    coreset_weights_: Floats
-    coreset_labels_: Labels
-    n_unreached_: int
-    stability_: NDArray[np.float32] | None
-    cluster_stability_: Floats | None
-    history_: list[tuple[str, float]]
-    search_: SearchSteps | None
-    outside_share_: NDArray[np.float32]
-    node_names_: Array | None
-    settings_: Settings
-    seconds_: dict[str, float]
-    n_features_in_: int
-
-    def __init__(
-        self,
-        n_clusters: int | str | None = 8,
-        *,
-        affinity: str = "auto",
-        n_neighbors: int = 10,
-        metric: str = "euclidean",
-        coreset_size: float | str = "auto",
-        eps: float | None = None,
-        sampling: str = "auto",
-        n_seeds: int | str = "auto",
-        self_loop: float | str = "auto",
-        eigen_solver: str = "power",
-        coreset_degrees: str = "row-sums",
-        walk_steps: int | str = "auto",
-        row_budget: int | str = "auto",
-        overcluster: float | str | None = "auto",
-        objective: str = "information",
-        refine: bool | str = "auto",
-        min_cluster_size: float = 1,
-        max_cluster_size: float | None = None,
-        max_share: float | None = None,
-        initial_labels: ArrayLike | None = None,
-        semi_supervised: bool | str = "auto",
-        n_coresets: int | str = "auto",
-        effort: float | str = "default",
-        time_limit: float | None = None,
-        resolution: float | None = None,
-        preset: str | None = None,
-        symmetrize: str = "max",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.n_neighbors = n_neighbors
-        self.metric = metric
-        self.coreset_size = coreset_size
-        self.eps = eps
-        self.sampling = sampling
-        self.n_seeds = n_seeds
-        self.self_loop = self_loop
-        self.eigen_solver = eigen_solver
-        self.coreset_degrees = coreset_degrees
-        self.walk_steps = walk_steps
-        self.row_budget = row_budget
-        self.overcluster = overcluster
-        self.objective = objective
-        self.refine = refine
-        self.min_cluster_size = min_cluster_size
-        self.max_cluster_size = max_cluster_size
-        self.max_share = max_share
-        self.initial_labels = initial_labels
-        self.semi_supervised = semi_supervised
-        self.n_coresets = n_coresets
-        self.effort = effort
-        self.time_limit = time_limit
-        self.resolution = resolution
-        self.preset = preset
-        self.symmetrize = symmetrize
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: int | str | None = 8
+    _: KW_ONLY
+    affinity: str = "auto"
+    n_neighbors: int = 10
+    metric: str = "euclidean"
+    coreset_size: float | str = "auto"
+    eps: float | None = None
+    sampling: str = "auto"
+    n_seeds: int | str = "auto"
+    self_loop: float | str = "auto"
+    eigen_solver: str = "power"
+    coreset_degrees: str = "row-sums"
+    walk_steps: int | str = "auto"
+    row_budget: int | str = "auto"
+    overcluster: float | str | None = "auto"
+    objective: str = "information"
+    refine: bool | str = "auto"
+    min_cluster_size: float = 1
+    max_cluster_size: float | None = None
+    max_share: float | None = None
+    initial_labels: ArrayLike | None = None
+    semi_supervised: bool | str = "auto"
+    n_coresets: int | str = "auto"
+    effort: float | str = "default"
+    time_limit: float | None = None
+    resolution: float | None = None
+    preset: str | None = None
+    symmetrize: str = "max"
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Cluster a graph or vectors.
@@ -320,36 +271,6 @@ class CoresetSpectralClustering(
         tasks.finish()
         return self
 
-    def _take(self, fit, reference, *, is_given):
-        """Store a Fit, and whether it is of a Graph that was made before; returns the model."""
-        reference.weights = fit.node_weights
-        reference.set_clusters(fit.sums, fit.evidence)
-        self._keep(fit.graph, reference, fit.clustering, fit.outside_shares)
-        self.selection_ = fit.selection
-        self.seconds_ = fit.seconds
-        self._is_given = is_given
-        self._unrest = np.zeros(self.n_clusters_)
-        return self
-
-    def _keep(self, graph, reference, result, outside_shares):
-        """Store what a fit found, or a file held."""
-        self.labels_ = result.labels
-        self.n_clusters_ = result.settings.n_clusters
-        self.outside_share_ = outside_shares
-        self.node_names_ = graph.node_names
-        self.coreset_indices_ = result.coreset.indices
-        self.coreset_weights_ = result.coreset.weights
-        self.coreset_labels_ = result.coreset_labels
-        self._n_components = self._tree = None
-        self.n_unreached_ = result.n_unreached
-        self.stability_ = result.node_stability
-        self.cluster_stability_ = result.cluster_stability
-        self._result = result
-        self._graph, self._reference = graph, reference
-        self.history_ = result.history
-        self.search_ = result.search
-        self.settings_ = result.settings
-
     def _known(self, y):
         """The labels in y that stay, or None."""
         choice = self.semi_supervised
@@ -363,10 +284,6 @@ class CoresetSpectralClustering(
             given = np.asarray(y)
             choice = given.ndim == 1 and given.dtype.kind == "i" and bool((given == -1).any())
         return y if choice is True and y is not None else None
-
-    @property
-    def _n_features_out(self):
-        return self.settings_.n_clusters
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

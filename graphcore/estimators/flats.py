@@ -1,23 +1,25 @@
 """The scikit-learn class for k-flats."""
 
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._typing import AnyData, ArrayLike, Floats, Labels, RandomState
+from .._typing import AnyData, ArrayLike, Floats, RandomState
 from .._validation import check_integer, check_sample_weight
 from ..flats.flat_set import FlatSet
 from ..flats.k_flats import k_flats
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.structure import check_sparse
-from ._checks import refuse_graph
+from ._checks import parameters, refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
 from ._flats import FlatsClusterer
 
 __all__ = ["KFlats"]
 
 
+@parameters
 class KFlats(FlatsClusterer):
     """k-flats clustering: k-means with lines, planes or other affine flats as centres.
 
@@ -85,43 +87,18 @@ class KFlats(FlatsClusterer):
     True
     """
 
-    labels_: Labels
-    flats_: FlatSet
-    cluster_centers_: Floats
-    components_: Floats
-    reconstruction_error_: float
-    inertia_: float
-    history_: Floats
-    n_iter_: int
-    converged_: bool
-    n_features_in_: int
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        n_dims: int = 1,
-        *,
-        init: str | ArrayLike = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 300,
-        on_empty: str = "farthest",
-        on_degenerate: str = "reduce",
-        max_restarts: int = 10,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_dims = n_dims
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.on_empty = on_empty
-        self.on_degenerate = on_degenerate
-        self.max_restarts = max_restarts
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: int = 8
+    n_dims: int = 1
+    _: KW_ONLY
+    init: str | ArrayLike = "k-means++"
+    n_init: int = 10
+    max_iter: int = 300
+    on_empty: str = "farthest"
+    on_degenerate: str = "reduce"
+    max_restarts: int = 10
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit flats to vectors.
@@ -167,33 +144,12 @@ class KFlats(FlatsClusterer):
             random_state=self.random_state,
             **self._rules(),
         )
-        self.cluster_centers_ = result.flats.means
-        self.components_ = result.flats.bases
+        self.flats_: FlatSet = result.flats
+        self.cluster_centers_: Floats = result.flats.means
+        self.components_: Floats = result.flats.bases
         self._keep(result)
         self.labels_ = rows.for_all(result.labels, self.predict)
         return self
-
-    def predict(self, X: AnyData) -> Labels:
-        """The nearest flat of every row.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
-        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
-        >>> graphcore.metrics.agreement(model.predict(X), y)["ari"] > 0.9
-        True
-        """
-        X = self._checked(X)
-        return self.flats_.nearest(X, n_jobs=self.n_jobs)[0]
 
     def transform(self, X: AnyData) -> Floats:
         """Distances of every row to every flat.
@@ -216,30 +172,6 @@ class KFlats(FlatsClusterer):
         """
         X = self._checked(X)
         return np.sqrt(self.flats_.squared_distances(X))
-
-    def encode(self, X: AnyData) -> Any:
-        """The nearest flat of every row and the coordinates of its projection there.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        Codes
-            ``labels`` and ``coordinates``, see :class:`graphcore.flats.flat_set.Codes`.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
-        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
-        >>> codes = model.encode(X[:5])
-        >>> codes.labels.shape, codes.coordinates.shape
-        ((5,), (5, 1))
-        """
-        X = self._checked(X)
-        return self.flats_.encode(X)
 
     def inverse_transform(self, codes: ArrayLike) -> Floats:
         """Vectors from the codes of :meth:`encode`: the projections on the nearest flats.
@@ -308,6 +240,14 @@ class KFlats(FlatsClusterer):
         X = self._checked(X)
         distances = self.flats_.nearest(X, n_jobs=self.n_jobs)[1]
         return float(np.average(distances, weights=check_sample_weight(sample_weight, X.shape[0])))
+
+    def _nearest(self, X):
+        X = self._checked(X)
+        return self.flats_.nearest(X, n_jobs=self.n_jobs)[0]
+
+    def _codes(self, X):
+        X = self._checked(X)
+        return self.flats_.encode(X)
 
     def _checked(self, X):
         check_is_fitted(self)

@@ -1,11 +1,9 @@
 """Gaussian sketches of a kernel as a scikit-learn transformer."""
 
-from typing import Any
+from dataclasses import KW_ONLY
 
-from .._random import Streams
-from .._typing import AnyData, Bandwidth, Floats, Integers, KernelLike, RandomState
-from ..kernels.functions import KernelFunction
-from ._checks import stages_of
+from .._typing import Bandwidth, KernelLike, RandomState
+from ._checks import parameters
 from ._features import FeatureTransformer
 from ._sketches import SketchEstimator
 
@@ -14,6 +12,7 @@ __all__ = ["GaussianSketchFeatures"]
 _AUTO_FEATURES = 100
 
 
+@parameters
 class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
     """Gaussian sketch of kernel features (K-JL): a random projection in feature space without eigenvectors.
 
@@ -76,70 +75,22 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
     (500, 20)
     """
 
-    subsample_indices_: Integers
-    subsample_: Any | None
-    kernel_: KernelFunction | None
-    projection_: Floats
-    offset_: Floats
-    n_components_: int
-    coverage_: Floats
-    n_features_in_: int
-
     _takes_chunks = True
 
-    def __init__(
-        self,
-        n_components: int | str | None = "auto",
-        *,
-        n_subsample: float | str = "auto",
-        kernel: KernelLike = "gaussian",
-        bandwidth: Bandwidth = None,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        center: bool = True,
-        scale: str = "unit",
-        on_indefinite: str = "error",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.n_subsample = n_subsample
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.center = center
-        self.scale = scale
-        self.on_indefinite = on_indefinite
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_components: int | str | None = "auto"
+    _: KW_ONLY
+    n_subsample: float | str = "auto"
+    kernel: KernelLike = "gaussian"
+    bandwidth: Bandwidth = None
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    center: bool = True
+    scale: str = "unit"
+    on_indefinite: str = "error"
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
-    def fit_transform(self, X: AnyData, y: object = None) -> Floats:
-        """Draw the sketch and return the features of all points; the same as :meth:`fit` and :meth:`transform`.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix, as for :meth:`fit`
-        y : ignored
-
-        Returns
-        -------
-        ndarray of shape (n_samples, d), float64
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
-        >>> graphcore.GaussianSketchFeatures(5, random_state=0).fit_transform(X).shape
-        (200, 5)
-        """
-        streams = Streams(self.random_state)
-        with stages_of(self) as stages:
-            with stages("kernel"):
-                kernel = self._kernel_of(X, streams)
-            with stages("features"):
-                return self._fit_sketch(kernel, self._n_features(_AUTO_FEATURES), streams)
+    def _learn(self, kernel, streams):
+        return self._fit_sketch(kernel, self._n_features(_AUTO_FEATURES), streams)

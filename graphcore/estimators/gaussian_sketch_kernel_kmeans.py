@@ -1,15 +1,14 @@
 """Kernel k-means on Gaussian sketches, as a scikit-learn class."""
 
+from dataclasses import KW_ONLY
 from typing import Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
-from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels, RandomState
+from .._typing import AnyData, ArrayLike, Bandwidth, KernelLike, Labels, RandomState
 from .._warn import warn_user
-from ..features.diagnostics import as_text
-from ._checks import stages_of
+from ._checks import parameters, stages_of
 from ._linear import FeatureClusterer
 from ._sketches import SketchEstimator
 
@@ -19,6 +18,7 @@ __all__ = ["GaussianSketchKernelKMeans"]
 _CONDITION = 4.0
 
 
+@parameters
 class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
     """Kernel k-means on Gaussian sketches of the kernel features.
 
@@ -68,52 +68,24 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
     1.0
     """
 
-    labels_: Labels
-    cluster_centers_: Floats
-    cost_: float
-    n_iter_: int
-    converged_: bool
-    spectral_condition_: float
-    n_features_in_: int
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_components: int | str | None = "auto",
-        n_subsample: float | str = "auto",
-        kernel: KernelLike = "gaussian",
-        bandwidth: Bandwidth = None,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        center: bool = True,
-        scale: str = "unit",
-        on_indefinite: str = "error",
-        n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_components = n_components
-        self.n_subsample = n_subsample
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.center = center
-        self.scale = scale
-        self.on_indefinite = on_indefinite
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_components: int | str | None = "auto"
+    n_subsample: float | str = "auto"
+    kernel: KernelLike = "gaussian"
+    bandwidth: Bandwidth = None
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    center: bool = True
+    scale: str = "unit"
+    on_indefinite: str = "error"
+    n_init: int = 10
+    max_iter: int = 300
+    tol: float = 1e-4
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Sketch and cluster.
@@ -149,10 +121,10 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
                 self._condition(k)
             with stages("k-means"):
                 clusters = self._cluster(features, k, rows.weights, streams.child("k-means"))
-        self.cost_ = clusters.cost
+        self.cost_: float = clusters.cost
         self.subsample_indices_ = rows.given(self.subsample_indices_)
         self.coverage_ = rows.for_all(self.coverage_, self._coverage_of)
-        self.labels_ = rows.for_all(clusters.labels, self.predict)
+        self.labels_: Labels = rows.for_all(clusters.labels, self.predict)
         return self
 
     def _condition(self, k):
@@ -161,32 +133,18 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
         values = self._leading(min(needed, len(self.subsample_indices_)))
         last = float(values[-1]) if len(values) == needed else 0.0
         rounding = len(self.subsample_indices_) * np.finfo(float).eps * float(values[0])
-        self.spectral_condition_ = float(values[0]) / last if last > max(rounding, 0.0) else np.inf
+        self.spectral_condition_: float = float(values[0]) / last if last > max(rounding, 0.0) else np.inf
         if self.spectral_condition_ > _CONDITION:
             warn_user(
                 f"the eigenvalues that {k} clusters need differ by a factor of {self.spectral_condition_:.1f}, and a "
                 "Gaussian sketch sees the cube of that: weak clusters may be lost; NystromKernelKMeans sees them all"
             )
 
-    def report(self) -> str:
-        """Summary of the fit as text.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X = graphcore.datasets.blobs(200, 3, random_state=0).data
-        >>> print(graphcore.GaussianSketchKernelKMeans(3, random_state=0).fit(X).report())
-        kernel  ...
-        """
-        check_is_fitted(self, "labels_")
+    def _report(self):
         sizes = np.bincount(self.labels_)
-        clusters = [
+        return [
+            *super()._report(),
             ("spectral condition", f"{self.spectral_condition_:.3g} (trouble from {_CONDITION:g} on)"),
             ("clusters", f"{len(sizes):,}, of {sizes.min():,} to {sizes.max():,} points"),
             ("mean cost", f"{self.cost_:.4g} in the features, after {self.n_iter_} passes"),
         ]
-        return as_text(self._report() + clusters)

@@ -44,6 +44,7 @@ def graph_of(model, X, streams, stages):
         X,
         accept_sparse="csr",
         dtype=(np.float32, np.float64),
+        ensure_all_finite=affinity.startswith("precomputed"),  # the search says where a vector is not
         ensure_min_samples=2,
         ensure_non_negative=affinity.startswith("precomputed"),
         order="C",
@@ -51,7 +52,7 @@ def graph_of(model, X, streams, stages):
     if affinity == "precomputed":
         with stages("graph"):
             return as_graph(X, symmetrize=model.symmetrize), Reference("edges")
-    n_neighbors = min(n_neighbors, X.shape[0] - 1)
+    reachable = min(n_neighbors, X.shape[0] - 1)
     if affinity == "precomputed_nearest_neighbors":
         if not hasattr(X, "indptr") or X.shape[0] != X.shape[1]:
             raise InputError(
@@ -59,9 +60,9 @@ def graph_of(model, X, streams, stages):
                 f"KNeighborsTransformer(mode='distance'); got {type(X).__name__} of shape {X.shape}"
             )
         with stages("graph"):
-            graph = neighbor_graph(listed_neighbors(X, n_neighbors, without_self=True))
-        return graph, Reference("distances", n_neighbors=n_neighbors)
+            graph = neighbor_graph(listed_neighbors(X, reachable, without_self=True))
+        return graph, Reference("distances", n_neighbors=reachable)
     graph = graph_of_vectors(
         X, n_neighbors, metric=model.metric, random_state=streams, n_jobs=model.n_jobs, stages=stages
     )
-    return graph, Reference("vectors", vectors=X, n_neighbors=n_neighbors, metric=model.metric)
+    return graph, Reference("vectors", vectors=X, n_neighbors=reachable, metric=model.metric)

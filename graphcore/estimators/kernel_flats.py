@@ -1,27 +1,29 @@
 """The scikit-learn class for kernel k-flats."""
 
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Self
 
 import numpy as np
 
 from .._random import Streams
-from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels, RandomState
+from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, RandomState
 from .._validation import check_sample_weight
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
-from ..flats.graph_kernel import cut_kernel_rows
+from ..flats.fit_kernel import cut_kernel_rows
 from ..flats.kernel_k_flats import kernel_k_flats
 from ..flats.kernel_set import KernelFlatSet
-from ..kernels.functions import KernelFunction
 from ..kernels.graph import GraphKernel
 from ..pipeline.cluster import cluster_graph
 from ..pipeline.settings import resolve_settings
+from ._checks import parameters
 from ._flats import FlatsClusterer
 from ._kernel_input import KernelInput
 
 __all__ = ["KernelKFlats"]
 
 
+@parameters
 class KernelKFlats(KernelInput, FlatsClusterer):
     """Kernel k-flats clustering of vectors, kernel matrices and graphs: flats in the feature space of a kernel.
 
@@ -82,55 +84,28 @@ class KernelKFlats(KernelInput, FlatsClusterer):
     1.0
     """
 
-    labels_: Labels
-    flats_: KernelFlatSet
-    kernel_: KernelFunction | None
-    n_features_in_: int
-
     _takes_graphs = True
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        n_dims: int = 1,
-        *,
-        kernel: KernelLike = "auto",
-        bandwidth: Bandwidth = None,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        shift: float | str = 1.0,
-        init: str | ArrayLike = "auto",
-        n_init: int = 10,
-        max_iter: int = 300,
-        on_empty: str = "farthest",
-        on_degenerate: str = "reduce",
-        max_restarts: int = 10,
-        on_indefinite: str = "error",
-        symmetrize: str = "max",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_dims = n_dims
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.shift = shift
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.on_empty = on_empty
-        self.on_degenerate = on_degenerate
-        self.max_restarts = max_restarts
-        self.on_indefinite = on_indefinite
-        self.symmetrize = symmetrize
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: int = 8
+    n_dims: int = 1
+    _: KW_ONLY
+    kernel: KernelLike = "auto"
+    bandwidth: Bandwidth = None
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    shift: float | str = 1.0
+    init: str | ArrayLike = "auto"
+    n_init: int = 10
+    max_iter: int = 300
+    on_empty: str = "farthest"
+    on_degenerate: str = "reduce"
+    max_restarts: int = 10
+    on_indefinite: str = "error"
+    symmetrize: str = "max"
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit flats in feature space.
@@ -175,6 +150,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
             **self._rules(),
         )
         self._result = result
+        self.flats_: KernelFlatSet = result.flats
         self._degrees = None if graph is None else kernel.point_weights
         self._diagonal = kernel.diagonal if self._kind == "precomputed" else None
         self._keep(result)
@@ -206,33 +182,6 @@ class KernelKFlats(KernelInput, FlatsClusterer):
             raise InputError("fit_transform takes vectors or a kernel matrix; fit a graph and read labels_ and flats_")
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
-    def predict(self, X: AnyData) -> Labels:
-        """The nearest flat of new points.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_fitted)
-            As for :meth:`KernelKMeans.predict`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), int32
-            -1 for new nodes without an edge to the nodes of the fit.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
-        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
-        >>> model.predict([[0.0, 1.0], [0.0, 10.0]]).tolist() == model.predict([[1.0, 0.0], [10.0, 0.0]]).tolist()
-        True
-        """
-        rows, _, degrees = self._rows(X, connected=False)
-        labels = self._result.nearest(rows)[0]
-        if degrees is not None:
-            labels[degrees == 0] = -1
-        return labels
-
     def transform(self, X: AnyData, diagonal: ArrayLike | None = None) -> Floats:
         """Distances of points to every flat, in feature space.
 
@@ -258,31 +207,6 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         if diagonal is None and self._diagonal is not None:
             raise InputError("rows of a kernel alone do not give distances: give diagonal=, K(x, x) of every point")
         return np.sqrt(np.maximum(self._result.distances_to(rows, diagonal), 0.0))
-
-    def encode(self, X: AnyData) -> Any:
-        """The nearest flat of points and the coordinates of their projection there.
-
-        Feature space has no way back to vectors: there is no `inverse_transform`.
-
-        Parameters
-        ----------
-        X : array-like, as for :meth:`predict`
-
-        Returns
-        -------
-        Codes
-            ``labels`` and ``coordinates``, see :class:`graphcore.flats.flat_set.Codes`.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
-        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
-        >>> model.encode(X[:5]).labels.shape
-        (5,)
-        """
-        rows = self._rows(X)[0]
-        return self._result.codes_of(rows)
 
     def reconstruction_error(
         self, X: AnyData, diagonal: ArrayLike | None = None, sample_weight: ArrayLike | None = None,
@@ -318,6 +242,17 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         if diagonal is None and self._diagonal is not None:
             return float(np.average(distances, weights=weights)) + float(self._diagonal.mean())
         return float(np.average(np.maximum(distances, 0.0), weights=weights))
+
+    def _nearest(self, X):
+        rows, _, degrees = self._rows(X, connected=False)
+        labels = self._result.nearest(rows)[0]
+        if degrees is not None:
+            labels[degrees == 0] = -1
+        return labels
+
+    def _codes(self, X):
+        rows = self._rows(X)[0]  # refused before a fit
+        return self._result.codes_of(rows)
 
     def _graph_kernel(self, X):
         return GraphKernel(self._graph_of(X))

@@ -1,17 +1,18 @@
 """The scikit-learn class for exact kernel k-means."""
 
+from dataclasses import KW_ONLY
 from typing import Self
 
 from .._random import Streams
 from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels, RandomState
-from ..kernels.functions import KernelFunction
 from ..kmeans.exact import KernelKMeansResult, kernel_kmeans
 from ._centroids import CentroidClusterer
-from ._checks import passed_on, stages_of
+from ._checks import parameters, passed_on, stages_of
 
 __all__ = ["KernelKMeans"]
 
 
+@parameters
 class KernelKMeans(CentroidClusterer):
     """Weighted kernel k-means on all points: of vectors, of a precomputed kernel, or of a graph.
 
@@ -60,7 +61,7 @@ class KernelKMeans(CentroidClusterer):
         What becomes of an asymmetric adjacency matrix, see :meth:`graphcore.Graph.from_edges`.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
-        Threads; the result does not depend on it.
+        Threads: None is one, -1 is all. The result does not depend on it.
     verbose : int, default 0
         1 tells the seconds of every stage, on the logger "graphcore" (INFO) or, where no logging is set up, on stderr.
 
@@ -110,58 +111,26 @@ class KernelKMeans(CentroidClusterer):
     1.0
     """
 
-    labels_: Labels
-    cost_: float
-    inertia_: float
-    cluster_weights_: Floats
-    n_iter_: int
-    converged_: bool
-    kernel_: KernelFunction | None
-    result_: KernelKMeansResult
-    n_features_in_: int
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        kernel: KernelLike = "auto",
-        bandwidth: Bandwidth = None,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        init: str | ArrayLike = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 0.0,
-        shift: float | str = 0.0,
-        self_loop: float | str = "auto",
-        on_empty: str = "farthest",
-        on_indefinite: str = "warn",
-        held_bytes: int = 1 << 28,
-        symmetrize: str = "max",
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shift = shift
-        self.self_loop = self_loop
-        self.on_empty = on_empty
-        self.on_indefinite = on_indefinite
-        self.held_bytes = held_bytes
-        self.symmetrize = symmetrize
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: int = 8
+    _: KW_ONLY
+    kernel: KernelLike = "auto"
+    bandwidth: Bandwidth = None
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    init: str | ArrayLike = "k-means++"
+    n_init: int = 10
+    max_iter: int = 300
+    tol: float = 0.0
+    shift: float | str = 0.0
+    self_loop: float | str = "auto"
+    on_empty: str = "farthest"
+    on_indefinite: str = "warn"
+    held_bytes: int = 1 << 28
+    symmetrize: str = "max"
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Cluster vectors, a kernel matrix or a graph.
@@ -205,14 +174,14 @@ class KernelKMeans(CentroidClusterer):
                     n_jobs=self.n_jobs,
                     **passed_on(self, "init n_init max_iter tol shift on_empty on_indefinite"),
                 )
-        self.cost_ = result.cost
-        self.inertia_ = result.inertia
-        self.cluster_weights_ = result.masses
-        self.n_iter_ = result.n_iter
-        self.converged_ = result.converged
-        self.result_ = result
+        self.cost_: float = result.cost
+        self.inertia_: float = result.inertia
+        self.cluster_weights_: Floats = result.masses
+        self.n_iter_: int = result.n_iter
+        self.converged_: bool = result.converged
+        self.result_: KernelKMeansResult = result
         weights = kernel.point_weights if rows.weights is None else rows.weights
         self._store(kernel, None, result.labels, weights, result.masses, result.norms)
         self._keep_mean_diagonal(kernel, weights)
-        self.labels_ = rows.for_all(result.labels, self.predict)
+        self.labels_: Labels = rows.for_all(result.labels, self.predict)
         return self

@@ -1,18 +1,17 @@
 """The scikit-learn transformer for Nystrom features."""
 
-from .._random import Streams
-from .._typing import AnyData, ArrayLike, Bandwidth, Floats, Integers, KernelLike, RandomState
+from dataclasses import KW_ONLY
+
+from .._typing import ArrayLike, Bandwidth, KernelLike, RandomState
 from .._validation import check_integer
-from ..features.diagnostics import FeatureDiagnostics
-from ..features.feature_map import FeatureMap
-from ..kernels.functions import KernelFunction
-from ._checks import stages_of
+from ._checks import parameters
 from ._features import FeatureTransformer
 from ._landmarks import LandmarkEstimator
 
 __all__ = ["NystromFeatures"]
 
 
+@parameters
 class NystromFeatures(FeatureTransformer, LandmarkEstimator):
     """Nystrom features: a map to few dimensions in which inner products approximate a kernel.
 
@@ -49,11 +48,8 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
     block_bytes : int or None, default None
         Kernel values worked on at a time, by their size in memory; None is what fits into a processor's cache. Features
         do not depend on it beyond rounding.
-    random_state : int, numpy Generator, RandomState or None, default None
-    n_jobs : int or None, default None
-        Threads: None is one, -1 is all. Features do not depend on it.
-    verbose : int, default 0
-        1 tells the seconds of every stage, on the logger "graphcore" (INFO) or, where no logging is set up, on stderr.
+    random_state, n_jobs, verbose
+        As for :class:`KernelKMeans`; features do not depend on `n_jobs`.
 
     Attributes
     ----------
@@ -93,86 +89,33 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
     200
     """
 
-    feature_map_: FeatureMap
-    landmark_indices_: Integers | None
-    n_landmarks_: int
-    n_components_: int
-    singular_values_: Floats
-    diagnostics_: FeatureDiagnostics
-    kernel_: KernelFunction | None
-    n_features_in_: int
+    n_components: int | str | None = None
+    _: KW_ONLY
+    n_landmarks: float | str = "auto"
+    sampling: str | ArrayLike = "uniform"
+    replace: bool | None = None
+    truncation: int | str | None = None
+    kernel: KernelLike = "gaussian"
+    bandwidth: Bandwidth = None
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    ridge: float | None = None
+    rtol: float | None = None
+    on_indefinite: str = "error"
+    dtype: str = "auto"
+    block_bytes: int | None = None
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
-    def __init__(
-        self,
-        n_components: int | str | None = None,
-        *,
-        n_landmarks: float | str = "auto",
-        sampling: str | ArrayLike = "uniform",
-        replace: bool | None = None,
-        truncation: int | str | None = None,
-        kernel: KernelLike = "gaussian",
-        bandwidth: Bandwidth = None,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        ridge: float | None = None,
-        rtol: float | None = None,
-        on_indefinite: str = "error",
-        dtype: str = "auto",
-        block_bytes: int | None = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.n_landmarks = n_landmarks
-        self.sampling = sampling
-        self.replace = replace
-        self.truncation = truncation
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.ridge = ridge
-        self.rtol = rtol
-        self.on_indefinite = on_indefinite
-        self.dtype = dtype
-        self.block_bytes = block_bytes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def fit_transform(self, X: AnyData, y: object = None) -> Floats:
-        """Learn the map and return the features of all points: the same as :meth:`fit` and :meth:`transform`.
-
-        Parameters
-        ----------
-        X : array-like, memmap or sparse matrix, as for :meth:`fit`
-        y : ignored
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components), float32 or float64
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
-        >>> graphcore.NystromFeatures(5, random_state=0).fit_transform(X).shape
-        (200, 5)
-        """
-        streams = Streams(self.random_state)
-        with stages_of(self) as stages:
-            with stages("kernel"):
-                kernel = self._kernel_of(X, streams)
-                self._refuse_indefinite()
-            s = self.n_components
-            if s is not None:
-                s = check_integer("n_components", s, low=1, high=kernel.n_points, why_high="the number of points")
-            c = self._n_draws(kernel, 1, ("auto", "sqrt"), n_components=s)
-            with stages("features"):
-                return self._fit_features(kernel, c, s, streams).features
+    def _learn(self, kernel, streams):
+        self._refuse_indefinite()
+        s = self.n_components
+        if s is not None:
+            s = check_integer("n_components", s, low=1, high=kernel.n_points, why_high="the number of points")
+        c = self._n_draws(kernel, 1, ("auto", "sqrt"), n_components=s)
+        return self._fit_features(kernel, c, s, streams).features
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

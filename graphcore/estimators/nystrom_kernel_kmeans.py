@@ -1,25 +1,25 @@
 """The scikit-learn class for kernel k-means with landmarks."""
 
+from dataclasses import KW_ONLY
 from typing import Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
-from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels, RandomState
+from .._typing import AnyData, ArrayLike, Bandwidth, KernelLike, Labels, RandomState
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import ParameterError
-from ..features.diagnostics import as_text
 from ..features.sizes import suggest_rank
 from ..kmeans.certificates import Certificate, certify
-from ._checks import stages_of
+from ._checks import parameters, stages_of
 from ._landmarks import LandmarkEstimator
 from ._linear import FeatureClusterer
 
 __all__ = ["NystromKernelKMeans"]
 
 
+@parameters
 class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     """Kernel k-means on Nystrom features, with a certificate of its cost.
 
@@ -86,66 +86,31 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     True
     """
 
-    labels_: Labels
-    cluster_centers_: Floats
-    cost_: float
-    certificate_: Certificate
-    n_iter_: int
-    converged_: bool
-    n_features_in_: int
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        n_landmarks: float | str = "auto",
-        n_components: int | None = "auto",
-        sampling: str | ArrayLike = "uniform",
-        replace: bool | None = None,
-        truncation: int | str | None = None,
-        kernel: KernelLike = "gaussian",
-        bandwidth: Bandwidth = None,
-        gamma: float | None = None,
-        degree: float = 3,
-        coef0: float = 1.0,
-        ridge: float | None = None,
-        rtol: float | None = None,
-        on_indefinite: str = "error",
-        dtype: str = "auto",
-        block_bytes: int | None = None,
-        solver: str = "lloyd",
-        n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        batch_size: int = 1024,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_landmarks = n_landmarks
-        self.n_components = n_components
-        self.sampling = sampling
-        self.replace = replace
-        self.truncation = truncation
-        self.kernel = kernel
-        self.bandwidth = bandwidth
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.ridge = ridge
-        self.rtol = rtol
-        self.on_indefinite = on_indefinite
-        self.dtype = dtype
-        self.block_bytes = block_bytes
-        self.solver = solver
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.batch_size = batch_size
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: int = 8
+    _: KW_ONLY
+    n_landmarks: float | str = "auto"
+    n_components: int | None = "auto"
+    sampling: str | ArrayLike = "uniform"
+    replace: bool | None = None
+    truncation: int | str | None = None
+    kernel: KernelLike = "gaussian"
+    bandwidth: Bandwidth = None
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    ridge: float | None = None
+    rtol: float | None = None
+    on_indefinite: str = "error"
+    dtype: str = "auto"
+    block_bytes: int | None = None
+    solver: str = "lloyd"
+    n_init: int = 10
+    max_iter: int = 300
+    tol: float = 1e-4
+    batch_size: int = 1024
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn features and cluster them.
@@ -186,12 +151,12 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
                     found.features, k, rows.weights, streams, solver=self.solver, batch_size=self.batch_size
                 )
             with stages("certificate"):
-                self.certificate_ = certify(found, clusters.labels, sample_weight=rows.weights)
-        self.cost_ = self.certificate_.cost
+                self.certificate_: Certificate = certify(found, clusters.labels, sample_weight=rows.weights)
+        self.cost_: float = self.certificate_.cost
         self._keep_mean_diagonal(kernel, rows.weights)
         if self.landmark_indices_ is not None:
             self.landmark_indices_ = np.sort(rows.given(self.landmark_indices_))
-        self.labels_ = rows.for_all(clusters.labels, self.predict)
+        self.labels_: Labels = rows.for_all(clusters.labels, self.predict)
         return self
 
     def _sizes(self, kernel, k, n_given):
@@ -229,19 +194,5 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     def _residuals(self, X, B):
         return np.maximum(self._own_values(X) - np.einsum("ij,ij->i", B, B, dtype=np.float64), 0.0)
 
-    def report(self) -> str:
-        """Summary of the fit as text: settings, share of the kernel kept, bounds on the cost.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X = graphcore.datasets.blobs(200, 3, random_state=0).data
-        >>> print(graphcore.NystromKernelKMeans(3, random_state=0).fit(X).report())
-        kernel  ...
-        """
-        check_is_fitted(self, "feature_map_")
-        return as_text(self._report() + self.certificate_.lines())
+    def _report(self):
+        return super()._report() + self.certificate_.lines()

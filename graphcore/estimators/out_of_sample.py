@@ -13,10 +13,9 @@ from ..graphs.structure import check_sparse
 from ..knn.neighbor_lists import listed_neighbors
 from ..knn.search_exact import exact_searcher
 from ..knn.vectors import check_binary, ordered
-from ..partition.predict import cluster_shares, memberships, node_memberships, predict_labels
-from ..partition.quotient import graph_rows
+from ..partition.predict import cluster_shares, predict_labels
 
-__all__ = ["Reference", "fitted_memberships", "new_cost", "new_labels", "new_memberships", "new_shares"]
+__all__ = ["Reference", "row_labels", "sums_of_rows"]
 
 _PIECE = 1 << 14
 
@@ -50,66 +49,7 @@ class Reference:
         self.evidence = float(np.ldexp(evidence, self.exponent))
 
 
-def new_labels(model, X):
-    """Cluster of every row of new input; -1 where it has no edge to a clustered node."""
-    return np.concatenate([_labels(model, sums) for sums in _cluster_sums(model, X)])
-
-
-def new_shares(model, X):
-    """Share of every row's edges that go to each cluster; rows without any are 0."""
-    parts = []
-    for sums in _cluster_sums(model, X):
-        totals = sums.sum(axis=1)[:, None]
-        parts.append(np.divide(sums.toarray(), totals, out=np.zeros(sums.shape), where=totals > 0))
-    return np.concatenate(parts)
-
-
-def new_memberships(model, X):
-    """Probability of each cluster for every row of new input; rows without an edge to a cluster are 0."""
-    return np.concatenate([_memberships(model, sums).toarray() for sums in _cluster_sums(model, X)])
-
-
-def fitted_memberships(model):
-    """The same for the nodes of the fit, as a csr_array."""
-    kept = model._reference
-    return node_memberships(
-        graph_rows(model.graph_), model.labels_, kept.inner, kept.volumes, kept.evidence,
-        exponent=kept.exponent, node_weights=kept.weights,
-    )  # fmt: skip
-
-
-def _memberships(model, sums):
-    reference = model._reference
-    return memberships(sums, reference.inner, reference.volumes, reference.evidence)
-
-
-def new_cost(model, X):
-    """Mean squared distance of rows of new input to the centroids of their clusters, weighted by degree.
-
-    Of ``K = D^-1 A D^-1`` with ``w = D``: ``|c|^2 - 2 (weight to the cluster) / (degree volume)``, and ``K_xx = 0``.
-    """
-    inner, volumes = model._reference.inner, model._reference.volumes
-    inside = np.divide(inner, volumes, out=np.zeros(len(inner)), where=volumes > 0)
-    cost = weight = 0.0
-    for sums in _cluster_sums(model, X):
-        labels = _labels(model, sums)
-        rows = np.flatnonzero(labels >= 0)
-        own, degrees = labels[rows], sums.sum(axis=1)[rows]
-        towards = np.asarray(sums[rows, own]).ravel()
-        cost += float(((degrees * inside[own] - 2.0 * towards) / volumes[own]).sum())
-        weight += float(degrees.sum())
-    if weight == 0.0:
-        raise InputError("no row has an edge to a clustered node: there is no cost")
-    with np.errstate(over="ignore"):
-        return float(np.ldexp(cost / weight, -model._reference.exponent))
-
-
-def _labels(model, sums):
-    objective = model.settings_.objective if model.settings_.refine else "ncut"
-    return predict_labels(sums, model._reference.inner, model._reference.volumes, objective)
-
-
-def _cluster_sums(model, X):
+def sums_of_rows(model, X):
     """Weights between rows of new input and clusters, some rows at a time."""
     import scipy.sparse as sp
 
@@ -154,6 +94,12 @@ def _checked(model, X):
             "neighbours come as a sparse matrix, for example from KNeighborsTransformer; this one is dense"
         )
     return X
+
+
+def row_labels(model, sums):
+    """Cluster of every row of such sums; -1 where it has no edge to a clustered node."""
+    objective = model.settings_.objective if model.settings_.refine else "ncut"
+    return predict_labels(sums, model._reference.inner, model._reference.volumes, objective)
 
 
 def _searcher(reference):

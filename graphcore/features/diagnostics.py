@@ -103,33 +103,11 @@ def as_text(lines):
 
 
 def diagnose(found):
-    """Judge kernel features.
+    """Judge KernelFeatures.
 
-    Parameters
-    ----------
-    found : KernelFeatures
-
-    Returns
-    -------
-    FeatureDiagnostics
-
-    Notes
-    -----
     ``B B^T <= K`` bounds the effective dimension from below. From above, what is left out adds at most its trace over
-    the ridge.
-
-    References
-    ----------
-    Wang, Gittens, Mahoney, JMLR 20 (2019), section 2 (coherence); Calandriello, Rosasco, NeurIPS 2018, Definition 3.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.features.diagnostics import diagnose
-    >>> from graphcore.features.nystrom import nystrom_features
-    >>> K = np.eye(4) + 0.01
-    >>> diagnose(nystrom_features(K, 1, sampling=[2])).n_uncovered
-    3
+    the ridge. Wang, Gittens, Mahoney, JMLR 20 (2019), section 2 (coherence); Calandriello, Rosasco, NeurIPS 2018,
+    Definition 3.
     """
     B, residuals, diagonal = found.features, found.residuals, found.diagonal
     n, s = B.shape

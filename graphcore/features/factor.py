@@ -8,6 +8,7 @@ import numpy as np
 from .._threads import away, limited_libraries, map_blocks
 from .._validation import check_integer
 from ..exceptions import InputError, ParameterError
+from ..kernels._floats import as_floats
 from ..kernels.columns import MatrixColumns, block_borders, rows_in
 from .inverse_root import InverseRoot, inverse_root
 
@@ -21,26 +22,13 @@ _GROUP_ENTRIES, _MAX_GROUPS, _MIN_GROUPS = 1 << 25, 64, 8
 
 @dataclass(frozen=True, eq=False)
 class NystromFactor:
-    """B with ``B B^T = (C W^+ C^T)_s``.
+    """B with ``B B^T = (C W^+ C^T)_s``."""
 
-    Attributes
-    ----------
-    features : ndarray of shape (n, s), float32 or float64
-        B. It can have fewer columns than were asked for, never columns of noise.
-    projection : ndarray of shape (c, s), float64
-        T with ``B = C T``: it takes kernel values of any point with the landmarks to its features.
-    singular_values : ndarray of shape (rank,), float64
-        All singular values of ``C Z``, descending; the first s are those of B.
-    landmark_root : InverseRoot
-    n_zero_rows : int
-        Points whose kernel values with all landmarks are zero: their features are zero.
-    """
-
-    features: np.ndarray
-    projection: np.ndarray
-    singular_values: np.ndarray
+    features: np.ndarray  # (n, s): B; fewer columns than were asked for rather than columns of noise
+    projection: np.ndarray  # (c, s) float64: T with ``B = C T``, from kernel values with landmarks to features
+    singular_values: np.ndarray  # (rank,) float64: all of ``C Z``, descending; the first s are those of B
     landmark_root: InverseRoot
-    n_zero_rows: int
+    n_zero_rows: int  # points whose kernel values with all landmarks, and so whose features, are zero
 
 
 def nystrom_factor(
@@ -117,8 +105,10 @@ def nystrom_factor(
     """
     W = np.asarray(W, dtype=np.float64)
     chunked = hasattr(C, "lazily")
-    columns = C if chunked or hasattr(C, "rows") else MatrixColumns(_as_matrix(C), _computed_in(C))
-    n, c = columns.shape
+    if not (chunked or hasattr(C, "rows")):
+        C = as_floats(C)
+        C = MatrixColumns(C, C.dtype)
+    n, c = C.shape
     if W.shape != (c, c):
         raise InputError(f"W has shape {W.shape}; for C of shape {(n, c)} it must be {(c, c)}")
     if n_components is not None:
@@ -135,11 +125,11 @@ def nystrom_factor(
         W = W * scale * scale[:, None]
     with limited_libraries():
         landmark_root = inverse_root(
-            W, truncation=truncation, rtol=rtol, on_indefinite=on_indefinite, precision=columns.dtype
+            W, truncation=truncation, rtol=rtol, on_indefinite=on_indefinite, precision=C.dtype
         )
     Z = landmark_root.root if scale is None else landmark_root.root * scale[:, None]
     passes = _passes_of_chunks if chunked else _passes
-    projection, singular_values, features, n_zero_rows = passes(columns, Z, n_components, block_bytes, n_jobs)
+    projection, singular_values, features, n_zero_rows = passes(C, Z, n_components, block_bytes, n_jobs)
     return NystromFactor(features, projection, singular_values, landmark_root, n_zero_rows)
 
 
@@ -162,16 +152,6 @@ def _passes_of_chunks(columns, Z, n_components, block_bytes, n_jobs):
         V, singular_values = _right_vectors(gram, n_components)
         projection = Z @ V
     return projection, singular_values, project(columns, projection, block_bytes=block_bytes).persist(), n_zero_rows
-
-
-def _as_matrix(C):
-    """C as an ndarray or csr_array of floating numbers."""
-    C = C.tocsr() if hasattr(C, "tocsr") else np.asarray(C)
-    return C if C.dtype in (np.float32, np.float64) else C.astype(np.float64)
-
-
-def _computed_in(C):
-    return np.dtype(np.float32 if getattr(C, "dtype", None) == np.float32 else np.float64)
 
 
 def _gram_of_features(columns, Z, borders, kept, n_jobs):
@@ -241,19 +221,9 @@ def _features(columns, projection, borders, kept, n_jobs):
 
 
 def project(columns, projection, *, block_bytes=None, n_jobs=None):
-    """Features ``C T`` of any points, in blocks of rows.
+    """Features ``C T`` (n, s) of any points, in blocks of rows, from kernel columns and the T of a NystromFactor.
 
-    Parameters
-    ----------
-    columns : Columns
-        Kernel values of the points with the landmarks.
-    projection : ndarray of shape (c, s)
-        T, of :class:`NystromFactor`.
-    block_bytes, n_jobs : int, optional
-
-    Returns
-    -------
-    ndarray of shape (n, s), float32 or float64; a dask.array, not computed yet, for points in one
+    Of points in a dask.array they are one too, not computed yet.
     """
     if hasattr(columns, "lazily"):
         return columns.lazily(_project_chunk, projection.shape[1], columns.dtype, projection, block_bytes)

@@ -85,18 +85,7 @@ class FeatureMap:
     n_training: int
 
     def __call__(self, X, *, block_bytes=None, n_jobs=None):
-        """Features of points.
-
-        Parameters
-        ----------
-        X : ndarray, memmap or sparse array of shape (n_rows, n_features)
-            Vectors; or kernel values with all training points, shape (n_rows, n_training), where a matrix was given.
-        block_bytes, n_jobs : int, optional
-
-        Returns
-        -------
-        ndarray of shape (n_rows, s), float32 or float64
-        """
+        """Features (n_rows, s) of vectors, or of kernel values with all training points where a matrix was given."""
         return project(self.columns(X), self.projection, block_bytes=block_bytes, n_jobs=n_jobs)
 
     def columns(self, X):

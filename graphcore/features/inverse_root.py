@@ -18,60 +18,21 @@ CLIP = "add a multiple of the identity, or on_indefinite='clip' to drop the nega
 
 @dataclass(frozen=True, eq=False)
 class InverseRoot:
-    """Z with ``Z Z^T = W^+``, or the pseudo-inverse of W truncated to a lower rank.
+    """Z with ``Z Z^T = W^+``, or the pseudo-inverse of W truncated to a lower rank."""
 
-    Attributes
-    ----------
-    root : ndarray of shape (c, rank), float64
-        Z.
-    eigenvalues : ndarray of shape (c,), float64
-        Of W, descending, before anything was cut off.
-    rank : int
-    cut : float
-        Eigenvalues up to this were taken for zero.
-    indefinite : bool
-        Whether eigenvalues were dropped that are negative beyond rounding.
-    """
-
-    root: np.ndarray
-    eigenvalues: np.ndarray
+    root: np.ndarray  # (c, rank) float64: Z
+    eigenvalues: np.ndarray  # (c,) float64: of W, descending, before anything was cut off
     rank: int
-    cut: float
-    indefinite: bool
+    cut: float  # eigenvalues up to this were taken for zero
+    indefinite: bool  # whether eigenvalues were dropped that are negative beyond rounding
 
 
 def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precision=np.float64):
-    """Root of the pseudo-inverse of a positive semi-definite matrix.
+    """Root of the pseudo-inverse of a positive semi-definite matrix W (c, c), which is symmetrised; an InverseRoot.
 
-    Parameters
-    ----------
-    W : ndarray of shape (c, c)
-        Kernel values among landmarks. It is symmetrised.
-    truncation : int, optional
-        Largest rank kept.
-    rtol : float, optional
-        Eigenvalues up to this share of the largest are taken for zero; default c times the machine epsilon of
-        `precision`.
-    on_indefinite : {"error", "clip"}, default "error"
-        What becomes of clearly negative eigenvalues: an error, or they are dropped.
-    precision : dtype, default float64
-        What kernel values were computed in.
-
-    Returns
-    -------
-    InverseRoot
-
-    Raises
-    ------
-    InputError
-        If W holds NaN or infinity, is zero, or is indefinite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.features.inverse_root import inverse_root
-    >>> inverse_root(np.ones((3, 3))).rank
-    1
+    Eigenvalues up to `rtol` times the largest are taken for zero, by default c times the machine epsilon of
+    `precision`, which kernel values were computed in; `truncation` is the largest rank kept. A W with NaN or infinity,
+    of zeros, or with clearly negative eigenvalues is an InputError, unless "clip" drops the latter.
     """
     check_choice("on_indefinite", on_indefinite, ("error", "clip"))
     W = np.asarray(W, dtype=np.float64)

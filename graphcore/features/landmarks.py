@@ -46,36 +46,10 @@ def default_ridge(kernel):
 
 
 def draw_landmarks(n, n_landmarks, *, probabilities=None, replace=False, random_state=None, sampling="uniform"):
-    """Draw landmarks with given probabilities.
+    """Draw c Landmarks of n points, with equal probabilities or those given, not negative and in any scale.
 
-    Parameters
-    ----------
-    n : int
-        Number of points.
-    n_landmarks : int
-        Draws, c.
-    probabilities : array-like of shape (n,), optional
-        Non-negative, in any scale; default equal ones.
-    replace : bool, default False
-        Whether a point can be drawn again. The theory draws with replacement.
-    random_state : int, Generator, RandomState or None
-    sampling : str
-        Name noted in the result.
-
-    Returns
-    -------
-    Landmarks
-
-    Raises
-    ------
-    ParameterError
-        If there are more draws than points (of positive probability) without replacement, or no point is possible.
-
-    Examples
-    --------
-    >>> from graphcore.features.landmarks import draw_landmarks
-    >>> draw_landmarks(4, 4, random_state=0).indices.tolist()
-    [0, 1, 2, 3]
+    The theory draws with replacement. More draws than points (of positive probability) without it are a ParameterError,
+    as are probabilities of zeros. `sampling` is a name that is noted in the result.
     """
     n = check_integer("n", n, low=1)
     c = check_integer("n_landmarks", n_landmarks, low=1)

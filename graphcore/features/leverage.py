@@ -21,25 +21,10 @@ _OVERSAMPLING, _POWER_STEPS = 10, 2
 
 
 def top_eigenpairs(K, n_components, *, method="exact", random_state=None, n_jobs=None):
-    """Largest eigenvalues and their eigenvectors of a kernel matrix.
+    """Largest eigenvalues of a kernel matrix, descending, none below 0, and orthonormal eigenvectors (n, s).
 
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-    n_components : int
-    method : {"exact", "approximate"}, default "exact"
-        "approximate" takes a random subspace, two power steps and a projection; the matrix is never held whole, but
-        its n^2 values are computed four times.
-    random_state : int, Generator, RandomState or None
-        For "approximate".
-    n_jobs : int, optional
-
-    Returns
-    -------
-    values : ndarray of shape (n_components,), float64
-        Descending; tiny negative ones are set to 0.
-    vectors : ndarray of shape (n, n_components), float64
-        Orthonormal.
+    "approximate" takes a random subspace, two power steps and a projection; the matrix is never held whole, but its n^2
+    values are computed four times.
     """
     kernel = as_kernel(K)
     s = check_integer("n_components", n_components, low=1, high=kernel.n_points, why_high="the number of points")
@@ -67,19 +52,8 @@ def top_eigenpairs(K, n_components, *, method="exact", random_state=None, n_jobs
 def largest_eigenpairs(product, n_points, n_values, rng=None):
     """Largest eigenvalues of a symmetric matrix, descending, and their eigenvectors, by Lanczos; nothing is formed.
 
-    Parameters
-    ----------
-    product : callable
-        The matrix times a column, an ndarray of shape (n_points, 1).
-    n_points, n_values : int
-        Fewer values than points.
-    rng : numpy Generator, optional
-        For the first vector; default a fixed one.
-
-    Returns
-    -------
-    values : ndarray of shape (n_values,), float64
-    vectors : ndarray of shape (n_points, n_values), float64
+    `product` is the matrix times a column (n_points, 1). There must be fewer values than points. `rng` is for the first
+    vector, which is a fixed one without it.
     """
     from scipy.sparse.linalg import LinearOperator, eigsh
 
@@ -99,33 +73,10 @@ def _symmetric(kernel, purpose):
 
 
 def leverage_scores(K, n_components, *, method="exact", random_state=None, n_jobs=None):
-    """Leverage scores of the points: squared row norms of the top eigenvectors of the kernel matrix.
+    """Leverage scores (n,) of the points: squared row norms of the top eigenvectors of the kernel matrix.
 
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-    n_components : int
-        Number of eigenvectors, s. Eigenvectors of eigenvalues that are zero count for nothing.
-    method : {"exact", "approximate"}, default "exact"
-        See :func:`top_eigenpairs`.
-    random_state : int, Generator, RandomState or None
-    n_jobs : int, optional
-
-    Returns
-    -------
-    ndarray of shape (n,), float64
-        In [0, 1]; they sum to s, or to the rank if that is less.
-
-    References
-    ----------
-    Wang, Gittens, Mahoney, JMLR 2019, section 3.1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.features.leverage import leverage_scores
-    >>> leverage_scores(np.diag([3.0, 2.0, 1.0]), 2).round(6).tolist()
-    [1.0, 1.0, 0.0]
+    Between 0 and 1; they sum to `n_components`, or to the rank if that is less, since eigenvectors of eigenvalue zero
+    count for nothing. Wang, Gittens, Mahoney, JMLR 2019, section 3.1.
     """
     values, vectors = top_eigenpairs(K, n_components, method=method, random_state=random_state, n_jobs=n_jobs)
     signal = values > len(vectors) * np.finfo(np.float64).eps * values[0]

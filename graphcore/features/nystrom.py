@@ -48,23 +48,8 @@ def nystrom_features(
         A scheme of :func:`graphcore.features.landmarks.sample_landmarks`, the landmarks themselves, or a sketch that
         mixes all columns: "gaussian", "srht" or "countsketch". Sketches compute all n^2 kernel values, in blocks, and
         hold n x c numbers.
-    replace : bool, optional
-        See :func:`graphcore.features.landmarks.sample_landmarks`.
-    truncation : int or "half", optional
-        Rank that the landmark matrix is cut to before it is inverted: "half" is ``ceil(c / 2)``, as in the paper's
-        experiments. It is raised to `n_components` where it is less. Default no more than the relative cut-off.
-    ridge : float, optional
-        For the ridge leverage schemes.
-    rtol : float, optional
-        Relative cut-off for eigenvalues of the landmark matrix; default c times the machine epsilon.
-    on_indefinite : {"error", "clip"}, default "error"
-        An indefinite kernel is refused, or its negative part among the landmarks dropped. Then nothing is promised.
-    block_bytes : int, optional
-        Kernel values worked on at a time, by their size in memory; default what fits into a processor's cache. Features
-        do not depend on it beyond rounding.
-    random_state : int, Generator, RandomState or None
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
+    replace, truncation, ridge, rtol, on_indefinite, block_bytes, random_state, n_jobs
+        As for :class:`graphcore.NystromFeatures`. A `truncation` of less than `n_components` is raised to it.
 
     Returns
     -------
@@ -124,7 +109,10 @@ def nystrom_features(
         n_landmarks, scale = landmarks.n_drawn, landmarks.scale
         columns, W = kernel.columns(landmarks.indices), kernel.block(landmarks.indices, landmarks.indices, np.float64)
     c = columns.shape[1]
-    n_components = _checked_components(n_components, n_landmarks)
+    if n_components is not None:
+        n_components = check_integer(
+            "n_components", n_components, low=1, high=n_landmarks, why_high="n_landmarks; take more landmarks"
+        )
     factor = nystrom_factor(
         columns,
         W,
@@ -183,14 +171,6 @@ def check_options(n_landmarks, *, replace, truncation, ridge, block_bytes):
         check_choice("truncation", truncation, ("half",))
     elif truncation is not None:
         check_integer("truncation", truncation, low=1, high=n_landmarks, why_high="n_landmarks")
-
-
-def _checked_components(n_components, n_landmarks):
-    if n_components is None:
-        return None
-    return check_integer(
-        "n_components", n_components, low=1, high=n_landmarks, why_high="n_landmarks; take more landmarks"
-    )
 
 
 def _truncation(truncation, n_landmarks, c):

@@ -16,39 +16,19 @@ PROJECTIONS = ("gaussian", "srht", "countsketch")
 
 @dataclass(frozen=True, eq=False)
 class Projection:
-    """A random n x c matrix P with ``E[P P^T] = I``, applied from the right.
+    """A random n x c matrix P with ``E[P P^T] = I``, applied from the right."""
 
-    Attributes
-    ----------
-    name : str
-        "gaussian", "srht", "countsketch", or "basis" for a matrix that is given.
-    n, c : int
-    matrix : ndarray or csr_array of shape (n, c), or None
-        None for SRHT, which is formed for sparse rows only.
-    signs : ndarray of shape (n,), or None
-        Random signs of SRHT.
-    sampled : ndarray of shape (c,), or None
-        Columns that SRHT keeps of the Walsh-Hadamard matrix, which is padded to a power of two.
-    """
-
-    name: str
+    name: str  # "gaussian", "srht", "countsketch", or "basis" for a matrix that is given
     n: int
     c: int
+    # (n, c) ndarray or csr_array; None for SRHT, which is formed for sparse rows only
     matrix: Any = field(default=None, repr=False)
-    signs: np.ndarray | None = field(default=None, repr=False)
+    signs: np.ndarray | None = field(default=None, repr=False)  # (n,): random signs of SRHT
+    # (c,): columns that SRHT keeps of the Walsh-Hadamard matrix, which is padded to a power of two
     sampled: np.ndarray | None = field(default=None, repr=False)
 
     def __call__(self, M):
-        """``M P`` for a block of rows.
-
-        Parameters
-        ----------
-        M : ndarray or csr_array of shape (n_rows, n)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, c)
-        """
+        """``M P`` for a block of rows, dense or csr; an ndarray."""
         if self.matrix is not None or hasattr(M, "tocsr"):
             product = M @ (self._formed if self.matrix is None else self.matrix)
             return product.toarray() if hasattr(product, "toarray") else np.asarray(product)
@@ -72,32 +52,12 @@ class Projection:
 
 
 def projection_matrix(name, n, c, *, random_state=None):
-    """Draw a sketching matrix.
+    """Draw a sketching matrix (n, c), a Projection.
 
-    Parameters
-    ----------
-    name : {"gaussian", "srht", "countsketch"}
-        - "gaussian": independent normal entries over sqrt(c)
-        - "srht": ``sqrt(N/c) D H S`` with random signs D, the orthonormal Walsh-Hadamard matrix H of the next power of
-          two N, and c of its columns drawn without replacement
-        - "countsketch": one entry of +1 or -1 in each row, in a random column; columns can be empty
-    n, c : int
-        Rows and columns.
-    random_state : int, Generator, RandomState or None
-
-    Returns
-    -------
-    Projection
-
-    References
-    ----------
-    Wang, Gittens, Mahoney, JMLR 2019, section 3.1.
-
-    Examples
-    --------
-    >>> from graphcore.features.projections import projection_matrix
-    >>> projection_matrix("countsketch", 5, 2, random_state=0).to_array().shape
-    (5, 2)
+    "gaussian" has independent normal entries over sqrt(c). "srht" is ``sqrt(N/c) D H S`` with random signs D, the
+    orthonormal Walsh-Hadamard matrix H of the next power of two N, and c of its columns drawn without replacement.
+    "countsketch" has one entry of +1 or -1 in each row, in a random column; columns can be empty. Wang, Gittens,
+    Mahoney, JMLR 2019, section 3.1.
     """
     check_choice("sampling", name, PROJECTIONS)
     n = check_integer("n", n, low=1)

@@ -16,21 +16,11 @@ __all__ = ["RidgeScores", "dictionary_ridge_scores", "recursive_ridge_scores"]
 
 @dataclass(frozen=True, eq=False)
 class RidgeScores:
-    """Approximate ridge leverage scores.
+    """Approximate ridge leverage scores."""
 
-    Attributes
-    ----------
-    scores : ndarray of shape (n,), float64
-    dictionary : ndarray of shape (m,), int64
-        Points that they were computed from.
-    weights : ndarray of shape (m,), float64
-        One over the probability with which each was taken.
-    ridge : float
-    """
-
-    scores: np.ndarray
-    dictionary: np.ndarray
-    weights: np.ndarray
+    scores: np.ndarray  # (n,) float64
+    dictionary: np.ndarray  # (m,) int64: points that they were computed from
+    weights: np.ndarray  # (m,) float64: one over the probability with which each was taken
     ridge: float
 
     @property
@@ -40,31 +30,11 @@ class RidgeScores:
 
 
 def dictionary_ridge_scores(K, dictionary, weights, ridge, *, points=None, n_jobs=None):
-    """Ridge leverage scores from a weighted dictionary of points J.
+    """Ridge leverage scores from a weighted dictionary of points J, of all points or those given: float64.
 
-    ``tau_i = (K_ii - K_iJ (K_JJ + ridge diag(weights)^-1)^-1 K_Ji) / ridge``; with every point in J and weights 1 it
-    is exact.
-
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-    dictionary : ndarray of shape (m,), int
-        Distinct points.
-    weights : ndarray of shape (m,)
-        How many points each stands for; n / m for a uniform sample.
-    ridge : float
-    points : ndarray of int, optional
-        Points whose scores are wanted; default all.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    ndarray of shape (n_points,), float64
-        Between 0 and ``K_ii / (K_ii + ridge)``, which bounds the exact ones.
-
-    Notes
-    -----
-    O(n m^2) time, O(m^2) memory beside blocks.
+    ``tau_i = (K_ii - K_iJ (K_JJ + ridge diag(weights)^-1)^-1 K_Ji) / ridge``, where `weights` say how many points each
+    of J stands for; with every point in J and weights 1 it is exact. Between 0 and ``K_ii / (K_ii + ridge)``, which
+    bounds the exact ones. O(n m^2) time, O(m^2) memory beside blocks.
     """
     from scipy.linalg import cho_factor, solve_triangular
 
@@ -99,38 +69,16 @@ def dictionary_ridge_scores(K, dictionary, weights, ridge, *, points=None, n_job
 
 
 def recursive_ridge_scores(K, ridge, *, n_dictionary=None, random_state=None, n_jobs=None):
-    """Approximate ridge leverage scores by recursion over halves of the points.
+    """Approximate RidgeScores by recursion over halves of the points.
 
     A small uniform sample gives the scores within a sample twice as large; a dictionary is drawn by these scores, and
     gives those within a sample twice as large again, until all points are reached. Rare clusters, which a uniform
     sample misses, are found on the way. The scores returned come from a dictionary drawn out of all points.
+    Dictionaries have about `n_dictionary` points, by default what the scores ask for, ``3 d log(2 d)`` with d the
+    effective dimension so far, at least 50.
 
-    Parameters
-    ----------
-    K : array-like or sparse matrix of shape (n, n), or Kernel
-    ridge : float
-        gamma, positive.
-    n_dictionary : int, optional
-        Points in every dictionary, about; default what the scores ask for, ``3 d log(2 d)`` with d the effective
-        dimension so far, at least 50.
-    random_state : int, Generator, RandomState or None
-    n_jobs : int, optional
-
-    Returns
-    -------
-    RidgeScores
-
-    References
-    ----------
     Musco, Musco, "Recursive sampling for the Nystrom method", NeurIPS 2017: the idea of halving. Calandriello, Rosasco,
     NeurIPS 2018, cite such schemes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.features.ridge_sampling import recursive_ridge_scores
-    >>> recursive_ridge_scores(np.diag([3.0, 1.0]), 1.0, random_state=0).scores.round(6).tolist()
-    [0.75, 0.5]
     """
     kernel = as_kernel(K)
     ridge = check_real("ridge", ridge, low=0.0, open_low=True)

@@ -3,7 +3,6 @@
 import math
 
 from .._validation import check_choice, check_integer, check_real
-from ..exceptions import ParameterError
 
 __all__ = ["suggest_landmarks", "suggest_rank", "theory_landmarks"]
 
@@ -125,13 +124,7 @@ def theory_landmarks(n, gamma, *, kappa_squared=1.0, eps=0.5, delta=0.1, effecti
     n = check_integer("n", n, low=1)
     gamma = check_real("gamma", gamma, low=0.0, open_low=True)
     kappa_squared = check_real("kappa_squared", kappa_squared, low=0.0, open_low=True)
-    eps, delta = _share("eps", eps), _share("delta", delta)
+    eps = check_real("eps", eps, low=0.0, open_low=True, high=1, open_high=True)
+    delta = check_real("delta", delta, low=0.0, open_low=True, high=1, open_high=True)
     size = n / gamma if effective_dimension is None else check_real("effective_dimension", effective_dimension, low=0.0)
     return max(1, min(n, math.ceil(12 * kappa_squared * size * math.log(n / delta) / eps**2)))
-
-
-def _share(name, value):
-    value = check_real(name, value, low=0.0, open_low=True)
-    if value >= 1.0:
-        raise ParameterError(f"{name}={value} must be less than 1")
-    return value

@@ -125,28 +125,9 @@ def gaussian_sketch(K, n_components=None, *, center=True, scale="theory", random
 
 
 def leading_eigenvalues(K, n_values=None, *, center=True, random_state=None):
-    """Largest eigenvalues of ``K / n``, those of the subsample's covariance in feature space.
+    """Largest eigenvalues of ``K / n``, descending: those of the subsample's covariance in feature space.
 
-    Parameters
-    ----------
-    K : ndarray or sparse array of shape (n, n)
-    n_values : int, optional
-        How many; default all.
-    center : bool, default True
-    random_state : int, Generator, RandomState or None
-        Seeds the start of the Lanczos run, which is used where K is large and few are wanted.
-
-    Returns
-    -------
-    ndarray of shape (min(n_values, n),), float64
-        Largest first.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.features.sketch import leading_eigenvalues
-    >>> leading_eigenvalues(np.diag([4.0, 2.0]), 1, center=False).tolist()
-    [2.0]
+    All of them, unless `n_values` says how many; by Lanczos where K is large and few are wanted.
     """
     kernel = as_kernel(K)
     n = kernel.n_points

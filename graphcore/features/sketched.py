@@ -18,37 +18,17 @@ _MIN_SUBSAMPLE, _SHARE = 200, 0.01
 
 
 class KernelSketch(NamedTuple):
-    """A subsample of a data set and the sketch of its kernel.
+    """A subsample of a data set and the sketch of its kernel."""
 
-    Attributes
-    ----------
-    indices : ndarray of shape (n_subsample,), int64
-        The subsample, in ascending order.
-    kernel : ndarray or csr_array of shape (n_subsample, n_subsample)
-        Kernel of the subsample with itself.
-    sketch : GaussianSketch
-    """
-
-    indices: np.ndarray
-    kernel: Any
+    indices: np.ndarray  # (n_subsample,) int64: the subsample, in ascending order
+    kernel: Any  # (n_subsample, n_subsample): of the subsample with itself, an ndarray or csr_array
     sketch: GaussianSketch
 
     def features(self, columns, *, n_jobs=None):
-        """Features of any points.
+        """Features (n, d) of any points, by columns of their kernel with the subsample, and their nearness (n,).
 
-        Parameters
-        ----------
-        columns : Columns
-            Their kernel with the subsample, see :mod:`graphcore.kernels.columns`.
-        n_jobs : int, optional
-            Threads; the result does not depend on it.
-
-        Returns
-        -------
-        features : ndarray of shape (n, n_components), float64
-        nearest : ndarray of shape (n,), float64
-            Largest ``|K(x, x_i)| / sqrt(K(x_i, x_i))`` over the subsample: over ``sqrt(K(x, x))`` the largest cosine in
-            feature space, without its sign. Near 0 the subsample says nothing about the point.
+        The latter is the largest ``|K(x, x_i)| / sqrt(K(x_i, x_i))`` over the subsample: over ``sqrt(K(x, x))`` the
+        largest cosine in feature space, without its sign. Near 0 the subsample says nothing about the point.
         """
         diagonal = np.asarray(self.kernel.diagonal(), dtype=np.float64)
         root = np.sqrt(np.maximum(diagonal, 0))
@@ -84,42 +64,11 @@ def subsample_size(n_subsample, n_points):
 def sketch_kernel(
     K, n_components=None, *, n_subsample="auto", center=True, scale="unit", on_indefinite="error", random_state=None
 ):
-    """Draw a uniform subsample without replacement and the Gaussian sketch of its kernel.
+    """Draw a uniform subsample without replacement and the Gaussian sketch of its kernel; a KernelSketch.
 
-    Parameters
-    ----------
-    K : Kernel, or array-like or sparse matrix of shape (n, n)
-        Kernel matrix; :class:`graphcore.kernels.vectors.VectorKernel` for a kernel over vectors.
-    n_components : int, optional
-        Dimensions of the features. None, and any number from the size of the subsample on, is the map without
-        randomness that the sketch has in mean.
-    n_subsample : int, float or "auto", default "auto"
-        See :func:`subsample_size`.
-    center, scale
-        See :func:`graphcore.features.sketch.gaussian_sketch`.
-    on_indefinite : {"error", "warn"}, default "error"
-        What becomes of a kernel with clearly negative eigenvalues on the subsample: features can be made of it, but
-        the negative part counts as if it were positive. Kernels that are known to be positive semi-definite are not
-        looked at.
-    random_state : int, Generator, RandomState or None
-
-    Returns
-    -------
-    KernelSketch
-
-    Raises
-    ------
-    InputError
-        If K cannot be used, or a parameter is out of range.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.features.sketched import sketch_kernel
-    >>> K = np.exp(-np.subtract.outer(np.arange(9.0), np.arange(9.0)) ** 2)
-    >>> found = sketch_kernel(K, 2, n_subsample=4, random_state=0)
-    >>> found.indices.shape, found.sketch.projection.shape
-    ((4,), (2, 4))
+    `n_components` of None, and any number from the size of the subsample on, is the map without randomness that the
+    sketch has in mean. Of a kernel with clearly negative eigenvalues on the subsample, features can be made with a
+    warning (`on_indefinite` "warn"), but the negative part counts as if it were positive.
     """
     check_choice("on_indefinite", on_indefinite, ("error", "warn"))
     kernel = as_kernel(K)

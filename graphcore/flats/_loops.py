@@ -38,7 +38,8 @@ def nearest_rows(
             j = touched[s]
             distance = mean_norms[j] - 2.0 * sums[j, 0]
             for q in range(m):
-                distance -= (sums[j, 1 + q] - shifts[j, q]) ** 2
+                part = sums[j, 1 + q] - shifts[j, q]
+                distance -= part * part
             if j == labels[i]:
                 here = distance
             if distance < best or (distance == best and j < nearest):

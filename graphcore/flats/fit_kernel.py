@@ -16,7 +16,7 @@ from ..kernels.dense import DenseKernel
 from ..kernels.vectors import VectorKernel
 from ._checks import as_points
 
-__all__ = ["FitKernel", "NewRows", "check_definite", "fit_kernel"]
+__all__ = ["FitKernel", "NewRows", "check_definite", "cut_kernel_rows", "fit_kernel"]
 
 # Up to this many points the kernel matrix of vectors is held (512 MiB); beyond, it is computed anew in every pass.
 HELD_POINTS = 8192
@@ -223,3 +223,19 @@ def _plus_diagonal(rows, first, values):
     n = len(values)
     own = sp.csr_array((values, np.arange(first, first + n), np.arange(n + 1)), shape=rows.shape)
     return sp.csr_array(rows + own)
+
+
+def cut_kernel_rows(edges, degrees, shift=1.0):
+    """Rows of the kernel ``shift D^-1 + D^-1 A D^-1`` for new nodes, from the edges that lead to nodes of the fit.
+
+    `edges` (n_new, n_nodes) are weights, not negative; those to isolated nodes of the fit (`degrees` 0) do not count.
+    Returns the rows as a csr_array, the kernel values of the new nodes with themselves (as of nodes without a loop;
+    infinite without an edge), and their degrees.
+    """
+    import scipy.sparse as sp
+
+    edges = sp.csr_array(edges, dtype=np.float64)
+    new_degrees = edges @ (degrees > 0).astype(np.float64)
+    outer, inner = (np.divide(1.0, d, out=np.zeros(len(d)), where=d > 0) for d in (new_degrees, degrees))
+    K = sp.csr_array(sp.diags_array(outer) @ edges @ sp.diags_array(inner))
+    return K, np.where(new_degrees > 0, shift * outer, np.inf), new_degrees

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 import numpy as np
 
@@ -80,6 +80,11 @@ def refuse_as_vectors(X, remedy=None):
         raise InputError(
             "X is a table of edges by the names of its columns, and vectors are needed; for a graph give "
             "graphcore.Graph.from_table(X) where graphs are taken, for vectors numpy.asarray(X)"
+        )
+    if isinstance(X, (Mapping, Set)) and not hasattr(X, "shape"):  # scipy's dok_array is a mapping, too
+        raise InputError(
+            f"an array or a graph is needed, got a {type(X).__name__}; for edges give "
+            "graphcore.Graph.from_edges(sources, targets)"
         )
     text = _some_text(X)
     if text is not None:

@@ -1,7 +1,10 @@
 """Plain arrays of edges become a Graph."""
 
+from typing import Self
+
 import numpy as np
 
+from .._typing import ArrayLike
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from .directed import undirected_rows
@@ -12,47 +15,89 @@ from .rows import (
     SYMMETRY_TOLERANCE,
     check_directions,
     is_symmetric,
+    made_of,
     rows_from_edges,
     rows_from_pairs,
     symmetrize_rows,
 )
-from .weights import edge_weights, without_ones
+from .weights import edge_weights
 
-__all__ = ["graph_from_edges", "graph_from_ends"]
+__all__ = ["FromEdges", "graph_from_ends"]
 
 
-def graph_from_edges(cls, sources, targets, weights, n_nodes, *, node_names, symmetrize, warn):
-    """See :meth:`Graph.from_edges`."""
-    check_choice("symmetrize", symmetrize, SYMMETRIZE)
-    sources, targets = np.asarray(sources), np.asarray(targets)
-    if any(ends.ndim == 1 and len(ends) and is_text(ends) for ends in (sources, targets)):
-        sources, targets, node_names = _numbered(sources, targets, n_nodes, node_names)
-    sources, targets = as_ids("sources", sources), as_ids("targets", targets)
-    if len(sources) != len(targets):
-        raise InputError(f"{len(sources)} sources and {len(targets)} targets: there must be as many of each")
-    if sources.dtype != targets.dtype:
-        sources, targets = sources.astype(np.int64), targets.astype(np.int64)
-    if n_nodes is not None:
-        n_nodes = check_integer("n_nodes", n_nodes, low=0)
-    low = min((int(ids.min()) for ids in (sources, targets) if len(ids)), default=0)
-    high = max((int(ids.max()) for ids in (sources, targets) if len(ids)), default=-1)
-    n_nodes = count_nodes(low, high, len(sources), n_nodes)
-    if node_names is not None:
-        node_names = as_names(node_names, n_nodes)
-    weights = edge_weights(weights, len(sources))
-    if n_nodes < 2**31:
-        ends = np.empty((len(sources), 2), dtype=np.int32)
-        ends[:, 0], ends[:, 1] = sources, targets
-        return graph_from_ends(cls, ends, weights, n_nodes, node_names=node_names, symmetrize=symmetrize, warn=warn)
-    if len(weights) and not weights.all():
-        kept = weights != 0
-        sources, targets, weights = sources[kept], targets[kept], weights[kept]
-    rows = rows_from_edges(sources, targets, weights, n_nodes)
-    if symmetrize in DIRECTED:
-        return _from_directed(cls, rows, symmetrize, node_names)
-    uneven = not is_symmetric(rows, SYMMETRY_TOLERANCE)
-    rows, both, single = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
-    return _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn)
+class FromEdges:
+    """Mixin of Graph, which is made of arrays of edges."""
+
+    @classmethod
+    def from_edges(
+        cls, sources: ArrayLike, targets: ArrayLike, weights: ArrayLike | None = None, n_nodes: int | None = None, *,
+        node_names: ArrayLike | None = None, symmetrize: str = "max", warn: bool = True,
+    ) -> Self:  # fmt: skip
+        """Make a graph from a list of edges.
+
+        Parameters
+        ----------
+        sources, targets : array-like of shape (n_edges,), integers or text
+            End nodes, 0 to n_nodes - 1 (whole numbers stored as floats too); or their names, which become the node
+            names in the order in which they first appear. Each edge may be listed once, in either direction, or in
+            both.
+        weights : array-like of shape (n_edges,), optional
+            Finite, non-negative weights. Edges repeated in one direction add up; without weights they count once.
+            Edges of weight 0 are dropped.
+        n_nodes : int, optional
+            Number of nodes, if there are isolated ones at the end. Default: largest id + 1.
+        node_names : array-like of shape (n_nodes,), optional
+            Names of the nodes.
+        symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
+            Weight of a pair, from its weights in the two directions (0 where a direction is not listed). "max"
+            makes an edge of whatever is listed in either direction; "min" keeps what is listed in both. The last two
+            are for edges that have a direction: pairs weigh as much as they link to and are linked from the same
+            nodes, or as a random walk goes from one to the other; `docs/directed.md` says when. A list with all edges
+            in both directions is undirected, and stays as it is.
+        warn : bool, default True
+            Warn when the list looks directed: some pairs stand in both directions and others in one.
+
+        Returns
+        -------
+        Graph
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graphcore.Graph.from_edges([0, 0, 1], [1, 2, 2], weights=[1.0, 2.0, 0.5]).degrees
+        array([3. , 1.5, 2.5])
+        """
+        check_choice("symmetrize", symmetrize, SYMMETRIZE)
+        sources, targets = np.asarray(sources), np.asarray(targets)
+        if any(ends.ndim == 1 and len(ends) and is_text(ends) for ends in (sources, targets)):
+            sources, targets, node_names = _numbered(sources, targets, n_nodes, node_names)
+        sources, targets = as_ids("sources", sources), as_ids("targets", targets)
+        if len(sources) != len(targets):
+            raise InputError(f"{len(sources)} sources and {len(targets)} targets: there must be as many of each")
+        if sources.dtype != targets.dtype:
+            sources, targets = sources.astype(np.int64), targets.astype(np.int64)
+        if n_nodes is not None:
+            n_nodes = check_integer("n_nodes", n_nodes, low=0)
+        low = min((int(ids.min()) for ids in (sources, targets) if len(ids)), default=0)
+        high = max((int(ids.max()) for ids in (sources, targets) if len(ids)), default=-1)
+        n_nodes = count_nodes(low, high, len(sources), n_nodes)
+        if node_names is not None:
+            node_names = as_names(node_names, n_nodes)
+        weights = edge_weights(weights, len(sources))
+        if n_nodes < 2**31:
+            ends = np.empty((len(sources), 2), dtype=np.int32)
+            ends[:, 0], ends[:, 1] = sources, targets
+            return graph_from_ends(cls, ends, weights, n_nodes, node_names=node_names, symmetrize=symmetrize, warn=warn)
+        if len(weights) and not weights.all():
+            kept = weights != 0
+            sources, targets, weights = sources[kept], targets[kept], weights[kept]
+        rows = rows_from_edges(sources, targets, weights, n_nodes)
+        if symmetrize in DIRECTED:
+            return made_of(cls, undirected_rows(rows, symmetrize, ""), node_names)
+        uneven = not is_symmetric(rows, SYMMETRY_TOLERANCE)
+        rows, both, single = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
+        check_directions(both, single, uneven, symmetrize, warn)
+        return made_of(cls, rows, node_names)
 
 
 def _numbered(sources, targets, n_nodes, node_names):
@@ -78,20 +123,8 @@ def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn
         ends, weights = ends[kept], weights[kept]
     if symmetrize in DIRECTED:
         rows = rows_from_edges(*np.ascontiguousarray(ends.T), weights, n_nodes)
-        return _from_directed(cls, rows, symmetrize, node_names)
+        return made_of(cls, undirected_rows(rows, symmetrize, ""), node_names)
     policy = "max" if symmetrize == "error" else symmetrize
     rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, policy, SYMMETRY_TOLERANCE)
-    return _from_rows(cls, rows, both, single, single + different > 0, node_names, symmetrize, warn)
-
-
-def _from_directed(cls, rows, symmetrize, node_names):
-    return _made(cls, undirected_rows(rows, symmetrize, ""), node_names)
-
-
-def _from_rows(cls, rows, both, single, uneven, node_names, symmetrize, warn):
-    check_directions(both, single, uneven, symmetrize, warn)
-    return _made(cls, rows, node_names)
-
-
-def _made(cls, rows, node_names):
-    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)
+    check_directions(both, single, single + different > 0, symmetrize, warn)
+    return made_of(cls, rows, node_names)

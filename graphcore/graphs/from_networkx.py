@@ -1,6 +1,7 @@
 """networkx's graphs become a Graph."""
 
 from itertools import chain
+from typing import Self
 
 import numpy as np
 
@@ -8,31 +9,58 @@ from .._validation import check_choice
 from ..exceptions import InputError
 from .directed import undirected_rows
 from .ids import is_numbered
-from .rows import DIRECTED, SYMMETRIZE, Rows, drop_zeros, transpose_rows
-from .weights import NO_WEIGHTS, entry_weights, first_bad_weight, without_ones
+from .rows import DIRECTED, SYMMETRIZE, Rows, drop_zeros, made_of, transpose_rows
+from .weights import NO_WEIGHTS, entry_weights, first_bad_weight
 
-__all__ = ["graph_from_networkx", "networkx_rows"]
+__all__ = ["FromNetworkx", "networkx_rows"]
 
 
-def graph_from_networkx(cls, G, weight, *, symmetrize, warn):
-    """See :meth:`Graph.from_networkx`."""
-    check_choice("symmetrize", symmetrize, SYMMETRIZE)
-    if not (hasattr(G, "adjacency") and hasattr(G, "is_multigraph")):
-        raise InputError(f"a networkx graph is needed, got {type(G).__name__}")
-    names = list(G)
-    if not names:
-        raise InputError("the networkx graph has no nodes")
-    neighbors, indptr, indices = networkx_rows(G, names)
-    rows = Rows(indptr, indices, NO_WEIGHTS)
-    if weight is not None:
-        rows = drop_zeros(rows._replace(weights=_networkx_weights(G, weight, neighbors, rows, names)))
-    # This sorts the columns; an undirected graph is its own transpose, and pairs are combined alike both ways.
-    rows = transpose_rows(rows)
-    if G.is_directed():
-        rows = transpose_rows(rows) if symmetrize in DIRECTED else rows
-        rows = undirected_rows(rows, symmetrize, warn and "the networkx graph")
-    node_names = None if is_numbered(names) else names
-    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)
+class FromNetworkx:
+    """Mixin of Graph, which is made of networkx's graphs."""
+
+    @classmethod
+    def from_networkx(
+        cls, G: object, weight: str | None = "weight", *, symmetrize: str = "max", warn: bool = True,
+    ) -> Self:  # fmt: skip
+        """Make a graph from a networkx graph; its nodes, in the order of ``list(G)``, become the node names.
+
+        Parameters
+        ----------
+        G : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
+            Parallel edges add up if they have weights. A directed graph is symmetrised.
+        weight : str or None, default "weight"
+            Edge attribute that holds the weight (1 where it is missing); None for an unweighted graph.
+        symmetrize, warn
+            See :meth:`from_edges`; a directed graph is warned about.
+
+        Returns
+        -------
+        Graph
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> import graphcore
+        >>> graphcore.Graph.from_networkx(nx.path_graph(["a", "b", "c"])).node_names.tolist()
+        ['a', 'b', 'c']
+        """
+        check_choice("symmetrize", symmetrize, SYMMETRIZE)
+        if not (hasattr(G, "adjacency") and hasattr(G, "is_multigraph")):
+            raise InputError(f"a networkx graph is needed, got {type(G).__name__}")
+        names = list(G)
+        if not names:
+            raise InputError("the networkx graph has no nodes")
+        neighbors, indptr, indices = networkx_rows(G, names)
+        rows = Rows(indptr, indices, NO_WEIGHTS)
+        if weight is not None:
+            rows = drop_zeros(rows._replace(weights=_networkx_weights(G, weight, neighbors, rows, names)))
+        # This sorts the columns; an undirected graph is its own transpose, and pairs are combined alike both ways.
+        rows = transpose_rows(rows)
+        if G.is_directed():
+            rows = transpose_rows(rows) if symmetrize in DIRECTED else rows
+            rows = undirected_rows(rows, symmetrize, warn and "the networkx graph")
+        node_names = None if is_numbered(names) else names
+        return made_of(cls, rows, node_names)
 
 
 def networkx_rows(G, names):

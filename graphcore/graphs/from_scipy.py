@@ -1,43 +1,76 @@
 """Square matrices, sparse or dense, become a Graph."""
 
+from typing import Self
+
 import numpy as np
 
 from .._arrays import read_only
+from .._typing import ArrayLike
 from .._validation import check_choice
 from ..exceptions import InputError
 from . import _row_loops
 from .directed import undirected_rows
 from .ids import narrow_ids
-from .rows import DIRECTED, SYMMETRIZE, SYMMETRY_TOLERANCE, Rows, canonical_rows, describe_defect, is_symmetric
+from .rows import DIRECTED, SYMMETRIZE, SYMMETRY_TOLERANCE, Rows, canonical_rows, describe_defect, is_symmetric, made_of
 from .structure import check_sparse
-from .weights import as_floats, entry_weights, without_ones
+from .weights import as_floats, entry_weights
 
-__all__ = ["as_csr", "graph_from_scipy"]
+__all__ = ["FromScipy", "as_csr"]
 
 
-def graph_from_scipy(cls, A, *, node_names, symmetrize, warn, check):
-    """See :meth:`Graph.from_scipy`."""
-    check_choice("symmetrize", symmetrize, SYMMETRIZE)
-    A = as_csr(A, alike=symmetrize not in DIRECTED)
-    if A.shape[0] != A.shape[1]:
-        raise InputError(
-            f"an adjacency matrix is square; this one has shape {A.shape}. For rows and columns of two kinds use "
-            "Graph.from_biadjacency"
-        )
-    n_nodes = A.shape[0]
-    indptr = np.asarray(A.indptr, dtype=np.int64)
-    data = A.data[: indptr[-1]]
-    rows = Rows(indptr, narrow_ids(A.indices[: indptr[-1]], n_nodes), entry_weights(data))
-    if check:
-        code, row, entry, _ = _row_loops.check_rows(*map(read_only, rows), n_nodes)
-        if code in (3, 6):
-            # Repeated entries of a matrix add up, ones too; only booleans have no sum.
-            rows = canonical_rows(rows if data.dtype == bool else rows._replace(weights=as_floats(data)))
-        elif code:
-            raise InputError(describe_defect(code, row, entry, rows))
-        if not is_symmetric(rows, SYMMETRY_TOLERANCE):
-            rows = undirected_rows(rows, symmetrize, warn and "the input")
-    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)
+class FromScipy:
+    """Mixin of Graph, which is made of a square matrix."""
+
+    @classmethod
+    def from_scipy(
+        cls, A: object, *, node_names: ArrayLike | None = None, symmetrize: str = "max", warn: bool = True,
+        check: bool = True,
+    ) -> Self:  # fmt: skip
+        """Make a graph from a square sparse (or dense) matrix.
+
+        Parameters
+        ----------
+        A : sparse array or matrix of any format, or ndarray, of shape (n_nodes, n_nodes)
+            Finite, non-negative weights. A matrix whose entries are all 1 (or boolean) makes an unweighted graph.
+            It is never changed; canonical int32 CSR arrays are shared, not copied.
+        node_names, symmetrize, warn
+            See :meth:`from_edges`; an asymmetric matrix is warned about.
+        check : bool, default True
+            False is for a CSR matrix that is known to be canonical and symmetric: only what would make compiled code
+            read or write beyond its arrays is looked for.
+
+        Returns
+        -------
+        Graph
+
+        Examples
+        --------
+        >>> import scipy.sparse as sp
+        >>> import graphcore
+        >>> graphcore.Graph.from_scipy(sp.csr_array([[0, 1, 0], [1, 0, 2], [0, 2, 0]])).n_edges
+        2
+        """
+        check_choice("symmetrize", symmetrize, SYMMETRIZE)
+        A = as_csr(A, alike=symmetrize not in DIRECTED)
+        if A.shape[0] != A.shape[1]:
+            raise InputError(
+                f"an adjacency matrix is square; this one has shape {A.shape}. For rows and columns of two kinds use "
+                "Graph.from_biadjacency, for files bipartite=True"
+            )
+        n_nodes = A.shape[0]
+        indptr = np.asarray(A.indptr, dtype=np.int64)
+        data = A.data[: indptr[-1]]
+        rows = Rows(indptr, narrow_ids(A.indices[: indptr[-1]], n_nodes), entry_weights(data))
+        if check:
+            code, row, entry, _ = _row_loops.check_rows(*map(read_only, rows), n_nodes)
+            if code in (3, 6):
+                # Repeated entries of a matrix add up, ones too; only booleans have no sum.
+                rows = canonical_rows(rows if data.dtype == bool else rows._replace(weights=as_floats(data)))
+            elif code:
+                raise InputError(describe_defect(code, row, entry, rows))
+            if not is_symmetric(rows, SYMMETRY_TOLERANCE):
+                rows = undirected_rows(rows, symmetrize, warn and "the input")
+        return made_of(cls, rows, node_names)
 
 
 def as_csr(A, *, alike=False):
@@ -48,7 +81,8 @@ def as_csr(A, *, alike=False):
     if not sp.issparse(A):
         A = np.asarray(A)
     if A.ndim != 2:
-        raise InputError(f"a matrix of two dimensions is needed, got {A.ndim}")
+        got = f"an array of {A.ndim} dimensions" if A.ndim or A.dtype != object else f"a {type(A.item()).__name__}"
+        raise InputError(f"a matrix of two dimensions is needed, got {got}")
     if 0 in A.shape:
         raise InputError(f"the graph is empty: its matrix has shape {A.shape}")
     if A.dtype.kind not in "biuf":

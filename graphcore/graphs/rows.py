@@ -12,12 +12,13 @@ from .._warn import warn_user
 from ..exceptions import InputError
 from . import _loops, _row_loops
 from .ids import id_dtype, narrow_ids
-from .weights import as_floats
+from .weights import as_floats, without_ones
 
 __all__ = [
     "BY_PAIR", "DIRECTED", "SYMMETRIZE", "SYMMETRY_TOLERANCE", "Rows", "as_csr_array", "canonical_rows",
-    "check_directions", "checked_arrays", "describe_defect", "drop_zeros", "find_defect", "is_symmetric", "policy_code",
-    "rows_from_edges", "rows_from_pairs", "symmetrize_rows", "transpose_rows", "warn_directed",
+    "check_directions", "checked_arrays", "describe_defect", "drop_zeros", "entries_of", "find_defect", "is_symmetric",
+    "made_of", "policy_code", "rows_from_edges", "rows_from_pairs", "symmetrize_rows", "transpose_rows",
+    "warn_directed",
 ]  # fmt: skip
 
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
@@ -70,6 +71,14 @@ def as_csr_array(indptr, indices, data):
     # scipy wants one width for both index arrays: narrowing the short one keeps the long one shared.
     indptr = indptr.astype(indices.dtype) if len(indices) < 2**31 else indptr
     return sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1,) * 2, copy=False)
+
+
+def entries_of(indptr, rows):
+    """Places of the entries of some rows, row after row, and where each row begins and ends among them."""
+    starts = indptr[rows]
+    lengths = indptr[rows + 1] - starts
+    borders = np.concatenate([[0], np.cumsum(lengths)])
+    return np.repeat(starts - borders[:-1], lengths) + np.arange(borders[-1]), borders
 
 
 def find_defect(rows):
@@ -227,6 +236,11 @@ def _merge_repeats(rows):
         return rows
     weights = rows.weights if len(rows.weights) == 0 else rows.weights[:length].copy()
     return Rows(indptr, rows.indices[:length].copy(), weights)
+
+
+def made_of(cls, rows, node_names):
+    """A Graph of canonical symmetric rows, which are not checked; without weights where all are 1."""
+    return cls(rows.indptr, rows.indices, without_ones(rows.weights), node_names=node_names, check=False)
 
 
 def check_directions(both, single, uneven, symmetrize, warn):

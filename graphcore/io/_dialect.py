@@ -7,9 +7,10 @@ from itertools import islice, takewhile
 
 from .._validation import check_choice, check_integer
 from ..exceptions import FormatError, ParameterError
+from ..graphs.from_table import edge_columns
 from ._weight_column import ID_NAMES, MISSING, choose_weight, is_number
 
-__all__ = ["Dialect", "data_lines", "guess_dialect", "is_edge", "split_line"]
+__all__ = ["Dialect", "data_lines", "ends_elsewhere", "guess_dialect", "is_edge", "split_line"]
 
 _SAMPLE = 200
 # So many characters of them are enough, too; what is far longer is no line of an edge list.
@@ -90,7 +91,10 @@ def guess_dialect(source, *, delimiter, comments, header, columns, weight_column
         names, rows = [field.lower() for field in rows[0]], rows[1:]
         if not rows:
             raise FormatError("there are no edges: only a header line (pass header=False if it is an edge)")
+    if isinstance(weight_column, str) and weight_column != "auto":
+        weight_column = _named_column(weight_column, names)
     weight, notes = choose_weight(rows, columns, names, konect, weight_column)
+    notes += _look_like_vectors(rows, columns) + ends_elsewhere(names or [], columns)
     integer = ids == "integer" or (ids == "auto" and _mostly_integers(rows, columns))
     return Dialect(
         delimiter=delimiter,
@@ -156,8 +160,9 @@ def _delimiter(lines, given, columns, quoted, suffix):
     if given is not None:
         return None if given == "whitespace" else given
     candidates = ["\t", ";", ",", None] if suffix != ".csv" else [",", ";", "\t", None]
-    split = {mark: [split_line(line, mark, quoted and mark is not None) for line in lines] for mark in candidates}
-    wide = [mark for mark in candidates if all(len(row) > max(columns) for row in split[mark])]
+    marks = [*candidates, "|"]
+    split = {mark: [split_line(line, mark, quoted and mark is not None) for line in lines] for mark in marks}
+    wide = [mark for mark in marks if all(len(row) > max(columns) for row in split[mark])]
     for mark in wide:
         if _all_integers(split[mark][1:] or split[mark], columns):
             return mark
@@ -167,6 +172,40 @@ def _delimiter(lines, given, columns, quoted, suffix):
     return max(
         reversed(candidates), key=lambda c: sum(len(split_line(line, c, False)) > max(columns) for line in lines)
     )
+
+
+def _named_column(name, names):
+    """Where the header has a column of this name, in any case."""
+    if names is None:
+        raise ParameterError(f"weight_column={name!r} is a name, and the file has no header; give its number, from 0")
+    if name.strip().lower() not in names:
+        listed = ", ".join(map(repr, names))
+        raise ParameterError(f"weight_column={name!r} is no column; there are {listed}")
+    return names.index(name.strip().lower())
+
+
+def _look_like_vectors(rows, columns):
+    """A note if nodes are called by fractions, as the coordinates of vectors are written."""
+    for c in columns:
+        fields = [row[c] for row in rows if c < len(row)]
+        if fields and all(is_number(field) and not float(field).is_integer() for field in fields):
+            return [
+                f"column {c} holds fractions, as {fields[0]!r}, which are taken for names of nodes; if the lines are "
+                "vectors, use knn_graph (--vectors)"
+            ]
+    return []
+
+
+def ends_elsewhere(names, columns):
+    """A note if other columns than those that are read are called as the ends of edges are."""
+    found = edge_columns(names)
+    at = () if found is None else tuple(names.index(name) for name in found[:2])
+    if found is None or set(at) == set(columns):
+        return []
+    return [
+        f"columns {columns[0]} and {columns[1]} are read, but {found[0]!r} and {found[1]!r} are columns {at[0]} and "
+        f"{at[1]}; pass columns={at} to read these"
+    ]
 
 
 def _begins_quoted(lines, delimiter):
@@ -228,7 +267,7 @@ def _check_options(delimiter, comments, header, columns, weight_column, ids, enc
         raise ParameterError(f"columns={columns!r} must be the two different positions of the end nodes, like (0, 1)")
     for column in columns:
         check_integer("columns", column, low=0)
-    if weight_column not in ("auto", None):
+    if weight_column is not None and not isinstance(weight_column, str):
         check_integer("weight_column", weight_column, low=0)
     check_choice("ids", ids, IDS)
     try:

@@ -20,8 +20,8 @@ _BEFORE_GML = re.compile(rb"#|(creator|version|comment)\b")
 def guess_format(source):
     """Name the format of an open Source by its first bytes, then by its name."""
     head = source.head
-    if head.startswith(NPZ_MAGIC):
-        return "npz"
+    if head.startswith(NPZ_MAGIC) or source.begins_with(b"PAR1"):
+        return "npz" if head.startswith(NPZ_MAGIC) else "parquet"
     source.require_text()
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if text.startswith(MATRIX_MARKET_BANNER):
@@ -36,7 +36,7 @@ def guess_format(source):
     if _is_gml(text):
         return "gml"
     if text.startswith((b"{", b"[")):
-        raise FormatError("this looks like JSON, which is not read; write an edge list, or pass format=")
+        raise FormatError("this looks like JSON, which is not read; pass format='edgelist' if it is an edge list")
     if source.suffix == ".npz":
         raise FormatError("this is no .npz archive (which begins with 'PK')")
     return _SUFFIXES.get(source.suffix, "edgelist")

@@ -24,7 +24,7 @@ _SUFFIXES = {".gz", ".bz2", ".xz", ".zst"}
 _FOREIGN = {
     b"\x93NUMPY": "a NumPy array; graphs are read from .npz, vectors go through graphcore.knn_graph",
     b"%PDF": "a PDF document",
-    b"PAR1": "a Parquet table; graphcore.build_store (graphcore build) reads it",
+    b"PAR1": "a Parquet table, and text is needed",
     b"\x89HDF": "an HDF5 file",
     b"SQLite": "an SQLite database",
     b"\xff\xfe": "UTF-16 text; save it as UTF-8",
@@ -235,6 +235,8 @@ class _ZstdReader(io.RawIOBase):
 def open_source(path, any_size=False):
     """Yield the Source of `path`; standard input ("-") and pipes are kept in a temporary file until the block ends."""
     name = check_path(path)
+    if name.startswith(("http://", "https://", "ftp://", "s3://")):
+        raise InputError(f"{name}: addresses are not read; download the file, and give its path")
     if not is_stream(name):
         with naming(name):
             yield Source(name, name, any_size)

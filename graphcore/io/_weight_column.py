@@ -19,6 +19,8 @@ WEIGHT_NAMES = frozenset([
 MISSING = frozenset(["", "-", "?", "na", "n/a", "null", "none", "{}"])
 # Seconds (since 1973) or milliseconds since 1970: numbers of this size stand for moments, hardly for weights.
 _TIME = 1e8
+# Edges seldom have more numbers than so many; vectors do.
+_MANY = 3
 
 
 def choose_weight(rows, columns, names, konect, weight_column):
@@ -45,7 +47,8 @@ def choose_weight(rows, columns, names, konect, weight_column):
     left_out = [c for c in others if c != chosen]
     if chosen is not None and times.issuperset(left_out):
         left_out = []  # an edge's moment beside its weight: KONECT and SNAP write it, and it is never the weight
-    return chosen, [_note(rows, left_out, names)] if left_out else []
+    numbers_only = len(left_out) > _MANY and all(n_numbers[c] == len(rows) for c in (*columns, *left_out))
+    return chosen, [_note(rows, left_out, names, numbers_only)] if left_out else []
 
 
 def _choose(numeric, others, times, names, konect):
@@ -70,11 +73,13 @@ def _are_times(fields):
     return all(_TIME <= float(field) == float(field) // 1 for field in fields)
 
 
-def _note(rows, left_out, names):
+def _note(rows, left_out, names, numbers_only):
     labels = [f"{c}" + (f" ({names[c]!r})" if names is not None and c < len(names) else "") for c in left_out]
     what = ", ".join(labels[:4]) + (f" and {len(labels) - 4} more" if len(labels) > 4 else "")
     plural = "s" if len(left_out) > 1 else ""
     hint, columns = "", set(left_out)
+    if numbers_only:
+        hint = " (if the lines are vectors, use knn_graph, or --vectors)"
     if any(field.startswith(("{'", '{"')) for row in rows for c, field in enumerate(row) if c in columns):
         hint = " (attributes as networkx writes them: write the edges with data=['weight'] to keep the weights)"
     return (

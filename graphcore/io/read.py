@@ -7,8 +7,11 @@ import numpy as np
 
 from .._typing import PathLike, Sequence
 from .._validation import check_choice
-from ..exceptions import ParameterError
+from .._warn import warn_user
+from ..exceptions import FormatError, ParameterError
+from ..graphs.from_edges import graph_from_ends
 from ..graphs.graph import Graph
+from ..graphs.ids import compact_ids
 from ..graphs.rows import SYMMETRIZE
 from ._guess import guess_format
 from ._source import open_source
@@ -20,7 +23,9 @@ from .npz import read_npz
 
 __all__ = ["READABLE", "read_graph"]
 
-READABLE = ("edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml")
+# Of a Parquet table, so many bytes are read at once.
+_TABLE_MEMORY = 1 << 28
+READABLE = ("edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "parquet")
 
 
 def read_graph(
@@ -33,28 +38,29 @@ def read_graph(
 
     Edge lists, Matrix Market, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``),
     GraphML, GEXF and GML, each plain or compressed (gzip, bzip2, xz; Zstandard with the extra
-    ``graphcore-clustering[zstd]``). The page ``docs/files.md`` tells what is recognised and how.
+    ``graphcore-clustering[zstd]``), and Parquet tables of edges (``graphcore-clustering[parquet]``). The page
+    ``docs/files.md`` tells what is recognised and how.
 
     Parameters
     ----------
     path : str or path-like
         The file; "-" is standard input. A folder is a graph on disk, which is opened (:func:`graphcore.open_graph`).
-    format : {"edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml"}, optional
+    format : {"edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "parquet"}, optional
         Default: by the content, and by the ending where the content can be read in two ways (METIS).
     delimiter : str, optional
-        Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon or
-        white space, whichever makes columns of the first 200 lines.
+        Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon, white
+        space or "|", whichever makes columns of the first 200 lines.
     comments : str or sequence of str, default ("#", "%")
         Edge lists: lines that begin with one of these are left out.
     header : bool, optional
         Edge lists: whether the first line names the columns. Default: if it cannot be an edge as the others are.
     columns : pair of int, default (0, 1)
-        Edge lists: where the end nodes stand, counted from 0.
+        Edge lists and Parquet: where the end nodes stand, counted from 0.
     weight_column : {"auto", None}, int or str, default "auto"
-        Edge lists: where the weight stands, None for no weights. "auto" takes the column that a header names
-        "weight" or the like; without names, a third numeric column if it is the only one beside time stamps.
-        What is left out is warned about. Other formats: None leaves weights out, and for GraphML, GEXF and GML a str is
-        the edge attribute ("auto": "weight", else "value").
+        Edge lists: where the weight stands, by number from 0 or by name; None for no weights. "auto" takes the column
+        that a header names "weight" or the like; without names, a third numeric column if it is the only one beside
+        time stamps. What is left out is warned about. Other formats: None leaves weights out, and for GraphML, GEXF and
+        GML a str is the edge attribute ("auto": "weight", else "value").
     ids : {"auto", "integer", "string"}, default "auto"
         Edge lists: what the nodes' names are. "auto" takes integers if the first lines hold nothing else.
     symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
@@ -119,6 +125,8 @@ def read_graph(
             return _read_store(path, weight_column)
     with open_source(path, any_size) as source:
         kind = format or guess_format(source)
+        if kind == "parquet" and not bipartite:
+            return _read_parquet(source, symmetrize, columns=columns, weight_column=weight_column, ids=ids)
         if bipartite and kind not in ("edgelist", "konect", "matrix-market", "npz"):
             raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {kind} file")
         if kind in ("edgelist", "konect"):
@@ -140,6 +148,25 @@ def read_graph(
             return read_metis(source, weighted=weighted)
         reader = read_matrix_market if kind == "matrix-market" else read_npz
         return reader(source, weighted=weighted, symmetrize=symmetrize, bipartite=bipartite)
+
+
+def _read_parquet(source, symmetrize, **options):
+    from ..store.parquet import open_parquet
+
+    table = open_parquet(source, memory=_TABLE_MEMORY, **options)
+    for note in table.notes:
+        warn_user(f"{source.name}: {note}")
+    blocks = [(ends, weights) for ends, weights, _ in table.blocks(0, None)]
+    if not sum(len(ends) for ends, _ in blocks):
+        raise FormatError("the table has no rows: there are no edges")
+    ends, weights = map(np.concatenate, zip(*blocks, strict=True))
+    if table.numbering is None:
+        numbers, names = compact_ids(ends.ravel())
+        ends = numbers.reshape(-1, 2)
+    else:
+        names = list(table.numbering)
+    n_nodes = int(ends.max()) + 1
+    return graph_from_ends(Graph, ends, weights, n_nodes, node_names=names, symmetrize=symmetrize, warn=True)
 
 
 def _read_store(path, weight_column):

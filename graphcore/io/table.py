@@ -18,7 +18,7 @@ def check_parquet():
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise InputError(missing_package("writing .parquet", "pyarrow", "parquet")) from None
+        raise InputError(missing_package("Parquet", "pyarrow", "parquet")) from None
     return pyarrow, pyarrow.parquet
 
 

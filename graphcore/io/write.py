@@ -7,11 +7,11 @@ import io
 import lzma
 import os
 
-from .._typing import ArrayLike, Mapping, PathLike
+from .._typing import AnyGraph, ArrayLike, Mapping, PathLike
 from .._validation import check_choice
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError, missing_package
-from ..graphs.graph import Graph
+from ..graphs.as_graph import as_graph
 from .atomic import atomic_output
 from .edge_list import write_edge_list
 from .matrix_market import write_matrix_market
@@ -30,13 +30,13 @@ SUFFIXES = {
 
 
 def write_graph(
-    graph: Graph, path: PathLike, format: str | None = None, *, attributes: Mapping[str, ArrayLike] | None = None,
+    graph: AnyGraph, path: PathLike, format: str | None = None, *, attributes: Mapping[str, ArrayLike] | None = None,
 ) -> None:  # fmt: skip
     """Write a graph to a file that :func:`read_graph` reads back, atomically.
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or what :meth:`CoresetSpectralClustering.fit` takes for one
     path : str or path-like
         Output file; "-" is standard output. An ending .gz, .bz2, .xz or .zst compresses.
     format : {"tsv", "csv", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "store"}, optional
@@ -70,8 +70,7 @@ def write_graph(
     ...     graphcore.read_graph(path)
     Graph(n_nodes=4, n_edges=2, unweighted)
     """
-    if not isinstance(graph, Graph):
-        raise ParameterError(f"graph must be a Graph, got {type(graph).__name__}; see Graph.from_scipy, from_networkx")
+    graph = as_graph(graph)
     format, compression = output_format(path, format)
     if not isinstance(attributes, (Mapping, type(None))):
         raise ParameterError(f"attributes must be a dictionary of columns, got {type(attributes).__name__}")

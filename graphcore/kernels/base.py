@@ -21,30 +21,15 @@ class KernelRows(NamedTuple):
 
     The value at row `i`, entry `e` (column ``x = indices[e]``) is ``scale[i] * values[e] / degrees[x]``, and a
     `self_loop` adds ``scale[i] * self_loop / degrees[x]`` at the row's own point.
-
-    Attributes
-    ----------
-    points : ndarray of shape (n_rows,)
-        The point that each row belongs to.
-    starts, stops : ndarray of shape (n_rows,), int64
-        Where each row lies in `indices` and `values`.
-    indices : ndarray, int32 or int64
-        Columns, ascending in every row.
-    values : ndarray, float32 or float64
-        Values before scaling; length 0 stands for ones.
-    scale : ndarray of shape (n_rows,), float64
-        0 for isolated points, whose rows are empty (they get no self-loop either).
-    degrees : ndarray of shape (n_points,), float64
-    self_loop : float
     """
 
-    points: np.ndarray
-    starts: np.ndarray
-    stops: np.ndarray
-    indices: np.ndarray
-    values: np.ndarray
-    scale: np.ndarray
-    degrees: np.ndarray
+    points: np.ndarray  # (n_rows,): the point that each row belongs to
+    starts: np.ndarray  # (n_rows,) int64: where each row begins in `indices` and `values`
+    stops: np.ndarray  # (n_rows,) int64: where it ends
+    indices: np.ndarray  # columns, ascending in every row; int32 or int64
+    values: np.ndarray  # before scaling, float32 or float64; length 0 stands for ones
+    scale: np.ndarray  # (n_rows,) float64: 0 for isolated points, whose rows are empty (they get no self-loop either)
+    degrees: np.ndarray  # (n_points,) float64
     self_loop: float
 
 

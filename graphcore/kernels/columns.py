@@ -16,23 +16,12 @@ _BLOCK_BYTES = 6 << 20
 
 
 class Columns(Protocol):
-    """Some columns of a kernel matrix, in blocks of rows.
-
-    Attributes
-    ----------
-    shape : (int, int)
-    dtype : dtype
-        float32 or float64: what the values are computed in.
-    row_bytes : int
-        Working memory of one row.
-    is_sparse : bool
-        Whether rows come as a csr_array.
-    """
+    """Some columns of a kernel matrix, in blocks of rows."""
 
     shape: tuple[int, int]
-    dtype: np.dtype
-    row_bytes: int
-    is_sparse: bool
+    dtype: np.dtype  # float32 or float64: what the values are computed in
+    row_bytes: int  # working memory of one row
+    is_sparse: bool  # whether rows come as a csr_array
 
     def rows(self, start: int, stop: int) -> Any:
         """Rows `start` to `stop` as an ndarray or a csr_array."""
@@ -135,19 +124,9 @@ def rows_in(columns, block_bytes):
 
 
 def map_rows(columns, function, *, n_jobs=None, block_rows=None):
-    """``function(rows)`` for the rows of some columns, a block at a time, results below each other.
+    """``function(rows)`` for the rows of some columns, a block at a time, results below each other: (n, m), float64.
 
-    Parameters
-    ----------
-    columns : Columns
-        Of shape (n, c).
-    function : callable
-        Takes a block of rows, an ndarray or csr_array, and returns one row for each.
-    n_jobs, block_rows : int, optional
-
-    Returns
-    -------
-    ndarray of shape (n, m), float64
+    The function takes a block of rows, an ndarray or csr_array, and returns one row for each.
     """
 
     def one(start, stop):

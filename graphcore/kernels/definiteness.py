@@ -17,18 +17,7 @@ _SAMPLE = 500
 
 
 def spectrum_ends(K, random_state=None):
-    """Smallest and largest eigenvalue of a symmetric matrix: dense up to 1,500 points, by Lanczos beyond.
-
-    Parameters
-    ----------
-    K : ndarray or sparse array of shape (n, n)
-    random_state : int, Generator, RandomState or None
-        For the first Lanczos vector.
-
-    Returns
-    -------
-    ndarray of shape (2,), float64
-    """
+    """Smallest and largest eigenvalue of a symmetric matrix: dense up to 1,500 points, by Lanczos beyond."""
     if K.shape[0] <= _DENSE_POINTS:
         dense = np.asarray(K.toarray() if hasattr(K, "tocsr") else K, dtype=np.float64)
         with limited_libraries():
@@ -45,17 +34,8 @@ def spectrum_ends(K, random_state=None):
 def report_indefinite(ends, on_indefinite, *, where, remedy, consequence=None):
     """Refuse a kernel with clearly negative eigenvalues ("error"), warn of it ("warn"), or say nothing ("clip").
 
-    Parameters
-    ----------
-    ends : (float, float)
-        Smallest and largest eigenvalue that were seen.
-    on_indefinite : {"error", "warn", "clip"}
-    where : str
-        What they are the eigenvalues of.
-    remedy : str
-        What else than another kernel helps.
-    consequence : str, optional
-        What comes of going on, for the warning.
+    `ends` are the smallest and the largest that were seen, `where` says of what; `remedy` is what helps beside another
+    kernel, `consequence` what comes of going on.
     """
     found = f"the kernel is not positive semi-definite: {where} its eigenvalues go from {ends[0]:.3g} to {ends[1]:.3g}"
     if on_indefinite == "error":
@@ -69,16 +49,6 @@ def rough_spectrum_ends(product, n_points):
 
     A clearly negative one proves that the matrix is not positive semi-definite. None of the columns is looked at alone,
     so that it sees what a sample of the points does not.
-
-    Parameters
-    ----------
-    product : callable
-        The matrix times a vector of shape (n_points,).
-    n_points : int
-
-    Returns
-    -------
-    ndarray of shape (2,), float64
     """
     from scipy.sparse.linalg import LinearOperator, eigsh
 
@@ -98,22 +68,9 @@ def rough_spectrum_ends(product, n_points):
 def smallest_sampled_eigenvalue(kernel, random_state=None, *, n_points=_SAMPLE):
     """Smallest eigenvalue of the kernel among at most `n_points` points, over its largest in absolute value.
 
-    0 where it is negative by no more than the rounding of the kernel values.
-
-    A sub-matrix that is not symmetric (a function that is no kernel) is refused with an InputError.
-
-    Parameters
-    ----------
-    kernel : Kernel
-    random_state : int, Generator, RandomState or None
-        Points are drawn at random where there are more.
-    n_points : int, default 500
-
-    Returns
-    -------
-    float
-        Clearly negative only if the whole matrix has a negative eigenvalue (Cauchy's interlacing theorem); the
-        converse does not hold where points were drawn.
+    0 where it is negative by no more than the rounding of the kernel values; clearly negative only if the whole matrix
+    has a negative eigenvalue (Cauchy's interlacing theorem). The converse does not hold where points were drawn. A
+    sub-matrix that is not symmetric (a function that is no kernel) is refused with an InputError.
     """
     points = np.arange(kernel.n_points)
     if len(points) > n_points:
@@ -131,20 +88,9 @@ def smallest_sampled_eigenvalue(kernel, random_state=None, *, n_points=_SAMPLE):
 def semidefinite_shift(kernel, weights, *, random_state=None, n_jobs=None):
     """Shift sigma for which ``K + sigma W^-1`` is positive semi-definite: what ``W^1/2 K W^1/2`` lacks.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    weights : ndarray of shape (n_points,), float64
-    random_state : int, Generator, RandomState or None
-        For the first Lanczos vector.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    float
-        0 where the matrix is known to be positive semi-definite. 1 for the normalised-cut kernel of a graph, whose
-        ``D^-1/2 A D^-1/2`` has no eigenvalue below -1. Otherwise minus the least eigenvalue, computed densely up to
-        1,500 points and by Lanczos beyond, widened by the residual.
+    0 where the matrix is known to be positive semi-definite. 1 for the normalised-cut kernel of a graph, whose
+    ``D^-1/2 A D^-1/2`` has no eigenvalue below -1. Otherwise minus the least eigenvalue, computed densely up to 1,500
+    points and by Lanczos beyond, widened by the residual.
     """
     if kernel.is_psd:
         return 0.0

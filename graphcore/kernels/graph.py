@@ -5,12 +5,11 @@ from functools import cached_property
 import numpy as np
 
 from .._arrays import read_only
-from .._threads import map_blocks
+from .._threads import effective_jobs, map_blocks
 from .._warn import warn_user
 from ..graphs.magnitude import in_range
-from . import _loops
+from . import _loops, _nearest_loops
 from .base import KernelRows
-from .nearest import nearest_by_rows
 from .sparse import RowsKernel
 
 __all__ = ["MANY_ENTRIES", "GraphKernel", "warn_of_loops"]
@@ -18,6 +17,8 @@ __all__ = ["MANY_ENTRIES", "GraphKernel", "warn_of_loops"]
 # Coreset graphs of so many entries are kept in single precision, in which the power method works there: they are most
 # of the memory of a run.
 MANY_ENTRIES = 1 << 21
+# Entries of rows for each point and thread, where nearest centroids are looked for.
+_MIN_ENTRIES = 4
 
 
 class GraphKernel(RowsKernel):
@@ -112,24 +113,12 @@ class GraphKernel(RowsKernel):
         """
         degrees = self.degrees[points]
         scale = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
-        return KernelRows(
-            points,
-            self.indptr[points],
-            self.indptr[1:][points],
-            self.indices,
-            self.values,
-            scale,
-            self.degrees,
-            self.self_loop,
-        )
+        starts, stops = self.indptr[points], self.indptr[1:][points]
+        return KernelRows(points, starts, stops, self.indices, self.values, scale, self.degrees, self.self_loop)
 
-    def reach(self, points):
-        """How some points reach all others: made once, and given to whatever asks for it; here :meth:`rows`.
-
-        Within a column larger values are nearer. Those of a walk kernel are not of the kernel itself, see
-        :class:`graphcore.kernels.half_walk.HalfWalkRows`.
-        """
-        return self.rows(points)
+    # How some points reach all others: made once, and given to whatever asks for it. Within a column larger values are
+    # nearer. Those of a walk kernel are not of the kernel itself, see graphcore.kernels.half_walk.HalfWalkRows.
+    reach = rows
 
     def nearest_centroids(self, reach, weights, labels, norms, masses, n_jobs=None):
         """Find the nearest of some centroids that reach a point, for every point; O(n_points + entries of the rows).
@@ -151,7 +140,30 @@ class GraphKernel(RowsKernel):
         values : ndarray of shape (n_points,), float64
             That value; inf where all products are 0.
         """
-        return nearest_by_rows(reach, weights, labels, norms, masses, n_jobs)
+        n, n_clusters = len(reach.degrees), len(norms)
+        order = np.argsort(labels, kind="stable")
+        borders = np.searchsorted(labels[order], np.arange(n_clusters + 1))
+
+        def offers(first, last):
+            best = np.full(n, np.inf)
+            out = np.full(n, n_clusters, dtype=np.int32)
+            touched = np.empty(n, dtype=reach.indices.dtype)
+            _nearest_loops.label_by_centroids(
+                *reach, weights, order, borders, first, last, norms, masses, np.empty(n),
+                np.full(n, -1, dtype=np.int32), touched, best, out,
+            )  # fmt: skip
+            return out, best
+
+        # A point's best offer is a minimum over clusters, so groups of clusters change nothing. Each group takes
+        # arrays for all points, which only pays where its rows are several times as long.
+        lengths = np.cumsum(np.bincount(labels, weights=reach.stops - reach.starts, minlength=n_clusters))
+        n_groups = int(max(1, min(effective_jobs(n_jobs), n_clusters, lengths[-1] / (_MIN_ENTRIES * n))))
+        inner_borders = np.searchsorted(lengths, np.linspace(0, lengths[-1], n_groups + 1)[1:-1])
+        groups = np.unique(np.concatenate([[0], inner_borders, [n_clusters]]).astype(np.int64))
+        (out, best), *others = map_blocks(offers, groups, n_jobs)
+        for other_out, other_best in others:
+            _nearest_loops.merge_labels(best, out, other_best, other_out)
+        return out, best
 
     def weighted_submatrix(self, points, weights, n_jobs=None, reach=None, *, exact=False):
         """``W K(points, points) W``, the graph on a coreset.
@@ -191,20 +203,7 @@ class GraphKernel(RowsKernel):
         out_values = np.empty(indptr[-1], dtype=np.float64 if exact or indptr[-1] < MANY_ENTRIES else np.float32)
         map_blocks(
             lambda a, b: _loops.submatrix_fill(
-                rows.points,
-                rows.starts,
-                rows.stops,
-                rows.indices,
-                rows.values,
-                rows.scale,
-                factors,
-                self.self_loop,
-                position,
-                a,
-                b,
-                indptr,
-                out_indices,
-                out_values,
+                *rows[:6], factors, self.self_loop, position, a, b, indptr, out_indices, out_values
             ),
             borders,
             n_jobs,

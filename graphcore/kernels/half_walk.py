@@ -13,26 +13,16 @@ class HalfWalkRows:
 
     For the loops that read rows of any kernel, the probability at row r and entry e, from ``starts[r]`` to
     ``stops[r]``, is ``scale[r] * values[e]``; here `scale` is 1, and no `self_loop` is added.
-
-    Attributes
-    ----------
-    points : ndarray of shape (n_rows,), int64
-    indices : ndarray of shape (n_rows * row_budget,), int32 or int64
-        Columns, in no particular order.
-    values : ndarray of shape (n_rows * row_budget,), float32
-        Every row sums to 1; those of isolated nodes are empty.
-    lengths : ndarray of shape (n_rows,), int64
-    kept : ndarray of shape (n_rows,), float32
-        Share of the row's mass that was left after cutting, before rescaling.
-    degrees : ndarray of shape (n_points,), float64
     """
 
-    points: np.ndarray
-    indices: np.ndarray = field(repr=False)
+    points: np.ndarray  # (n_rows,) int64
+    indices: np.ndarray = field(repr=False)  # (n_rows * row_budget,): columns, in no order
+    # (n_rows * row_budget,) float32: every row sums to 1; those of isolated nodes are empty
     values: np.ndarray = field(repr=False)
-    lengths: np.ndarray = field(repr=False)
+    lengths: np.ndarray = field(repr=False)  # (n_rows,) int64
+    # (n_rows,) float32: share of the row's mass that was left after cutting, before rescaling
     kept: np.ndarray = field(repr=False)
-    degrees: np.ndarray = field(repr=False)
+    degrees: np.ndarray = field(repr=False)  # (n_points,) float64
     self_loop = 0.0
 
     @property

@@ -43,15 +43,7 @@ class DenseProducts:
     def nearest(self, norms, masses, own_bonus):
         """``argmin_j norms_j - 2 S_xj / masses_j``, less the bonus of the cluster that holds x's weight.
 
-        Parameters
-        ----------
-        norms, masses, own_bonus : ndarray of shape (n_clusters,), float64
-
-        Returns
-        -------
-        labels : ndarray of shape (n_points,), int32
-            Of equals the lowest.
-        values : ndarray of shape (n_points,), float64
+        Returns labels (n_points,), int32, of equals the lowest, and these values.
         """
         values = norms - 2.0 * self.sums / masses
         held = np.flatnonzero((self.labels >= 0) & (self.weights > 0))

@@ -5,6 +5,7 @@ import numpy as np
 from .._arrays import read_only
 from .._threads import map_blocks, row_blocks
 from ..exceptions import InputError
+from ..graphs.rows import entries_of
 from ..graphs.structure import check_sparse
 from .base import Kernel
 from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of
@@ -37,22 +38,11 @@ class RowsKernel(Kernel):
     self_loop: float = 0.0
 
     def sparse_rows(self, points):
-        """Rows of K for some points.
-
-        Parameters
-        ----------
-        points : ndarray of integers, or slice
-
-        Returns
-        -------
-        csr_array of shape (n_rows, n_points), float64
-        """
+        """Rows of K for some points, or a slice of them, as a csr_array of float64."""
         import scipy.sparse as sp
 
         points = np.arange(self.n_points)[points]
-        lengths = self.indptr[points + 1] - self.indptr[points]
-        indptr = np.concatenate([[0], np.cumsum(lengths)])
-        entries = np.arange(indptr[-1]) + np.repeat(self.indptr[points] - indptr[:-1], lengths)
+        entries, indptr = entries_of(self.indptr, points)
         columns = self.indices[entries]
         data = self.values[entries] if len(self.values) else np.ones(len(entries))
         rows = sp.csr_array((data.astype(np.float64, copy=False), columns, indptr), shape=(len(points), self.n_points))

@@ -15,21 +15,9 @@ _BLOCK_BYTES = 1 << 26
 def assign_columns(columns, labels, weights, masses, norms, n_jobs=None):
     """Nearest centroids of points, from their kernel with the points that the centroids are made of.
 
-    Parameters
-    ----------
-    columns : Columns
-        Of shape (n_samples, n_points).
-    labels : ndarray of shape (n_points,), integer
-    weights : ndarray of shape (n_points,), float64
-    masses, norms : ndarray of shape (n_clusters,), float64
-        As in :class:`graphcore.kmeans.exact.KernelKMeansResult`.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,), int32
-    values : ndarray of shape (n_samples,), float64
-        ``norms_j - 2 <phi(x), c_j>``; with ``K(x, x)`` added, the squared distance.
+    `columns` are of shape (n_samples, n_points); `masses` and `norms` are those of
+    :class:`graphcore.kmeans.exact.KernelKMeansResult`. Returns labels (n_samples,), int32, and
+    ``norms_j - 2 <phi(x), c_j>``: with ``K(x, x)`` added, the squared distance.
     """
     if columns.shape[1] != len(labels):
         raise InputError(
@@ -54,41 +42,15 @@ def assign_columns(columns, labels, weights, masses, norms, n_jobs=None):
 
 
 def assign_rows(K, labels, weights, masses, norms):
-    """Nearest centroids of points given by their kernel values.
-
-    Parameters
-    ----------
-    K : ndarray or sparse array of shape (n_samples, n_points)
-    labels, weights, masses, norms : ndarray
-        As for :func:`assign_columns`.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,), int32
-    values : ndarray of shape (n_samples,), float64
-    """
+    """The same for points given by their kernel values (n_samples, n_points), dense or sparse."""
     return assign_columns(MatrixColumns(K, np.dtype(np.float64)), labels, weights, masses, norms)
 
 
 def assign_graph_rows(A, own_degrees, degrees, labels, weights, masses, norms):
-    """Nearest centroids of nodes given by their edges to the nodes of a graph.
+    """The same for nodes given by their edges A (n_samples, n_points) to those of a graph; -1 for nodes without any.
 
-    Parameters
-    ----------
-    A : ndarray or sparse array of shape (n_samples, n_points)
-        Weights of the edges; not negative.
-    own_degrees : ndarray of shape (n_samples,), float64
-        Degrees of the new nodes, over all nodes and loops; 0 for those without an edge.
-    degrees : ndarray of shape (n_points,), float64
-        Degrees of the graph's nodes, as in its kernel.
-    labels, weights, masses, norms : ndarray
-        As for :func:`assign_columns`.
-
-    Returns
-    -------
-    labels : ndarray of shape (n_samples,), int32
-        -1 for nodes without an edge.
-    values : ndarray of shape (n_samples,), float64
+    `own_degrees` are those of the new nodes, over all nodes and loops, `degrees` those of the graph's nodes in its
+    kernel.
     """
     import scipy.sparse as sp
 

@@ -71,22 +71,14 @@ def coreset_kernel_kmeans(
         Draws ("importance"; repeats are merged) or different points ("uniform", "degree"). As many as there are points
         with weight are these points themselves, with their weights and without draws; nodes of a graph are drawn
         always, as published.
-    sampling : {"importance", "uniform", "degree"}, default "importance"
-        "importance" is the published scheme: D2 seeds, then draws by distance to the seeds and by the weight of the
-        points nearest to each. "degree" is for graphs.
-    seeding : {"auto", "fast", "naive"}, default "auto"
-        How the seeds are drawn: "naive" looks at all points for every seed, "fast" goes through a sampling tree, for
-        graphs only. "auto" is fast where that can be.
-    n_seeds : int or "auto", default "auto"
-        "auto" is ``2 * n_clusters``.
+    sampling, seeding, n_seeds, n_init, max_iter, tol, on_empty, on_indefinite, random_state, n_jobs
+        As for :class:`graphcore.CoresetKernelKMeans`.
     self_loop : float, default 1
         Weight of a loop on every node, where K is a Graph, as a multiple of its mean weight.
     weights : array-like of shape (n_points,), optional
         As for :func:`graphcore.kmeans.exact.kernel_kmeans`.
-    init, n_init, max_iter, tol, on_empty, on_indefinite
-        Of kernel k-means on the coreset; `init` is "k-means++" or "random".
-    random_state : int, Generator, RandomState or None
-    n_jobs : int, optional
+    init : {"k-means++", "random"}, default "k-means++"
+        Of kernel k-means on the coreset.
 
     Returns
     -------

@@ -10,8 +10,7 @@ from .._validation import check_choice, check_integer, check_labels, check_real
 from .._warn import warn_user
 from ..exceptions import InputError
 from ..kernels.definiteness import report_indefinite, semidefinite_shift, smallest_sampled_eigenvalue
-from .initialisation import INITIALISATIONS, centres_to_labels, initial_shift
-from .inputs import check_init, kernel_and_weights
+from .inputs import INITIALISATIONS, centres_to_labels, check_init, initial_shift, kernel_and_weights
 from .lloyd import ON_EMPTY, centroid_step, lloyd
 
 __all__ = ["KernelKMeansResult", "kernel_kmeans", "partition_cost"]
@@ -90,27 +89,13 @@ def kernel_kmeans(
     n_clusters : int
     weights : array-like of shape (n_points,), optional
         Not negative. Default: ones; node degrees for a graph, which takes no others.
-    init : {"k-means++", "random"} or array-like of shape (n_points,), integer, default "k-means++"
-        "k-means++" draws centres in feature space by D2 sampling, "random" takes different points at random; every
-        point goes to the nearest centre. An array is a first partition.
-    n_init : int, default 10
-        Initialisations, of which the one of least cost is kept; 1 for a partition given.
-    max_iter : int, default 300
-    tol : float, default 0
-        Also stop when the cost falls by no more than this share of itself.
+    init, n_init, max_iter, tol, on_empty, on_indefinite, random_state, n_jobs
+        As for :class:`graphcore.KernelKMeans`. An array given as `init` is a first partition, tried once.
     shift : float or "psd", default 0
         Work with ``K + shift W^-1`` (which is ``K + shift I`` for equal weights). The cost of every partition into k
         clusters grows by the same ``shift (n - k)``, but every point is bound more tightly to the cluster it is in, and
         Lloyd's iterations stop earlier. "psd" takes the least shift that makes the kernel positive semi-definite, so
         that the cost never rises.
-    on_empty : {"farthest", "drop", "error"}, default "farthest"
-        See :func:`graphcore.kmeans.lloyd.lloyd`.
-    on_indefinite : {"warn", "error"}, default "warn"
-        What becomes of a kernel with negative eigenvalues, without a shift: it is taken as it is with a warning, or
-        refused. That of a graph is not looked at.
-    random_state : int, Generator, RandomState or None
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
 
     Returns
     -------

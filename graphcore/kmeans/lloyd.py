@@ -16,80 +16,38 @@ _EQUAL = 1e-13
 
 
 class Step(NamedTuple):
-    """What one look at a partition finds; empty clusters have mass 0 and norm inf.
+    """What one look at a partition finds; empty clusters have mass 0 and norm inf."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_points,), int32
-        Nearest centroid of every point, of equals the lowest number; -1 for points that take no part.
-    distances, own : ndarray of shape (n_points,), float64
-        Squared distances to that centroid and to the one of the point's present cluster; an indefinite kernel may have
-        negative ones.
-    masses, norms : ndarray of shape (n_clusters,), float64
-        Weights of the clusters and squared norms of their centroids.
-    """
-
+    # (n_points,) int32: nearest centroid, of equals the lowest number; -1 for points that take no part
     labels: np.ndarray
-    distances: np.ndarray
-    own: np.ndarray
-    masses: np.ndarray
-    norms: np.ndarray
+    distances: np.ndarray  # (n_points,) float64: squared, to that centroid; an indefinite kernel may have negative ones
+    own: np.ndarray  # (n_points,) float64: the same to the centroid of the point's present cluster
+    masses: np.ndarray  # (n_clusters,) float64: weights of the clusters
+    norms: np.ndarray  # (n_clusters,) float64: squared norms of their centroids
 
 
 @dataclass(frozen=True, eq=False)
 class LloydRun:
-    """The best partition of one run of Lloyd's iterations.
+    """The best partition of one run of Lloyd's iterations."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_points,), int32
-    inertia : float
-        Its cost, ``sum_x w_x |phi(x) - c(x)|^2``.
-    step : Step
-        Distances, masses and norms of its centroids.
-    n_iter : int
-        Partitions looked at.
-    history : list of float
-        Costs of the partitions in turn.
-    stopped : str
-        "converged": no point moves any more. "tolerance": the cost fell by less than `tol`. "cycle": a partition came
-        back, which only an indefinite kernel (or rounding) can do. "max_iter": the limit.
-    n_rises : int
-        How often the cost went up; 0 for a positive semi-definite kernel.
-    """
-
-    labels: np.ndarray
-    inertia: float
-    step: Step = field(repr=False)
-    n_iter: int
-    history: list = field(repr=False)
+    labels: np.ndarray  # (n_points,) int32
+    inertia: float  # its cost, ``sum_x w_x |phi(x) - c(x)|^2``
+    step: Step = field(repr=False)  # distances, masses and norms of its centroids
+    n_iter: int  # partitions looked at
+    history: list = field(repr=False)  # costs of the partitions in turn
+    # "converged": no point moves any more. "tolerance": the cost fell by less than `tol`. "cycle": a partition came
+    # back, which only an indefinite kernel (or rounding) can do. "max_iter": the limit.
     stopped: str
-    n_rises: int
+    n_rises: int  # how often the cost went up; 0 for a positive semi-definite kernel
 
 
 def centroid_step(kernel, labels, weights, n_clusters, *, shift=0.0, products=None, n_jobs=None):
-    """Distances to the centroids of a partition, and the nearest centroid of every point.
+    """Distances to the centroids of a partition, and the nearest centroid of every point: a Step.
 
     With ``W_j`` the weight of cluster j and ``S_xj = sum_{y in j} w_y K_xy``,
     ``|phi(x) - c_j|^2 = K_xx - 2 S_xj / W_j + sum_{x in j} w_x S_xj / W_j^2``; a shift adds
-    ``shift / w_x + shift / W_j``, and takes ``2 shift / W_j`` off where x is in j.
-
-    Parameters
-    ----------
-    kernel : Kernel
-    labels : ndarray of shape (n_points,), int32
-        -1 for points that take no part.
-    weights : ndarray of shape (n_points,), float64
-    n_clusters : int
-    shift : float, default 0
-        For ``K + shift W^-1``.
-    products : DenseProducts or SparseProducts, optional
-        Inner products of the points with the centroids of this partition, if they are at hand.
-    n_jobs : int, optional
-
-    Returns
-    -------
-    Step
+    ``shift / w_x + shift / W_j``, and takes ``2 shift / W_j`` off where x is in j. Points of label -1 take no part.
+    `products` are the kernel's cluster_products of this partition, if they are at hand.
     """
     placed = np.flatnonzero(labels >= 0)
     masses = np.bincount(labels[placed], weights=weights[placed], minlength=n_clusters)
@@ -133,28 +91,11 @@ def lloyd(
     on_empty="farthest",
     n_jobs=None,
 ):
-    """Iterate from a first partition until no point moves.
+    """Iterate from a first partition until no point moves; `max_iter` and `tol` as for :func:`kernel_kmeans`.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    labels : ndarray of shape (n_points,), int32
-    weights : ndarray of shape (n_points,), float64
-    n_clusters : int
-    shift : float, default 0
-        Work with ``K + shift W^-1``.
-    max_iter : int, default 300
-    tol : float, default 0
-        Also stop when the cost falls by no more than this share of itself.
-    on_empty : {"farthest", "drop", "error"}
-        A cluster that lost all its points gets the point of greatest weighted distance to its centroid ("farthest",
-        which never raises the cost), stays empty ("drop") or ends the run with an InputError ("error").
-    n_jobs : int, optional
-
-    Returns
-    -------
-    LloydRun
-        The partition of least cost that was met: for a positive semi-definite kernel the last one.
+    A cluster that lost all its points gets the point of greatest weighted distance to its centroid ("farthest", which
+    never raises the cost), stays empty ("drop") or ends the run with an InputError ("error"). Of the partitions that
+    were met the LloydRun has that of least cost: for a positive semi-definite kernel the last one.
     """
     labels = np.array(labels, dtype=np.int32)
     scale = float(np.abs(weights * kernel.diagonal).sum()) + abs(shift) * kernel.n_points

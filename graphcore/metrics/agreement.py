@@ -46,6 +46,8 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
     truth = np.asarray(truth)
     if truth.ndim != 1:
         raise InputError(f"truth must be one-dimensional, got shape {truth.shape}")
+    if np.shape(labels) != truth.shape:
+        raise InputError(f"labels have shape {np.shape(labels)} and truth {truth.shape}; each node needs one of both")
     labels = check_labels("labels", labels, len(truth))
     if graph is None:
         kept = labels >= 0

@@ -4,9 +4,7 @@ import numpy as np
 
 from .._typing import AnyGraph, ArrayLike, Integers
 from .._validation import check_integer
-from ..partition.cluster_sums import cluster_sums
-from ..partition.quotient import graph_rows
-from ._labels import placed_labels
+from ._labels import placed_labels, split_sums
 
 __all__ = ["central_nodes", "most_central"]
 
@@ -38,8 +36,7 @@ def central_nodes(
     """
     count = check_integer("count", count, low=1)
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
-    inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
-    cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=(inside, outside))
+    _, inside, outside = split_sums(graph, labels, n_clusters, n_jobs)
     return most_central(labels, inside, outside, n_clusters, count)
 
 

@@ -7,7 +7,7 @@ from .._typing import AnyGraph, ArrayLike, Floats
 from ..exceptions import InputError
 from ..partition.cluster_sums import ClusterSums, cluster_sums
 from ..partition.quotient import graph_rows, lent
-from ._labels import placed_labels
+from ._labels import placed_labels, split_sums
 
 __all__ = ["ClusterSums", "conductance", "cut_and_volume", "normalized_cut", "outside_share"]
 
@@ -56,9 +56,7 @@ def cut_and_volume(
 
 def sums_and_shares(graph, labels, n_clusters, n_jobs):
     """As :func:`cut_and_volume` and :func:`outside_share` together, in one pass, for labels that are checked."""
-    inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
-    with lent(graph):
-        sums = cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=(inside, outside))
+    sums, _, outside = split_sums(graph, labels, n_clusters, n_jobs)
     shares = np.full(graph.n_nodes, np.nan, dtype=np.float32)
     placed = labels >= 0
     shares[placed] = outside[placed] / graph.degrees[placed]

@@ -6,9 +6,7 @@ import numpy as np
 
 from .._typing import AnyGraph, ArrayLike
 from .._validation import check_integer
-from ..partition.cluster_sums import cluster_sums
-from ..partition.quotient import graph_rows, lent
-from ._labels import placed_labels
+from ._labels import placed_labels, split_sums
 from .central import most_central
 from .quotient import quotient_graph
 
@@ -44,9 +42,7 @@ def cluster_summary(
     """
     n_central = check_integer("n_central", n_central, low=1)
     graph, labels, k = placed_labels(graph, labels, n_clusters)
-    inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
-    with lent(graph):
-        sums = cluster_sums(graph_rows(graph), labels, k, n_jobs, splits=(inside, outside))
+    sums, inside, outside = split_sums(graph, labels, k, n_jobs)
     central = most_central(labels, inside, outside, k, n_central)
     return {
         "cluster": np.arange(k),

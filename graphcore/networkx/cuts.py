@@ -6,6 +6,8 @@ smaller of two volumes, and the normalised cut is a sum.
 
 import numpy as np
 
+from ..graphs.rows import entries_of
+
 __all__ = [
     "boundary_expansion", "conductance", "cut_size", "edge_expansion", "mixing_expansion", "node_expansion",
     "normalized_cut_size", "volume",
@@ -99,10 +101,7 @@ def _between(A, first, second):
 
 def _reached(G, nodes):
     """Mask of all (out-)neighbours of a set."""
-    rows = np.unique(G.numbers_of(nodes))
-    starts, lengths = G.indptr[rows], G.indptr[rows + 1] - G.indptr[rows]
-    before = np.cumsum(lengths) - lengths
-    entries = np.arange(lengths.sum()) + np.repeat(starts - before, lengths)
+    entries, _ = entries_of(G.indptr, np.unique(G.numbers_of(nodes)))
     reached = np.zeros(len(G), dtype=bool)
     reached[G.indices[entries]] = True
     return reached

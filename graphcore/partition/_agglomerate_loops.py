@@ -16,11 +16,11 @@ AVERAGE = 2
 
 # One cluster; weights are shares of the whole volume, `part` is its term of the objective. What is looked at together
 # is one small record, because it is one look into memory.
-_CLUSTER = np.dtype([("inner", np.float64), ("volume", np.float64), ("part", np.float64)])
+_CLUSTER = np.dtype((np.record, [("inner", np.float64), ("volume", np.float64), ("part", np.float64)]))
 # Its neighbours are links[start : start + length], by the names they had when they were listed; partner is the best of
 # them when last looked up, -1 where there is none. `count` is the number of nodes.
-_LIST = np.dtype([("start", np.int64), ("count", np.int64), ("length", np.int32), ("partner", np.int32)])
-_LINK = np.dtype([("to", np.int32), ("weight", np.float64)])
+_LIST = np.dtype((np.record, [("start", np.int64), ("count", np.int64), ("length", np.int32), ("partner", np.int32)]))
+_LINK = np.dtype((np.record, [("to", np.int32), ("weight", np.float64)]))
 
 
 @compiled
@@ -73,12 +73,12 @@ def _live(into, c):
 @compiled
 def _smallest_other(by_size, into, a):
     """The smallest cluster other than a."""
-    if by_size[1].item != a:
-        return by_size[1].item
+    if by_size[1].name != a:
+        return by_size[1].name
     key = by_size[1].key
     pop(by_size)
     drop_merged(by_size, into)
-    b = by_size[1].item
+    b = by_size[1].name
     push(by_size, key, a)
     return b
 
@@ -92,18 +92,18 @@ def _next_pair(objective, clusters, lists, into, pairs, lone, by_size, min_size,
     drop_merged(pairs, into)
     drop_merged(lone, into)
     drop_merged(by_size, into)
-    a, b, loss = by_size[1].item, np.int64(-1), np.inf
+    a, b, loss = by_size[1].name, np.int64(-1), np.inf
     if lists[a].count < min_size:
         if lists[a].partner < 0:
             b = _smallest_other(by_size, into, a)
         elif a == refreshed:
             b = np.int64(lists[a].partner)
     else:
-        if lone[0].item > 0:
-            a = lone[1].item
+        if lone[0].name > 0:
+            a = lone[1].name
             b = _smallest_other(by_size, into, a)
             loss = _loss(objective, clusters[a], clusters[b], 0.0, cut, apart)
-        if pairs[0].item > 0 and pairs[1].key <= loss:
+        if pairs[0].name > 0 and pairs[1].key <= loss:
             a = pop(pairs)
             b = np.int64(lists[a].partner)
             if into[b] >= 0:

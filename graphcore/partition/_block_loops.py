@@ -6,7 +6,7 @@ from numba import njit
 from .._compile import compiled
 from .._touched import add
 from ._local_moving_loops import _MIN_GAIN, _ROUNDING, _put_in, _records, _take_out, _with, _without
-from ._objective_loops import between, between_slopes
+from ._objective_loops import between, between_slopes, total_of
 
 __all__ = ["change_inside", "move_block", "offer_labels"]
 
@@ -86,7 +86,7 @@ def move_block(
     set): nodes are passed over if none of their neighbours' is set. Returns the number of moves.
     """
     weighted = len(weights) > 0
-    total = volumes.sum()
+    total = total_of(volumes)
     clusters, cut, apart = _records(objective, inner, volumes, sizes, total)
     sums, is_listed = np.zeros(len(inner)), np.zeros(len(inner), dtype=np.bool_)
     touched = np.empty(len(inner) + 1, dtype=np.int32)
@@ -97,7 +97,7 @@ def move_block(
             continue
         rest = clusters[a].volume - degrees[x]
         # A node that is nearly all of its cluster stays: the sums of what is left would be rounding.
-        if clusters[a].size <= min_size or rest < min_volume or rest <= _ROUNDING * degrees[x]:
+        if clusters[a].count <= min_size or rest < min_volume or rest <= _ROUNDING * degrees[x]:
             continue
         if len(near) > 0 and not _is_near(indptr, indices, near, x):
             continue

@@ -5,7 +5,7 @@ from numba import njit
 
 from .._compile import compiled
 from .._touched import add
-from ._objective_loops import between, between_slopes, term
+from ._objective_loops import between, between_slopes, term, total_of
 
 __all__ = ["batch_assign", "move_nodes"]
 
@@ -16,7 +16,9 @@ _ROUNDING = 1e-14
 
 # One cluster: weight inside (both directions), volume and nodes as the caller counts them, and its term of the
 # objective. One record is one look into memory.
-_CLUSTER = np.dtype([("inner", np.float64), ("volume", np.float64), ("size", np.int64), ("part", np.float64)])
+_CLUSTER = np.dtype(
+    (np.record, [("inner", np.float64), ("volume", np.float64), ("count", np.int64), ("part", np.float64)])
+)
 
 
 @compiled
@@ -26,10 +28,10 @@ def _records(objective, inner, volumes, sizes, total):
     cut, apart = 1.0, 1.0
     for c in range(len(inner)):
         new = clusters[c]
-        new.inner, new.volume, new.size = inner[c], volumes[c], sizes[c]
+        new.inner, new.volume, new.count = inner[c], volumes[c], sizes[c]
         new.part = term(objective, inner[c] / total, volumes[c] / total)
         cut -= inner[c] / total
-        apart -= (volumes[c] / total) ** 2
+        apart -= (volumes[c] / total) * (volumes[c] / total)
     return clusters, cut, apart
 
 
@@ -93,7 +95,7 @@ def _put_in(cluster, part, link, loop, degree, count):
     """Add a node to a cluster; `part` is the cluster's term then."""
     cluster.inner += 2.0 * link + loop
     cluster.volume += degree
-    cluster.size += count
+    cluster.count += count
     cluster.part = part
 
 
@@ -102,7 +104,7 @@ def _take_out(cluster, part, link, loop, degree, count):
     """Take a node out of a cluster."""
     cluster.inner = _rest(cluster.inner, 2.0 * link + loop)
     cluster.volume -= degree
-    cluster.size -= count
+    cluster.count -= count
     cluster.part = part
 
 
@@ -125,7 +127,7 @@ def move_nodes(
     """
     n = len(labels)
     natural = len(order) == 0
-    total = volumes.sum()
+    total = total_of(volumes)
     clusters, cut, apart = _records(objective, inner, volumes, sizes, total)
     sums, is_listed = np.zeros(len(inner)), np.zeros(len(inner), dtype=np.bool_)
     touched = np.empty(len(inner) + 1, dtype=np.int32)
@@ -144,7 +146,7 @@ def move_nodes(
             count = counts[x] if len(counts) > 0 else 1
             rest = clusters[a].volume - degrees[x]
             # A node that is nearly all of its cluster stays: the sums of what is left would be rounding.
-            if clusters[a].size - count < min_size or rest < min_volume or rest <= _ROUNDING * degrees[x]:
+            if clusters[a].count - count < min_size or rest < min_volume or rest <= _ROUNDING * degrees[x]:
                 continue
             if _is_inside(indptr, indices, labels, x):
                 continue
@@ -158,7 +160,7 @@ def move_nodes(
             best, b, best_part, best_apart = -np.inf, -1, 0.0, 0.0
             for t in range(n_touched):
                 c = touched[t]
-                if c == a or clusters[c].size + count > max_size or clusters[c].volume + degrees[x] > max_volume:
+                if c == a or clusters[c].count + count > max_size or clusters[c].volume + degrees[x] > max_volume:
                     continue
                 link = sums[c] / total
                 part, then, change = _with(objective, clusters[c], total, degree, link, loop / total, left)
@@ -195,7 +197,7 @@ def move_nodes(
         else:
             confirming = False
     for c in range(0 if looks_only else len(inner)):
-        inner[c], volumes[c], sizes[c] = clusters[c].inner, clusters[c].volume, clusters[c].size
+        inner[c], volumes[c], sizes[c] = clusters[c].inner, clusters[c].volume, clusters[c].count
     return moves, entries
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from .._compile import compiled
 from ._heap_loops import new_heap, pop, push
-from ._objective_loops import term
+from ._objective_loops import term, total_of
 
 __all__ = ["best_of_pairs", "pair_alone", "pair_up", "terms_of_nodes"]
 
@@ -15,7 +15,7 @@ def terms_of_nodes(indptr, indices, weights, degrees, objective, inner, part, li
 
     These are the weight between nodes and one less the sum of squared volumes, as shares.
     """
-    total = degrees.sum()
+    total = total_of(degrees)
     cut, apart = 1.0, 1.0
     for a in range(len(degrees)):
         inner[a] = 0.0
@@ -26,7 +26,7 @@ def terms_of_nodes(indptr, indices, weights, degrees, objective, inner, part, li
             else:
                 linked[a] = True
         cut -= inner[a]
-        apart -= (degrees[a] / total) ** 2
+        apart -= (degrees[a] / total) * (degrees[a] / total)
         part[a] = term(objective, inner[a], degrees[a] / total)
     return cut, apart
 
@@ -40,7 +40,7 @@ def best_of_pairs(
     Looked for among the entries of rows first to last beyond the diagonal, for both ends; of equals the first stays.
     The term of what runs between clusters is taken to first order, so a candidate costs one logarithm.
     """
-    total = degrees.sum()
+    total = total_of(degrees)
     longest = np.int64(0)
     for a in range(first, last):
         longest = max(longest, indptr[a + 1] - indptr[a])
@@ -72,7 +72,7 @@ def best_of_pairs(
 @compiled
 def pair_alone(degrees, objective, inner, part, linked, by_apart, partners, gains):
     """Pair nodes without neighbours with each other in the order of volume, an odd last one with the smallest other."""
-    total = degrees.sum()
+    total = total_of(degrees)
     alone = new_heap(len(degrees))
     smallest = np.int64(-1)
     for a in range(len(degrees)):
@@ -80,9 +80,9 @@ def pair_alone(degrees, objective, inner, part, linked, by_apart, partners, gain
             push(alone, degrees[a], a)
         elif smallest < 0 or degrees[a] < degrees[smallest]:
             smallest = np.int64(a)
-    while alone[0].item > 0:
+    while alone[0].name > 0:
         a = pop(alone)
-        b = pop(alone) if alone[0].item > 0 else smallest
+        b = pop(alone) if alone[0].name > 0 else smallest
         if b < 0:
             break
         volume_a, volume_b = degrees[a] / total, degrees[b] / total

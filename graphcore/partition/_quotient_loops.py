@@ -7,6 +7,7 @@ import numpy as np
 from .._compile import compiled
 from .._select import nth_largest
 from .._touched import add
+from ._objective_loops import total_of
 
 __all__ = [
     "apply_labels", "compact_labels", "count_in_table", "count_pairs", "group_nodes", "label_sizes", "label_volumes",
@@ -98,7 +99,7 @@ def _strength(weight, volume_a, volume_b, total):
 def link_cuts(indptr, indices, weights, labels, starts, members, first, last, volumes, max_links, cuts):
     """Strength of the `max_links`-th strongest link of clusters first to last, -inf where there are no more."""
     n_clusters = len(starts) - 1
-    total = volumes.sum()
+    total = total_of(volumes)
     sums, is_listed = np.zeros(n_clusters), np.zeros(n_clusters, dtype=np.bool_)
     touched = np.empty(n_clusters + 1, dtype=np.int32)
     strengths = np.empty(n_clusters, dtype=np.float32)
@@ -124,7 +125,7 @@ def quotient_rows(indptr, indices, weights, labels, starts, members, first, last
     (columns, weights) of these rows one after the other, in the order met; out_counts gets row lengths.
     """
     n_clusters = len(starts) - 1
-    total = volumes.sum()
+    total = total_of(volumes)
     sums, is_listed = np.zeros(n_clusters), np.zeros(n_clusters, dtype=np.bool_)
     touched = np.empty(n_clusters + 1, dtype=np.int32)
     # No row has more links of its own than `max_links`, and what the other ends add is as much again over all rows.

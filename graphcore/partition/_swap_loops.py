@@ -4,7 +4,7 @@ import numpy as np
 
 from .._compile import compiled
 from ._local_moving_loops import _gather, _is_inside, _put_in, _records, _take_out, _with, _without
-from ._objective_loops import between
+from ._objective_loops import between, total_of
 
 __all__ = ["swap_gains", "swap_nodes"]
 
@@ -23,7 +23,7 @@ def swap_gains(
     largest gain. `nodes` of length 0 is not written to, for a pass that counts. Only nodes `at_border` (n,) bool are
     looked at; those that turn out to have no neighbour elsewhere are taken out.
     """
-    k, total, found, most = len(inner), volumes.sum(), 0, -np.inf
+    k, total, found, most = len(inner), total_of(volumes), 0, -np.inf
     clusters, cut, apart = _records(objective, inner, volumes, sizes, total)
     sums, is_listed, touched = np.zeros(k), np.zeros(k, dtype=np.bool_), np.empty(k + 1, dtype=np.int32)
     for x in range(len(labels)):
@@ -88,7 +88,7 @@ def swap_nodes(
     the second, and the span of those that might come back, largest `gains` first. inner, volumes and sizes are those
     of `labels` and are kept up to date.
     """
-    total, swaps = volumes.sum(), 0
+    total, swaps = total_of(volumes), 0
     clusters, cut, apart = _records(objective, inner, volumes, sizes, total)
     for row in range(len(lists)):
         a, b, i, last, j, other_last = lists[row]
@@ -99,7 +99,7 @@ def swap_nodes(
                     break
                 y = nodes[place]
                 count, other = (counts[x], counts[y]) if len(counts) > 0 else (1, 1)
-                rest, grown = clusters[a].size - count + other, clusters[b].size + count - other
+                rest, grown = clusters[a].count - count + other, clusters[b].count + count - other
                 light = clusters[a].volume - degrees[x] + degrees[y]
                 heavy = clusters[b].volume + degrees[x] - degrees[y]
                 if (
@@ -126,5 +126,5 @@ def swap_nodes(
             while j < other_last and labels[nodes[j]] != b:
                 j += 1
     for c in range(len(inner)):
-        inner[c], volumes[c], sizes[c] = clusters[c].inner, clusters[c].volume, clusters[c].size
+        inner[c], volumes[c], sizes[c] = clusters[c].inner, clusters[c].volume, clusters[c].count
     return swaps

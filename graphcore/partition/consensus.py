@@ -5,7 +5,8 @@ from operator import itemgetter
 import numpy as np
 
 from .._threads import map_items
-from .constraints import FREE
+from .constraints import FREE, Constraints
+from .heating import heated_groups
 from .local_moving import move_locally
 from .merge import agglomerate, merge_rounds
 from .quotient import apply_labels, contingency, label_sizes, pick_labels, quotient
@@ -86,11 +87,11 @@ def consensus(
     """Partition the common refinement of several labellings: the groups of nodes that are together in all of them.
 
     Two starts are tried, the best of the labellings (`labels`, whose clusters no group crosses) and a partition of the
-    groups from scratch; both are improved by moving whole groups, and the better one is returned; one whose clusters
-    have the least size is better than one with smaller or empty clusters. So it is never worse than the labelling
-    given, if that has no such clusters. Returns the clusters of the groups, (n_groups,) int32, and the graph between
-    the groups, which :func:`graphcore.partition.quotient.quotient` makes with `max_entries`. Of `constraints`
-    only the counts are used.
+    groups from scratch; both are improved by moving whole groups, and the better one is heated and cooled; one whose
+    clusters have the least size is better than one with smaller or empty clusters. What is returned is never worse than
+    the labelling given, if that has no such clusters. Returns the clusters of the groups, (n_groups,) int32, and the
+    graph between the groups, which :func:`graphcore.partition.quotient.quotient` makes with `max_entries`. Of
+    `constraints` only the counts are used.
     """
     between = quotient(rows, groups, n_groups, n_jobs, max_entries)
     sizes = constraints.sizes(groups, n_groups)
@@ -109,7 +110,8 @@ def consensus(
         return (bool(sums.size.min() >= min_size), sums.value(objective)), table
 
     (kept, first), (scratch, second) = map_items(improved, range(2), n_jobs)
-    return first if kept >= scratch else second, between
+    better = first if kept >= scratch else second
+    return heated_groups(between, better, n_clusters, rng, Constraints(counts=sizes), limits), between
 
 
 def stability(labels, labellings, n_clusters, n_jobs=None):

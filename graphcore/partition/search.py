@@ -12,10 +12,8 @@ import numpy as np
 from .._arrays import read_only
 from .._threads import map_items
 from .._warn import warn_user
-from .consensus import consensus
 from .constraints import FREE
 from .member import Member, Task
-from .quotient import apply_labels, common_refinement
 
 __all__ = ["SearchSteps", "search"]
 
@@ -38,13 +36,14 @@ def search(
     """Look for a partition of higher objective in rounds; `labels` (n,) int32, -1 stays, are changed in place.
 
     Two members begin with the same labels, each with random numbers of its own, and work side by side in two threads.
-    In a round each of them heats its labels, with more sweeps in each round that found nothing better by it, and then
-    dissolves 2 to 4 clusters that lie side by side 16 times: their nodes form groups without regard to the old borders,
+    In a round each of them heats its labels and cools them, twice as slowly as in the round before, and then dissolves
+    2 to 4 clusters that lie side by side, or all, 16 times: their nodes form groups without regard to the old borders,
     and these are merged anew. Whatever comes out is improved by cycles
-    (:func:`graphcore.partition.cycles.move_in_cycles`), and kept if the objective is higher. After each round the
-    consensus of both members, which has what each has found in another place, takes the place of the worse one if it
-    is better. Ends after `n_rounds`, or with the first step after `time_limit` seconds; Ctrl-C ends it with the best so
-    far and a warning. Under `constraints` that are not free nothing is dissolved, and there is one member.
+    (:func:`graphcore.partition.cycles.move_in_cycles`), and kept if the objective is higher. What was formed of all is
+    recombined with the best labels by their consensus (:func:`graphcore.partition.consensus.consensus`): the nodes
+    that are together in both move as wholes. So are, after each round, the labels of both members, in place of
+    the worse ones. Ends after `n_rounds`, or with the first step after `time_limit` seconds; Ctrl-C ends it with the
+    best so far and a warning. Under `constraints` that are not free nothing is dissolved, and there is one member.
     `announced(number)` gives a context that each round runs in. With a time limit, labels depend on the speed of the
     machine; without one they do not depend on `n_jobs`.
 
@@ -68,7 +67,8 @@ def search(
                 rounds = [partial(copy_context().run, member.work, done) for member in members]  # they say how far
                 map_items(lambda work: work(), rounds, n_jobs)
                 if n_members > 1 and not task.is_over():
-                    _recombine(task, members, rng, n_jobs)
+                    better, worse = sorted(members, key=lambda member: -member.best[0])
+                    worse.keep_if_better(better.crossed(worse.best[1]))
             done += 1
     except KeyboardInterrupt:
         warn_user(f"interrupted in round {done + 1} of {n_rounds} of the search: the best labels so far are returned")
@@ -78,17 +78,3 @@ def search(
             found.append(step)
     seconds, values = np.array(found).T
     return SearchSteps(read_only(seconds), read_only(values), done)
-
-
-def _recombine(task, members, rng, n_jobs):
-    """The consensus of two members takes the place of the worse one, if it is better."""
-    better, worse = sorted(members, key=lambda member: -member.best[0])
-    k = task.n_clusters
-    groups, n_groups = common_refinement([better.best[1], worse.best[1]], k)
-    if n_groups <= k:
-        return
-    table, _ = consensus(
-        task.rows, groups, n_groups, better.best[1], k, rng=rng, n_jobs=n_jobs, max_entries=task.max_entries,
-        constraints=task.constraints, **task.limits,
-    )  # fmt: skip
-    worse.keep_if_better(apply_labels(table, groups))

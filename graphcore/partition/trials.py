@@ -3,55 +3,44 @@
 import numpy as np
 
 from .._arrays import read_only
-from .._threads import check_stopped
-from ._heat_loops import heated_sweep
-from .cluster_sums import cluster_sums, objective_code
+from .cluster_sums import cluster_sums
 from .consensus import coarse_partition
 from .constraints import FREE, Constraints
 from .cycles import cluster_resolutions, move_in_cycles, subgroups
+from .heating import heat
 from .quotient import apply_labels, label_sizes, quotient
 
-__all__ = ["COLD", "HOT", "cycle_chosen", "form_anew", "heat", "heat_once", "side_by_side"]
+__all__ = ["COLD", "HOT", "cycle_chosen", "form_anew", "heat_once", "side_by_side"]
 
 # Temperatures of a heating: at the first most nodes of a sparse graph wander, at the last hardly any does. A few sweeps
 # begin colder: labels are improved, not left behind.
-HOT, COLD = 2.0, 0.3
-_WARM = 1.5
+HOT, COLD = 2.0, 0.4
+_WARM, _LEAST = 1.5, 0.3
+_LIKELY, _SAMPLES = 1.25, 4
 
 
 def heat_once(
     rows, labels, value, n_clusters, *, n_sweeps, n_cycles, rng, max_entries=None, constraints=FREE, n_jobs=None,
     **limits,
 ):  # fmt: skip
-    """Heat labels a little, cool and improve them by cycles, in place if that raises the objective; returns it.
+    """Heat labels a little, cool and improve them by cycles; (better labels, their objective, samples on the way).
 
-    `value` is the objective of `labels`; `limits` are those of :func:`graphcore.partition.search.search`.
+    `value` is the objective of `labels`, which stay as they are; `limits` are those of
+    :func:`graphcore.partition.search.search`. Samples are labels around temperature 1, at which a partition is as
+    frequent as it is likely in the planted model: as many of their nodes agree with a partition as are right in it.
     """
-    trial = labels.copy()
-    heat(rows, trial, n_clusters, np.geomspace(_WARM, COLD, n_sweeps), rng, lambda: False, constraints, limits)
+    trial, samples = labels.copy(), []
+    temperatures = np.geomspace(_WARM, _LEAST, n_sweeps)
+    middle = np.searchsorted(-temperatures, -_LIKELY)
+    for some in np.split(temperatures, np.arange(middle, middle + _SAMPLES)):
+        heat(rows, trial, n_clusters, some, rng, lambda: False, constraints, limits)
+        samples.append(trial.copy())
     sums, _ = move_in_cycles(
         rows, trial, n_clusters, n_cycles=n_cycles, rng=rng, max_entries=max_entries, constraints=constraints,
         n_jobs=n_jobs, **limits,
     )  # fmt: skip
-    if sums.value(limits["objective"]) <= value:
-        return value
-    labels[:] = trial
-    return sums.value(limits["objective"])
-
-
-def heat(rows, labels, n_clusters, temperatures, rng, is_over, constraints, limits):
-    """A heated sweep for each temperature, in place, until `is_over()`."""
-    sums = cluster_sums(rows, labels, n_clusters, counts=constraints.counts)
-    total = float(sums.volume.sum())
-    for temperature in temperatures:
-        check_stopped()
-        if is_over():
-            break
-        heated_sweep(
-            *rows, constraints.counts, objective_code(limits["objective"]), temperature, max(1, limits["min_size"]),
-            limits["min_share"] * total / n_clusters, constraints.max_size, constraints.max_volume(total, n_clusters),
-            constraints.is_fixed, rng, sums.internal, sums.volume, sums.size, labels,
-        )  # fmt: skip
+    reached = sums.value(limits["objective"])
+    return *((trial, reached) if reached > value else (labels, value)), samples[:-1]
 
 
 def form_anew(rows, labels, n_clusters, chosen, rng, max_entries, constraints, n_jobs, limits):

@@ -7,44 +7,25 @@ import numpy as np
 
 from .._progress import Stages
 from .._random import Streams
-from .._threads import effective_jobs, map_items
 from .._warn import warn_of_isolated, warn_user
 from ..coresets.coreset import Coreset
 from ..graphs.magnitude import in_range
 from ..kernels.graph import GraphKernel, warn_of_loops
-from ..partition.cluster_sums import cluster_sums
-from ..partition.consensus import consensus, stability
-from ..partition.merge import hierarchy
-from ..partition.quotient import (
-    GraphRows,
-    apply_labels,
-    common_refinement,
-    compact_labels,
-    graph_rows,
-    label_sizes,
-    pick_labels,
-    quotient,
-)
+from ..partition.consensus import stability
+from ..partition.quotient import GraphRows, graph_rows, label_sizes
 from ..partition.search import SearchSteps, search
 from .constrained import constrained_partition
+from .ensemble import Ensemble, consensus_labels, has_doubts, is_settled, run_coresets
 from .known import NOTHING
-from .run import grow_clusters, limits, max_links, refine_labels, run_coreset, run_start
+from .run import limits, max_links, run_start
 from .settings import Settings
+from .tree import leaves_of, merge_tree, merged_from_halves
 from .unsettled import improved, is_unsettled
 
 __all__ = ["UNSURE", "Clustering", "cluster_graph"]
 
 # Below this, a stability says that coresets disagree on more than they agree on.
 UNSURE = 0.5
-
-# A consensus of more groups than this is not looked for: it would be as large a problem as the graph.
-_MAX_GROUPS = 20_000
-_MAX_GROUPS_SHARE = 0.25
-# Two coresets that agree on more of the nodes leave little to settle; on graphs of few entries it is settled all the
-# same, as that takes no time. Where they agree on less, more of them settle nothing, and moves of groups go further:
-# on graphs of many entries the best of the two is where those begin.
-_SETTLED, _UNSETTLED = 0.95, 0.5
-_FEW_ENTRIES = 1 << 19
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +47,8 @@ class Clustering:
     row_bytes : int
         Memory of one coreset's half-walk rows; 0 for the plain kernel, which reads the graph itself.
     node_stability : ndarray of shape (n_nodes,), float32, or None
-        Share of the coresets whose own clustering agrees with a node's label; None for a single coreset.
+        Share of the coresets whose own clustering agrees with a node's label; None for a single coreset. Where labels
+        come from eigenvectors instead, the share of samples of them, heated, that do.
     cluster_stability : ndarray of shape (n_clusters,), float64, or None
     history : list of (str, float)
         The objective (larger is better) after each stage.
@@ -116,7 +98,7 @@ class Clustering:
 
     @cached_property
     def _leaves(self):
-        return _leaves(self._rows, self.merged, self.labels, self.settings.n_clusters)
+        return leaves_of(self._rows, self.merged, self.labels, self.settings.n_clusters)
 
     def changed(self, graph, labels, node_stability):
         """The same of a graph that has changed, its new nodes at the end."""
@@ -137,22 +119,7 @@ class Clustering:
 
         Cut into as many clusters as hold nodes it gives `labels`.
         """
-        return _merge_tree(self.settings, *self._leaves)
-
-
-def _leaves(rows, merged, labels, n_clusters):
-    """What was merged (None: nothing), divided by the clusters: groups of the nodes, their clusters, their graph."""
-    parts, most = ([], 0) if merged is None else ([merged], int(merged.max()) + 1)
-    groups, n_groups = common_refinement([*parts, labels], max(most, n_clusters))
-    return groups, pick_labels(groups, n_groups, labels), quotient(rows, groups, n_groups, max_entries=max_links(rows))
-
-
-def _merge_tree(settings, groups, group_labels, group_graph):
-    table = group_labels.copy()
-    n_used = compact_labels(table, settings.n_clusters)
-    sizes = label_sizes(groups, len(table))
-    linkage = settings.objective if settings.overcluster is None else "average"
-    return hierarchy(group_graph, sizes, table, n_used, linkage=linkage)
+        return merge_tree(self.settings, *self._leaves)
 
 
 def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=None, stages=None):
@@ -199,45 +166,36 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
     rows = graph_rows(graph)
     asked, (settings, constraints) = settings, known.limits(settings)
     if known.start is None:
-        runs, agreed, agreement = _runs(graph, rows, settings, constraints, streams, n_jobs, stages)
+        ensemble = run_coresets(graph, settings, constraints, streams, n_jobs, stages)
     else:
         start = run_start(graph, known.start, settings, streams, n_jobs, stages, constraints)
-        runs, agreed, agreement = [start], None, np.nan
-    best = max(runs, key=lambda run: run.value) if len(runs) > 1 else runs[0]
-    labels, history = best.labels.copy(), list(best.history)
-    k = settings.n_clusters
-    if agreed is not None:
-        with stages("consensus"):
-            groups, n_groups = agreed
-            group_labels, _ = consensus(
-                rows, groups, n_groups, best.labels, k, **limits(settings), rng=streams.generator("consensus"),
-                n_jobs=n_jobs, max_entries=max_links(rows), constraints=constraints,
-            )  # fmt: skip
-            labels = apply_labels(group_labels, groups)
-            grow_clusters(rows, labels, settings, constraints)
-            sums = cluster_sums(rows, labels, k, n_jobs, counts=constraints.counts)
-            history.append(("consensus", sums.value(settings.objective)))
-        with stages("refinement"):
-            sums = refine_labels(rows, labels, settings, constraints, sums, n_jobs)
-            history.append(("refinement of the consensus", sums.value(settings.objective)))
+        ensemble = Ensemble([start], start)
+    runs, best, k = ensemble.runs, ensemble.best, settings.n_clusters
+    labels, history = consensus_labels(rows, ensemble, settings, constraints, streams, n_jobs, stages)
+    others = [run.labels for run in runs] if len(runs) > 1 else []
+    if has_doubts(graph, ensemble.agreement) and constraints.is_free and best.groups is not None:
+        with stages("halves"):
+            labels, value = merged_from_halves(rows, best.groups, labels, history[-1][1], settings, constraints, n_jobs)
+        history.append(("halves", value))
     if not constraints.is_free:
         with stages("constraints"):
             tree = leaves = None
             if constraints.limits_clusters and known.fixed is None:
-                leaves = _leaves(rows, best.groups, labels, k)
-                tree = _merge_tree(settings, *leaves)
+                leaves = leaves_of(rows, best.groups, labels, k)
+                tree = merge_tree(settings, *leaves)
             labels, value = constrained_partition(
                 rows, labels, k, constraints, fixed=known.fixed, groups=leaves and leaves[0], tree=tree,
                 rng=streams.generator("cycles"), n_cycles=settings.n_cycles, max_entries=max_links(rows), n_jobs=n_jobs,
                 **limits(settings),
             )  # fmt: skip
         history.append(("constraints", value))
-    elif settings.n_cycles and not _is_settled(graph, agreement):
-        labels, values = improved(
-            graph, rows, labels, history[-1][1], settings, constraints, is_unsettled(agreement, k), streams, n_jobs,
-            stages,
+    elif settings.n_cycles and not is_settled(graph, ensemble.agreement):
+        labels, values, samples = improved(
+            graph, rows, labels, history[-1][1], settings, constraints, is_unsettled(ensemble.agreement, k), streams,
+            n_jobs, stages,
         )  # fmt: skip
         history += values
+        others = samples or others
     steps = None
     if settings.search_rounds:
         with stages("search"):
@@ -250,8 +208,8 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
         history.append(("search", float(steps.values[-1])))
     _warn_of_clusters(labels, settings)
     node_stability = cluster_stability = None
-    if len(runs) > 1:
-        node_stability, cluster_stability = stability(labels, [run.labels for run in runs], k, n_jobs)
+    if others:
+        node_stability, cluster_stability = stability(labels, others, k, n_jobs)
     first = runs[0]
     return Clustering(
         labels=labels, coreset=first.coreset.scaled(graph),
@@ -260,53 +218,6 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
         cluster_stability=cluster_stability, history=history, search=steps,
         settings=replace(asked, n_coresets=len(runs)), seconds=dict(stages.seconds), _rows=rows,
     )  # fmt: skip
-
-
-def _runs(graph, rows, settings, constraints, streams, n_jobs, stages):
-    """One run for each coreset, their common refinement (None where a consensus is not worth it), and agreement.
-
-    The last is the share of the nodes on which the first two coresets agree, NaN if there is one. Left to itself, the
-    number of coresets ends at two where that is nearly all or too few.
-    """
-    n_runs = settings.n_coresets
-    if n_runs == 1:
-        return [run_coreset(graph, settings, streams, effective_jobs(n_jobs), stages, constraints)], None, np.nan
-
-    def wave(first, last):
-        # Coresets are worked on side by side, each by one thread and with a clock of its own.
-        clocks = [Stages() for _ in range(last)]
-        with stages(f"coreset {last}" if last == first + 1 else f"coresets {first + 1} to {last}", total=False):
-            made = map_items(
-                lambda r: run_coreset(graph, settings, streams.child("run", r), 1, clocks[r], constraints),
-                range(first, last),
-                n_jobs,
-            )
-        for clock in clocks:
-            for name, seconds in clock.seconds.items():
-                stages.seconds[name] = stages.seconds.get(name, 0.0) + seconds
-        return made
-
-    k = settings.n_clusters
-    runs = wave(0, 2)
-    agreement = float(stability(runs[0].labels, [runs[1].labels], k, n_jobs)[0].sum()) / max(
-        1, graph.n_nodes - graph.n_isolated
-    )
-    is_unsettled = settings.may_stop_early and agreement <= _UNSETTLED
-    if n_runs > 2 and not is_unsettled and not (settings.may_stop_early and _is_settled(graph, agreement)):
-        runs += wave(2, n_runs)
-    best = max(runs, key=lambda run: run.value)
-    for run in runs:
-        if run is not best:  # the tree is made of the best
-            run.groups = run.group_labels = run.group_graph = None  # each as large as labels
-    if is_unsettled and settings.n_cycles and graph.n_entries > _FEW_ENTRIES:
-        return runs, None, agreement
-    groups, n_groups = common_refinement([run.labels for run in runs], k)
-    max_groups = max(_MAX_GROUPS, round(_MAX_GROUPS_SHARE * graph.n_nodes))
-    return runs, (groups, n_groups) if k < n_groups <= max_groups else None, agreement
-
-
-def _is_settled(graph, agreement):
-    return agreement >= _SETTLED and graph.n_entries > _FEW_ENTRIES
 
 
 def _warn_of_clusters(labels, settings):

@@ -27,7 +27,7 @@ PARAMETERS = (
               low=1, auto="by n and K", metavar="NUMBER"),
     Parameter("eps", None, "real", "Instead of a size: relative error that importance sampling aims at, up to 1.",
               choices=(None,), low=0, metavar="SHARE"),
-    Parameter("sampling", "auto", "choice", "How it is drawn: degree, uniform or importance.",
+    Parameter("sampling", "auto", "choice", "How a coreset is drawn: degree, uniform or importance.",
               choices=("degree", "uniform", "importance"), auto="degree", metavar="NAME"),
     Parameter("n_coresets", "auto", "integer", "Coresets to cluster by and agree on.", low=1,
               auto="2 to 4, or 1 if huge"),

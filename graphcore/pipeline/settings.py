@@ -178,7 +178,9 @@ def _check(parameter, value, total):
         return check_integer(name, value, low=low)
     if parameter.kind == "real":
         is_word = isinstance(value, str) and any(parameter.choices)
-        return check_choice(name, value, parameter.choices) if is_word else check_real(name, value, low=float(low))
+        if not is_word:
+            value = check_real(name, value, low=float(low))
+        return check_choice(name, value, parameter.choices, "or a number") if is_word else value
     if not isinstance(value, (bool, np.bool_)):
         raise ParameterError(f"{name}={value!r} must be True, False or 'auto'")
     return bool(value)

@@ -50,7 +50,12 @@ def dendrogram(
     >>> len(ax.get_yticklabels())
     4
     """
-    linkage = np.asarray(linkage, dtype=float)
+    try:
+        linkage = np.asarray(linkage, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"dendrogram draws a merge tree, such as model.dendrogram_, got {type(linkage).__name__}"
+        ) from None
     if linkage.ndim != 2 or linkage.shape[1:] != (4,) or len(linkage) == 0:
         raise InputError(f"linkage must have shape (n_groups - 1, 4) with at least one row, got {linkage.shape}")
     n_groups = len(linkage) + 1

@@ -24,7 +24,10 @@ from .figures import draw_pictures
 from .levels import gather_levels
 from .render import render
 
-__all__ = ["About", "write_report"]
+__all__ = ["About", "check_page", "write_report"]
+
+# Names of what else a report might be expected to be.
+_NO_PAGES = (".pdf", ".png", ".svg", ".jpg", ".docx", ".md", ".json", ".ipynb")
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,14 @@ class About:
     seconds: dict = field(default_factory=dict)
     created: datetime = field(default_factory=lambda: datetime.now().astimezone())
     of_vectors: bool = False
+
+
+def check_page(path):
+    """Check that a page can be written to `path`, before the work that it is about; its name may not say otherwise."""
+    check_writable(path)
+    stem, ending = os.path.splitext(os.fspath(path))
+    if ending.lower() in _NO_PAGES:
+        raise ParameterError(f"{path}: a report is an HTML page; call it {stem}.html")
 
 
 def write_report(
@@ -118,7 +129,7 @@ def write_report(
     >>> round(facts.normalized_cut, 2)
     0.14
     """
-    check_writable(path)
+    check_page(path)
     if pictures != "auto" and not isinstance(pictures, (bool, np.bool_)):
         raise ParameterError(f"pictures={pictures!r} must be True, False or 'auto'")
     possible = find_spec("matplotlib") is not None

@@ -10,7 +10,9 @@ from .._arrays import npy_header, read_only
 from ..exceptions import FormatError
 from .format import ArrayFacts, array_path, checksum, require_file
 
-__all__ = ["ArrayWriter", "cut_back", "map_array"]
+__all__ = ["ArrayWriter", "cut_back", "map_array", "write_array"]
+
+_PIECE = 1 << 22
 
 
 class ArrayWriter:
@@ -57,6 +59,17 @@ class ArrayWriter:
         facts = {"descr": npy.dtype_to_descr(self.dtype), "fortran_order": False, "shape": (self.length,)}
         npy.write_array_header_1_0(self._stream, facts)
         self._start = self._stream.tell()
+
+
+def write_array(folder, name, array):
+    """Write a whole array, a piece at a time, and return its ArrayFacts."""
+    writer = ArrayWriter(folder, name, array.dtype)
+    try:
+        for start in range(0, len(array), _PIECE):
+            writer.append(array[start : start + _PIECE])
+        return writer.close()
+    finally:
+        writer.abandon()
 
 
 def cut_back(stream, size):

@@ -7,6 +7,7 @@ import numpy as np
 from .._validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError, missing_package
 from ..graphs.ids import Numbering
+from ..io._dialect import ends_elsewhere
 from ..io._weight_column import WEIGHT_NAMES
 
 __all__ = ["MAGIC", "EdgeTable", "ParquetFile", "open_parquet"]
@@ -49,8 +50,14 @@ class EdgeTable:
             raise FormatError(f"several columns are called {twice[0][:80]!r}; rename them")
         others = [name for name in schema.names if name not in self.columns]
         silent = weight_column is None or not others
-        self.notes = () if silent else (f"column {', '.join(others[:4])} not read; weight_column= says which to read",)
+        self.notes = ends_elsewhere(schema.names, columns) + ([] if silent else [_left_out(others)])
         types = [schema.field(name).type for name in self.columns[:2]]
+        floating = next((c for c in (0, 1) if pa.types.is_floating(types[c])), None)
+        if floating is not None and ids == "auto":
+            self.notes.append(
+                f"column {self.columns[floating]} holds {types[floating]}, which are taken for names of "
+                "nodes; if the rows are vectors, use knn_graph (--vectors)"
+            )
         integers = all(pa.types.is_integer(kind) for kind in types)
         if ids == "integer" and not integers:
             raise FormatError(f"columns {self.columns[0]} and {self.columns[1]} are {types[0]} and {types[1]}")
@@ -105,6 +112,14 @@ class ParquetFile(EdgeTable):
                 read += batch.num_rows
                 if i >= skip:
                     yield *self.arrays(batch), read / total
+
+
+def _left_out(names):
+    plural = "s" if len(names) > 1 else ""
+    return (
+        f"column{plural} {', '.join(names[:4])} not read; pass weight_column={names[0][:80]!r} if it holds the edges' "
+        "weights, weight_column=None to say that none does"
+    )
 
 
 def _weight(schema, columns, weight_column):

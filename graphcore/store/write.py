@@ -2,14 +2,12 @@
 
 from .._typing import PathLike
 from ..graphs.graph import Graph
-from .arrays import ArrayWriter
+from .arrays import write_array
 from .folder import atomic_folder
 from .format import Meta, write_meta
 from .names import names_as_arrays
 
 __all__ = ["write_store"]
-
-_PIECE = 1 << 22
 
 
 def write_store(graph: Graph, path: PathLike) -> None:
@@ -18,16 +16,6 @@ def write_store(graph: Graph, path: PathLike) -> None:
     if graph.node_names is not None:
         arrays |= names_as_arrays(graph.node_names)
     with atomic_folder(path) as folder:
-        facts = {name: _write(folder, name, array) for name, array in arrays.items() if array is not None}
+        facts = {name: write_array(folder, name, array) for name, array in arrays.items() if array is not None}
         meta = Meta(graph.n_nodes, graph.n_entries, graph.n_self_loops, graph.n_isolated, facts)
         write_meta(folder, meta)
-
-
-def _write(folder, name, array):
-    writer = ArrayWriter(folder, name, array.dtype)
-    try:
-        for start in range(0, len(array), _PIECE):
-            writer.append(array[start : start + _PIECE])
-        return writer.close()
-    finally:
-        writer.abandon()

@@ -1,7 +1,5 @@
 """KFlats and KernelKFlats: scikit-learn's contract, pipelines and searches, what is stored, every kind of input."""
 
-import pickle
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -61,13 +59,6 @@ def test_scikit_learns_checks(estimator, check):
 )
 def test_scikit_learns_checks_with_other_settings(estimator, check):
     check(estimator)
-
-
-@pytest.mark.parametrize("make", [KFlats, KernelKFlats])
-def test_parameters(make):
-    model = make(3, 2, init="random", n_init=4, on_empty="drop", random_state=1)
-    assert clone(model).get_params() == model.get_params()
-    assert make("many").get_params()["n_clusters"] == "many"
 
 
 def test_a_score_takes_lists_as_fit_does():
@@ -186,28 +177,6 @@ def test_graphs_of_every_kind():
         assert agreement(karate.labels, model.labels_)["ari"] > 0.7
         assert model.labels_.shape == (34,)
         assert model.n_features_in_ == 34
-
-
-def test_feature_names_of_a_data_frame():
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(X, columns=["a", "b", "c"])
-    for model in (KFlats(3, random_state=0), KernelKFlats(3, random_state=0)):
-        assert model.fit(frame).feature_names_in_.tolist() == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize("make", [KFlats, KernelKFlats])
-def test_a_fitted_model_survives_pickling(make):
-    model = make(3, random_state=0).fit(X)
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    np.testing.assert_array_equal(again.transform(X), model.transform(X))
-
-
-@pytest.mark.parametrize("make", [KFlats, KernelKFlats])
-def test_results_repeat(make):
-    a, b = (make(4, random_state=3).fit(X) for _ in range(2))
-    np.testing.assert_array_equal(a.labels_, b.labels_)
-    assert a.inertia_ == b.inertia_
 
 
 def test_a_search_over_held_out_error_finds_the_dimension():

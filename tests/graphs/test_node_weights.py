@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, KernelKFlats, KernelKMeans
-from graphcore.graphs.node_weights import weigh_nodes
+from graphcore.graphs.derived import weigh_nodes
 from graphcore.metrics import conductance, normalized_cut
 from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums
 from graphcore.partition.quotient import graph_rows

@@ -345,3 +345,52 @@ def test_fields_of_a_line_much_wider_than_the_others_are_looked_at_once(monkeypa
     rows = [["a", "b"]] * 500 + [["a", "b", *["c"] * 5000]]
     assert choose_weight(rows, (0, 1), None, None, "auto")[0] is None
     assert len(looked_at) == sum(map(len, rows))
+
+
+# -- what a header and the shape of a table say ------------------------------------------------------------------------
+
+
+def test_a_weight_column_goes_by_its_name(write):
+    path = write('From;To;"Trips 2020"\na;b;3\nb;c;2\n')
+    graph = read_graph(path, weight_column="trips 2020")
+    assert edges_of(graph) == {("a", "b", 3.0), ("b", "c", 2.0)}
+    with pytest.raises(
+        ParameterError, match=r"weight_column='trips' is no column; there are 'from', 'to', 'trips 2020'"
+    ):
+        read_graph(path, weight_column="trips")
+    with pytest.raises(ParameterError, match="weight_column='w' is a name, and the file has no header"):
+        read_graph(write("0 1 2.5\n1 2 3.5\n"), weight_column="w")
+
+
+def test_bars_delimit_where_nothing_else_does(write):
+    assert edges_of(read_graph(write("a|b\nb|c\n"))) == {("a", "b", 1.0), ("b", "c", 1.0)}
+    assert edges_of(read_graph(write("x|1 y|2\ny|2 z|3\n"))) == {("x|1", "y|2", 1.0), ("y|2", "z|3", 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("name,x,y\na,0.5,1.25\nb,2.5,3.5\n", "column 1 holds fractions, as '0.5'"),
+        ("1 2 3 4 5 6\n2 3 4 5 6 7\n", "not read (if the lines are vectors, use knn_graph, or --vectors)"),
+    ],
+)
+def test_a_table_of_vectors_is_noticed(write, text, said):
+    with pytest.warns(GraphWarning) as caught:
+        read_graph(write(text))
+    assert any(said in str(warning.message) and "--vectors" in str(warning.message) for warning in caught)
+
+
+def test_edges_with_weights_and_times_are_not_taken_for_vectors(write):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_graph(write("0 1 2.5 1289241912\n1 2 3.5 1289241913\n"))
+        read_graph(write("1.0 2.0\n2.0 3.0\n"))
+
+
+def test_ends_in_other_columns_than_those_read_are_noticed(write):
+    path = write("id,source,target\n1,5,6\n2,6,7\n")
+    with pytest.warns(GraphWarning, match=r"'source' and 'target' are columns 1 and 2; pass columns=\(1, 2\)"):
+        read_graph(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert edges_of(read_graph(path, columns=(1, 2), weight_column=None)) == {(5, 6, 1.0), (6, 7, 1.0)}

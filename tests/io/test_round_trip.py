@@ -191,7 +191,8 @@ def test_unknown_endings(tmp_path, name):
 
 
 def test_bad_parameters(tmp_path):
-    with pytest.raises(ParameterError, match="graph must be a Graph"):
-        write_graph(np.eye(2), tmp_path / "g.tsv")
+    with pytest.raises(InputError, match="a graph is needed"):
+        write_graph("g.tsv", tmp_path / "g.tsv")
+    assert list(tmp_path.iterdir()) == []
     with pytest.raises(ParameterError, match="format='xml'"):
         write_graph(Graph.from_edges([0], [1]), tmp_path / "g.tsv", format="xml")

@@ -51,3 +51,8 @@ def test_with_a_graph_only_isolated_nodes_are_left_out():
 def test_bad_input(arguments, message):
     with pytest.raises(InputError, match=message):
         agreement(*arguments)
+
+
+def test_labellings_of_two_lengths_are_refused_with_both():
+    with pytest.raises(InputError, match=r"labels have shape \(2,\) and truth \(1,\)"):
+        agreement([0, 1], [0])

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from graphcore import Graph, ParameterError
-from graphcore.graphs.subgraph import subgraph
+from graphcore.graphs.derived import subgraph
 from graphcore.metrics import central_nodes, cluster_summary
 
 

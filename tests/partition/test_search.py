@@ -1,5 +1,6 @@
 """The search: heated moves against their sums and their law, and what is promised of the whole."""
 
+import time
 from contextlib import nullcontext
 
 import numpy as np
@@ -9,12 +10,13 @@ from hypothesis import strategies as st
 
 from graphcore import Graph, GraphWarning
 from graphcore.partition import member as member_module
-from graphcore.partition import search as module
-from graphcore.partition._heat_loops import heated_sweep
+from graphcore.partition._heat_loops import heated_sweeps
 from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums, objective_code
 from graphcore.partition.constraints import FREE
+from graphcore.partition.heating import heated_groups
+from graphcore.partition.local_moving import move_locally
 from graphcore.partition.member import Member, Task
-from graphcore.partition.quotient import graph_rows
+from graphcore.partition.quotient import graph_rows, quotient
 from graphcore.partition.search import search
 from graphcore.partition.trials import cycle_chosen, heat_once
 
@@ -24,9 +26,9 @@ from .test_quotient import labelled
 
 def swept(rows, labels, k, temperature, seed, objective="information", min_size=1):
     sums = cluster_sums(rows, labels, k)
-    moved = heated_sweep(
-        *rows, FREE.counts, objective_code(objective), temperature, min_size, 0.0, FREE.max_size, np.inf, FREE.is_fixed,
-        np.random.default_rng(seed), sums.internal, sums.volume, sums.size, labels,
+    moved = heated_sweeps(
+        *rows, FREE.counts, objective_code(objective), np.array([temperature]), min_size, 0.0, FREE.max_size, np.inf,
+        FREE.is_fixed, np.random.default_rng(seed), sums.internal, sums.volume, sums.size, labels,
     )  # fmt: skip
     return sums, moved
 
@@ -123,9 +125,47 @@ def test_two_members_have_what_each_has_found():
         mixed = np.flatnonzero((labels == c) | (labels == c + 1))
         labels[mixed] = c + mixed % 2
         members.append(Member(task, labels, rng.spawn(1)[0]))
-    module._recombine(task, members, rng, None)
+    crossed = members[0].crossed(members[1].best[1])
     best = cluster_sums(rows, np.asarray(truth, dtype=np.int32), 6).value("information")
-    assert max(member.best[0] for member in members) == pytest.approx(best)
+    assert cluster_sums(rows, crossed, 6).value("information") == pytest.approx(best)
+    assert members[0].crossed(members[0].best[1]) is None
+    assert not members[0].keep_if_better(None)
+
+
+def test_heatings_grow_longer_as_far_as_there_is_time(monkeypatch):
+    rows, limits = graph_rows(planted(5, 30, 0.3, 0.03, 1)[0]), {"objective": "information", "min_size": 1}
+    lengths = []
+    monkeypatch.setattr(member_module, "heat", lambda *given: lengths.append(len(given[3])))
+    task = Task(rows, 5, limits, None, FREE, 20, 1000.0, time.monotonic())
+    member = Member(task, start_of(5, rows), np.random.default_rng(0))
+    for _ in range(9):
+        member._heat()
+    assert lengths == [125 * 2**i for i in range(8)] + [16_000]
+    member._sweep_seconds = 1.0
+    member._heat()
+    assert 790 <= lengths[-1] <= 800
+    member._sweep_seconds = 10.0  # hardly a heating
+    member._heat()
+    assert len(lengths) == 10
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_heated_groups_find_what_moves_of_groups_do_not(objective, monkeypatch):
+    graph, truth = planted(6, 40, 0.3, 0.03, 2)
+    groups = (3 * truth + np.arange(len(truth)) % 3).astype(np.int32)  # three of each cluster
+    between, limits = quotient(graph_rows(graph), groups, 18), {"objective": objective, "min_size": 1, "min_share": 0.0}
+    gains = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        start = rng.permutation(np.arange(18, dtype=np.int32) % 6)
+        moved = move_locally(between, start, 6, **limits)[0].value(objective)
+        kept = start.copy()
+        found = heated_groups(between, start, 6, rng, FREE, limits)
+        gains.append(cluster_sums(between, found, 6).value(objective) - moved)
+        np.testing.assert_array_equal(start, kept)
+    assert min(gains) > -1e-12 and (objective == "ncut" or np.mean(gains) > 0.05)
+    monkeypatch.setattr("graphcore.partition.heating._PROPOSALS", 100)  # too few for sweeps
+    assert heated_groups(between, kept, 6, rng, FREE, limits) is kept
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -134,11 +174,13 @@ def test_heating_once_only_ever_raises_the_objective(objective):
     for seed in range(5):
         labels = start_of(5, rows)
         before = cluster_sums(rows, labels, 5).value(objective)
-        value = heat_once(
+        better, value, samples = heat_once(
             rows, labels, before, 5, n_sweeps=5, n_cycles=3, rng=np.random.default_rng(seed), objective=objective,
             min_size=1, min_share=0.0,
         )  # fmt: skip
-        assert value >= before and value == pytest.approx(cluster_sums(rows, labels, 5).value(objective))
+        assert value >= before and value == pytest.approx(cluster_sums(rows, better, 5).value(objective))
+        assert len(samples) == 4 and all((each >= 0).all() for each in samples)
+        np.testing.assert_array_equal(labels, start_of(5, rows))
 
 
 def test_a_time_limit_and_an_interrupt_end_it_with_the_best_so_far(monkeypatch):

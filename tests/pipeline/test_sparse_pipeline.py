@@ -126,7 +126,7 @@ def test_two_coresets_that_agree_on_all_or_on_little_are_enough(monkeypatch):
     mixed, _ = planted(5, 60, 0.2, 0.08, 0)
     noise = Graph.from_networkx(nx.gnm_random_graph(600, 1800, seed=0))
     assert run(clear, 5, coreset_size=60).settings.n_coresets == 4  # small: it takes no time
-    monkeypatch.setattr("graphcore.pipeline.cluster._FEW_ENTRIES", 0)
+    monkeypatch.setattr("graphcore.pipeline.ensemble._FEW_ENTRIES", 0)
     found = [run(graph, k, coreset_size=60) for graph, k in ((clear, 5), (mixed, 5), (noise, 20))]
     assert [result.settings.n_coresets for result in found] == [2, 4, 2]
     # What is settled needs no cycles; groups of noise are moved on.

@@ -7,6 +7,7 @@ from sklearn.metrics import adjusted_rand_score
 from graphcore import CoresetSpectralClustering, Graph
 from graphcore._random import Streams
 from graphcore.datasets import degree_corrected_partition
+from graphcore.partition.consensus import matched_clusters
 from graphcore.pipeline import cluster, unsettled
 from graphcore.pipeline.unsettled import heating_sweeps, is_unsettled, spectral_start
 
@@ -42,6 +43,9 @@ def test_the_default_finds_clusters_at_twice_the_threshold(k, size, mixing, leas
     graph, truth = degree_corrected_partition(k, size, mixing=mixing, expected_degrees=degrees, random_state=1)[:2]
     model = CoresetSpectralClustering(k, random_state=0).fit(graph)
     assert adjusted_rand_score(truth, model.labels_) > least
+    right = matched_clusters(truth.astype(np.int32), model.labels_, k) == model.labels_
+    assert abs(model.stability_.mean() - right.mean()) < 0.1  # coresets agree on much less
+    assert set(np.unique(4 * model.stability_)) <= {0, 1, 2, 3, 4}
     stages = dict(model.history_)
     assert stages["spectral start"] > stages["refinement"] and stages["heating"] >= stages["cycles"]
     np.testing.assert_array_equal(
@@ -49,6 +53,7 @@ def test_the_default_finds_clusters_at_twice_the_threshold(k, size, mixing, leas
     )
     monkeypatch.setattr(cluster, "is_unsettled", lambda *_: False)
     without = CoresetSpectralClustering(k, random_state=0).fit(graph)
+    assert without.stability_.mean() < right.mean() - 0.1
     assert model.history_[-1][1] > without.history_[-1][1] and "heating" not in dict(without.history_)
 
 

@@ -469,6 +469,8 @@ def test_dendrogram_marks_the_cut():
 
 
 def test_dendrogram_refuses_what_is_no_tree():
+    with pytest.raises(InputError, match="dendrogram draws a merge tree"):
+        plot.dendrogram(object())
     with pytest.raises(InputError, match="linkage must have shape"):
         plot.dendrogram(np.empty((0, 4)))
     with pytest.raises(InputError, match="2 names for the 5 groups"):

@@ -113,7 +113,7 @@ STEPS = ["_number", "_spread", "_sort", "_finish", "put_in_place", "rmtree", "mi
 
 @pytest.mark.parametrize("step", STEPS)
 def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monkeypatch, step):
-    from graphcore.store import build
+    from graphcore.store import steps
 
     expected = write_text(tmp_path / "edges.txt", 3000)
     done, out = [], tmp_path / "g.graph"
@@ -134,12 +134,12 @@ def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monke
         elif step == "mid-sort":
             patch.setattr(buckets.Buckets, "load", after(3, buckets.Buckets.load))
         elif step == "put_in_place":
-            patch.setattr(build, step, interrupt)
+            patch.setattr(steps, step, interrupt)
         elif step == "rmtree":
             real = journal.shutil.rmtree
             patch.setattr(journal.shutil, step, lambda p, **how: interrupt() if p.endswith(WORK) else real(p, **how))
         else:
-            patch.setattr(build._Build, step, interrupt)
+            patch.setattr(steps.Build, step, interrupt)
         with pytest.raises(KeyboardInterrupt):
             build_store(tmp_path / "edges.txt", out)
     assert out.exists() == (step == "rmtree")
@@ -153,7 +153,7 @@ def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monke
 
 @pytest.mark.parametrize("step", ["put_in_place", "_place"])
 def test_resume_of_a_graph_whose_weights_are_all_one(tmp_path, small_pieces, monkeypatch, step):
-    from graphcore.store import build
+    from graphcore.store import steps
 
     np.savetxt(tmp_path / "edges.txt", [[0, 1, 1], [1, 2, 1], [2, 2, 1]], fmt="%d")
 
@@ -161,7 +161,7 @@ def test_resume_of_a_graph_whose_weights_are_all_one(tmp_path, small_pieces, mon
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(build._Build if step == "_place" else build, step, interrupt)
+        patch.setattr(steps.Build if step == "_place" else steps, step, interrupt)
         with pytest.raises(KeyboardInterrupt):
             build_store(tmp_path / "edges.txt", tmp_path / "g.graph", weight_column=2)
     graph = build_store(tmp_path / "edges.txt", tmp_path / "g.graph", weight_column=2, resume=True)
@@ -171,11 +171,11 @@ def test_resume_of_a_graph_whose_weights_are_all_one(tmp_path, small_pieces, mon
 
 @pytest.mark.filterwarnings("ignore:the input is directed")
 def test_resume_with_other_input_or_without_resume(tmp_path, small_pieces, monkeypatch):
-    from graphcore.store import build
+    from graphcore.store import steps
 
     write_text(tmp_path / "edges.txt", 500)
     with monkeypatch.context() as patch:
-        patch.setattr(build._Build, "_sort", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(steps.Build, "_sort", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             build_store(tmp_path / "edges.txt", tmp_path / "g.graph")
     with pytest.raises(InputError, match="had other inputs or options"):

@@ -1,11 +1,30 @@
-"""Weights of nodes: a graph in which a node of weight 2 is what two copies of it would be."""
+"""Graphs made of another one: some of its nodes, or its nodes weighed."""
 
 import numpy as np
 
 from ..exceptions import InputError
 from .graph import Graph
+from .rows import entries_of
 
-__all__ = ["weigh_nodes"]
+__all__ = ["subgraph", "weigh_nodes"]
+
+
+def subgraph(graph, nodes):
+    """The graph of some nodes (ascending, each once) and the edges between them.
+
+    Its nodes are named as they were, or numbered by their numbers in the whole graph. Edges to other nodes are left
+    out, so that nodes may be isolated. Only the rows of these nodes are read, and a table of all nodes is written.
+    """
+    entries, borders = entries_of(graph.indptr, nodes)
+    number = np.full(graph.n_nodes, -1, dtype=graph.indices.dtype)
+    number[nodes] = np.arange(len(nodes))
+    columns = number[graph.indices[entries]]
+    kept = columns >= 0
+    indptr = np.concatenate([[0], np.cumsum(kept)])[borders]
+    weights = None if graph.weights is None else graph.weights[entries[kept]]
+    names = graph.names_of(nodes)
+    whole = len(nodes) == graph.n_nodes and graph.node_names is None
+    return Graph(indptr, columns[kept], weights, node_names=None if whole else names, check=False)
 
 
 def weigh_nodes(graph, weights):
