@@ -29,11 +29,13 @@ NOTICE_UNKEPT = (
 _SOON = 0.05
 _LEAST = 2e-9  # seconds for each byte of arrays that a loop is taken to need at least
 # Compiling takes about a millisecond for each step of Python's own code. Small cases are over before it would be: a
-# loop that is on no disk yet runs as Python until that has taken a share of what it would take to compile it. Until it
-# was timed, it is taken to need some nanoseconds for each step and byte of arrays.
+# loop that is on no disk yet runs as Python until that has taken a share of what it would take to compile it, or until
+# another process has compiled it, which is looked for now and then. Until it was timed, it is taken to need a
+# nanosecond for each step and byte of arrays.
 _TO_COMPILE = 1e-3
-_SHARE = 0.3
-_UNCOMPILED = 2e-9
+_SHARE = 0.5
+_UNCOMPILED = 1e-9
+_LOOK_AFTER = 0.02
 # Where this is in the environment, no loop runs as Python: in tests, benchmarks, and what compiles beforehand.
 AT_ONCE = "GRAPHCORE_COMPILE_AT_ONCE"
 _DECIDING = threading.Lock()
@@ -97,7 +99,7 @@ class _Loop(_Part):
         if self._is_new:
             with _DECIDING:  # threads meet a loop at the same time
                 if self._is_new and not (AT_ONCE in os.environ or is_kept(self) or _was_tried(self)):
-                    self._trial = _Trial.of(self.dispatcher)
+                    self._trial = _Trial.of(self)
                 self._is_new = False
         trial = self._trial
         if trial is not None:
@@ -118,19 +120,23 @@ class _Loop(_Part):
 class _Trial:
     """A loop as Python, and what that has taken."""
 
-    def __init__(self, function, n_steps):
-        self._function = function
+    def __init__(self, loop, function, n_steps):
+        self._loop, self._function = loop, function
         self._left, self._pace = _SHARE * _TO_COMPILE * n_steps, _UNCOMPILED * n_steps
-        self._was_timed = False
+        self._was_timed, self._unlooked = False, 0.0
 
     @classmethod
-    def of(cls, dispatcher):
+    def of(cls, loop):
         """The trial of a loop; None if numba may sum its floats in another order than Python."""
-        function, n_steps, is_same = _uncompiled(dispatcher)
-        return cls(function, n_steps) if is_same else None
+        function, n_steps, is_same = _uncompiled(loop.dispatcher)
+        return cls(loop, function, n_steps) if is_same else None
 
     def pays(self, size):
-        """Whether a call with so many bytes of arrays is likely to be over in what is left."""
+        """Whether a call with so many bytes of arrays is likely to be over in what is left, and nobody has compiled."""
+        if self._unlooked > _LOOK_AFTER:
+            self._unlooked = 0.0
+            if is_kept(self._loop):
+                return False
         return size * self._pace <= self._left
 
     def __call__(self, size, *args):
@@ -139,6 +145,7 @@ class _Trial:
             result = self._function(*map(_as_numba, args))
         taken = time.thread_time() - begun
         self._left -= taken
+        self._unlooked += taken
         self._pace = max(self._pace, taken / size) if self._was_timed else taken / size
         self._was_timed = True
         return result

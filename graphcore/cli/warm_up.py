@@ -45,16 +45,18 @@ def warm_up(n_jobs):
 
 
 def help_compiling():
-    """Have another process compile what a run needs, unless it is there already, its second half first.
+    """Have another process compile what a run needs, unless it is there already; returns whether it has begun.
 
-    The run takes what is ready when it gets there. It may be over before, if it is so small that it compiles nothing:
+    The run takes what is ready when it gets there. It may be over before, if it is so small that it compiles little:
     then the other process goes on, and the next run finds everything.
     """
     from .. import _compile
     from ..partition._agglomerate_loops import agglomerate
 
-    if _compile.kept_in(agglomerate) is not None and not _compile.is_kept(agglomerate):
+    is_needed = _compile.kept_in(agglomerate) is not None and not _compile.is_kept(agglomerate)
+    if is_needed:
         _begin("merging", "clustering", stderr=subprocess.DEVNULL)
+    return is_needed
 
 
 def _run_case(case):
@@ -89,7 +91,7 @@ def _graph(weighted=False):
 
 
 def _merging():
-    """What takes longest, and comes last in a fit, on arrays made by hand: nothing that a fit begins with is needed."""
+    """What a first fit can do without least, on arrays made by hand: nothing that a fit begins with is needed."""
     import numpy as np
 
     from .._arrays import read_only
@@ -104,11 +106,12 @@ def _merging():
     ring = np.stack([(node - 1) % n, (node + 1) % n], axis=1).ravel()
     rows = GraphRows(*map(read_only, (2 * np.arange(n + 1), ring, np.ones(2 * n), np.full(n, 2.0))))
     sizes, clusters = np.ones(n, dtype=np.int64), node // 20
-    agglomerate(rows, sizes, 6)
-    merge_rounds(rows, sizes, 6)
-    quotient(rows, clusters, 6)
-    subgroups(rows, clusters, np.ones(6), np.random.default_rng(0), max_entries=n)
+    # Those that take longest as Python first.
     move_locally(rows, clusters, 6, sums=cluster_sums(rows, clusters, 6))
+    quotient(rows, clusters, 6)
+    merge_rounds(rows, sizes, 6)
+    agglomerate(rows, sizes, 6)
+    subgroups(rows, clusters, np.ones(6), np.random.default_rng(0), max_entries=n)
 
 
 def _clustering(n_clusters, weighted=False, **settings):
