@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import re
+import sys
 
 import networkx as nx
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from graphcore._compile import AT_ONCE
 from graphcore.cli.app import app, run
 from graphcore.cli.console import in_options
 from tests.test_cli import TRIANGLES, blobs, messages, process, read_labels
@@ -237,6 +239,16 @@ def test_demo_explains_the_two_objectives(capsys):
     assert ours < theirs
     assert run(["demo"]) == 0
     assert "--objective ncut" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_a_first_demo_shows_no_seconds(capsys, monkeypatch):
+    monkeypatch.delenv(AT_ONCE, raising=False)
+    monkeypatch.setattr(sys.modules["graphcore.cli.demo"], "help_compiling", lambda *_: True)
+    assert run(["demo", "--json"]) == 0
+    assert [row["seconds"] for row in json.loads(capsys.readouterr().out)["methods"]] == [None, None]
+    assert AT_ONCE not in os.environ
+    assert run(["demo"]) == 0
+    assert "Seconds come with the next demo" in capsys.readouterr().out
 
 
 # -- what is known of nodes --------------------------------------------------------------------------------------------

@@ -29,10 +29,11 @@ def test_the_folder_of_compiled_loops(tmp_path, monkeypatch):
 def test_a_second_process_helps_only_a_first_run(monkeypatch):
     begun = []
     monkeypatch.setattr(warm_up, "_begin", lambda *cases, stderr: begun.extend(cases))
-    for kept, folder, want in ((True, "there", []), (False, None, []), (False, "there", ["merging", "clustering"])):
+    cases = ["merging", "clustering", "neighbors"]
+    for kept, folder, want in ((True, "there", []), (False, None, []), (False, "there", cases)):
         monkeypatch.setattr(_compile, "is_kept", lambda _, kept=kept: kept)
         monkeypatch.setattr(_compile, "kept_in", lambda _, folder=folder: folder)
-        warm_up.help_compiling()
+        assert warm_up.help_compiling("neighbors") == bool(want)
         assert begun == want
 
 

@@ -58,7 +58,7 @@ def test_small_calls_run_as_python_until_that_has_taken_its_share(new_loops, mon
     out, called = np.zeros(2), []
     monkeypatch.setattr(spread, "dispatcher", lambda *args: called.append(args))
     monkeypatch.setattr(_compile._Trial, "of", lambda _: trial)
-    trial = _compile._Trial(_compile._uncompiled(spread.__wrapped__)[0], n_steps=100)
+    trial = _compile._Trial(spread, _compile._uncompiled(spread.__wrapped__)[0], n_steps=100)
     assert spread(np.arange(4.0), out) == 2 and out.tolist() == [4.0, 8.0] and not called
     trial._left = 0.0
     assert spread(np.arange(4.0), out) is None and len(called) == 1
@@ -67,14 +67,23 @@ def test_small_calls_run_as_python_until_that_has_taken_its_share(new_loops, mon
 
 
 def test_large_calls_are_compiled_at_once(new_loops):
-    trial = _compile._Trial.of(spread.__wrapped__)
+    trial = _compile._Trial.of(spread)
     assert trial.pays(50_000) and not trial.pays(1_000_000)
     trial(32, np.arange(4.0), np.zeros(2))
     assert trial._pace > 1e-8 and not trial.pays(1 << 40)  # it was timed
 
 
+def test_what_another_process_has_compiled_ends_a_trial(new_loops, monkeypatch):
+    trial = _compile._Trial.of(spread)
+    trial(32, np.arange(4.0), np.zeros(2))
+    monkeypatch.setattr(_compile, "is_kept", lambda loop: loop is spread)
+    assert trial.pays(0)  # not looked for before it has taken a while
+    monkeypatch.setattr(_compile, "_LOOK_AFTER", 0.0)
+    assert not trial.pays(0)
+
+
 def test_sums_in_any_order_are_always_compiled(new_loops):
-    assert _compile._Trial.of(dot.__wrapped__) is None
+    assert _compile._Trial.of(dot) is None
     assert dot(np.ones(3)) == 3.0
 
 
@@ -93,7 +102,7 @@ def test_a_loop_is_tried_in_one_process_only(monkeypatch, tmp_path):
 
 
 def test_a_division_by_zero_raises_as_compiled_loops_do(new_loops):
-    trial = _compile._Trial.of(divided.__wrapped__)
+    trial = _compile._Trial.of(divided)
     with pytest.raises(ArithmeticError):
         trial(8, np.zeros(1))
 

@@ -39,7 +39,7 @@ def demo(objective, random_state, as_json):
 
     console = Console()
     # After an installation it says what it finds, and another process compiles. Seconds are of compiled loops.
-    is_first = _compile.AT_ONCE not in os.environ and help_compiling()
+    is_first = _compile.AT_ONCE not in os.environ and help_compiling("neighbors")
     if not is_first:
         os.environ[_compile.AT_ONCE] = "1"
     with console.listening():

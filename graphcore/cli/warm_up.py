@@ -44,8 +44,8 @@ def warm_up(n_jobs):
     click.echo(f"compiled in {time.perf_counter() - begun:.1f} s, kept in {folder.parent}")
 
 
-def help_compiling():
-    """Have another process compile what a run needs, unless it is there already; returns whether it has begun.
+def help_compiling(*cases):
+    """Have another process compile what a run needs, and `cases`, unless it is there; returns whether it has begun.
 
     The run takes what is ready when it gets there. It may be over before, if it is so small that it compiles little:
     then the other process goes on, and the next run finds everything.
@@ -55,7 +55,7 @@ def help_compiling():
 
     is_needed = _compile.kept_in(agglomerate) is not None and not _compile.is_kept(agglomerate)
     if is_needed:
-        _begin("merging", "clustering", stderr=subprocess.DEVNULL)
+        _begin("merging", "clustering", *cases, stderr=subprocess.DEVNULL)
     return is_needed
 
 
@@ -96,28 +96,40 @@ def _merging():
 
     from .._arrays import read_only
     from ..partition.cluster_sums import cluster_sums
+    from ..partition.constraints import Constraints
     from ..partition.cycles import subgroups
+    from ..partition.heating import heated_groups
     from ..partition.local_moving import move_locally
     from ..partition.merge import agglomerate, merge_rounds
     from ..partition.quotient import GraphRows, quotient
 
-    n = 120
+    n, rng = 120, np.random.default_rng(0)
     node = np.arange(n, dtype=np.int32)
     ring = np.stack([(node - 1) % n, (node + 1) % n], axis=1).ravel()
     rows = GraphRows(*map(read_only, (2 * np.arange(n + 1), ring, np.ones(2 * n), np.full(n, 2.0))))
     sizes, clusters = np.ones(n, dtype=np.int64), node // 20
     # Those that take longest as Python first.
     move_locally(rows, clusters, 6, sums=cluster_sums(rows, clusters, 6))
+    agglomerate(rows, sizes, 6)
     quotient(rows, clusters, 6)
     merge_rounds(rows, sizes, 6)
-    agglomerate(rows, sizes, 6)
-    subgroups(rows, clusters, np.ones(6), np.random.default_rng(0), max_entries=n)
+    subgroups(rows, clusters, np.ones(6), rng, max_entries=n)
+    limits = {"objective": "information", "min_size": 1, "min_share": 0.0}
+    heated_groups(rows, clusters, 6, rng, Constraints(counts=sizes), limits)
 
 
 def _clustering(n_clusters, weighted=False, **settings):
     from ..fit import fit_graph
 
     fit_graph(_graph(weighted), n_clusters, settings, random_state=0)
+
+
+def _neighbors():
+    import numpy as np
+
+    from ..knn.neighbors import knn_graph
+
+    knn_graph(np.random.default_rng(0).normal(size=(60, 3)), random_state=0)
 
 
 def _vectors():
@@ -153,5 +165,6 @@ _CASES = {
     "weighted": lambda: _clustering(6, weighted=True),
     "choice of k": lambda: _clustering("auto"),
     "published": lambda: _clustering(6, preset="published"),
+    "neighbors": _neighbors,
     "files": _files,
 }
