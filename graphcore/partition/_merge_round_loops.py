@@ -104,8 +104,8 @@ def pair_alone(degrees, objective, inner, part, linked, by_apart, partners, gain
 def pair_up(partners, order, max_united, count, degrees, labels):
     """Unite disjoint pairs of nodes of label -1 in the order given; new labels begin with `count`.
 
-    Nodes whose partner is taken, in the same order, then join it, as long as that does not more than double its volume.
-    At most `max_united` nodes lose a label of their own. Returns (how many do, the next label).
+    Where many nodes have the same best partner (a hub) and few pairs are disjoint, the others join their partner as
+    well, as long as that does not more than double its volume. At most `max_united` nodes lose a label of their own. Returns (how many do, the next label).
     """
     united = 0
     room = np.zeros(len(labels))
@@ -118,7 +118,7 @@ def pair_up(partners, order, max_united, count, degrees, labels):
             room[a], room[b] = degrees[a], degrees[b]
             count += 1
             united += 1
-    for i in range(len(order)):
+    for i in range(len(order) if 4 * united < max_united else 0):
         a = order[i]
         b = partners[a]
         if united < max_united and b >= 0 and labels[a] < 0 and degrees[a] <= room[b]:

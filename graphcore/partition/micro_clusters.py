@@ -10,7 +10,7 @@ from .quotient import apply_labels, compact_labels, is_huge, label_volumes, min_
 __all__ = ["coreset_micro_clusters", "settled_micro_clusters", "spread"]
 
 # Passes over the nodes that let micro-clusters settle before they are merged.
-_PASSES = 1
+_PASSES = 2
 
 
 def coreset_micro_clusters(reach):

@@ -311,11 +311,13 @@ def test_pairs_are_disjoint_and_hubs_at_most_double(n, most, n_hubs, seed):
         assert labels[a] == labels[b]
     inside = {x for pair in pairs for x in pair}
     joined = [a for a in range(n) if a not in inside and (labels == labels[a]).sum() > 1]
+    if 4 * len(pairs) >= most:
+        assert not joined
     for a in joined:
         assert labels[a] == labels[partners[a]] and partners[a] in inside
     for b in range(n):
         assert degrees[[a for a in joined if partners[a] == b]].sum() <= degrees[b] + 1e-12
-    if n - count < most:
+    if 4 * len(pairs) < most and n - count < most:
         # Whoever is left did not fit.
         for a in set(range(n)) - inside - set(joined):
             b = partners[a]
