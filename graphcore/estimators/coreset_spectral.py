@@ -97,8 +97,8 @@ class CoresetSpectralClustering(
         4; and 1 for graphs of more than 2^28 entries (134 million edges).
     effort : {"fast", "default", "high", "best"} or float, default "default"
         How long to look for a better partition. "fast" is one coreset and few cycles. Beyond the default comes a search
-        in rounds, in which clusters are heated, dissolved and formed anew, in two threads (see
-        :func:`graphcore.partition.search.search`): 2 for "high", 20 for "best", or a number of them.
+        in rounds, in which clusters are formed anew, heated and recombined, in two threads (see
+        :func:`graphcore.partition.search.search`): 4 for "high", 40 for "best", or a number of them.
     time_limit : float or None, default None
         Seconds after which the search ends with the best so far; labels then depend on the speed of the machine. Given
         alone, it means ``effort="best"``. Ctrl-C ends the search likewise, with a warning.

@@ -2,29 +2,31 @@
 
 import time
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
 from .._progress import note
 from .._threads import check_stopped
 from .cluster_sums import cluster_sums
-from .consensus import consensus
 from .constraints import Constraints
 from .cycles import move_in_cycles
 from .heating import heat
 from .local_moving import move_locally
-from .quotient import GraphRows, apply_labels, common_refinement
-from .trials import COLD, HOT, form_anew, side_by_side
+from .quotient import GraphRows, apply_labels, common_refinement, pick_labels, quotient
+from .trials import COLD, GROUP_HOT, HOT, form_anew, side_by_side
 
 __all__ = ["Member", "Task"]
 
-# Sweeps of the first heating, twice as many in each that follows, up to so many: on sparse graphs cooling twice as
-# slowly finds more than cooling twice. With a time limit, no heating begins that would take more of what is left.
+# Sweeps of the first heatings, and at most: twice as many after two rounds in which a heating gained more than a
+# dissolving. With a time limit, one takes no more than this share of it: only many newcomers find the best.
 _FEW_SWEEPS, _MAX_SWEEPS = 125, 16_000
-_MOST_OF_REST = 0.8
-# So many clusters are dissolved at once, and so many times for each heating; every fourth time all of them are.
-_MAX_DISSOLVED = 4
-_DISSOLVINGS, _ALL_OF = 16, 4
+_LONGER_AFTER = 2
+_MAX_SHARE = 0.1
+# In every fourth round the best labels are heated, in others all clusters are formed anew first. So often after that,
+# up to so many clusters are dissolved.
+_ANEW = 4
+_DISSOLVINGS, _MAX_DISSOLVED = 3, 4
 # Single moves end when a pass moves a smaller share of the nodes; cycles, when one gains a smaller share.
 _MOVE_TOLERANCE, _CYCLE_TOLERANCE = 1e-4, 1e-4
 _MAX_CYCLES = 20
@@ -58,72 +60,99 @@ class Member:
 
     def __init__(self, task, labels, rng, tells=False):
         self._task, self._rng = task, rng
-        self._n_sweeps, self._sweep_seconds, self._told = _FEW_SWEEPS, 0.0, 0.0 if tells else np.inf
+        self._n_sweeps, self._max_sweeps, self._told = _FEW_SWEEPS, _MAX_SWEEPS, 0.0 if tells else np.inf
+        self._gains = [0.0, 0.0]  # of heating, of dissolving
+        self._waiting = []  # (rounds of the tournament, (objective, labels)), rounds falling
         sums = cluster_sums(task.rows, labels, task.n_clusters, counts=task.constraints.counts)
         self._smallest = min(int(sums.size.min()), max(1, task.limits["min_size"]))
         self.best, self.found = (sums.value(task.limits["objective"]), labels), []
 
     def work(self, done):
         """One round, after so many."""
-        task, k = self._task, self._task.n_clusters
-        self._heat()
-        for i in range(_DISSOLVINGS if k > 1 and task.constraints.is_free else 0):
+        task, k, before = self._task, self._task.n_clusters, self.best[0]
+        is_free = k > 1 and task.constraints.is_free
+        anew = self._formed(np.arange(k)) if is_free and done % _ANEW else None
+        if anew is None:
+            newcomer = self._improved(self._heated(self.best[1].copy()))
+        else:
+            newcomer = self._join(self._improved(self._heated(self._improved(anew)[1].copy())))
+        self.recombined(newcomer, self.best)
+        self._gains[0] += self.best[0] - before
+        for _ in range(_DISSOLVINGS if is_free else 0):
             check_stopped()
             if task.is_over():
                 break
-            self._tell(done + (1 + i) / (1 + _DISSOLVINGS))
-            takes_all, n_chosen = i % _ALL_OF == 0, int(self._rng.integers(2, _MAX_DISSOLVED + 1))
-            chosen = np.arange(k) if takes_all else side_by_side(task.rows, self.best[1], k, n_chosen, self._rng)
-            formed = form_anew(
-                task.rows, self.best[1], k, chosen, self._rng, task.max_entries, task.constraints, 1, task.limits
-            )
-            if not self.keep_if_better(formed) and takes_all and formed is not None:
-                self.keep_if_better(self.crossed(formed))
+            n_chosen, before = int(self._rng.integers(2, _MAX_DISSOLVED + 1)), self.best[0]
+            formed = self._formed(side_by_side(task.rows, self.best[1], k, n_chosen, self._rng))
+            if formed is not None:
+                self._improved(formed)
+            self._gains[1] += self.best[0] - before
+        if (done + 1) % _LONGER_AFTER == 0:
+            if self._gains[0] > self._gains[1] / _DISSOLVINGS:
+                self._n_sweeps = min(2 * self._n_sweeps, self._max_sweeps)
+            self._gains = [0.0, 0.0]
+        self._tell(done + 1)
 
-    def _heat(self):
-        """Heat the best labels and cool them, with as many sweeps as there is time for."""
-        task, begun, labels = self._task, time.monotonic(), self.best[1].copy()
-        n_sweeps = self._n_sweeps
-        if self._sweep_seconds > 0.0 and task.time_limit is not None:
-            n_sweeps = min(n_sweeps, int(_MOST_OF_REST * (task.time_limit - task.seconds()) / self._sweep_seconds))
-        if n_sweeps < _FEW_SWEEPS:
-            return
+    def _join(self, newcomer):
+        """Recombine a newcomer with one like it, that with another such result, and so on as in a tournament.
+
+        So what is recombined knows nothing of each other and is about as good; the best gain little from others.
+        """
+        n_rounds = 0
+        while self._waiting and self._waiting[-1][0] == n_rounds and not self._task.is_over():
+            newcomer, n_rounds = self.recombined(newcomer, self._waiting.pop()[1]), n_rounds + 1
+        self._waiting.append((n_rounds, newcomer))
+        return newcomer
+
+    def _formed(self, chosen):
+        """The best labels with some clusters dissolved and formed anew; None if that gives too few groups."""
+        task = self._task
+        return form_anew(
+            task.rows, self.best[1], task.n_clusters, chosen, self._rng, task.max_entries, task.constraints, 1,
+            task.limits,
+        )  # fmt: skip
+
+    def _heated(self, labels):
+        """Labels heated and cooled, in place."""
+        task, begun, n_sweeps = self._task, time.monotonic(), self._n_sweeps
         temperatures = np.geomspace(HOT, COLD, n_sweeps)
         heat(task.rows, labels, task.n_clusters, temperatures, self._rng, task.is_over, task.constraints, task.limits)
-        self._sweep_seconds = (time.monotonic() - begun) / n_sweeps
-        self._n_sweeps = min(2 * n_sweeps, _MAX_SWEEPS)
-        self.keep_if_better(labels)
+        if task.time_limit is not None:
+            longest = _MAX_SHARE * task.time_limit / max(time.monotonic() - begun, 1e-9) * n_sweeps
+            self._max_sweeps = int(np.clip(longest, _FEW_SWEEPS, _MAX_SWEEPS))
+        return labels
 
-    def crossed(self, other):
-        """The consensus of the best labels and others; None if both are the same."""
-        task = self._task
-        groups, n_groups = common_refinement([self.best[1], other], task.n_clusters)
+    def recombined(self, *pair):
+        """Two (objective, labels) recombined: the groups of nodes that are together in both are heated as wholes."""
+        task, (lower, better) = self._task, sorted(pair, key=itemgetter(0))
+        groups, n_groups = common_refinement([better[1], lower[1]], task.n_clusters)
         if n_groups <= task.n_clusters:
-            return None
-        table, _ = consensus(
-            task.rows, groups, n_groups, self.best[1], task.n_clusters, rng=self._rng, n_jobs=1,
-            max_entries=task.max_entries, constraints=task.constraints, **task.limits,
-        )  # fmt: skip
-        return apply_labels(table, groups)
+            return better
+        between = quotient(task.rows, groups, n_groups, 1, task.max_entries)
+        table, asked = pick_labels(groups, n_groups, better[1]), task.constraints.of_groups(groups, n_groups)
+        # The unit of temperatures is the mean weight of an edge end between groups: here it is that of the graph.
+        unit = len(between.indices) / len(task.rows.indices)
+        temperatures = unit * np.geomspace(GROUP_HOT, COLD, 2 * self._n_sweeps)
+        heat(between, table, task.n_clusters, temperatures, self._rng, task.is_over, asked, task.limits)
+        return max(better, self._improved(apply_labels(table, groups)), key=itemgetter(0))
 
-    def keep_if_better(self, trial):
-        """Improve a trial, if there is one, and take it over if it is better than the best so far."""
-        if trial is None:
-            return False
+    def _improved(self, labels):
+        """(Objective, labels) after moves, in place; from then on they are the best if no others are better."""
         task = self._task
         move_locally(
-            task.rows, trial, task.n_clusters, tolerance=_MOVE_TOLERANCE, constraints=task.constraints, **task.limits
+            task.rows, labels, task.n_clusters, tolerance=_MOVE_TOLERANCE, constraints=task.constraints, **task.limits
         )
         sums, _ = move_in_cycles(
-            task.rows, trial, task.n_clusters, n_cycles=_MAX_CYCLES, rng=self._rng, tolerance=_CYCLE_TOLERANCE,
+            task.rows, labels, task.n_clusters, n_cycles=_MAX_CYCLES, rng=self._rng, tolerance=_CYCLE_TOLERANCE,
             max_entries=task.max_entries, constraints=task.constraints, **task.limits,
         )  # fmt: skip
-        value = sums.value(task.limits["objective"])
-        if value <= self.best[0] or sums.size.min() < self._smallest:
-            return False
-        self.best = value, trial
-        self.found.append((task.seconds(), value))
-        return True
+        if sums.size.min() < self._smallest:
+            return -np.inf, labels
+        found = sums.value(task.limits["objective"]), labels
+        if found[0] > self.best[0]:
+            self.best = found
+            self.found.append((task.seconds(), found[0]))
+        return found
 
     def _tell(self, rounds):
         """Say now and then how long the rest may take, after so many rounds."""
@@ -131,4 +160,6 @@ class Member:
         if spent - self._told >= _BETWEEN_NOTES:
             self._told = spent
             left = spent * (task.n_rounds - rounds) / rounds
-            note(f"about {left if task.time_limit is None else min(left, task.time_limit - spent):.0f} s left")
+            note(
+                f"about {left if task.time_limit is None else max(0.0, min(left, task.time_limit - spent)):.0f} s left"
+            )

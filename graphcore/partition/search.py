@@ -1,4 +1,4 @@
-"""Search for a better partition for as long as wanted: clusters are heated, or dissolved and formed anew."""
+"""Search for a better partition for as long as wanted: labels are formed anew, heated, and recombined with the best."""
 
 import time
 from contextlib import nullcontext
@@ -36,16 +36,15 @@ def search(
     """Look for a partition of higher objective in rounds; `labels` (n,) int32, -1 stays, are changed in place.
 
     Two members begin with the same labels, each with random numbers of its own, and work side by side in two threads.
-    In a round each of them heats its labels and cools them, twice as slowly as in the round before, and then dissolves
-    2 to 4 clusters that lie side by side, or all, 16 times: their nodes form groups without regard to the old borders,
-    and these are merged anew. Whatever comes out is improved by cycles
-    (:func:`graphcore.partition.cycles.move_in_cycles`), and kept if the objective is higher. What was formed of all is
-    recombined with the best labels by their consensus (:func:`graphcore.partition.consensus.consensus`): the nodes
-    that are together in both move as wholes. So are, after each round, the labels of both members, in place of
-    the worse ones. Ends after `n_rounds`, or with the first step after `time_limit` seconds; Ctrl-C ends it with the
-    best so far and a warning. Under `constraints` that are not free nothing is dissolved, and there is one member.
-    `announced(number)` gives a context that each round runs in. With a time limit, labels depend on the speed of the
-    machine; without one they do not depend on `n_jobs`.
+    In a round each of them forms all clusters anew, without regard to the old borders (in every fourth it takes its
+    best labels), heats them and cools them, and recombines them with its best: nodes that are together in both are
+    heated and cooled as wholes. Then it dissolves 2 to 4 clusters that lie side by side, and forms these anew, three
+    times. Whatever comes out is improved by cycles (:func:`graphcore.partition.cycles.move_in_cycles`), and kept if the
+    objective is higher. Where heating gains more than dissolving, cooling becomes slower. After each round the best
+    labels of both members are recombined, in place of the worse ones. Ends after `n_rounds`, or with the first step
+    after `time_limit` seconds; Ctrl-C ends it with the best so far and a warning. Under `constraints` that are not free
+    nothing is dissolved, and there is one member. `announced(number)` gives a context that each round runs in. With a
+    time limit, labels depend on the speed of the machine; without one they do not depend on `n_jobs`.
 
     Returns
     -------
@@ -67,8 +66,8 @@ def search(
                 rounds = [partial(copy_context().run, member.work, done) for member in members]  # they say how far
                 map_items(lambda work: work(), rounds, n_jobs)
                 if n_members > 1 and not task.is_over():
-                    better, worse = sorted(members, key=lambda member: -member.best[0])
-                    worse.keep_if_better(better.crossed(worse.best[1]))
+                    both = [member.best for member in members]
+                    map_items(lambda member: member.recombined(*both), members, n_jobs)  # noqa: B023
             done += 1
     except KeyboardInterrupt:
         warn_user(f"interrupted in round {done + 1} of {n_rounds} of the search: the best labels so far are returned")

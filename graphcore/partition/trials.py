@@ -10,11 +10,13 @@ from .cycles import cluster_resolutions, move_in_cycles, subgroups
 from .heating import heat
 from .quotient import apply_labels, label_sizes, quotient
 
-__all__ = ["COLD", "HOT", "cycle_chosen", "form_anew", "heat_once", "side_by_side"]
+__all__ = ["COLD", "GROUP_HOT", "HOT", "cycle_chosen", "form_anew", "heat_once", "side_by_side"]
 
 # Temperatures of a heating: at the first most nodes of a sparse graph wander, at the last hardly any does. A few sweeps
 # begin colder: labels are improved, not left behind.
 HOT, COLD = 2.0, 0.4
+# Groups are worth several edges each.
+GROUP_HOT = 4.0
 _WARM, _LEAST = 1.5, 0.3
 _LIKELY, _SAMPLES = 1.25, 4
 

@@ -27,7 +27,7 @@ _N_CORESETS = 4
 _CYCLES, _FEW_CYCLES = 10, 2
 # Nodes with an edge, where there is no graph yet.
 _ANY_NUMBER = 2**62
-_ROUNDS = {"fast": 0, "default": 0, "high": 2, "best": 20}
+_ROUNDS = {"fast": 0, "default": 0, "high": 4, "best": 40}
 
 
 @dataclass(frozen=True)

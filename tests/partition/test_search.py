@@ -1,6 +1,5 @@
 """The search: heated moves against their sums and their law, and what is promised of the whole."""
 
-import time
 from contextlib import nullcontext
 
 import numpy as np
@@ -125,28 +124,60 @@ def test_two_members_have_what_each_has_found():
         mixed = np.flatnonzero((labels == c) | (labels == c + 1))
         labels[mixed] = c + mixed % 2
         members.append(Member(task, labels, rng.spawn(1)[0]))
-    crossed = members[0].crossed(members[1].best[1])
+    value, labels = members[0].recombined(members[0].best, members[1].best)
     best = cluster_sums(rows, np.asarray(truth, dtype=np.int32), 6).value("information")
-    assert cluster_sums(rows, crossed, 6).value("information") == pytest.approx(best)
-    assert members[0].crossed(members[0].best[1]) is None
-    assert not members[0].keep_if_better(None)
+    assert cluster_sums(rows, labels, 6).value("information") == pytest.approx(best)
+    assert value == members[0].best[0] == pytest.approx(best)
+    same = members[0].best
+    assert members[0].recombined(same, same) is same
 
 
-def test_heatings_grow_longer_as_far_as_there_is_time(monkeypatch):
+def test_newcomers_are_recombined_as_in_a_tournament(monkeypatch):
+    rows, limits = graph_rows(planted(5, 30, 0.3, 0.03, 1)[0]), {"objective": "information", "min_size": 1}
+    task, met = Task(rows, 5, limits, None, FREE, 20, None, 0.0), []
+    member = Member(task, start_of(5, rows), np.random.default_rng(0))
+    monkeypatch.setattr(
+        member, "recombined", lambda *pair: met.append({p[1] for p in pair}) or (0, min(p[1] for p in pair))
+    )
+    assert [member._join((0, name))[1] for name in "abcd"] == ["a", "a", "c", "a"]
+    assert met == [{"a", "b"}, {"c", "d"}, {"a", "c"}]
+    assert member._waiting == [(2, (0, "a"))]
+
+
+@pytest.mark.parametrize("pays", [True, False])
+def test_heatings_grow_longer_where_they_pay_and_there_is_time(pays, monkeypatch):
     rows, limits = graph_rows(planted(5, 30, 0.3, 0.03, 1)[0]), {"objective": "information", "min_size": 1}
     lengths = []
+
+    def gains(gain):
+        def better(member, *given):
+            member.best = member.best[0] + gain, member.best[1]
+            return member.best
+
+        return better
+
     monkeypatch.setattr(member_module, "heat", lambda *given: lengths.append(len(given[3])))
-    task = Task(rows, 5, limits, None, FREE, 20, 1000.0, time.monotonic())
-    member = Member(task, start_of(5, rows), np.random.default_rng(0))
-    for _ in range(9):
-        member._heat()
-    assert lengths == [125 * 2**i for i in range(8)] + [16_000]
-    member._sweep_seconds = 1.0
-    member._heat()
-    assert 790 <= lengths[-1] <= 800
-    member._sweep_seconds = 10.0  # hardly a heating
-    member._heat()
-    assert len(lengths) == 10
+    monkeypatch.setattr(Member, "recombined", gains(2.0 if pays else -5.5))
+    monkeypatch.setattr(Member, "_join", lambda member, newcomer: newcomer)
+    monkeypatch.setattr(Member, "_improved", gains(0.5 if pays else 4.0))  # once or twice, and then three times
+    labels = start_of(5, rows)
+    member = Member(Task(rows, 5, limits, None, FREE, 20, None, 0.0), labels, np.random.default_rng(0))
+    for done in range(18):
+        member.work(done)
+    assert lengths == [min(125 << i // 2 if pays else 125, 16_000) for i in range(18)]
+
+
+def test_no_heating_takes_more_than_its_share_of_the_time(monkeypatch):
+    rows, limits = graph_rows(planted(5, 30, 0.3, 0.03, 1)[0]), {"objective": "information", "min_size": 1}
+    clock = iter([0.0, 0.5, 1.0, 101.0])  # 125 sweeps in half a second, then in 100
+    monkeypatch.setattr(member_module, "heat", lambda *given: None)
+    monkeypatch.setattr(member_module.time, "monotonic", lambda: next(clock))
+    labels = start_of(5, rows)
+    member = Member(Task(rows, 5, limits, None, FREE, 20, 80.0, 0.0), labels, np.random.default_rng(0))
+    member._heated(labels)
+    assert member._max_sweeps == 2000  # eight seconds
+    member._heated(labels)
+    assert member._max_sweeps == 125
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
