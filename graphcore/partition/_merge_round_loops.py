@@ -105,7 +105,8 @@ def pair_up(partners, order, max_united, count, degrees, labels):
     """Unite disjoint pairs of nodes of label -1 in the order given; new labels begin with `count`.
 
     Where many nodes have the same best partner (a hub) and few pairs are disjoint, the others join their partner as
-    well, as long as that does not more than double its volume. At most `max_united` nodes lose a label of their own. Returns (how many do, the next label).
+    well, as long as that does not more than double its volume. At most `max_united` nodes lose a label of their own.
+    Returns (how many do, the next label).
     """
     united = 0
     room = np.zeros(len(labels))

@@ -131,10 +131,10 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, e
 def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, min_size=1, n_jobs=None):
     """Merge the nodes of a quotient graph in rounds of disjoint pairs, the best pairs first; returns labels (n,) int32.
 
-    Every round costs a pass over the entries, however long the rows are. Around hubs, where few pairs are disjoint, many
-    nodes join the same one in a round; where that unites few as well, those left look for partners among themselves. A
-    round unites at most `share` of the clusters: small is closer to one pair at a time. Clusters of fewer than
-    `min_size` nodes (`sizes` says how many a group stands for) are united before all others.
+    Every round costs a pass over the entries, however long the rows are. Around hubs, where few pairs are disjoint,
+    many nodes join the same one in a round; where that unites few as well, those left look for partners among
+    themselves. A round unites at most `share` of the clusters: small is closer to one pair at a time. Clusters of fewer
+    than `min_size` nodes (`sizes` says how many a group stands for) are united before all others.
     """
     count = len(rows.degrees)
     labels = np.arange(count, dtype=np.int32)
