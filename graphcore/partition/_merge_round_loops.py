@@ -6,7 +6,7 @@ from .._compile import compiled
 from ._heap_loops import new_heap, pop, push
 from ._objective_loops import term, total_of
 
-__all__ = ["best_of_pairs", "number_rest", "pair_alone", "pair_up", "terms_of_nodes"]
+__all__ = ["best_of_pairs", "pair_alone", "pair_up", "terms_of_nodes"]
 
 
 @compiled
@@ -33,12 +33,11 @@ def terms_of_nodes(indptr, indices, weights, degrees, objective, inner, part, li
 
 @compiled
 def best_of_pairs(
-    indptr, indices, weights, degrees, objective, inner, part, by_cut, by_apart, labels, first, last, partners, gains
+    indptr, indices, weights, degrees, objective, inner, part, by_cut, by_apart, first, last, partners, gains
 ):
     """For every node of a weighted graph with self-loops, the neighbour whose union is best for the objective.
 
-    Looked for among nodes of label -1 and the entries of rows first to last beyond the diagonal, for both ends; of
-    equals the first stays.
+    Looked for among the entries of rows first to last beyond the diagonal, for both ends; of equals the first stays.
     The term of what runs between clusters is taken to first order, so a candidate costs one logarithm.
     """
     total = total_of(degrees)
@@ -48,13 +47,11 @@ def best_of_pairs(
     volumes, unit = degrees / total, 1.0 / total
     later = np.empty(longest + 1, dtype=np.int64)
     for a in range(first, last):
-        if labels[a] >= 0:
-            continue
         # Every pair once. Listed without a branch, which would be mispredicted half the time.
         n_later = 0
         for e in range(indptr[a], indptr[a + 1]):
             later[n_later] = e
-            n_later += (indices[e] > a) & (labels[indices[e]] < 0)
+            n_later += indices[e] > a
         for i in range(n_later):
             e = later[i]
             b = indices[e]
@@ -101,37 +98,35 @@ def pair_alone(degrees, objective, inner, part, linked, by_apart, partners, gain
 
 
 @compiled
-def pair_up(partners, order, max_united, count, degrees, labels):
-    """Unite disjoint pairs of nodes of label -1 in the order given; new labels begin with `count`.
+def pair_up(partners, order, max_pairs, degrees, labels):
+    """Unite disjoint pairs in the order given, at most `max_pairs` of them; returns the number of labels.
 
     Where many nodes have the same best partner (a hub) and few pairs are disjoint, the others join their partner as
-    well, as long as that does not more than double its volume. At most `max_united` nodes lose a label of their own.
-    Returns (how many do, the next label).
+    well, as long as that does not more than double its volume.
     """
-    united = 0
-    room = np.zeros(len(labels))
+    labels[:] = -1
+    count = 0
     for i in range(len(order)):
+        if count == max_pairs:
+            break
         a = order[i]
         b = partners[a]
-        if united < max_united and b >= 0 and labels[a] < 0 and labels[b] < 0:
+        if b >= 0 and labels[a] < 0 and labels[b] < 0:
             labels[a] = count
             labels[b] = count
-            room[a], room[b] = degrees[a], degrees[b]
             count += 1
-            united += 1
-    for i in range(len(order) if 4 * united < max_united else 0):
-        a = order[i]
-        b = partners[a]
-        if united < max_united and b >= 0 and labels[a] < 0 and degrees[a] <= room[b]:
-            labels[a] = labels[b]
-            room[b] -= degrees[a]
-            united += 1
-    return united, count
-
-
-@compiled
-def number_rest(count, labels):
-    """Give every node of label -1 one of its own, from `count` on; returns the number of labels."""
+    if 4 * count < max_pairs:
+        united = count
+        room = degrees.copy()
+        for i in range(len(order)):
+            if united == max_pairs:
+                break
+            a = order[i]
+            b = partners[a]
+            if b >= 0 and labels[a] < 0 and labels[b] >= 0 and degrees[a] <= room[b]:
+                labels[a] = labels[b]
+                room[b] -= degrees[a]
+                united += 1
     for a in range(len(labels)):
         if labels[a] < 0:
             labels[a] = count

@@ -18,8 +18,8 @@ from .trials import COLD, GROUP_HOT, HOT, form_anew, side_by_side
 
 __all__ = ["Member", "Task"]
 
-# Sweeps of the first heatings, and at most: twice as many after two rounds in which a heating gained more than a
-# dissolving. With a time limit, one takes no more than this share of it: only many newcomers find the best.
+# Sweeps of the first heatings, and at most: twice as many after two rounds in which they gained anything. With a time
+# limit, one takes no more than this share of it: it takes many newcomers to find the best.
 _FEW_SWEEPS, _MAX_SWEEPS = 125, 16_000
 _LONGER_AFTER = 2
 _MAX_SHARE = 0.1
@@ -61,7 +61,7 @@ class Member:
     def __init__(self, task, labels, rng, tells=False):
         self._task, self._rng = task, rng
         self._n_sweeps, self._max_sweeps, self._told = _FEW_SWEEPS, _MAX_SWEEPS, 0.0 if tells else np.inf
-        self._gains = [0.0, 0.0]  # of heating, of dissolving
+        self._gained = False  # by heating
         self._waiting = []  # (rounds of the tournament, (objective, labels)), rounds falling
         sums = cluster_sums(task.rows, labels, task.n_clusters, counts=task.constraints.counts)
         self._smallest = min(int(sums.size.min()), max(1, task.limits["min_size"]))
@@ -77,20 +77,19 @@ class Member:
         else:
             newcomer = self._join(self._improved(self._heated(self._improved(anew)[1].copy())))
         self.recombined(newcomer, self.best)
-        self._gains[0] += self.best[0] - before
+        self._gained |= self.best[0] > before
         for _ in range(_DISSOLVINGS if is_free else 0):
             check_stopped()
             if task.is_over():
                 break
-            n_chosen, before = int(self._rng.integers(2, _MAX_DISSOLVED + 1)), self.best[0]
+            n_chosen = int(self._rng.integers(2, _MAX_DISSOLVED + 1))
             formed = self._formed(side_by_side(task.rows, self.best[1], k, n_chosen, self._rng))
             if formed is not None:
                 self._improved(formed)
-            self._gains[1] += self.best[0] - before
         if (done + 1) % _LONGER_AFTER == 0:
-            if self._gains[0] > self._gains[1] / _DISSOLVINGS:
+            if self._gained:
                 self._n_sweeps = min(2 * self._n_sweeps, self._max_sweeps)
-            self._gains = [0.0, 0.0]
+            self._gained = False
         self._tell(done + 1)
 
     def _join(self, newcomer):

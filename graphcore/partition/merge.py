@@ -17,8 +17,6 @@ __all__ = ["LINKAGES", "MergeTree", "agglomerate", "hierarchy", "merge_rounds"]
 
 # Of blocks of rows whose pairs are weighed side by side.
 _MIN_ENTRIES, _MAX_BLOCKS = 1 << 20, 8
-# A round goes on among the nodes left while it has united less than this part of what it may.
-_FEW_UNITED = 4
 
 LINKAGES = {
     "information": _objective_loops.INFORMATION,
@@ -131,29 +129,24 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, e
 def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, min_size=1, n_jobs=None):
     """Merge the nodes of a quotient graph in rounds of disjoint pairs, the best pairs first; returns labels (n,) int32.
 
-    Every round costs a pass over the entries, however long the rows are. Around hubs, where few pairs are disjoint,
-    many nodes join the same one in a round; where that unites few as well, those left look for partners among
-    themselves. A round unites at most `share` of the clusters: small is closer to one pair at a time. Clusters of fewer
-    than `min_size` nodes (`sizes` says how many a group stands for) are united before all others.
+    Every round costs one pass over the entries, however long the rows are. Around hubs, where few pairs are disjoint,
+    many nodes join the same one in a round. A round unites at most `share` of the clusters: small is closer to one pair
+    at a time. Clusters of fewer than `min_size` nodes (`sizes` says how many a group stands for) are united before all
+    others.
     """
     count = len(rows.degrees)
     labels = np.arange(count, dtype=np.int32)
     while count > n_clusters:
-        max_united = min(count - n_clusters, max(1, int(share * count / 2)))
-        table, n_united, merged, some = np.full(count, -1, dtype=np.int32), 0, 0, max_united
-        while some and (n_united == 0 or _FEW_UNITED * n_united < max_united):
-            partners, gains, linked = _best_partners(rows, table, LINKAGES[objective], n_jobs)
-            order = np.argsort(-gains, kind="stable")
-            small = sizes[order] < min_size
-            order = np.concatenate([order[small], order[~small]])
-            # Where many nodes have the same best partner few pairs are disjoint, and the list is read far down;
-            # separate components must not be united on that account.
-            order = order[linked[order] | (np.arange(count) < 2 * max_united)]
-            some, merged = _merge_round_loops.pair_up(
-                partners, order, max_united - n_united, merged, rows.degrees, table
-            )
-            n_united += some
-        merged = int(_merge_round_loops.number_rest(merged, table))
+        partners, gains, linked = _best_partners(rows, LINKAGES[objective], n_jobs)
+        order = np.argsort(-gains, kind="stable")
+        small = sizes[order] < min_size
+        order = np.concatenate([order[small], order[~small]])
+        max_pairs = min(count - n_clusters, max(1, int(share * count / 2)))
+        # Where many nodes have the same best partner few pairs are disjoint, and the list is read far down; separate
+        # components must not be united on that account.
+        order = order[linked[order] | (np.arange(count) < 2 * max_pairs)]
+        table = np.empty(count, dtype=np.int32)
+        merged = int(_merge_round_loops.pair_up(partners, order, max_pairs, rows.degrees, table))
         sizes = np.bincount(table, weights=sizes, minlength=merged).astype(np.int64)
         labels = table[labels]
         count = merged
@@ -162,8 +155,8 @@ def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2,
     return labels
 
 
-def _best_partners(rows, labels, objective, n_jobs):
-    """For every node of label -1 the neighbour of label -1 whose union is best, what that gains; who has neighbours."""
+def _best_partners(rows, objective, n_jobs):
+    """For every node the neighbour whose union is best, what that gains, and whether the node has neighbours."""
     n = len(rows.degrees)
     inner, part, linked = np.empty(n), np.empty(n), np.empty(n, dtype=bool)
     shares = _merge_round_loops.terms_of_nodes(*rows, objective, inner, part, linked)
@@ -171,7 +164,7 @@ def _best_partners(rows, labels, objective, n_jobs):
 
     def best_of_some(first, last):
         partners, gains = np.full(n, -1, dtype=np.int32), np.full(n, -np.inf)
-        nodes = read_only(inner), read_only(part), by_cut, by_apart, read_only(labels)
+        nodes = read_only(inner), read_only(part), by_cut, by_apart
         _merge_round_loops.best_of_pairs(*rows, objective, *nodes, first, last, partners, gains)
         return partners, gains
 

@@ -40,7 +40,7 @@ def search(
     best labels), heats them and cools them, and recombines them with its best: nodes that are together in both are
     heated and cooled as wholes. Then it dissolves 2 to 4 clusters that lie side by side, and forms these anew, three
     times. Whatever comes out is improved by cycles (:func:`graphcore.partition.cycles.move_in_cycles`), and kept if the
-    objective is higher. Where heating gains more than dissolving, cooling becomes slower. After each round the best
+    objective is higher. As long as heating gains, cooling becomes slower. After each round the best
     labels of both members are recombined, in place of the worse ones. Ends after `n_rounds`, or with the first step
     after `time_limit` seconds; Ctrl-C ends it with the best so far and a warning. Under `constraints` that are not free
     nothing is dissolved, and there is one member. `announced(number)` gives a context that each round runs in. With a

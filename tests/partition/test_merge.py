@@ -8,7 +8,7 @@ from scipy.cluster import hierarchy as scipy_hierarchy
 
 from graphcore import Graph, ParameterError
 from graphcore.partition import merge as merge_module
-from graphcore.partition._merge_round_loops import number_rest, pair_up
+from graphcore.partition._merge_round_loops import pair_up
 from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums
 from graphcore.partition.merge import LINKAGES, agglomerate, hierarchy, merge_rounds
 from graphcore.partition.quotient import GraphRows, graph_rows, quotient
@@ -297,12 +297,10 @@ def test_pairs_are_disjoint_and_hubs_at_most_double(n, most, n_hubs, seed):
     partners = rng.integers(0, hubs, n).astype(np.int32)
     partners[:hubs] = rng.integers(hubs, n, hubs)
     degrees, order = rng.random(n) + 0.1, rng.permutation(n)
-    labels = np.full(n, -1, dtype=np.int32)
-    united, count = pair_up(partners, order, most, 0, degrees, labels)
-    assert set(labels) - {-1} == set(range(count))
-    count = number_rest(count, labels)
+    labels = np.empty(n, dtype=np.int32)
+    count = pair_up(partners, order, most, degrees, labels)
     assert set(labels) == set(range(count))
-    assert n - most <= count == n - united < n
+    assert n - most <= count < n
     pairs = []
     for a in order:
         if len(pairs) < most and not {a, partners[a]} & {x for pair in pairs for x in pair}:
@@ -327,20 +325,10 @@ def test_pairs_are_disjoint_and_hubs_at_most_double(n, most, n_hubs, seed):
 def test_pairs_weighed_in_blocks_are_those_of_one_block(monkeypatch):
     graph, _ = planted(6, 40, 0.3, 0.05, 0)
     rows = quotient(graph_rows(graph), np.arange(graph.n_nodes, dtype=np.int32), graph.n_nodes)  # many equal gains
-    free = np.where(np.arange(graph.n_nodes) % 5, -1, 0).astype(np.int32)  # four of five nodes
-    whole = merge_module._best_partners(rows, free, LINKAGES["information"], 1)
+    whole = merge_module._best_partners(rows, LINKAGES["information"], 1)
     monkeypatch.setattr(merge_module, "_MIN_ENTRIES", 1)
-    for found, expected in zip(merge_module._best_partners(rows, free, LINKAGES["information"], 2), whole, strict=True):
+    for found, expected in zip(merge_module._best_partners(rows, LINKAGES["information"], 2), whole, strict=True):
         np.testing.assert_array_equal(found, expected)
-
-
-def test_nodes_left_look_for_partners_among_themselves():
-    rng = np.random.default_rng(0)
-    A = rng.integers(1, 9, (40, 40)) + 0.0
-    rows = as_groups(A + A.T)
-    free = np.where(np.arange(40) < 30, 0, -1).astype(np.int32)
-    partners, gains, _ = merge_module._best_partners(rows, free, LINKAGES["information"], 1)
-    assert (partners[:30] == -1).all() and (partners[30:] >= 30).all() and np.isfinite(gains[30:]).all()
 
 
 def test_a_hub_does_not_take_a_round_for_every_leaf(monkeypatch):

@@ -157,9 +157,9 @@ def test_heatings_grow_longer_where_they_pay_and_there_is_time(pays, monkeypatch
         return better
 
     monkeypatch.setattr(member_module, "heat", lambda *given: lengths.append(len(given[3])))
-    monkeypatch.setattr(Member, "recombined", gains(2.0 if pays else -5.5))
+    monkeypatch.setattr(Member, "recombined", gains(2.0 if pays else 0.0))
     monkeypatch.setattr(Member, "_join", lambda member, newcomer: newcomer)
-    monkeypatch.setattr(Member, "_improved", gains(0.5 if pays else 4.0))  # once or twice, and then three times
+    monkeypatch.setattr(Member, "_improved", gains(0.0))
     labels = start_of(5, rows)
     member = Member(Task(rows, 5, limits, None, FREE, 20, None, 0.0), labels, np.random.default_rng(0))
     for done in range(18):
