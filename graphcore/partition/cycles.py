@@ -24,8 +24,8 @@ __all__ = ["cluster_resolutions", "move_in_cycles", "subgroups"]
 
 # A level of groups that leaves more than this share of what it groups is not worth a level.
 _MAX_GROUPS_SHARE = 0.9
-# The objective still rises by more than this share of itself with each cycle, or they end.
-_TOLERANCE = 1e-3
+# The objective still rises by more than this share of itself with each cycle, or they end; the same among groups.
+_TOLERANCE, _INNER_TOLERANCE = 2.5e-3, 1e-3
 # Cycles among the groups of nodes for each cycle of the nodes: they are much cheaper, and raise it nearly as far.
 _INNER = 3
 # Blocks of numbers that stay together when an order is drawn: what is near in memory is visited soon.
@@ -86,7 +86,7 @@ def _cycle(rows, labels, n_clusters, sums, rng, max_entries, n_jobs, constraints
     move_locally(rows, labels, n_clusters, constraints=constraints, sums=sums, in_turns=True, n_jobs=n_jobs, **limits)
 
 
-def _is_worth_it(before, value, tolerance=_TOLERANCE):
+def _is_worth_it(before, value, tolerance=_INNER_TOLERANCE):
     """Whether a cycle raised the objective so much that another one may."""
     return value - before >= tolerance * abs(value)
 
