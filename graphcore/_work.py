@@ -10,12 +10,12 @@ _LOCK = threading.Lock()
 _listening = []
 
 
-def count(name, amount):
-    """Add to what everybody who is listening has counted under a name."""
+def count(name, amount, most=False):
+    """Add to what everybody who is listening has counted under a name, or keep the `most` that was ever counted."""
     if _listening:
         with _LOCK:
             for work in _listening:
-                work[name] += int(amount)
+                work[name] = max(work[name], int(amount)) if most else work[name] + int(amount)
 
 
 @contextmanager
@@ -23,7 +23,8 @@ def counted():
     """Count the work of all threads inside, in a Counter.
 
     "entries moved over": entries of rows that were weighed for a move. "entries summed": entries read to add up
-    clusters. "entries grouped": entries read to make graphs between groups. "walk entries": entries kept in rows of
+    clusters. "entries grouped": entries read to make graphs between groups. "most links between
+    groups": entries of the largest graph between groups that moved in a cycle. "walk entries": entries kept in rows of
     walks. "entries repaired", "sums updated": rows read and groups of the sampling tree summed by D2 seeding. "passes
     over chunks": of vectors. "bytes to each worker", "bytes with tasks", "bytes back", all with a comma and the name of
     the pass: what Dask carried.

@@ -22,8 +22,8 @@ from .quotient import (
 
 __all__ = ["cluster_resolutions", "move_in_cycles", "subgroups"]
 
-# A level of groups that leaves more than this share of what it groups is not worth a level.
-_MAX_GROUPS_SHARE = 0.9
+# A level of groups that leaves more than this share of what it groups, or of its entries, is not worth a level.
+_MAX_SHARE = 0.9
 # The objective still rises by more than this share of itself with each cycle, or they end; the same among groups.
 _TOLERANCE, _INNER_TOLERANCE = 2.5e-3, 1e-3
 # Cycles among the groups of nodes for each cycle of the nodes: they are much cheaper, and raise it nearly as far.
@@ -73,9 +73,12 @@ def move_in_cycles(
 
 def _cycle(rows, labels, n_clusters, sums, rng, max_entries, n_jobs, constraints, limits, n_inner=_INNER):
     """One cycle; labels and their sums are changed in place. Those that it is made of are cycles among the groups."""
-    groups, n_groups = subgroups(rows, labels, cluster_resolutions(sums), rng, max_entries, n_jobs)
-    if n_groups <= _MAX_GROUPS_SHARE * len(labels):
+    most = int(_MAX_SHARE * len(rows.indices))
+    most = most if max_entries is None else min(most, max_entries)
+    groups, n_groups = subgroups(rows, labels, cluster_resolutions(sums), rng, most, n_jobs)
+    if n_groups <= _MAX_SHARE * len(labels):
         between = quotient(rows, groups, n_groups, n_jobs)
+        count("most links between groups", len(between.indices), most=True)
         clusters, asked = pick_labels(groups, n_groups, labels), constraints.of_groups(groups, n_groups)
         for _ in range(n_inner):
             before = sums.value(limits["objective"])

@@ -18,7 +18,12 @@ _HEATINGS, _PROPOSALS, _LEAST_SWEEPS, _MOST_SWEEPS = 4, 1 << 15, 8, 500
 
 
 def heat(rows, labels, n_clusters, temperatures, rng, is_over, constraints, limits):
-    """A heated sweep for each temperature, in place, until `is_over()`."""
+    """A heated sweep for each temperature, in place, until `is_over()`.
+
+    An edge more or less is worth 1 / volume of a cluster to the normalised cut: temperatures are `n_clusters` as high.
+    """
+    if limits["objective"] == "ncut":
+        temperatures = n_clusters * temperatures
     sums = cluster_sums(rows, labels, n_clusters, counts=constraints.counts)
     total = float(sums.volume.sum())
     at_once = max(1, _AT_ONCE // len(labels))
