@@ -43,6 +43,13 @@ def test_everybody_listening_counts_what_all_threads_do():
     assert inner == {"things": 16} and outer == {"things": 17, "other": 3}
 
 
+def test_of_some_things_only_the_most_counts():
+    with counted() as work:
+        for amount in (2, 3, 1):
+            count("links", amount, most=True)
+    assert work == {"links": 3}
+
+
 @pytest.mark.parametrize("n_clusters", [10, 40])
 def test_one_coreset_takes_a_few_passes_over_the_graph(n_clusters):
     # Nodes are moved over twice between micro-clusters and a few times between clusters; each is a part of a pass,
