@@ -110,7 +110,8 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
     total_size = n_linked if total_size is None else total_size
     values = _checked(given, n_linked, total_size)
     published = values.pop("preset") == "published"
-    may_stop_early = _is_auto(values["n_coresets"])
+    # The pure cut puts most nodes into one cluster: coresets agree on these, whatever else they disagree on.
+    may_stop_early = _is_auto(values["n_coresets"]) and values["objective"] == "information"
     values["search_rounds"] = _search_rounds(values)
     effort = values.pop("effort")
 

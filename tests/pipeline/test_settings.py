@@ -80,6 +80,12 @@ def test_effort_in_numbers(ring, given, coresets, cycles, rounds):
     assert found.time_limit == given.get("time_limit")
 
 
+def test_coresets_of_the_pure_cut_are_not_fewer_where_they_agree(ring):
+    assert resolve_settings(ring, 3).may_stop_early
+    assert not resolve_settings(ring, 3, n_coresets=4).may_stop_early
+    assert not resolve_settings(ring, 3, objective="ncut").may_stop_early
+
+
 def test_a_preset_only_fills_in_what_is_left_open(ring):
     settings = resolve_settings(
         ring, 4, preset="published", sampling="degree", n_seeds=3, self_loop=0.5, eigen_solver="exact"
