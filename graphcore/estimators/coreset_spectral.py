@@ -93,8 +93,8 @@ class CoresetSpectralClustering(
         every step, are ignored.
     n_coresets : int or "auto", default "auto"
         Independent coresets, each clustered; the result is their consensus, and their agreement its stability. "auto"
-        is 2 where these agree on less than half of the nodes, or on 95 % and the graph has more than 2^19 entries (not
-        for "ncut"); else 4; and 1 for graphs of more than 2^28 entries (134 million edges).
+        is 2 where these agree on less than half of the nodes, or on 95 % and the graph has more than 2^19 entries; else
+        4, and always 4 for "ncut"; and 1 for graphs of more than 2^28 entries (134 million edges).
     effort : {"fast", "default", "high", "best"} or float, default "default"
         How long to look for a better partition. "fast" is one coreset and few cycles. Beyond the default comes a search
         in rounds, in which clusters are formed anew, heated and recombined, in two threads (see
