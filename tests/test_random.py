@@ -85,7 +85,9 @@ def test_bad_random_state(bad):
         Streams(bad)
 
 
-@pytest.mark.parametrize("weights", [[0.0], [0.0, 0.0, 0.0], np.zeros(9), [0.0, 5e-324, 0.0], [0.0, 1.0, 0.0], [0, 2, 0]])
+@pytest.mark.parametrize(
+    "weights", [[0.0], [0.0, 0.0, 0.0], np.zeros(9), [0.0, 5e-324, 0.0], [0.0, 1.0, 0.0], [0, 2, 0]]
+)
 def test_every_draw_by_weight_says_where_there_is_nothing_to_draw(weights):
     weights = np.asarray(weights, dtype=np.float64)
     expected = 1 if weights.any() else -1

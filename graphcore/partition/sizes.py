@@ -13,8 +13,8 @@ def grow_small_clusters(rows, labels, n_clusters, min_size, *, counts=None, is_f
     A small cluster grows over its border, each time by the node that has most to do with it and least with its own
     cluster, ``(l_xc - l_xa) / d_x``; no cluster is made small by that. Where its border gives nothing, nodes come from
     the largest cluster, those of low degree first. Where rows are groups, `counts` (n,) int64 holds the nodes that each
-    stands for; nodes that are fixed, `is_fixed` (n,) bool, stay. Single nodes that may move always add up to the size asked for, if there are as many as n_clusters times min_size;
-    groups may not.
+    stands for; those of `is_fixed` (n,) bool stay. Single nodes that may move always add up to the size asked for, if
+    there are as many as n_clusters times min_size; groups may not.
     """
     inside = labels >= 0
     counts = np.ones(len(labels), dtype=np.int64) if counts is None or not len(counts) else counts

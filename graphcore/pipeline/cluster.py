@@ -74,7 +74,7 @@ class Clustering:
     settings: Settings
     seconds: dict = field(repr=False)
     known: Known = field(repr=False)
-    _rows: GraphRows | None = field(repr=False)  # of the graph; a pickle has none
+    _rows: GraphRows = field(repr=False)  # of the graph; a pickle has None
 
     def __post_init__(self):
         # Whatever gives a model labels makes one of these: a fit, an update, a file.
@@ -114,9 +114,7 @@ class Clustering:
             merged = np.full(graph.n_nodes, before.max() + 1, dtype=np.int32)
             merged[: len(before)][before >= 0] = before[before >= 0]
         rows = graph_rows(in_range(graph))
-        return replace(
-            self, labels=labels, merged=merged, node_stability=node_stability, settings=settings, _rows=rows
-        )
+        return replace(self, labels=labels, merged=merged, node_stability=node_stability, settings=settings, _rows=rows)
 
     def __getstate__(self):
         # The tree goes along, and the graph that it is made of does not.

@@ -1,4 +1,4 @@
-"""What is known of the nodes before they are clustered: labels that stay, labels to start from, weights; is it kept?"""
+"""What is known of nodes before they are clustered: labels, labels to start from, weights; and whether it is kept."""
 
 from dataclasses import dataclass, field, replace
 
@@ -58,8 +58,8 @@ class Known:
         if counted.min_cluster_size > sizes.min() > 0:
             warn_user(
                 f"{np.count_nonzero(sizes < counted.min_cluster_size)} of n_clusters={k} clusters are smaller than "
-                f"min_cluster_size={settings.min_cluster_size}, which the other limits leave no room for; ask for fewer "
-                "clusters, or for less of each"
+                f"min_cluster_size={settings.min_cluster_size}, which the other limits leave no room for; ask for "
+                "fewer clusters, or for less of each"
             )
         if (n_found := int(np.count_nonzero(sizes))) < k:
             # Draws with replacement repeat some nodes and leave out others, however many there are.

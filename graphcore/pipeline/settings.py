@@ -58,6 +58,11 @@ class Settings:
     resolution: float | None  # that n_clusters was chosen by
     may_stop_early: bool  # whether two coresets may do, where they agree on nearly all or on too little
 
+    @property
+    def joined_by(self):
+        """The objective by which a node joins a cluster: labels that nothing moved are those of nearest centroids."""
+        return self.objective if self.refine else "ncut"
+
 
 def check_settings(n_clusters, given):
     """Check what can be checked before there is a graph; `given` as for :func:`resolve_settings`, `n_clusters` too."""

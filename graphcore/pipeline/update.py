@@ -18,10 +18,8 @@ from .settings import resized
 __all__ = ["update_clustering"]
 
 
-def update_clustering(
-    graph, clustering, unrest, sizes, added, removed, *, random_state=None, n_jobs=None, stages=None
-):
-    """Change a graph and the labels of its Clustering; returns (graph, Clustering, Update, ClusterSums, outside shares).
+def update_clustering(graph, clustering, unrest, sizes, added, removed, *, random_state=None, n_jobs=None, stages=None):
+    """Change a graph and the labels of its Clustering; returns (graph, Clustering, Update, sums, outside shares).
 
     `unrest` (n_clusters,) float64 is kept between updates, and changed in place. `sizes` are the limits of clusters, as
     a user gave them: shares are of the nodes that there are now. Labels that stay do, also those of nodes that had no

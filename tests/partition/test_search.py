@@ -87,7 +87,7 @@ def test_moves_for_the_worse_are_as_likely_as_the_temperature_says():
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_heated_moves_leave_no_cluster_without_volume(objective):
-    # Beside an edge of weight 1 that of 1e-20 vanishes from the sums of a cluster, and comes out of them as less than 0.
+    # Beside an edge of weight 1 that of 1e-20 vanishes from the sums of a cluster: taken out of them, nothing is left.
     rows = graph_rows(Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 4, 4], [1e-20, 1.0, 1e-20, 1.0, 1e-20]))
     for seed in range(50):
         labels = np.arange(5, dtype=np.int32) % 3
