@@ -55,8 +55,8 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, min_size=1, min_shar
         rows, labels, n_clusters, order=order, n_passes=20, tolerance=_TOLERANCE, counts=sizes, **limits
     )
     if objective == "information" and not inner_sums(rows, np.arange(n, dtype=np.int32), n, n_jobs).any():
-        # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first unions then show
-        # nothing. What the normalised cut makes of them is tried too.
+        # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
+        # unions then show nothing. What the normalised cut makes of them is tried too.
         other, _, _ = agglomerate(rows, sizes, n_clusters, linkage="ncut", min_size=min_size)
         grow_small_clusters(rows, other, n_clusters, min_size, counts=sizes)
         other_sums, _ = move_locally(rows, other, n_clusters, n_passes=20, tolerance=_TOLERANCE, counts=sizes, **limits)
