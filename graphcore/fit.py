@@ -95,8 +95,7 @@ def _fit(graph, n_clusters, settings, known, streams, n_jobs, stages, edge_weigh
         n_clusters = selection.best
     resolved = resolve_settings(graph, n_clusters, total_size=total_size, **settings)
     known = check_known(graph, resolved.n_clusters, **known)
-    more = bool(resolved.n_cycles) + (resolved.search_rounds + 1 if resolved.search_rounds else 0)
-    stages.expect(more + ((5 + (resolved.n_coresets > 2)) if resolved.n_coresets > 1 else 6))
+    stages.expect(6)
     clustering = cluster_graph(graph, resolved, known=known, random_state=streams, n_jobs=n_jobs, stages=stages)
     with stages("score"):
         sums, shares = sums_and_shares(graph, clustering.labels, resolved.n_clusters, n_jobs)

@@ -6,7 +6,8 @@ from .._arrays import read_only
 from .._work import count
 from ..distributed.passes import map_passes, pass_spans
 from . import _block_loops as _loops
-from .cluster_sums import ClusterSums, cluster_sums, objective_code
+from .cluster_sums import ClusterSums
+from .local_moving import FEW_MOVES
 
 __all__ = ["move_in_blocks", "spread_in_rounds"]
 
@@ -47,20 +48,17 @@ def _spread_part(rows, first, last, labels, n_labels):
     return nodes[:found].copy(), offers[:found].copy()
 
 
-def move_in_blocks(
-    rows, labels, n_clusters, *, objective="information", tolerance=0.0, min_size=1, min_share=0.0, sums=None,
-    n_jobs=None,
-):  # fmt: skip
+def move_in_blocks(problem, labels, *, sums=None, tolerance=FEW_MOVES, n_jobs=None):
     """Move single nodes, in place, as :func:`graphcore.partition.local_moving.move_locally` does, block by block.
 
     In a round every block of nodes has its turn, together with a quarter of all blocks: its nodes move one after the
     other by what is known of the others at the beginning of the turn. After each round the sums are those of the whole
     graph again; a round that has not raised the objective is undone and is the last, as is one that moves no more than
-    a share `tolerance` of the nodes. No cluster shrinks below `min_size` nodes or `min_share` of the mean volume.
-    Returns (ClusterSums, moves made).
+    a share `tolerance` of the nodes. Clusters keep the least size and volume. Returns (ClusterSums, moves made).
     """
-    sums = cluster_sums(rows, labels, n_clusters, n_jobs) if sums is None else sums
-    least = max(1, min_size), min_share * float(sums.volume.sum()) / n_clusters
+    rows, objective = problem.rows, problem.objective
+    sums = problem.sums(labels, n_jobs) if sums is None else sums
+    least = problem.least(float(sums.volume.sum()))
     spans, near = pass_spans(rows.indptr), _EVERYWHERE
     moves = 0
     for _ in range(_ROUNDS):
@@ -69,14 +67,14 @@ def move_in_blocks(
         for turn in range(min(_TURNS, len(spans))):
             # From the second round on, only nodes that have had a neighbour move are weighed.
             lately = near if turn == 0 or not len(near) else near | np.packbits(labels != before)
-            sums = _turn(rows, labels, spans[turn::_TURNS], objective, sums, least, lately, n_jobs)
+            sums = _turn(problem, labels, spans[turn::_TURNS], sums, least, lately, n_jobs)
         nodes = np.flatnonzero(labels != before)
         moved = len(nodes)
         if not moved:
             return then, moves
         near = np.packbits(labels != before)
         if moved > _FEW * len(labels):
-            sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+            sums = problem.sums(labels, n_jobs)
         else:
             sums = _sums_then(rows, labels, nodes, before[nodes], near, then, n_jobs)
         if sums.value(objective) <= then.value(objective):
@@ -112,15 +110,15 @@ def _change_part(rows, first, last, labels, nodes, old, moved, n_clusters):
     return change
 
 
-def _turn(rows, labels, spans, objective, sums, least, near, n_jobs):
+def _turn(problem, labels, spans, sums, least, near, n_jobs):
     """Move the nodes of some blocks, in place; returns the sums, but for weight between what moved at once."""
     parts = map_passes(
-        _move_part, rows, spans, labels, objective_code(objective), *least, sums.internal, sums.volume,
-        sums.size, near, n_jobs=n_jobs,
+        _move_part, problem.rows, spans, labels, problem.code, *least, sums.internal, sums.volume, sums.size, near,
+        n_jobs=n_jobs,
     )  # fmt: skip
     nodes = np.concatenate([nodes for nodes, _, _ in parts])
     target = np.concatenate([target for _, target, _ in parts])
-    source, degrees = labels[nodes], rows.degrees[nodes]
+    source, degrees = labels[nodes], problem.rows.degrees[nodes]
     going = np.ones(len(nodes), dtype=bool)
     while True:
         volume, size = sums.volume.copy(), sums.size.copy()

@@ -6,22 +6,13 @@ import numpy as np
 
 from .._arrays import read_only
 from .._typing import Floats
-from .._validation import check_choice
 from .._work import count
 from ..distributed.passes import map_passes, pass_spans
-from . import _objective_loops
+from ._objective_loops import objective_value
 from ._sum_loops import add_cluster_sums
+from .objectives import objective_code
 
-__all__ = ["OBJECTIVES", "ClusterSums", "cluster_sums", "inner_sums", "objective_code"]
-
-OBJECTIVES = ("information", "ncut")
-
-
-def objective_code(objective):
-    """Number by which compiled loops know an objective."""
-    check_choice("objective", objective, OBJECTIVES)
-    return {"information": _objective_loops.INFORMATION, "ncut": _objective_loops.NCUT}[objective]
-
+__all__ = ["ClusterSums", "cluster_sums", "inner_sums"]
 
 @dataclass(frozen=True, eq=False)
 class ClusterSums:
@@ -52,7 +43,7 @@ class ClusterSums:
 
     def value(self, objective: str) -> float:
         """The objective that local moving raises, "information" or "ncut"; larger is better."""
-        return float(_objective_loops.objective_value(objective_code(objective), self.internal, self.volume))
+        return float(objective_value(objective_code(objective), self.internal, self.volume))
 
 
 def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None):

@@ -7,7 +7,6 @@ import numpy as np
 from .._arrays import read_only
 from ._constraint_loops import leave_in_order, leaving_gains
 from ._swap_loops import swap_gains, swap_nodes
-from .cluster_sums import cluster_sums, objective_code
 from .quotient import label_sizes
 
 __all__ = ["FREE", "Constraints", "cut_in_order", "relieve_full_clusters", "swap_between_full_clusters"]
@@ -38,6 +37,11 @@ class Constraints:
     def limits_clusters(self):
         """Whether clusters have a largest size or volume."""
         return self.max_size < _ANY_SIZE or self.max_share < np.inf
+
+    @property
+    def is_empty(self):
+        """Whether nodes count one each, and nothing limits them."""
+        return self.is_free and not len(self.counts)
 
     @property
     def is_free(self):
@@ -78,17 +82,18 @@ class Constraints:
 FREE = Constraints()
 
 
-def relieve_full_clusters(rows, labels, n_clusters, constraints):
+def relieve_full_clusters(problem, labels):
     """Move nodes out of clusters that are too large, in place (-1 and fixed nodes stay); whether none is any more.
 
     Those go first that gain most, or lose least, of the weight inside clusters for their degree, to a cluster that has
     room, and that may be one that they have no edge to.
     """
-    if not constraints.limits_clusters:
+    limits = problem.constraints
+    if not limits.limits_clusters:
         return True
-    sums = cluster_sums(rows, labels, n_clusters, counts=constraints.counts)
-    max_size, max_volume = constraints.max_size, constraints.max_volume(float(sums.volume.sum()), n_clusters)
-    arrays = *rows, constraints.counts, constraints.is_fixed, max_size, max_volume
+    sums = problem.sums(labels)
+    max_volume = limits.max_volume(float(sums.volume.sum()), problem.n_clusters)
+    arrays = *problem.rows, limits.counts, limits.is_fixed, limits.max_size, max_volume
     gains = np.empty(len(labels))
     for turn in range(len(labels)):
         if not leaving_gains(*arrays, sums.volume, sums.size, labels, gains):
@@ -101,14 +106,15 @@ def relieve_full_clusters(rows, labels, n_clusters, constraints):
     return False
 
 
-def swap_between_full_clusters(rows, labels, n_clusters, constraints, *, objective, min_size=1, min_share=0.0):
+def swap_between_full_clusters(problem, labels):
     """Swap nodes of two clusters, in place, while that raises the objective; returns how many swaps were made.
 
     Where clusters are full no node alone can go where it gains. For every two clusters, those that gain most by going
     over (or lose least) are paired off with those that would come back.
     """
-    sums = cluster_sums(rows, labels, n_clusters, counts=constraints.counts)
-    total, code, swaps = float(sums.volume.sum()), objective_code(objective), 0
+    rows, n_clusters, constraints, code = problem.rows, problem.n_clusters, problem.constraints, problem.code
+    sums, swaps = problem.sums(labels), 0
+    total = float(sums.volume.sum())
     states = sums.internal, sums.volume, sums.size, labels
     for _ in range(_SWAP_PASSES):
         at_border = labels >= 0
@@ -131,7 +137,7 @@ def swap_between_full_clusters(rows, labels, n_clusters, constraints, *, objecti
         both = (a < b) & (found[back] == b * n_clusters + a)
         lists = np.stack([each[both] for each in (a, b, starts, stops, starts[back], stops[back])], axis=1)
         made = swap_nodes(
-            *rows, constraints.counts, code, max(1, min_size), min_share * total / n_clusters, constraints.max_size,
+            *rows, constraints.counts, code, *problem.least(total), constraints.max_size,
             constraints.max_volume(total, n_clusters), lists, nodes[order], gains[order], *states,
         )  # fmt: skip
         swaps += made

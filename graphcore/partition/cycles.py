@@ -7,9 +7,7 @@ import numpy as np
 from .._threads import effective_jobs, map_items
 from .._work import count
 from ._subgroup_loops import join_subgroups
-from .cluster_sums import cluster_sums
-from .constraints import FREE
-from .local_moving import move_locally
+from .local_moving import FEW_MOVES, move_locally
 from .quotient import (
     apply_labels,
     compact_labels,
@@ -17,14 +15,14 @@ from .quotient import (
     grouped,
     label_volumes,
     pick_labels,
-    quotient,
 )
 
 __all__ = ["cluster_resolutions", "move_in_cycles", "subgroups"]
 
 # A level of groups that leaves more than this share of what it groups, or of its entries, is not worth a level.
 _MAX_SHARE = 0.9
-# The objective still rises by more than this share of itself with each cycle, or they end; the same among groups.
+# Cycles end after so many, or where one raises the objective by less than this share of itself; the same among groups.
+_CYCLES = 10
 _TOLERANCE, _INNER_TOLERANCE = 2.5e-3, 1e-3
 # Cycles among the groups of nodes for each cycle of the nodes: they are much cheaper, and raise it nearly as far.
 _INNER = 3
@@ -35,58 +33,48 @@ _LARGE = 1 << 18
 _NO_STARTS, _NO_NODES = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32)
 
 
-def move_in_cycles(
-    rows, labels, n_clusters, *, n_cycles, rng, objective="information", min_size=1, min_share=0.0, move_tolerance=1e-4,
-    tolerance=_TOLERANCE, max_entries=None, constraints=FREE, n_jobs=None,
-):  # fmt: skip
+def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
     """Raise the objective by moving groups of nodes, large ones first, then single nodes; again with other groups.
 
     Moving single nodes ends where no single one gains; a group of them that belongs elsewhere as a whole is stuck. Each
     cycle splits every cluster anew into groups, these into groups of groups (:func:`subgroups`), and moves the largest
-    first; groups of nodes are moved so up to three times, with other groups of theirs. Ends after `n_cycles`, or when a
-    cycle raises the objective by less than a share `tolerance`. `labels` (n,) int32, -1 stays, are changed in place,
-    and never for the worse; limits are those of :func:`graphcore.partition.local_moving.move_locally`, and no graph
-    between groups has many more than `max_entries`. Returns ClusterSums of the labels, but for the cut, and the
-    objective after each cycle.
+    first; groups of nodes are moved so up to three times, with other groups of theirs. `labels` (n,) int32, -1 stays,
+    are changed in place, and never for the worse; `sums` are theirs, if at hand. Returns ClusterSums of the labels, but
+    for the cut.
 
     References
     ----------
     Groups inside clusters are the refinement phase of Traag, Waltman, van Eck, "From Louvain to Leiden", Scientific
     Reports 9, 2019; here the number of clusters is given, and the objective is another.
     """
-    limits = {"objective": objective, "min_size": min_size, "min_share": min_share, "tolerance": move_tolerance}
-    sums = cluster_sums(rows, labels, n_clusters, n_jobs, counts=constraints.counts)
-    values = []
-    for _ in range(n_cycles):
-        before, kept, moved = sums.value(objective), labels.copy(), deepcopy(sums)
-        _cycle(rows, labels, n_clusters, moved, rng, max_entries, n_jobs, constraints, limits)
-        value = moved.value(objective)
+    sums = problem.sums(labels, n_jobs) if sums is None else sums
+    for _ in range(_CYCLES):
+        before, kept, moved = sums.value(problem.objective), labels.copy(), deepcopy(sums)
+        _cycle(problem, labels, moved, rng, n_jobs)
+        value = moved.value(problem.objective)
         if value <= before:  # also where there were no groups to move
             labels[:] = kept
             break
         sums = moved
-        values.append(value)
-        if not _is_worth_it(before, value, tolerance):
+        if not _is_worth_it(before, value, _TOLERANCE):
             break
-    return sums, values
+    return sums
 
 
-def _cycle(rows, labels, n_clusters, sums, rng, max_entries, n_jobs, constraints, limits, n_inner=_INNER):
+def _cycle(problem, labels, sums, rng, n_jobs, n_inner=_INNER):
     """One cycle; labels and their sums are changed in place. Those that it is made of are cycles among the groups."""
-    most = int(_MAX_SHARE * len(rows.indices))
-    most = most if max_entries is None else min(most, max_entries)
+    rows, most = problem.rows, min(int(_MAX_SHARE * len(problem.rows.indices)), problem.max_links)
     groups, n_groups = subgroups(rows, labels, cluster_resolutions(sums), rng, most, n_jobs)
     if n_groups <= _MAX_SHARE * len(labels):
-        between = quotient(rows, groups, n_groups, n_jobs)
-        count("most links between groups", len(between.indices), most=True)
-        clusters, asked = pick_labels(groups, n_groups, labels), constraints.of_groups(groups, n_groups)
+        between, clusters = problem.between(groups, n_groups, n_jobs), pick_labels(groups, n_groups, labels)
+        count("most links between groups", len(between.rows.indices), most=True)
         for _ in range(n_inner):
-            before = sums.value(limits["objective"])
-            _cycle(between, clusters, n_clusters, sums, rng, max_entries, n_jobs, asked, limits, n_inner=1)
-            if not _is_worth_it(before, sums.value(limits["objective"])):
+            before = sums.value(problem.objective)
+            _cycle(between, clusters, sums, rng, n_jobs, n_inner=1)
+            if not _is_worth_it(before, sums.value(problem.objective)):
                 break
         labels[:] = apply_labels(clusters, groups)
-    move_locally(rows, labels, n_clusters, constraints=constraints, sums=sums, in_turns=True, n_jobs=n_jobs, **limits)
+    move_locally(problem, labels, sums=sums, tolerance=FEW_MOVES, in_turns=True, n_jobs=n_jobs)
 
 
 def _is_worth_it(before, value, tolerance=_INNER_TOLERANCE):

@@ -16,10 +16,9 @@ def heat(problem, labels, temperatures, rng, is_over=lambda: False):
     An edge more or less is worth 1 / volume of a cluster to an objective of shares: temperatures are `n_clusters` as
     high.
     """
-    objective, limits, k = OBJECTIVES[problem.objective], problem.constraints, problem.n_clusters
-    if objective.is_per_cluster:
-        temperatures = k * temperatures
-    sums = problem.sums(labels)
+    if OBJECTIVES[problem.objective].is_per_cluster:
+        temperatures = problem.n_clusters * temperatures
+    limits, sums = problem.constraints, problem.sums(labels)
     total = float(sums.volume.sum())
     at_once = max(1, _AT_ONCE // len(labels))
     for first in range(0, len(temperatures), at_once):
@@ -27,7 +26,7 @@ def heat(problem, labels, temperatures, rng, is_over=lambda: False):
         if is_over():
             break
         heated_sweeps(
-            *problem.rows, limits.counts, objective.code, temperatures[first : first + at_once],
-            max(1, problem.min_size), objective.min_share * total / k, limits.max_size, limits.max_volume(total, k),
-            limits.is_fixed, rng, sums.internal, sums.volume, sums.size, labels,
+            *problem.rows, limits.counts, problem.code, temperatures[first : first + at_once], *problem.least(total),
+            limits.max_size, limits.max_volume(total, problem.n_clusters), limits.is_fixed, rng, sums.internal,
+            sums.volume, sums.size, labels,
         )  # fmt: skip

@@ -8,11 +8,13 @@ from .._work import count
 from ..distributed.passes import map_passes, pass_spans
 from . import _local_moving_loops as _loops
 from . import _objective_loops
-from .cluster_sums import cluster_sums, inner_sums, objective_code
-from .constraints import FREE
+from .cluster_sums import inner_sums
 from .quotient import label_volumes
 
-__all__ = ["block_sweep", "move_locally"]
+__all__ = ["FEW_MOVES", "block_sweep", "move_locally"]
+
+# Where others follow, moves end when a pass makes no more for each node.
+FEW_MOVES = 1e-4
 
 _NATURAL = np.empty(0, dtype=np.int64)
 # Turns of a sweep: blocks of the same turn do not see each other's moves. More are no better, and with workers labels
@@ -24,33 +26,28 @@ _LARGE, _PASS_TURNS, _BLOCKS, _MANY = 1 << 19, 8, 64, 16
 
 
 def move_locally(
-    rows, labels, n_clusters, *, objective="information", order=None, n_passes=50, tolerance=0.0, min_size=1,
-    min_share=0.0, counts=None, constraints=FREE, active=None, sums=None, in_turns=False, n_jobs=None,
-):  # fmt: skip
+    problem, labels, *, order=None, n_passes=50, tolerance=0.0, active=None, sums=None, in_turns=False, n_jobs=None
+):
     """Move single nodes, in place, while that raises the objective; returns (ClusterSums as they are now, moves made).
 
     `labels` (n,) int32, nodes of label -1 stay. Visits are in `order` (n,) int64, or natural order. A pass that moves
     no more than a share `tolerance` of the nodes is the last; with 0, a pass over all nodes confirms that no single
-    move to a neighbouring cluster raises the objective (unless `n_passes` come first). No cluster shrinks below
-    `min_size` nodes or `min_share` of the clusters' mean volume. With `active` (n,) bool only those nodes are visited,
-    then neighbours of what moved; nothing is confirmed, so that the cost goes by what changes. Where rows are groups,
-    `counts` (n,) int64 holds the nodes that each stands for. `constraints` limit clusters from above and say which
-    nodes stay. `sums`, those of `labels` if at hand, are changed in place, but for the cut. With `in_turns`, on a large
-    graph, threads look for the nodes that would move, a part of the graph at a time, and only these are then visited
-    one after the other (:func:`_turns`).
+    move to a neighbouring cluster raises the objective (unless `n_passes` come first). Limits are those of the Problem.
+    With `active` (n,) bool only those nodes are visited, then neighbours of what moved; nothing is confirmed, so that
+    the cost goes by what changes. `sums`, those of `labels` if at hand, are changed in place, but for the cut. With
+    `in_turns`, on a large graph, threads look for the nodes that would move, a part of the graph at a time, and only
+    these are then visited one after the other (:func:`_turns`).
     """
-    counts = constraints.counts if counts is None else counts
-    if sums is None:
-        sums = cluster_sums(rows, labels, n_clusters, counts=counts)
+    rows, limits = problem.rows, problem.constraints
+    sums = problem.sums(labels) if sums is None else sums
     visited = np.ones(len(labels), dtype=bool) if active is None else active.copy()
     total = float(sums.volume.sum())
 
     def move(n_passes, first, last, is_local, looks_only=False):
         return _loops.move_nodes(
-            *rows, read_only(counts), objective_code(objective), _NATURAL if order is None else order, n_passes,
-            float(tolerance), max(1, min_size), min_share * total / n_clusters, constraints.max_size,
-            constraints.max_volume(total, n_clusters), constraints.is_fixed, visited, is_local, sums.internal,
-            sums.volume, sums.size, labels, first, last, looks_only,
+            *rows, limits.counts, problem.code, _NATURAL if order is None else order, n_passes, float(tolerance),
+            *problem.least(total), limits.max_size, limits.max_volume(total, problem.n_clusters), limits.is_fixed,
+            visited, is_local, sums.internal, sums.volume, sums.size, labels, first, last, looks_only,
         )  # fmt: skip
 
     done = [(0, 0)]
@@ -85,7 +82,7 @@ def _take_turn(move, spans, n_jobs):
     return [(0, entries) for _, entries in looks] + [move(1, spans[0][0], spans[-1][1], True)]
 
 
-def block_sweep(rows, labels, n_clusters, *, objective="information", n_jobs=None):
+def block_sweep(problem, labels, n_jobs=None):
     """Move nodes, some blocks at a time, to the cluster of steepest ascent, in place, once over the graph.
 
     The slopes are those of the start; the labels (-1 stays) are those that the blocks before have left. So it takes a
@@ -93,9 +90,10 @@ def block_sweep(rows, labels, n_clusters, *, objective="information", n_jobs=Non
     objective rises. From a poor start it rises further than by moving single nodes, and some small clusters are given
     up.
     """
-    internal, volume = inner_sums(rows, labels, n_clusters, n_jobs), label_volumes(labels, rows.degrees, n_clusters)
-    by_inner, by_volume = np.empty(n_clusters), np.empty(n_clusters)
-    _objective_loops.slopes(objective_code(objective), internal, volume, by_inner, by_volume)
+    rows, k = problem.rows, problem.n_clusters
+    internal, volume = inner_sums(rows, labels, k, n_jobs), label_volumes(labels, rows.degrees, k)
+    by_inner, by_volume = np.empty(k), np.empty(k)
+    _objective_loops.slopes(problem.code, internal, volume, by_inner, by_volume)
     count("entries moved over", len(rows.indices))
     spans = pass_spans(rows.indptr)
     for turn in range(min(_TURNS, len(spans))):

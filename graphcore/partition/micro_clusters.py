@@ -5,7 +5,7 @@ import numpy as np
 from . import _micro_cluster_loops as _loops
 from .blocks import spread_in_rounds
 from .local_moving import block_sweep, move_locally
-from .quotient import apply_labels, compact_labels, is_huge, label_volumes, min_sampled_volume
+from .quotient import apply_labels, compact_labels, label_volumes, min_sampled_volume
 
 __all__ = ["coreset_micro_clusters", "settled_micro_clusters", "spread"]
 
@@ -39,28 +39,28 @@ def spread(rows, labels, n_labels):
     return int(_loops.spread_labels(rows.indptr, rows.indices, rows.weights, n_labels, labels))
 
 
-def settled_micro_clusters(reach, rows, min_count, objective=None, n_jobs=None):
+def settled_micro_clusters(reach, problem, moves=True, n_jobs=None):
     """Micro-clusters of all nodes that have an edge, settled by a few moves of nodes between them.
 
     On huge graphs a single sweep does, block by block, and micro-clusters that it left too small for the sample of
-    links go to their neighbours: they would have no links to be merged by. Where fewer than `min_count` would be left,
-    every coreset node keeps its micro-cluster and nothing is moved, as with no objective. Returns labels (n_points,)
-    int32 with -1 for isolated nodes, the number of micro-clusters, and that of the nodes with an edge that no row
-    reaches.
+    links go to their neighbours: they would have no links to be merged by. Where fewer would be left than there are
+    clusters, every coreset node keeps its micro-cluster and nothing is moved, as without `moves`. Returns labels
+    (n_points,) int32 with -1 for isolated nodes, the number of micro-clusters, and that of the nodes with an edge that
+    no row reaches.
     """
-    indices = reach.points
+    indices, rows, least = reach.points, problem.rows, problem.n_clusters
     labels = coreset_micro_clusters(reach)
     n_unreached = int(np.count_nonzero((labels < 0) & (reach.degrees > 0)))
-    if is_huge(len(rows.indices)):
+    if problem.is_huge:
         spread_in_rounds(rows, labels, len(indices), n_jobs)
     n_micro_clusters = spread(rows, labels, len(indices))
-    if objective is not None and is_huge(len(rows.indices)):
-        block_sweep(rows, labels, n_micro_clusters, objective=objective, n_jobs=n_jobs)
-        labels, n_micro_clusters = _without_small(rows, labels, n_micro_clusters, min_count, n_jobs)
-    elif objective is not None:
-        move_locally(rows, labels, n_micro_clusters, objective=objective, n_passes=_PASSES)
+    if moves and problem.is_huge:
+        block_sweep(problem.without_limits(n_micro_clusters), labels, n_jobs)
+        labels, n_micro_clusters = _without_small(rows, labels, n_micro_clusters, least, n_jobs)
+    elif moves:
+        move_locally(problem.without_limits(n_micro_clusters), labels, n_passes=_PASSES)
     n_micro_clusters = compact_labels(labels, n_micro_clusters)
-    if n_micro_clusters < min_count:
+    if n_micro_clusters < least:
         # Hardly fewer clusters than coreset nodes.
         labels = coreset_micro_clusters(reach)
         labels[indices] = np.arange(len(indices))

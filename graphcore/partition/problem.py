@@ -1,36 +1,19 @@
-"""What every step of a clustering works on, and the two steps that raise its objective: improve and recombine."""
+"""What a clustering works on: a graph to be divided, the objective, and what is asked of the clusters."""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from .blocks import move_in_blocks
 from .cluster_sums import ClusterSums, cluster_sums
-from .consensus import coarse_partition
 from .constraints import FREE, Constraints
-from .cycles import move_in_cycles
-from .heating import heat
-from .local_moving import move_locally
 from .objectives import OBJECTIVES
-from .quotient import GraphRows, apply_labels, common_refinement, is_huge, pick_labels, quotient
-from .sizes import grow_small_clusters
+from .quotient import GraphRows, is_huge, max_links, quotient
 
-__all__ = ["Partition", "Problem", "improve", "recombine"]
-
-# Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
-_FEW_LINKS, _MIN_COMPRESSION, _MAX_LINKS = 1 << 22, 4, 1 << 25
-# Single moves end when a pass moves a smaller share of the nodes.
-_MOVE_TOLERANCE = 1e-4
-# Cycles of moves by groups, at most: one that gains little is the last before.
-_CYCLES = 10
-# Groups are heated to so many mean weights of an edge, or so much of the mean weight of a group if that is more, and
-# cooled to so little.
-_HOT, _HOT_SHARE, _COLD = 4.0, 0.3, 0.4
-
+__all__ = ["Partition", "Problem"]
 
 class Partition(NamedTuple):
-    """Labels and what they are worth; of two, the greater is the better one by its first two fields."""
+    """Labels, and what they are worth."""
 
     fits: bool  # whether no cluster is smaller than the least size
     value: float  # the objective
@@ -43,19 +26,23 @@ class Partition(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A graph to be divided into clusters, and what is asked of them."""
+    """A graph to be divided into clusters, and what is asked of them; where rows are groups of nodes, all is of groups.
+
+    No move shrinks a cluster below `min_size` (as the counts of the constraints count) or `min_share` of the mean
+    volume.
+    """
 
     rows: GraphRows
     n_clusters: int
     objective: str = "information"
     min_size: int = 1
+    min_share: float = 0.0
     constraints: Constraints = FREE
 
     @property
-    def limits(self):
-        """What every merge and move has to respect."""
-        share = OBJECTIVES[self.objective].min_share
-        return {"objective": self.objective, "min_size": self.min_size, "min_share": share}
+    def code(self):
+        """Number by which compiled loops know the objective."""
+        return OBJECTIVES[self.objective].code
 
     @property
     def is_huge(self):
@@ -65,81 +52,27 @@ class Problem:
     @property
     def max_links(self):
         """Entries that a graph between groups may have before only its strong links are kept."""
-        return min(max(_FEW_LINKS, len(self.rows.indices) // _MIN_COMPRESSION), _MAX_LINKS)
+        return max_links(self.rows)
+
+    def least(self, total):
+        """(size, volume) of a cluster at the least, of a `total` volume."""
+        return max(1, self.min_size), self.min_share * total / self.n_clusters
 
     def sums(self, labels, n_jobs=None) -> ClusterSums:
         """ClusterSums of labels."""
         return cluster_sums(self.rows, labels, self.n_clusters, n_jobs, counts=self.constraints.counts)
 
     def partition(self, labels, sums) -> Partition:
-        """Labels as a Partition, from their sums."""
+        """Labels as a Partition, by their sums."""
         return Partition(bool(sums.size.min() >= self.min_size), sums.value(self.objective), labels)
 
-    def between(self, groups, n_groups, n_jobs=None):
-        """The same problem for groups of nodes as wholes."""
-        rows = quotient(self.rows, groups, n_groups, n_jobs, max_entries=self.max_links)
-        return replace(self, rows=rows, constraints=self.constraints.of_groups(groups, n_groups))
-
-    def grown(self, labels):
-        """Labels whose clusters have grown to the least size, in place."""
-        if self.min_size > 1:  # by default a cluster may come out empty, and a warning says so
-            grow_small_clusters(self.rows, labels, self.n_clusters, self.min_size, counts=self.constraints.counts)
-        return labels
-
-
-def improve(problem, labels, rng, n_jobs=None, told=None):
-    """Partition of labels, changed in place, after moves of single nodes, then of groups of nodes in cycles.
-
-    (stage, objective) before and after each of the two is appended to the list `told`.
-    """
-    rows, k, sums = problem.rows, problem.n_clusters, problem.sums(labels, n_jobs)
-    told = [] if told is None else told
-    told.append(("draft", sums.value(problem.objective)))
-    moves = {"tolerance": _MOVE_TOLERANCE, "sums": sums, "n_jobs": n_jobs, **problem.limits}
-    if problem.is_huge and not len(problem.constraints.counts):
-        sums, _ = move_in_blocks(rows, labels, k, **moves)
-    else:
-        sums, _ = move_locally(rows, labels, k, constraints=problem.constraints, in_turns=True, **moves)
-    told.append(("moves", sums.value(problem.objective)))
-    if not problem.is_huge:
-        sums, _ = move_in_cycles(
-            rows, labels, k, n_cycles=_CYCLES, rng=rng, max_entries=problem.max_links, sums=sums,
-            constraints=problem.constraints, n_jobs=n_jobs, **problem.limits,
-        )  # fmt: skip
-        told.append(("cycles", sums.value(problem.objective)))
-    return problem.partition(labels, sums)
-
-
-def recombine(problem, first, second, rng, n_sweeps, n_jobs=None):
-    """The better of two Partitions, or one that is better than both, made of what they agree on.
-
-    Groups of nodes that are together in both are moved as wholes: once from the better one, once from what merging
-    makes of them anew; heated and cooled, for few moves of groups do what would take moves of many nodes, the first of
-    them for the worse. The better result is improved node by node.
-
-    References
-    ----------
-    Sanders, Schulz, "Distributed evolutionary graph partitioning", ALENEX 2012: recombination by what is common.
-    """
-    better = max(second, first, key=Partition.rank)
-    groups, n_groups = common_refinement([first.labels, second.labels], problem.n_clusters)
-    if n_groups <= problem.n_clusters:
-        return better
-    coarse = problem.between(groups, n_groups, n_jobs)
-    anew = coarse_partition(
-        coarse.rows, coarse.constraints.sizes(np.arange(n_groups), n_groups), problem.n_clusters, rng=rng,
-        n_jobs=n_jobs, **problem.limits,
-    )  # fmt: skip
-    # The unit of temperatures is the mean weight of an edge end between groups: here it is that of the graph.
-    unit = len(coarse.rows.indices) / len(problem.rows.indices)
-    hot = max(unit * _HOT, _HOT_SHARE * len(coarse.rows.indices) / n_groups)
-    temperatures = np.geomspace(hot, unit * _COLD, n_sweeps)
-    found = []
-    for table in (pick_labels(groups, n_groups, better.labels), anew):
-        heat(coarse, table, temperatures, rng)
-        sums, _ = move_locally(
-            coarse.rows, table, problem.n_clusters, constraints=coarse.constraints, **problem.limits
+    def without_limits(self, n_clusters):
+        """The same graph and objective for another number of clusters, of which nothing is asked."""
+        return replace(
+            self, n_clusters=n_clusters, min_size=1, min_share=0.0, constraints=Constraints(counts=self.constraints.counts)
         )
-        found.append(coarse.partition(table, sums))
-    labels = apply_labels(max(found, key=Partition.rank).labels, groups)
-    return max(better, improve(problem, problem.grown(labels), rng, n_jobs), key=Partition.rank)
+
+    def between(self, groups, n_groups, n_jobs=None, max_links=None):
+        """The same problem for groups of nodes as wholes."""
+        rows = quotient(self.rows, groups, n_groups, n_jobs, max_entries=max_links)
+        return replace(self, rows=rows, constraints=self.constraints.of_groups(groups, n_groups))

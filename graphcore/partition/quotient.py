@@ -14,7 +14,8 @@ from .sampled_links import sampled_links
 
 __all__ = [
     "GraphRows", "apply_labels", "common_refinement", "compact_labels", "contingency", "estimated_entries",
-    "goes_to_workers", "graph_rows", "grouped", "is_huge", "label_sizes", "label_volumes", "lent", "min_sampled_volume",
+    "goes_to_workers", "graph_rows", "grouped", "is_huge", "label_sizes", "label_volumes", "lent", "max_links",
+    "min_sampled_volume",
     "pick_labels", "quotient",
 ]  # fmt: skip
 
@@ -27,6 +28,8 @@ _SAMPLED_ROWS = 256
 _MANY_ENTRIES = 1 << 28
 # It is read in its own order instead of cluster by cluster, and of its edges a sample is kept: 1 GB.
 _SAMPLED_ENTRIES = 1 << 27
+# Graphs between groups are exact up to this many entries, and up to this fraction of the graph's own.
+_FEW_LINKS, _MIN_COMPRESSION, _MANY_LINKS = 1 << 22, 4, 1 << 25
 # So many of a cluster's entries have to be expected in the sample for its links to say something.
 _FEW_SAMPLED = 32
 
@@ -90,6 +93,11 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
         weights *= scale
         volumes *= scale
     return GraphRows(*map(read_only, (indptr, indices, weights, volumes)))
+
+
+def max_links(rows):
+    """Entries that a graph between groups may have before only its strong links are kept."""
+    return min(max(_FEW_LINKS, len(rows.indices) // _MIN_COMPRESSION), _MANY_LINKS)
 
 
 def is_huge(n_entries):

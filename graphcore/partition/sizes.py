@@ -7,19 +7,21 @@ import numpy as np
 __all__ = ["grow_small_clusters"]
 
 
-def grow_small_clusters(rows, labels, n_clusters, min_size, *, counts=None, is_fixed=()):
-    """Give clusters of fewer than `min_size` nodes more of them, in place (-1 stays); returns how many nodes changed.
+def grow_small_clusters(problem, labels):
+    """Give clusters below the least size more nodes, in place (-1 stays); returns how many nodes changed.
 
     A small cluster grows over its border, each time by the node that has most to do with it and least with its own
     cluster, ``(l_xc - l_xa) / d_x``; no cluster is made small by that. Where its border gives nothing, nodes come from
-    the largest cluster, those of low degree first. Where rows are groups, `counts` (n,) int64 holds the nodes that each
-    stands for; those of `is_fixed` (n,) bool stay. Single nodes that may move always add up to the size asked for, if
-    there are as many as n_clusters times min_size; groups may not.
+    the largest cluster, those of low degree first. Fixed nodes stay. Single nodes that may move always add up to the
+    size asked for, if there are as many as n_clusters times min_size; groups may not. With a least size of 1 nothing is
+    done: by default a cluster may come out empty, and a warning says so.
     """
-    inside = labels >= 0
-    counts = np.ones(len(labels), dtype=np.int64) if counts is None or not len(counts) else counts
-    is_fixed = is_fixed if len(is_fixed) else ~inside
-    sizes = np.bincount(labels[inside], weights=counts[inside], minlength=n_clusters).astype(np.int64)
+    rows, limits, min_size = problem.rows, problem.constraints, problem.min_size
+    if min_size <= 1:
+        return 0
+    counts = limits.counts if len(limits.counts) else np.ones(len(labels), dtype=np.int64)
+    is_fixed = limits.is_fixed if len(limits.is_fixed) else labels < 0
+    sizes = limits.sizes(labels, problem.n_clusters)
     small = np.flatnonzero(sizes < min_size)
     moved = 0
     # Those that lack least go first: what they take cannot be taken from them.

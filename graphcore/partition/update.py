@@ -4,13 +4,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .cluster_sums import cluster_sums
-from .consensus import match_clusters
-from .constraints import FREE, relieve_full_clusters
+from .constraints import relieve_full_clusters
 from .local_moving import move_locally
 from .predict import cluster_shares, predict_labels
-from .quotient import apply_labels, contingency, is_huge, label_sizes
+from .quotient import apply_labels, contingency, label_sizes
 from .sizes import grow_small_clusters
+from .stability import match_clusters
 from .trials import cycle_chosen, form_anew
 
 __all__ = ["Update", "describe_update", "update_labels"]
@@ -53,10 +52,7 @@ class Update:
     seconds: dict = field(repr=False)
 
 
-def update_labels(
-    rows, labels, n_clusters, ends, change, unrest, *, rng, n_cycles=0, max_entries=None,
-    constraints=FREE, n_jobs=None, **limits,
-):  # fmt: skip
+def update_labels(problem, labels, ends, change, unrest, *, rng, n_jobs=None):
     """Labels (n,) int32 for a graph, whose weights between `ends` (m, 2) have changed, in place; -1 for none so far.
 
     Nodes with an edge and without a label join a cluster around them; then nodes are moved one by one, first those at
@@ -65,43 +61,41 @@ def update_labels(
     anew, and that is kept if the objective is higher. Then groups of nodes of these clusters, and of those that they
     went to, are moved. Clusters keep their numbers as far as they keep their nodes. Clusters beyond their limits give
     nodes away, and those below them get some, as far as single nodes go.
-    Returns the clusters that were formed anew: none, where `constraints` limit them.
+    Returns the clusters that were formed anew: none, where limits from above or labels that stay are in the way.
     """
+    rows, k = problem.rows, problem.n_clusters
     labels[rows.degrees == 0] = -1
-    _place(rows, labels, n_clusters, limits["objective"])
+    _place(problem, labels)
     placed = labels.copy()
-    relieve_full_clusters(rows, labels, n_clusters, constraints)
-    if limits["min_size"] > 1:
-        grow_small_clusters(rows, labels, n_clusters, limits["min_size"], is_fixed=constraints.is_fixed)
-    sums = cluster_sums(rows, labels, n_clusters, n_jobs)
+    relieve_full_clusters(problem, labels)
+    grow_small_clusters(problem, labels)
+    sums = problem.sums(labels, n_jobs)
     of_ends, changed = labels[ends.T.ravel()], np.tile(np.abs(change), 2)
-    changed = np.bincount(of_ends[of_ends >= 0], weights=changed[of_ends >= 0], minlength=n_clusters)
-    unrest += np.divide(changed, sums.volume, out=np.ones(n_clusters), where=sums.volume > 0)
+    changed = np.bincount(of_ends[of_ends >= 0], weights=changed[of_ends >= 0], minlength=k)
+    unrest += np.divide(changed, sums.volume, out=np.ones(k), where=sums.volume > 0)
     active = labels != placed
     active[ends] = True
-    move_locally(rows, labels, n_clusters, active=active, constraints=constraints, sums=sums, **limits)
+    move_locally(problem, labels, active=active, sums=sums)
     restless = np.flatnonzero(unrest > _UNREST)
-    if len(restless) == 0 or n_clusters == 1 or not constraints.is_free:
+    if len(restless) == 0 or k == 1 or not problem.constraints.is_free:
         return ()
     unrest[restless] = 0.0
-    trial = form_anew(rows, labels, n_clusters, restless, rng, max_entries, constraints, n_jobs, limits)
+    trial = form_anew(problem, labels, restless, rng, n_jobs)
     if trial is None:
         return tuple(restless.tolist())
-    trial = apply_labels(_numbers(trial, labels, n_clusters), trial)
+    trial = apply_labels(_numbers(trial, labels, k), trial)
     differs = trial != labels
-    formed, _ = move_locally(
-        rows, trial, n_clusters, active=(labels >= 0) & (np.isin(labels, restless) | differs), **limits
-    )
+    formed, _ = move_locally(problem, trial, active=(labels >= 0) & (np.isin(labels, restless) | differs))
     chosen = np.unique(np.concatenate([restless, labels[differs], trial[differs]]))
-    if formed.value(limits["objective"]) > sums.value(limits["objective"]) and formed.size.min() >= min(
-        sums.size.min(), limits["min_size"]
+    if formed.value(problem.objective) > sums.value(problem.objective) and formed.size.min() >= min(
+        sums.size.min(), problem.min_size
     ):
         labels[:] = trial
     # Whether formed anew or not: groups of nodes may belong to another cluster now.
-    if n_cycles and not is_huge(len(rows.indices)):  # of which there are but samples
+    if not problem.is_huge:  # of which there are but samples
         kept = labels.copy()
-        cycle_chosen(rows, labels, n_clusters, chosen, rng, n_cycles, max_entries, n_jobs, limits)
-        labels[:] = apply_labels(_numbers(labels, kept, n_clusters), labels)
+        cycle_chosen(problem, labels, chosen, rng, n_jobs)
+        labels[:] = apply_labels(_numbers(labels, kept, k), labels)
     return tuple(restless.tolist())
 
 
@@ -110,21 +104,22 @@ def _numbers(labels, before, n_clusters):
     return match_clusters(contingency(labels, before, n_clusters))
 
 
-def _place(rows, labels, n_clusters, objective):
+def _place(problem, labels):
     """Give nodes with an edge and no label the cluster that gains most by them, in place, those next to one first."""
     import scipy.sparse as sp
 
+    rows, k = problem.rows, problem.n_clusters
     left = np.flatnonzero((labels < 0) & (rows.degrees > 0))
     if len(left) == 0:
         return
-    sums = cluster_sums(rows, labels, n_clusters)
+    sums = problem.sums(labels)
     ones = np.ones(len(rows.indices)) if len(rows.weights) == 0 else rows.weights
     links = sp.csr_array((ones, rows.indices, rows.indptr), shape=(len(labels),) * 2, copy=False)[left]
     while len(left):
-        found = predict_labels(cluster_shares(links, labels, n_clusters), sums.internal, sums.volume, objective)
+        found = predict_labels(cluster_shares(links, labels, k), sums.internal, sums.volume, problem.objective)
         reached = found >= 0
         if not reached.any():  # parts that nothing links to the rest
-            found[0] = np.argmin(label_sizes(labels, n_clusters))
+            found[0] = np.argmin(label_sizes(labels, k))
             reached = found >= 0
         labels[left[reached]] = found[reached]
         left, links = left[~reached], links[~reached]

@@ -11,20 +11,19 @@ from .._warn import warn_of_isolated
 from ..coresets.coreset import Coreset
 from ..graphs.magnitude import in_range
 from ..kernels.graph import GraphKernel, warn_of_loops
-from ..partition.consensus import stability
+from ..partition.constraints import Constraints
 from ..partition.quotient import GraphRows, graph_rows, label_sizes
-from ..partition.search import SearchSteps, search
+from ..partition.stability import stability
 from .constrained import constrained_partition
-from .ensemble import Ensemble, consensus_labels, has_doubts, is_settled, run_coresets
+from .drafts import coreset_draft, disagree, eigenvector_draft, given_draft
 from .known import NOTHING, Known
-from .run import limits, max_links, run_start
+from .loop import SearchSteps, find_partition
 from .settings import Settings
-from .tree import leaves_of, merge_tree, merged_from_halves
-from .unsettled import improved, is_unsettled
+from .tree import leaves_of, merge_tree
 
 __all__ = ["UNSURE", "Clustering", "cluster_graph"]
 
-# Below this, a stability says that coresets disagree on more than they agree on.
+# Below this, a stability says that drafts disagree on more than they agree on.
 UNSURE = 0.5
 
 
@@ -37,26 +36,25 @@ class Clustering:
     labels : ndarray of shape (n_nodes,), int32
         0 to n_clusters - 1; -1 for isolated nodes.
     coreset : Coreset
-        The first coreset, if there are several.
+        That of the first draft.
     coreset_labels : ndarray of shape (n_coreset,), int32
         Clusters of its nodes: on the coreset graph for the published algorithm, otherwise as in `labels`.
     n_unreached : int
-        Nodes that no row of the first coreset reached.
+        Nodes that no row of it reached.
     merged : ndarray of shape (n_nodes,), int32, or None
-        What the best coreset's clusters were merged from; None if nothing was merged.
+        What the first draft's clusters were merged from; None if nothing was merged.
     row_bytes : int
-        Memory of one coreset's half-walk rows; 0 for the plain kernel, which reads the graph itself.
+        Memory of its half-walk rows; 0 for the plain kernel, which reads the graph itself.
     node_stability : ndarray of shape (n_nodes,), float32, or None
-        Share of the coresets whose own clustering agrees with a node's label; None for a single coreset. Where labels
-        come from eigenvectors instead, the share of samples of them, heated, that do.
+        Share of the first drafts, at most four, that agree with a node's label; None for a single draft.
     cluster_stability : ndarray of shape (n_clusters,), float64, or None
     history : list of (str, float)
         The objective (larger is better) after each stage.
     search : SearchSteps or None
-        When the search raised the objective, and to what; None if there was none.
+        When the best partition was found, and what it was worth; None in a file.
     settings : Settings
     seconds : dict
-        Seconds of each stage, added up over coresets that are worked on at the same time.
+        Seconds of each stage, added up over drafts that are worked on at the same time.
     known : Known
         Labels that stay and weights of nodes, which all labels that come after these keep to as well.
     """
@@ -82,7 +80,7 @@ class Clustering:
 
     @property
     def n_unsure(self):
-        """Clusters that hold nodes and have a stability below `UNSURE`; None for a single coreset."""
+        """Clusters that hold nodes and have a stability below `UNSURE`; None for a single draft."""
         if self.cluster_stability is None:
             return None
         filled = label_sizes(self.labels[self.labels >= 0], self.settings.n_clusters) > 0
@@ -172,57 +170,44 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
         warn_of_loops(GraphKernel(graph, settings.self_loop))
     rows = graph_rows(graph)
     asked, given, known = settings, replace(known, start=None), known.among(rows.degrees)
-    settings, constraints = known.limits(settings)
-    if known.start is None:
-        ensemble = run_coresets(graph, settings, constraints, streams, n_jobs, stages)
-    else:
-        start = run_start(graph, known.start, settings, streams, n_jobs, stages, constraints)
-        ensemble = Ensemble([start], start)
-    runs, best, k = ensemble.runs, ensemble.best, settings.n_clusters
-    labels, history = consensus_labels(rows, ensemble, settings, constraints, streams, n_jobs, stages)
-    others = [run.labels for run in runs] if len(runs) > 1 else []
-    if has_doubts(graph, ensemble.agreement) and constraints.is_free and best.groups is not None:
-        with stages("halves"):
-            labels, value = merged_from_halves(rows, best.groups, labels, history[-1][1], settings, constraints, n_jobs)
-        history.append(("halves", value))
-    if not constraints.is_free:
+    problem, k = known.problem(rows, settings), settings.n_clusters
+
+    def make_draft(number, earlier, streams, n_jobs, stages):
+        if number == 0 and known.start is not None:
+            return given_draft(graph, free, settings, known.start, streams, stages)
+        made = None
+        if number == 2 and disagree(earlier, k):
+            made = eigenvector_draft(graph, free, streams, stages)
+        return coreset_draft(graph, free, settings, streams, n_jobs, stages) if made is None else made
+
+    # Limits from above and labels that stay come last: clusters are looked for as if there were none.
+    max_drafts = 1 if known.start is not None and not settings.is_search else settings.max_drafts
+    free = replace(problem, constraints=Constraints(counts=problem.constraints.counts))
+    found = find_partition(
+        free, make_draft, streams, max_drafts=max_drafts, price=settings.price, time_limit=settings.time_limit,
+        moves=settings.refine, n_jobs=n_jobs, stages=stages,
+    )  # fmt: skip
+    first, history, labels = found.first, found.history, found.best.labels
+    if not problem.constraints.is_free:
         with stages("constraints"):
             tree = leaves = None
-            if constraints.limits_clusters and known.fixed is None:
-                leaves = leaves_of(rows, best.groups, labels, k)
+            if problem.constraints.limits_clusters and known.fixed is None:
+                leaves = leaves_of(rows, first.groups, labels, k)
                 tree = merge_tree(settings, *leaves)
-            labels, value = constrained_partition(
-                rows, labels, k, constraints, fixed=known.fixed, groups=leaves and leaves[0], tree=tree,
-                rng=streams.generator("cycles"), n_cycles=settings.n_cycles, max_entries=max_links(rows), n_jobs=n_jobs,
-                **limits(settings),
+            kept = constrained_partition(
+                problem, labels, streams.generator("cycles"), fixed=known.fixed, groups=leaves and leaves[0], tree=tree,
+                n_jobs=n_jobs,
             )  # fmt: skip
-        history.append(("constraints", value))
-    elif settings.n_cycles and not is_settled(graph, ensemble.agreement):
-        labels, values, samples = improved(
-            graph, rows, labels, history[-1][1], settings, constraints, is_unsettled(ensemble.agreement, k), streams,
-            n_jobs, stages,
-        )  # fmt: skip
-        history += values
-        others = samples or others
-    steps = None
-    if settings.search_rounds:
-        with stages("search"):
-            steps = search(
-                rows, labels, k, n_rounds=settings.search_rounds, time_limit=settings.time_limit,
-                rng=streams.generator("search"), max_entries=max_links(rows), n_jobs=n_jobs,
-                announced=lambda i: stages(f"search, round {i} of {settings.search_rounds}", total=False),
-                constraints=constraints, **limits(settings),
-            )  # fmt: skip
-        history.append(("search", float(steps.values[-1])))
+        labels = kept.labels
+        history.append(("constraints", kept.value))
     node_stability = cluster_stability = None
-    if others:
-        node_stability, cluster_stability = stability(labels, others, k, n_jobs)
-    first = runs[0]
+    if len(found.witnesses) > 1:
+        node_stability, cluster_stability = stability(labels, found.witnesses, k, n_jobs)
     return Clustering(
         labels=labels, coreset=first.coreset.scaled(graph),
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
-        n_unreached=first.n_unreached, merged=best.groups, row_bytes=first.row_bytes, node_stability=node_stability,
-        cluster_stability=cluster_stability, history=history, search=steps,
-        settings=replace(asked, n_coresets=len(runs)), seconds=dict(stages.seconds), known=given,
-        _rows=rows,
+        n_unreached=first.n_unreached, merged=first.groups, row_bytes=first.row_bytes, node_stability=node_stability,
+        cluster_stability=cluster_stability, history=history, search=found.steps, settings=asked,
+        seconds=dict(stages.seconds), known=given, _rows=rows,
     )  # fmt: skip
+

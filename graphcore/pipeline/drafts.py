@@ -7,14 +7,20 @@ import numpy as np
 from ..coresets.coreset import Coreset, sample_coreset
 from ..kernels.graph import GraphKernel
 from ..kernels.walk import WalkKernel
-from ..partition.consensus import coarse_partition
+from ..partition.coarse import coarse_partition
 from ..partition.merge import agglomerate
 from ..partition.micro_clusters import settled_micro_clusters, spread
 from ..partition.nearest import label_all
 from ..partition.quotient import apply_labels, compact_labels, label_volumes
+from ..partition.sizes import grow_small_clusters
+from ..partition.stability import stability
 from ..spectral.partition import spectral_partition
+from .eigenvectors import eigenvector_labels
 
-__all__ = ["Draft", "coreset_draft", "given_draft", "node_kernel", "spectral_draft"]
+__all__ = ["Draft", "coreset_draft", "disagree", "eigenvector_draft", "given_draft", "node_kernel"]
+
+# Two drafts have settled a graph where they agree on more than this share of what they would not agree on by chance.
+_SETTLED_SHARE = 2 / 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +44,73 @@ def node_kernel(graph, settings, n_jobs):
     )
 
 
-def drawn_coreset(graph, kernel, settings, streams):
+def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
+    """Nodes join the coreset node that a short walk reaches them from, and these micro-clusters are merged.
+
+    As published, the coreset graph is partitioned by its spectrum instead, and nodes are labelled by kernel distances.
+    """
+    k = problem.n_clusters
+    with stages("coreset"):
+        kernel = node_kernel(graph, settings, n_jobs)
+        coreset = _drawn(graph, kernel, settings, streams)
+    with stages("rows"):
+        reach = kernel.reach(coreset.indices)
+    coreset_labels = None
+    if settings.overcluster is None:
+        with stages("micro-clusters"):
+            groups, n_groups, n_unreached = settled_micro_clusters(reach, problem, settings.refine, n_jobs)
+    else:
+        coreset_labels, groups, n_groups, n_unreached = _spectral(
+            kernel, coreset, reach, problem.rows, settings, streams, n_jobs, stages
+        )
+    labels = groups.copy()
+    if n_groups > k:
+        with stages("merging"):
+            coarse = problem.between(groups, n_groups, n_jobs, problem.max_links)
+            if settings.overcluster is None:
+                table = coarse_partition(coarse, streams.generator("merging"), n_jobs)
+            else:
+                sizes = coarse.constraints.counts
+                table, _, _ = agglomerate(coarse.rows, sizes, k, linkage="average", min_size=problem.min_size)
+            labels = apply_labels(table, groups)
+    grow_small_clusters(problem, labels)
+    return Draft(
+        labels, coreset, coreset_labels, n_unreached, groups if n_groups > k else None,
+        0 if settings.walk_steps == 1 else reach.nbytes,
+    )  # fmt: skip
+
+
+def given_draft(graph, problem, settings, given, streams, stages):
+    """Labels to start from; nodes of -1 follow their neighbours. A coreset is drawn all the same."""
+    k, rows, labels = problem.n_clusters, problem.rows, given.copy()
+    with stages("coreset"):
+        coreset = _drawn(graph, node_kernel(graph, settings, 1), settings, streams)
+    with stages("start"):
+        spread(rows, labels, k)
+        for alone in range(k, labels.max() + 1):  # components without any label
+            labels[labels == alone] = np.argmin(label_volumes(np.minimum(labels, k), rows.degrees, k + 1)[:k])
+        grow_small_clusters(problem, labels)
+    return Draft(labels, coreset)
+
+
+def eigenvector_draft(graph, problem, streams, stages):
+    """Labels from eigenvectors of the whole graph, or None where they would take long or show no clusters."""
+    with stages("eigenvectors"):
+        labels = eigenvector_labels(graph, problem.n_clusters, streams)
+        if labels is None:
+            return None
+        grow_small_clusters(problem, labels)
+    return Draft(labels)
+
+
+def disagree(labellings, n_clusters):
+    """Whether two labellings agree on so few nodes, beyond chance, that there may be clusters that neither has found."""
+    one, other = labellings
+    agreement, chance = stability(one, [other], n_clusters)[0][one >= 0].mean(), 1.0 / n_clusters
+    return n_clusters > 1 and agreement - chance <= _SETTLED_SHARE * (1.0 - chance)
+
+
+def _drawn(graph, kernel, settings, streams):
     """The coreset that the settings ask for."""
     drawn = settings.walk_steps > 1 and settings.sampling == "importance"
     return sample_coreset(
@@ -48,50 +120,27 @@ def drawn_coreset(graph, kernel, settings, streams):
     )  # fmt: skip
 
 
-def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
-    """Nodes join the coreset node that a short walk reaches them from, and these micro-clusters are merged.
-
-    As published, the coreset graph is partitioned by its spectrum instead, and nodes are labelled by kernel distances.
-    """
-    k, rows = problem.n_clusters, problem.rows
-    with stages("coreset"):
-        kernel = node_kernel(graph, settings, n_jobs)
-        coreset = drawn_coreset(graph, kernel, settings, streams)
-    with stages("rows"):
-        reach = kernel.reach(coreset.indices)
-    coreset_labels = None
-    if settings.overcluster is None:
-        with stages("micro-clusters"):
-            groups, n_groups, n_unreached = settled_micro_clusters(
-                reach, rows, k, problem.objective if settings.refine else None, n_jobs
-            )
-    else:
-        coreset_labels, groups, n_groups, n_unreached = _spectral(
-            kernel, coreset, reach, rows, settings, streams, n_jobs, stages
-        )
-    labels = groups
-    if n_groups > k:
-        with stages("merging"):
-            coarse = problem.between(groups, n_groups, n_jobs)
-            if settings.overcluster is None:
-                table = coarse_partition(coarse, streams.generator("merging"), n_jobs)
-            else:
-                sizes = problem.constraints.sizes(groups, n_groups)
-                table, _, _ = agglomerate(coarse.rows, sizes, k, linkage="average", min_size=problem.min_size)
-            labels = apply_labels(table, groups)
-    return Draft(
-        problem.grown(labels.copy()), coreset, coreset_labels, n_unreached, groups if n_groups > k else None,
-        0 if settings.walk_steps == 1 else reach.nbytes,
-    )  # fmt: skip
-
-
-def given_draft(graph, problem, settings, given, streams, stages):
-    """Labels to start from; nodes of -1 follow their neighbours. A coreset is drawn all the same."""
-    k, rows, labels = problem.n_clusters, problem.rows, given.copy()
-    with stages("coreset"):
-        coreset = drawn_coreset(graph, node_kernel(graph, settings, 1), settings, streams)
-    with stages("start"):
-        spread(rows, labels, k)
-        for alone in range(k, labels.max() + 1):  # components without any label
-            labels[labels == alone] = np.argmin(label_volumes(np.minimum(labels, k), rows.degrees, k + 1)[:k])
-    return Draft(problem.grown(labels), coreset)
+def _spectral(kernel, coreset, reach, rows, settings, streams, n_jobs, stages):
+    """Spectral partition of the coreset graph, and labels for all nodes by kernel distance."""
+    k = settings.n_clusters
+    n_parts = min(max(k, round(settings.overcluster * k)), len(coreset))
+    with stages("coreset graph"):
+        coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights, n_jobs=n_jobs, reach=reach)
+    with stages("spectral partition"):
+        partition = spectral_partition(
+            coreset_graph, n_parts, eigen_solver=settings.eigen_solver,
+            degrees=coreset.weights if settings.coreset_degrees == "weights" else None, random_state=streams,
+            n_jobs=n_jobs,
+        )  # fmt: skip
+    with stages("labelling"):
+        n_labels = max(n_parts, k)
+        labelling = label_all(
+            kernel, coreset.indices, coreset.weights, partition.labels, n_labels, coreset_graph=coreset_graph,
+            reach=reach, n_jobs=n_jobs,
+        )  # fmt: skip
+        labels = labelling.labels
+        if settings.refine or n_parts > k:
+            # A node that no row reaches carries no evidence: it follows its neighbours instead.
+            labels[labelling.unreached] = -1
+            n_labels = compact_labels(labels, spread(rows, labels, n_labels))
+    return partition.labels, labels, n_labels, int(labelling.unreached.sum())

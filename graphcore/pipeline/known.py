@@ -9,6 +9,8 @@ from .._validation import check_labels
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..partition.constraints import Constraints
+from ..partition.objectives import OBJECTIVES
+from ..partition.problem import Problem
 from ..partition.quotient import label_volumes
 
 __all__ = ["NOTHING", "Known", "check_known"]
@@ -47,7 +49,7 @@ class Known:
         if fixed is not None and (moved := (labels != fixed) & (fixed >= 0)).any():
             x = int(np.argmax(moved))
             raise InputError(f"labels: node {x} was given the label {fixed[x]}, which stays, and has {labels[x]}")
-        counted, limits = self.limits(settings)
+        least, limits = self.limits(settings)
         sizes, volumes = limits.sizes(labels, k), label_volumes(labels, degrees, k)
         # Those of moves are sums in another order.
         if sizes.max() > limits.max_size or volumes.max() > limits.max_volume(volumes.sum(), k) * (1 + 1e-9):
@@ -55,9 +57,9 @@ class Known:
                 f"no n_clusters={k} clusters were found that keep to {limits}: some nodes are too large, or too many "
                 "are fixed; allow more, or ask for fewer clusters"
             )
-        if counted.min_cluster_size > sizes.min() > 0:
+        if least > sizes.min() > 0:
             warn_user(
-                f"{np.count_nonzero(sizes < counted.min_cluster_size)} of n_clusters={k} clusters are smaller than "
+                f"{np.count_nonzero(sizes < least)} of n_clusters={k} clusters are smaller than "
                 f"min_cluster_size={settings.min_cluster_size}, which the other limits leave no room for; ask for "
                 "fewer clusters, or for less of each"
             )
@@ -72,7 +74,7 @@ class Known:
             )
 
     def limits(self, settings):
-        """(Settings, Constraints) of a run whose sizes are counted as nodes of these weights count."""
+        """(least size, Constraints) of clusters, in what nodes of these weights count."""
         unit, more = 1, {}
         if self.weights is not None:
             whole = np.array_equal(self.weights, np.rint(self.weights)) and self.weights.sum() < 2.0**53
@@ -84,9 +86,14 @@ class Known:
             more["max_share"] = settings.max_share
         if self.fixed is not None:
             more["is_fixed"] = read_only(self.fixed >= 0)
-        if settings.min_cluster_size > 1:  # 1 only says that no cluster is empty
-            settings = replace(settings, min_cluster_size=round(settings.min_cluster_size * unit))
-        return settings, Constraints(**more)
+        least = settings.min_cluster_size  # of which 1 only says that no cluster is empty
+        return least if least <= 1 else round(least * unit), Constraints(**more)
+
+    def problem(self, rows, settings):
+        """The Problem of a graph with these settings."""
+        least, constraints = self.limits(settings)
+        share = OBJECTIVES[settings.objective].min_share
+        return Problem(rows, settings.n_clusters, settings.objective, least, share, constraints)
 
 
 NOTHING = Known()

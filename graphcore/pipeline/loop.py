@@ -12,11 +12,12 @@ from .._progress import Stages
 from .._threads import map_items
 from .._warn import warn_user
 from ..partition.heating import heat
+from ..partition.improve import improve, recombine
 from ..partition.objectives import OBJECTIVES
-from ..partition.problem import Partition, improve, recombine
+from ..partition.problem import Partition
 from .drafts import Draft
 
-__all__ = ["EFFORTS", "Effort", "Found", "SearchSteps", "find_partition"]
+__all__ = ["Found", "SearchSteps", "find_partition"]
 
 # A round has as many drafts as there were before, at most so many.
 _MOST_AT_ONCE = 16
@@ -28,17 +29,6 @@ _HOT, _COLD = 2.0, 0.4
 _GROUP_SWEEPS = 100
 # As many of the first drafts say how sure labels are.
 _WITNESSES = 4
-
-
-class Effort(NamedTuple):
-    """How long the loop goes on."""
-
-    max_drafts: float  # infinite: until a round gains nothing
-    price: float = 0.0  # what a round has to gain of the objective, for each of its drafts and entries of the graph
-    time_limit: float | None = None  # seconds
-
-
-EFFORTS = {"fast": Effort(1), "default": Effort(4, 1e-9), "high": Effort(16), "best": Effort(np.inf)}
 
 
 class SearchSteps(NamedTuple):
@@ -60,27 +50,33 @@ class Found:
     steps: SearchSteps
 
 
-def find_partition(problem, make_draft, effort, streams, n_jobs=None, stages=None):
+def find_partition(
+    problem, make_draft, streams, *, max_drafts=None, price=0.0, time_limit=None, moves=True, n_jobs=None, stages=None
+):
     """Draft, improve, recombine: drafts meet as in a tournament, and the winner of a round meets the best so far.
 
-    ``make_draft(number, witnesses, streams, n_jobs, stages)`` returns a Draft of the Problem; it may look at the labels
-    of the first drafts. The first round has two, or one where a second does not pay; each later one as many as there
-    were before. The loop ends after `effort.max_drafts`, where a round has not gained what the next one costs, with the
-    first step after the time limit, or at Ctrl-C, with the best so far. Labels do not depend on `n_jobs`, and with a
-    time limit on the speed of the machine.
+    ``make_draft(number, earlier, streams, n_jobs, stages)`` returns a Draft of the Problem; it may look at the labels
+    of `earlier` rounds. The first round has two drafts, or one where a second does not pay; each later one as many as
+    there were before. The loop ends after `max_drafts`; where a round has gained less of the objective than `price` for
+    each draft of the next one and each entry of the graph; with the first step after `time_limit` seconds; or at
+    Ctrl-C, with the best so far. Without `moves` drafts stay as they are. Labels do not depend on `n_jobs`; with a time
+    limit they do on the speed of the machine.
     """
     stages = Stages() if stages is None else stages
-    begun, price = time.monotonic(), effort.price * len(problem.rows.indices)
+    begun, price = time.monotonic(), price * len(problem.rows.indices)
+    max_drafts = np.inf if max_drafts is None else max_drafts
     best, first, history, witnesses, steps, n_drafts = None, None, [], [], [], 0
     # How far a draft is from the best, before anything is known of the graph.
     gain = OBJECTIVES[problem.objective].spread
 
     def is_over():
-        return effort.time_limit is not None and time.monotonic() - begun >= effort.time_limit
+        return time_limit is not None and time.monotonic() - begun >= time_limit
 
     def newcomer(number, n_sweeps, n_jobs, stages):
         own = streams.child("draft", number)
         made, rng, told = make_draft(number, witnesses, own, n_jobs, stages), own.generator("moves"), []
+        if not moves:
+            return made, problem.partition(made.labels, problem.sums(made.labels, n_jobs)), told
         with stages("moves"):
             improved = improve(problem, made.labels.copy(), rng, n_jobs, told)
         if n_sweeps and not is_over():
@@ -99,7 +95,7 @@ def find_partition(problem, make_draft, effort, streams, n_jobs=None, stages=Non
 
     try:
         while not (best and is_over()):
-            n_new = int(min(max(n_drafts, 2), _MOST_AT_ONCE, effort.max_drafts - n_drafts))
+            n_new = int(min(max(n_drafts, 2), _MOST_AT_ONCE, max_drafts - n_drafts))
             if gain <= price * (n_new - (best is None)):
                 n_new = 1 if best is None else 0
             if n_new == 0:

@@ -11,23 +11,23 @@ from ..exceptions import InputError, ParameterError
 from ..partition.quotient import is_huge
 from .parameters import PARAMETERS, defaults
 
-__all__ = ["Settings", "check_settings", "idle_settings", "resized", "resolve_settings"]
+__all__ = ["EFFORTS", "Settings", "check_settings", "idle_settings", "resized", "resolve_settings"]
 
 # Coreset nodes for each cluster asked for: enough for k-means on the coreset graph to see every cluster many times.
 _NODES_PER_CLUSTER = 50
 # Micro-clusters of more than one node are better to merge, and cheaper: of many small clusters, coreset nodes are a
 # quarter of the nodes, as long as that leaves each cluster some.
 _MOST_OF_ALL, _FEW_PER_CLUSTER = 0.25, 10
-_MIN_CORESET = 1000
+_MIN_CORESET = 500
 _SHARE, _MAX_SHARE = 0.01, 100_000
 _MIN_HALF_WALK, _MAX_HALF_WALK = 2, 4
 _LAZINESS = 0.5
 _ROW_BUDGET = 150
-_N_CORESETS = 4
-_CYCLES, _FEW_CYCLES = 10, 2
+# Drafts at most (None: until a round gains nothing), and what a round has to gain of the objective for each of them and
+# entries of the graph: a thousandth for each million.
+EFFORTS = {"fast": (1, 0.0), "default": (4, 1e-9), "high": (16, 0.0), "best": (None, 0.0)}
 # Nodes with an edge, where there is no graph yet.
 _ANY_NUMBER = 2**62
-_ROUNDS = {"fast": 0, "default": 0, "high": 4, "best": 40}
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,15 @@ class Settings:
     min_cluster_size: int
     max_cluster_size: int | None
     max_share: float | None  # volume of a cluster, in mean volumes
-    n_coresets: int
-    n_cycles: int  # of moves by groups, at most
-    search_rounds: int
-    time_limit: float | None  # seconds of the search
+    max_drafts: int | None  # None: until a round gains nothing
+    price: float  # what a round of drafts has to gain of the objective, for each of them and entries of the graph
+    time_limit: float | None  # seconds
     resolution: float | None  # that n_clusters was chosen by
-    may_stop_early: bool  # whether two coresets may do, where they agree on nearly all or on too little
+
+    @property
+    def is_search(self):
+        """Whether more drafts are asked for than the default makes."""
+        return _is_search((self.max_drafts, self.price))
 
     @property
     def joined_by(self):
@@ -79,7 +82,7 @@ def check_settings(n_clusters, given):
         )
     if values["preset"] == "published" and _is_auto(values["refine"]):
         values["refine"] = False
-    _refuse_pairs(values | {"search_rounds": _search_rounds(values), "n_clusters": k})
+    _refuse_pairs(values | {"n_clusters": k})
 
 
 def idle_settings(settings, given):
@@ -115,10 +118,6 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
     total_size = n_linked if total_size is None else total_size
     values = _checked(given, n_linked, total_size)
     published = values.pop("preset") == "published"
-    # The pure cut puts most nodes into one cluster: coresets agree on these, whatever else they disagree on.
-    may_stop_early = _is_auto(values["n_coresets"]) and values["objective"] == "information"
-    values["search_rounds"] = _search_rounds(values)
-    effort = values.pop("effort")
 
     def fill(name, value):
         if _is_auto(values[name]):
@@ -136,13 +135,19 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
     fill("self_loop", 1.0 if values["walk_steps"] == 1 or values["sampling"] == "importance" else 0.0)
     fill("row_budget", _ROW_BUDGET)
     fill("refine", not published)
-    # Every coreset takes about ten passes over the graph.
-    one = published or not values["refine"] or is_huge(graph.n_entries) or effort == "fast"
-    fill("n_coresets", 1 if one else _N_CORESETS)
-    moved = values["refine"] and not is_huge(graph.n_entries)
-    values["n_cycles"] = 0 if not moved else _FEW_CYCLES if effort == "fast" else _CYCLES
+    effort = _effort(values)
+    if is_huge(graph.n_entries):
+        if _is_search(effort):
+            raise ParameterError(
+                "effort and time_limit are for graphs of at most 2^28 entries (134 million edges); this one has "
+                f"{graph.n_entries}: leave them out"
+            )
+        effort = EFFORTS["fast"]
+    if not values["refine"]:  # nothing raises the objective
+        effort = EFFORTS["fast"]
+    del values["effort"]
     values["min_cluster_size"] = max(1, values["min_cluster_size"])
-    settings = Settings(n_clusters=k, laziness=_LAZINESS, may_stop_early=may_stop_early, **values)
+    settings = Settings(n_clusters=k, laziness=_LAZINESS, max_drafts=effort[0], price=effort[1], **values)
     _refuse_contradictions(settings, graph, total_size)
     return settings
 
@@ -211,11 +216,6 @@ def _refuse_contradictions(settings, graph, total_size):
             "draw from it; use self_loop=1.0 (the published choice) or sampling='degree'"
         )
     _refuse_sizes(settings, total_size)
-    if settings.search_rounds and is_huge(graph.n_entries):
-        raise ParameterError(
-            "effort and time_limit are for graphs of at most 2^28 entries (134 million edges); this one has "
-            f"{graph.n_entries}: leave them out"
-        )
 
 
 def _refuse_sizes(settings, total_size):
@@ -238,29 +238,31 @@ def _refuse_sizes(settings, total_size):
 
 def _refuse_pairs(values):
     """Refuse settings that contradict each other on every graph; what is still "auto" contradicts nothing."""
-    k, size, steps, runs = (values[name] for name in ("n_clusters", "coreset_size", "walk_steps", "n_coresets"))
+    k, size, steps = (values[name] for name in ("n_clusters", "coreset_size", "walk_steps"))
     if not _is_auto(size) and size < k:
         raise ParameterError(f"coreset_size={size} is less than n_clusters={k}; each cluster needs a node")
     if not _is_auto(steps) and steps > 1 and steps % 2:
         raise ParameterError(f"walk_steps={steps} must be 1 (the plain kernel) or even (two half walks)")
     if values["refine"]:  # or "auto"
         return
-    if values["search_rounds"]:
+    if "effort" in values and _is_search(_effort(values)):
         raise ParameterError("effort and time_limit are for a search that moves nodes; refine=False leaves it out")
     for name in ("max_cluster_size", "max_share"):
         if values[name] is not None:
             raise ParameterError(f"{name}={values[name]} is kept by moving nodes, which refine=False leaves out")
-    if not _is_auto(runs) and runs > 1:
-        raise ParameterError(
-            f"n_coresets={runs} needs refine=True (a consensus raises the objective); use n_coresets=1"
-        )
 
 
-def _search_rounds(values):
-    """Rounds of the search; a limit on the time alone means the best effort."""
+def _is_search(effort):
+    """Whether more drafts are asked for than the default makes."""
+    return effort[0] != 1 and effort[1] == 0.0
+
+
+def _effort(values):
+    """(number of drafts at most, price of a round) that are asked for; a time limit alone means the best effort."""
     effort = values["effort"]
-    effort = "best" if values["time_limit"] is not None and effort == "default" else effort
-    return _ROUNDS[effort] if isinstance(effort, str) else math.ceil(effort)
+    if isinstance(effort, str):
+        return EFFORTS["best" if effort == "default" and values["time_limit"] is not None else effort]
+    return math.ceil(effort), 0.0
 
 
 def _is_auto(value):

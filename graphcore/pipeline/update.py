@@ -8,11 +8,9 @@ from ..exceptions import InputError
 from ..graphs.changed import change_graph
 from ..graphs.magnitude import in_range
 from ..metrics.cut import sums_and_shares
-from ..partition.cluster_sums import cluster_sums
 from ..partition.quotient import graph_rows
 from ..partition.update import Update, describe_update, update_labels
 from .constrained import constrained_partition
-from .run import limits, max_links
 from .settings import resized
 
 __all__ = ["update_clustering"]
@@ -36,22 +34,19 @@ def update_clustering(graph, clustering, unrest, sizes, added, removed, *, rando
         rows = graph_rows(ranged)
         asked = resized(clustering.settings, sizes, changed.graph)
     known = clustering.known.among(rows.degrees)
-    settings, constraints = known.limits(asked)
-    k, after = settings.n_clusters, before.copy()
+    problem = known.problem(rows, asked)
+    k, after, streams = asked.n_clusters, before.copy(), Streams(random_state)
     if known.fixed is not None:  # of nodes that had no edge
         after[known.fixed >= 0] = known.fixed[known.fixed >= 0]
-    streams = Streams(random_state)
-    options = {"n_cycles": settings.n_cycles, "max_entries": max_links(rows), "n_jobs": n_jobs, **limits(settings)}
     with stages("moves"):
         formed = update_labels(
-            rows, after, k, changed.ends, np.ldexp(changed.change, -ranged._exponent), unrest,
-            rng=streams.generator("update"), constraints=constraints, **options,
+            problem, after, changed.ends, np.ldexp(changed.change, -ranged._exponent), unrest,
+            rng=streams.generator("update"), n_jobs=n_jobs,
         )  # fmt: skip
-        sums = cluster_sums(rows, after, k, n_jobs, counts=constraints.counts)
-        if constraints.excess(sums) > 1.0 or settings.min_cluster_size > max(1, sums.size.min()):
-            after, _ = constrained_partition(
-                rows, after, k, constraints, fixed=known.fixed, rng=streams.generator("constraints"), **options
-            )
+        sums = problem.sums(after, n_jobs)
+        if problem.constraints.excess(sums) > 1.0 or problem.min_size > max(1, sums.size.min()):
+            rng = streams.generator("constraints")
+            after = constrained_partition(problem, after, rng, fixed=known.fixed, n_jobs=n_jobs).labels
     stability = None
     if clustering.node_stability is not None:  # not known of nodes that have moved
         stability = np.full(len(after), np.nan, dtype=np.float32)
