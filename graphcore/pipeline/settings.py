@@ -1,7 +1,7 @@
 """What a clustering run is asked to do, and how "auto" becomes a number."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ..exceptions import InputError, ParameterError
 from ..partition.quotient import is_huge
 from .parameters import PARAMETERS, defaults
 
-__all__ = ["Settings", "check_settings", "idle_settings", "resolve_settings"]
+__all__ = ["Settings", "check_settings", "idle_settings", "quick_settings", "resolve_settings"]
 
 # Coreset nodes for each cluster asked for: enough for k-means on the coreset graph to see every cluster many times.
 _NODES_PER_CLUSTER = 50
@@ -140,6 +140,14 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
     settings = Settings(n_clusters=k, laziness=_LAZINESS, may_stop_early=may_stop_early, **values)
     _refuse_contradictions(settings, graph, total_size)
     return settings
+
+
+def quick_settings(settings, graph):
+    """The same for a quick run, as of ``effort="fast"``, on another graph of the same nodes, some of them isolated."""
+    return replace(
+        settings, n_coresets=1, n_cycles=min(settings.n_cycles, _FEW_CYCLES), search_rounds=0, time_limit=None,
+        coreset_size=min(settings.coreset_size, graph.n_nodes - graph.n_isolated),
+    )  # fmt: skip
 
 
 def _checked(given, n_linked, total_size):
