@@ -81,12 +81,14 @@ _FIRST = (
 # The help's headings; under the last one is what no other names.
 _SECTIONS = {
     "Clusters": _FIRST,
-    "Output": ("output", "report", "truth", "tree", "membership", "model", "as_json", "spreadsheet", "quiet"),
+    "Output": (
+        "output", "report", "truth", "robustness", "tree", "membership", "model", "as_json", "spreadsheet", "quiet",
+    ),
     "What is known of nodes": ("labels", "initial_labels", "node_weights"),
     "Input": ("vectors", "n_neighbors", "metric", *READING_OPTIONS, "any_size"),
     "Details of the algorithm": tuple(p.name for p in PARAMETERS if p.name not in _FIRST),
     "Run": (),
-}
+}  # fmt: skip
 
 
 @click.command(
@@ -138,6 +140,10 @@ _SECTIONS = {
     help="Write node, cluster and probability for all clusters around each node (.npz: a sparse matrix).",
 )  # fmt: skip
 @truth_option
+@click.option(
+    "--robustness", is_flag=True,
+    help="Measure what the data support, for the summary and the report: cluster again with edges drawn anew.",
+)  # fmt: skip
 @click.option("--model", metavar="FILE", type=FILE, help="Save the model (.npz) with its graph, for graphcore update.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option(
@@ -148,8 +154,8 @@ _SECTIONS = {
 @click.option("--workers", type=int, metavar="N", help="The same with N processes of this machine for workers.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
 def cluster(
-    input, n_clusters, output, spreadsheet, tree, report, truth, model, membership, as_json, quiet, scheduler, workers,
-    **options,
+    input, n_clusters, output, spreadsheet, tree, report, truth, robustness, model, membership, as_json, quiet,
+    scheduler, workers, **options,
 ):  # fmt: skip
     """Cluster a graph, or vectors through their kNN graph.
 
@@ -173,14 +179,14 @@ def cluster(
     if (n_clusters is None) == ("resolution" not in given):
         wrong = "Missing option '-k'" if n_clusters is None else "-k and --resolution both say how many clusters"
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
-    console = Console(quiet, n_after=1 + sum(file is not None for file in (report, tree, membership)))
+    console = Console(quiet, n_after=1 + robustness + sum(file is not None for file in (report, tree, membership)))
     output = _check(
         console, input, n_clusters, given, output, tree, report, (model, membership), stdout_taken=bool(on_stdout)
     )
     check_there(truth, *known.values())
     help_compiling()  # while this process imports and reads
     from ..distributed.cluster import client_of
-    from ..fit import fit_graph
+    from ..fit import fit_graph, robustness_of
     from ..io.labels import write_memberships
     from ..report import write_report
     from ..selection.cluster_tree import tree_of
@@ -193,15 +199,18 @@ def cluster(
         graph = fit.graph
         _warn_of_idle(fit.clustering.settings, given, spreadsheet and output_kind(output) != "text")
         _warn_of_idle_workers(graph, scheduler, workers)
-        facts, result = _facts(input, fit, seed), fit.clustering
+        result, found = fit.clustering, None
         written = {"output": output, "tree": tree, "report": report, "membership": membership, "model": model}
-        facts |= written | {"warnings": console.warned}
         with console.stages("write"):
             write_clusters(fit, output, spreadsheet)
             if model is not None:
                 from ..estimators.load import model_of
 
                 model_of(fit, n_clusters, random_state=seed, n_jobs=jobs, **given).save(model)
+        if robustness:
+            found = robustness_of(
+                graph, result, fit.node_weights, random_state=seed, n_jobs=jobs, stages=console.stages
+            )  # fmt: skip
         memberships = None if report is None and membership is None else fit.memberships()
         if membership is not None:
             with console.stages("membership"):
@@ -217,8 +226,10 @@ def cluster(
                 )  # fmt: skip
                 write_report(
                     report, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result,
-                    membership=memberships, truth=classes, about=about, random_state=seed, n_jobs=jobs,
+                    membership=memberships, truth=classes, robustness=found, about=about, random_state=seed,
+                    n_jobs=jobs,
                 )  # fmt: skip
+    facts = _facts(input, fit, seed, found) | written | {"warnings": console.warned}
     facts["seconds"] = {**console.stages.seconds, "total": time.perf_counter() - start}
     if as_json:
         click.echo(json.dumps(facts))
@@ -292,7 +303,7 @@ def _warn_of_idle_workers(graph, scheduler, workers):
         warn_user(f"{option} does nothing here: for graphs on disk of more than 2^28 entries (134 million edges)")
 
 
-def _facts(path, fit, seed):
+def _facts(path, fit, seed, robustness):
     """What a run came to, ready for JSON."""
     from .. import __version__
     from .summary import graph_facts, size_facts
@@ -310,5 +321,6 @@ def _facts(path, fit, seed):
         "unreached": result.n_unreached,
         "stability": None if stability is None else float(stability[result.labels >= 0].mean()),
         "unsure_clusters": result.n_unsure,
+        "robustness": None if robustness is None else robustness.figures(),
         "version": __version__,
     }

@@ -60,7 +60,12 @@ def cluster_lines(facts):
         lines.insert(1, ("k", f"{facts['n_clusters']}, chosen by {facts['chosen']['method']}{doubt}"))
     if facts["stability"] is not None:
         lines.append(
-            ("stability", f"{facts['stability']:.2f}, the share of coresets that agree with a label in the mean")
+            ("stability", f"{facts['stability']:.2f}, the share of coresets of the same edges that agree with a label")
+        )
+    if facts["robustness"] is not None:
+        found = facts["robustness"]
+        lines.append(
+            ("robustness", f"ARI {found['ari']:.2f} ± {found['ari_spread']:.2f} to quick fits with edges drawn anew")
         )
     if facts["unsure_clusters"]:
         lines.append(("verdict", _verdict(facts)))
@@ -87,9 +92,9 @@ def table(lines):
 def _verdict(facts):
     """What a low stability means, and what to try."""
     unsure, filled = facts["unsure_clusters"], sum(size > 0 for size in facts["cluster_sizes"])
-    found = f"{unsure:,} of {count(filled, 'cluster')} {'changes' if unsure == 1 else 'change'} with the draw"
+    found = f"{unsure:,} of {count(filled, 'cluster')} {'changes' if unsure == 1 else 'change'} with the seed"
     if 2 * unsure < filled:
-        return f"{found}; the others can be relied on"
+        return found
     chosen = facts["chosen"] is not None
     return f"{found}: no {filled:,} clusters to be sure of; try a smaller -k{'' if chosen else ' or -k auto'}"
 

@@ -45,6 +45,10 @@ class Robustness:
     clusters: Floats = field(repr=False)
     nodes: NDArray[np.float32] = field(repr=False)
 
+    def figures(self):
+        """Mean and spread of the index, and the mean Jaccard indices, ready for JSON."""
+        return {"ari": float(self.ari.mean()), "ari_spread": float(self.ari.std()), "clusters": self.clusters.tolist()}
+
 
 def robustness(
     graph: AnyGraph, labels: ArrayLike, refit: Callable[[Graph, int], ArrayLike], *, n_clusters: int | None = None,

@@ -144,9 +144,10 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
 
 def quick_settings(settings, graph):
     """The same for a quick run, as of ``effort="fast"``, on another graph of the same nodes, some of them isolated."""
+    n_linked = graph.n_nodes - graph.n_isolated
     return replace(
-        settings, n_coresets=1, n_cycles=min(settings.n_cycles, _FEW_CYCLES), search_rounds=0, time_limit=None,
-        coreset_size=min(settings.coreset_size, graph.n_nodes - graph.n_isolated),
+        settings, n_clusters=min(settings.n_clusters, n_linked), coreset_size=min(settings.coreset_size, n_linked),
+        n_coresets=1, n_cycles=min(settings.n_cycles, _FEW_CYCLES), search_rounds=0, time_limit=None,
     )  # fmt: skip
 
 
