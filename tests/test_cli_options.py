@@ -118,7 +118,7 @@ def test_a_report_without_matplotlib_says_so_first(folder, capsys, monkeypatch, 
     assert run([*command.split(), *report]) == 2
     told = messages(capsys.readouterr().err)
     assert "no pictures" in told[0]
-    assert "pip install 'graphcore-clustering[plot]'" in told[0]
+    assert "pip install matplotlib (or '.[plot]'" in told[0]
     assert "missing.txt" in told[1]
 
 

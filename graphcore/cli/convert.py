@@ -8,8 +8,19 @@ from .inputs import FILE, check_output, input_options, load
 __all__ = ["convert"]
 
 
+class _Convert(Job):
+    """The command, whose help names the formats that there are."""
+
+    def format_help_text(self, ctx, formatter):
+        """Take the list from where files are written, which takes longer to import than help should."""
+        from ..io.write import WRITABLE
+
+        self.help = self.help.replace("FORMATS", f"{', '.join(WRITABLE[:-1])} and {WRITABLE[-1]}")
+        super().format_help_text(ctx, formatter)
+
+
 @click.command(
-    cls=Job,
+    cls=_Convert,
     short_help="Write a graph in another file format.",
     examples=[
         ("a text file that is clustered many times", "graphcore convert edges.txt.gz graph.npz"),
@@ -25,8 +36,8 @@ __all__ = ["convert"]
 def convert(input, output, to_format, as_json, **options):
     """Read the graph in IN (or make the kNN graph of its vectors) and write it to OUT.
 
-    The formats of OUT are tsv, csv, matrix-market, metis, npz and store (a graph on disk, see build); an ending .gz,
-    .bz2, .xz or .zst compresses. A "-" stands for standard input or output.
+    The formats of OUT are FORMATS; an ending .gz, .bz2, .xz or .zst compresses. A store is a graph on disk, see build.
+    A "-" stands for standard input or output.
     """
     if as_json and output == "-":
         raise click.UsageError("--json and OUT - both want standard output; write the graph to a file")

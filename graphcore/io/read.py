@@ -37,9 +37,9 @@ def read_graph(
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
     Edge lists, Matrix Market, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``),
-    GraphML, GEXF and GML, each plain or compressed (gzip, bzip2, xz; Zstandard with the extra
-    ``graphcore-clustering[zstd]``), and Parquet tables of edges (``graphcore-clustering[parquet]``). The page
-    ``docs/files.md`` tells what is recognised and how.
+    GraphML, GEXF and GML, each plain or compressed (gzip, bzip2, xz; Zstandard where the
+    package zstandard is installed), and Parquet tables of edges (where pyarrow is). The page ``docs/files.md`` tells
+    what is recognised and how.
 
     Parameters
     ----------
