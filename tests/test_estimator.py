@@ -17,7 +17,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 import graphcore
 from graphcore import (
@@ -102,6 +102,14 @@ def expected_failures(estimator):
 )
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
+
+
+def test_the_page_names_the_checks_that_fail():
+    page = (Path(__file__).parents[1] / "docs" / "scikit_learn.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(check_\w+)`", page))
+    assert named == set(expected_failures(CoresetSpectralClustering(3)))
+    results = check_estimator(CoresetSpectralClustering(3, random_state=0), on_fail=None, on_skip=None)
+    assert named == {result["check_name"] for result in results if result["status"] == "failed"}
 
 
 @pytest.mark.slow
