@@ -6,6 +6,7 @@ import re
 import threading
 import warnings
 from itertools import pairwise
+from pathlib import Path
 
 import networkx as nx
 import numpy as np

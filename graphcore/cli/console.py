@@ -17,6 +17,8 @@ __all__ = ["Console", "Job", "Jobs", "in_options", "typed_command"]
 
 # A value as messages show it: text between quotes, a pair, a number or a word.
 _VALUE = r"""'[^']*'|"[^"]*"|\([^()]*\)|-?[\w.+-]*\w"""
+# A name of Python's and the one of the command line: "write_graph (graphcore convert)", "resume=False (no --resume)".
+_TWO_NAMES = re.compile(r"[\w.=]+ \(((?:no )?(?:--|graphcore )[^()]*)\)")
 _ERASE = "\r\x1b[K"
 _ARGUMENTS = "graphcore.arguments"
 _BAR = 12
@@ -78,8 +80,10 @@ class Job(_Taught):
 def in_options(message, params):
     """A message of the library in the words of a command: ``n_clusters=0`` becomes ``-k 0``.
 
-    Without a value only names with an underscore are taken for parameters; others are English words as well.
+    Without a value only names with an underscore are taken for parameters; others are English words as well. Of a name
+    that has the command line's own in brackets behind it, that one stays.
     """
+    message = _TWO_NAMES.sub(r"\1", message)
     options = {p.name: p for p in params if isinstance(p, click.Option)}
     if not options:
         return message

@@ -94,8 +94,8 @@ def build_store(
     """
     if symmetrize in DIRECTED:
         raise ParameterError(
-            f"symmetrize={symmetrize!r} needs the whole graph in memory; choose another policy, or use read_graph and "
-            "write_graph"
+            f"symmetrize={symmetrize!r} needs the whole graph in memory; choose another policy, or read_graph and "
+            "write_graph (graphcore convert)"
         )
     check_choice("symmetrize", symmetrize, BY_PAIR)
     n_nodes = None if n_nodes is None else check_integer("n_nodes", n_nodes, low=1)
