@@ -15,7 +15,7 @@ class _Convert(Job):
         """Take the list from where files are written, which takes longer to import than help should."""
         from ..io.write import WRITABLE
 
-        self.help = self.help.replace("FORMATS", f"{', '.join(WRITABLE[:-1])} and {WRITABLE[-1]}")
+        self.help = (self.help or "").replace("FORMATS", f"{', '.join(WRITABLE[:-1])} and {WRITABLE[-1]}")
         super().format_help_text(ctx, formatter)
 
 
