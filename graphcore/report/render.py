@@ -97,7 +97,7 @@ def _verdict(facts):
         return said + "One cluster is no division."
     relative = facts.normalized_cut / max(facts.chance_cut, 1e-300)
     if relative < _CLEAR:
-        said += "Few edges lead out of the clusters"
+        said += "Less than half as many edges lead out of the clusters as would by chance"
     elif relative < _VAGUE:
         said += "More edges stay inside the clusters than would by chance, but many lead out of them"
     else:
