@@ -12,7 +12,7 @@ from .._random import Streams
 from .._threads import effective_jobs, map_items
 from .._typing import AnyGraph, ArrayLike, Floats, RandomState
 from .._validation import check_integer, check_labels
-from ..exceptions import GraphWarning, InputError
+from ..exceptions import GraphWarning, InputError, ParameterError
 from ..graphs.derived import resample_edges
 from ..graphs.graph import Graph
 from ..graphs.magnitude import in_range
@@ -105,6 +105,8 @@ def robustness(
 
     graph, labels, k = placed_labels(graph, labels, n_clusters)
     n_refits = check_integer("n_refits", n_refits, low=1)
+    if not callable(refit):
+        raise ParameterError(f"refit={refit!r} must be a function of a graph and a seed that returns labels")
     if is_huge(graph.n_entries):
         raise InputError(
             f"robustness copies the graph for each refit, and this one has {graph.n_entries} entries, more than 2^28: "

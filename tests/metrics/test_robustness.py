@@ -148,6 +148,8 @@ def test_what_cannot_be_is_refused(planted, monkeypatch):
         model.robustness(0)
     with pytest.raises(InputError, match="labels of a refit"):
         robustness(graph, truth, lambda drawn, seed: truth[1:])
+    with pytest.raises(ParameterError, match="refit=5 must be a function of a graph and a seed"):
+        robustness(graph, truth, 5)
     loaded = pickle.loads(pickle.dumps(model))
     with pytest.raises(InputError, match=r"pass it: model.robustness\(graph=graph\)"):
         loaded.robustness()
