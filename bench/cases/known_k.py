@@ -31,17 +31,15 @@ def run(options):
             return graphcore.select_n_clusters(X, random_state=seed, n_jobs=options.threads), k
 
         outcomes.append(over_seeds("auto", name, choose, score, options.seeds))
+    outcomes.sort(key=lambda outcome: known_k.half(outcome.graph))
     header = ["half", "sets", "within 1.25", "within 2", "called clear", "of these within 1.25"]
-    rows = [
-        [f"{half}{title}", *counted([o for o in outcomes if known_k.half(o.graph) == half and belongs(o.graph)])]
-        for half in HALVES
-        for title, belongs in (
-            ("", (known_k.REAL | known_k.GENERATED).__contains__), (", real", known_k.REAL.__contains__), (", generated", known_k.GENERATED.__contains__),
-        )
-    ]  # fmt: skip
-    picks = [
-        [known_k.half(o.graph), o.graph, *picked(o)] for o in sorted(outcomes, key=lambda o: known_k.half(o.graph))
-    ]
+    rows = []
+    for half in HALVES:
+        of_half = [o for o in outcomes if known_k.half(o.graph) == half]
+        real, generated = ([o for o in of_half if o.graph in kind] for kind in (known_k.REAL, known_k.GENERATED))
+        for title, some in ((half, of_half), (f"{half}, real", real), (f"{half}, generated", generated)):
+            rows.append([title, *counted(some)])
+    picks = [[known_k.half(o.graph), o.graph, *picked(o)] for o in outcomes]
     sections = [table(header, rows), table(["half", "set", "clusters", "chosen", "clear", "clear and right"], picks)]
     if missing:
         sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
@@ -61,13 +59,14 @@ def score(found):
 def counted(outcomes):
     """Sets, and shares of them; a set of five seeds counts as much as any other."""
 
-    def of(measure):
-        return sum(np.mean([measure(row) for row in o.scores]) for o in outcomes)
+    def of(*names):
+        return sum(np.mean([all(row[name] for name in names) for row in o.scores]) for o in outcomes)
 
-    clear = of(lambda row: row["clear"])
-    right = of(lambda row: row["clear"] and row["right"])
-    shares = [of(lambda row: row[name]) / max(len(outcomes), 1) for name in ("right", "within 2", "clear")]
-    return [len(outcomes), *(f"{share:.2f}" for share in shares), f"{right / clear:.3f}" if clear else "-"]
+    clear = of("clear")
+    shares = (of(name) / max(len(outcomes), 1) for name in ("right", "within 2", "clear"))
+    return [
+        len(outcomes), *(f"{share:.2f}" for share in shares), f"{of('clear', 'right') / clear:.3f}" if clear else "-",
+    ]  # fmt: skip
 
 
 def picked(outcome):

@@ -26,11 +26,9 @@ class Corners:
         known = np.nan_to_num(self.scores)
         ks = np.arange(1, len(known) + 1)
         far = np.where((ks > _NEAR * k) | (_NEAR * ks < k), known, -1.0)
-        rival = int(np.argmax(far)) + 1
-        if far[rival - 1] > _RIVAL * known[k - 1]:
-            return (
-                f"the sharpest corner, of {known[k - 1]:.2g}, is at k = {k}, and one of {far[rival - 1]:.2g} at {rival}"
-            )
+        rival, best, second = int(ks[np.argmax(far)]), known[k - 1], far.max()
+        if second > _RIVAL * best:
+            return f"the sharpest corner, of {best:.2g}, is at k = {k}, and one of {second:.2g} at {rival}"
         if _NEAR * k > ks[-1]:
             return f"the sharpest corner is at k = {k}, and little is known of larger ones than that"
         return None
