@@ -160,7 +160,10 @@ def _karate(data):
 
 
 def _stored(name, data):
-    indptr, indices, labels = scoring.load(inputs.real(name, data))
+    path = inputs.real(name, data)
+    if path is None:
+        return None
+    indptr, indices, labels = scoring.load(path)
     return graphcore.Graph(indptr, indices, check=False), labels
 
 
@@ -185,9 +188,12 @@ def draw(name, seed, data):
     if name in GENERATED:
         return GENERATED[name](seed)
     try:
-        X, labels = REAL[name](data)
-    except (FileNotFoundError, TypeError):
+        found = REAL[name](data)
+    except FileNotFoundError:
         return None
+    if found is None:
+        return None
+    X, labels = found
     labels = np.unique(labels, return_inverse=True)[1]
     return X, int(labels.max()) + 1
 

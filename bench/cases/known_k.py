@@ -44,7 +44,7 @@ def run(options):
     if missing:
         sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
     return Report(
-        f"Known numbers of clusters: {options.seeds} seeds", sections, outcomes, ("right",),
+        f"Known numbers of clusters: {options.seeds} seeds", sections, outcomes, ("seconds",),
         page="\n\n".join(sections[:2]) if outcomes else "",
     )  # fmt: skip
 

@@ -84,9 +84,8 @@ def test_the_best_of_the_divisions_that_do_not_pay_is_named():
     with pytest.warns(GraphWarning, match="k = 1, the least of the candidates") as caught:
         found = select_n_clusters(graph, random_state=0)
     (message,) = [str(warning.message) for warning in caught]
-    k, gain, cost = re.search(
-        r"the best of them, k = (\d+), gains (\S+) nats .* labels cost (\S+); a fit of that number", message
-    ).groups()
+    best = r"best of them, k = (\d+), gains (\S+) nats for each edge where its labels cost (\S+); a fit of that number"
+    k, gain, cost = re.search(best, message).groups()
     information = found.curves["information (nats)"]
     assert int(k) == 2 + np.argmax(information[1:] / np.log(found.candidates[1:]))
     assert float(gain) == pytest.approx(information[int(k) - 1], rel=0.05)
@@ -106,8 +105,8 @@ def test_more_than_two_hundred_clusters_are_found():
 
 @pytest.mark.parametrize("dimensions", [2, 10])
 def test_nothing_stands_out_in_one_cloud(dimensions):
-    # None of 100 other clouds in two dimensions, and of 60 in ten, was called clear. So, with confidence 0.95, one is with
-    # a probability of at most 0.03 (0.05), and more than one of ten with one of at most 0.04 (0.09).
+    # None of 100 other clouds in two dimensions, and of 60 in ten, was called clear. So, with confidence 0.95, one is
+    # with a probability of at most 0.03 (0.05), and more than one of ten with one of at most 0.04 (0.09).
     X = [np.random.default_rng(seed).random((1500, dimensions)) for seed in range(10)]
     assert sum(quietly(x, random_state=0).clear for x in X) <= 1
 
