@@ -56,7 +56,7 @@ def test_blocks_of_uneven_degrees_and_sizes():
     assert select_n_clusters(graph, random_state=0).best == 10
     sizes = [400, 300, 200, 200, 150, 150]
     graph, _ = graphcore.datasets.planted_partition(6, sizes, 0.1, 0.004, random_state=0)
-    assert select_n_clusters(graph, random_state=0).best == 6
+    assert quietly(graph, random_state=0).best == 6  # but 3 has nearly as sharp a corner
 
 
 def test_weights_count():
