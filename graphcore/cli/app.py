@@ -52,12 +52,13 @@ for command in (cluster, update, report, compare, info, convert, knn, build, che
 
 def main(arguments=None):
     """Run the command line and leave with its exit code: 0 done, 2 bad input or usage, 130 interrupted."""
+    _open_descriptors()
     signal.signal(signal.SIGTERM, _terminate)
     code = run(arguments)
     if code == INTERRUPTED:
         # Threads at work in compiled loops would be waited for.
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
         os._exit(code)
     sys.exit(code)
 
@@ -86,6 +87,18 @@ def run(arguments=None):
 def _refuse(message):
     click.echo(f"graphcore: {' '.join(message.split())}", err=True)
     return BAD_INPUT
+
+
+def _open_descriptors():
+    """Open standard streams that are closed on the null device, or the next file would be taken for one of them.
+
+    Python's own streams stay None, so that nobody takes their place for one where something arrives.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest that is free
 
 
 def _terminate(_signal, _frame):

@@ -12,6 +12,7 @@ import click
 
 from .._progress import Stages
 from ..exceptions import GraphWarning, InputError
+from .files import check_files
 
 __all__ = ["Console", "Job", "Jobs", "in_options", "typed_command"]
 
@@ -58,7 +59,14 @@ class Jobs(_Taught, click.Group):
 
 
 class Job(_Taught):
-    """A command whose bad input becomes one line that names the option at fault."""
+    """A command whose bad input becomes one line that names the option at fault.
+
+    `made_up` returns the values of parameters that are made out of others where they are not given.
+    """
+
+    def __init__(self, *args, made_up=None, **options):
+        super().__init__(*args, **options)
+        self.made_up = made_up
 
     def make_context(self, info_name, args, parent=None, **extra):
         """Remember what was typed."""
@@ -68,8 +76,11 @@ class Job(_Taught):
         return ctx
 
     def invoke(self, ctx):
-        """Run the command."""
+        """Run the command, if all of its files can be told apart."""
         try:
+            if self.made_up is not None:
+                ctx.params |= self.made_up(ctx.params)
+            check_files(self, ctx.params)
             return super().invoke(ctx)
         except InputError as error:
             raise click.ClickException(in_options(str(error), self.params)) from error
@@ -115,7 +126,7 @@ class Console:
 
     def __init__(self, quiet=False, n_after=0):
         self.quiet = quiet
-        self.live = not quiet and sys.stderr.isatty()
+        self.live = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self.stages = Stages(on_stage=self._begin, on_expect=self.expect, on_note=self._note)
         self.warned = []
         self._lock = threading.Lock()
