@@ -14,7 +14,7 @@ from ..graphs.graph import Graph
 from ..graphs.ids import as_names
 from ._dialect import split_line
 from ._names import unfit_reason, without_formula
-from ._npy import read_array
+from ._npy import read_array, write_array
 from ._source import open_source
 from .atomic import atomic_output
 
@@ -84,7 +84,7 @@ def write_labels(
     mode = {} if format == "npy" else {"mode": "w", "encoding": "utf-8", "newline": ""}
     with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path, **mode) as stream:
         if format == "npy":
-            np.save(stream, labels, allow_pickle=False)
+            write_array(stream, labels)
             return
         for start in range(0, n_nodes, _PIECE):
             stop = min(start + _PIECE, n_nodes)
