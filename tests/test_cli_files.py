@@ -257,3 +257,34 @@ def test_redirected_streams_are_files_too(folder, line):
     assert done.returncode == 2
     assert "are the same file" in done.stderr and done.stderr.count("\n") == 1
     assert state(folder) == before
+
+
+def test_closed_streams_lose_nothing(folder):
+    """The graph looks directed, which is a warning."""
+    (folder / "d.txt").write_text("1 2\n2 1\n2 3\n")
+    done = shell("graphcore cluster d.txt -k 1 -o labels.tsv 2>&- >&- <&-")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (folder / "labels.tsv").read_text() == "1\t0\n2\t0\n3\t0\n"
+    assert shell("graphcore cluster d.txt -k 0 -o labels.tsv 2>&-").returncode == 2
+    assert sorted(os.listdir(folder)) == ["d.txt", "graph.txt", "labels.tsv"]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("graphcore cluster graph.txt -k 2 -o - >&-", "standard output: it is closed; write to a file"),
+        ("graphcore info - <&-", "standard input: it is closed; name a file"),
+        ("graphcore convert graph.txt - --to tsv >/dev/full", "standard output: No space left on device"),
+        ("graphcore info graph.txt --json >/dev/full", "standard output: No space left on device"),
+        ("graphcore convert graph.txt /dev/full --to tsv", "/dev/full: No space left on device"),
+    ],
+)
+def test_streams_that_are_closed_or_full_are_named(folder, line, said):
+    done = shell(line)
+    assert (done.returncode, done.stderr) == (2, f"graphcore: {said}\n")
+
+
+def test_a_full_standard_error_does_not_end_the_work(folder):
+    (folder / "d.txt").write_text("1 2\n2 1\n2 3\n")
+    done = shell("graphcore cluster d.txt -k 1 -o - 2>/dev/full")
+    assert (done.returncode, done.stdout) == (0, "1\t0\n2\t0\n3\t0\n")

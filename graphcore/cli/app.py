@@ -10,7 +10,7 @@ from .. import __version__
 from .build import build, check
 from .cluster import cluster
 from .compare import compare
-from .console import Jobs
+from .console import Jobs, tell
 from .convert import convert
 from .demo import demo
 from .fetch import fetch
@@ -78,14 +78,14 @@ def run(arguments=None):
     except click.Abort as abort:
         if isinstance(abort.__cause__, EOFError):  # click takes this for a user's Ctrl-D; here it would be a defect
             raise abort.__cause__ from None
-        click.echo("graphcore: interrupted", err=True)
+        tell("graphcore: interrupted")
         return INTERRUPTED
     except OSError as error:
         return _refuse(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error))
 
 
 def _refuse(message):
-    click.echo(f"graphcore: {' '.join(message.split())}", err=True)
+    tell(f"graphcore: {' '.join(message.split())}")
     return BAD_INPUT
 
 

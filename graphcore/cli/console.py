@@ -14,7 +14,7 @@ from .._progress import Stages
 from ..exceptions import GraphWarning, InputError
 from .files import check_files
 
-__all__ = ["Console", "Job", "Jobs", "in_options", "typed_command"]
+__all__ = ["Console", "Job", "Jobs", "in_options", "tell", "typed_command"]
 
 # A value as messages show it: text between quotes, a pair, a number or a word.
 _VALUE = r"""'[^']*'|"[^"]*"|\([^()]*\)|-?[\w.+-]*\w"""
@@ -117,6 +117,14 @@ def typed_command():
     return shlex.join(["graphcore", *click.get_current_context().meta.get(_ARGUMENTS, [])])
 
 
+def tell(text, nl=True):
+    """Print on standard error; where that cannot be written, nothing more is said, and the work goes on."""
+    try:
+        click.echo(text, err=True, nl=nl)
+    except OSError:
+        sys.stderr = None
+
+
 class Console:
     """Messages on stderr, none if `quiet`; `n_after` stages of the command itself follow the library's work.
 
@@ -141,7 +149,7 @@ class Console:
         """Print a line on stderr."""
         if not self.quiet:
             with self._lock:
-                click.echo(self._erase() + text, err=True)
+                tell(self._erase() + text)
 
     def warn(self, text):
         """Print a warning on stderr, and keep it, unless it was given before."""
@@ -153,7 +161,7 @@ class Console:
         """Take the progress line away until the next stage begins, for output that shares the terminal."""
         with self._lock:
             self._stage = None
-            click.echo(self._erase(), err=True, nl=False)
+            tell(self._erase(), nl=False)
 
     @contextmanager
     def listening(self):
@@ -176,7 +184,7 @@ class Console:
                 warnings.showwarning = show
                 yield
         finally:
-            click.echo(self._erase(), err=True, nl=False)
+            tell(self._erase(), nl=False)
 
     @contextmanager
     def _ticking(self):
@@ -221,7 +229,7 @@ class Console:
                 parts.append(f"({self._noted})")
             with self._lock:
                 if stage == self._stage:  # otherwise it has gone on meanwhile
-                    click.echo(_ERASE + " ".join(parts), err=True, nl=False)
+                    tell(_ERASE + " ".join(parts), nl=False)
 
     def _erase(self):
         return _ERASE if self.live else ""

@@ -6,6 +6,7 @@ import click
 import numpy as np
 
 from ..io.atomic import naming_file
+from .console import tell
 from .files import on_stdout
 
 __all__ = ["cluster_lines", "count", "graph_facts", "graph_lines", "graph_summary", "show", "size_facts", "table"]
@@ -80,7 +81,7 @@ def show(facts, lines, as_json):
     """Print facts as one JSON object, or else lines as a table, on standard error if an output has the other stream."""
     ctx = click.get_current_context()
     if not as_json and on_stdout(ctx.command, ctx.params):
-        click.echo(table(lines), err=True)
+        tell(table(lines))
         return
     with naming_file("standard output"):
         click.echo(json.dumps(facts) if as_json else table(lines))
