@@ -207,3 +207,11 @@ def test_what_a_worker_merged_is_whole(tmp_path, monkeypatch):
     assert not (tmp_path / "keys").exists()
     buckets.save_merged(0, np.arange(10), np.empty(0))
     assert np.fromfile(tmp_path / "keys", dtype=np.int64).tolist() == list(range(10))
+
+
+def test_a_copy_of_standard_input_that_finds_no_room_is_named(tmp_path, monkeypatch):
+    (tmp_path / "edges.txt").write_text("1 2\n" * 100)
+    with open(tmp_path / "edges.txt") as stream, monkeypatch.context() as context:
+        context.setattr(sys, "stdin", stream)
+        with pytest.raises(OSError, match=r"File too large: '.*input \(a copy of standard input\)'"), full_at(40):
+            graphcore.read_graph("-")
