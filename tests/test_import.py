@@ -88,7 +88,8 @@ ROOMS = (
 IO_FRONT = {"graphcore.io", "graphcore.io.read", "graphcore.io.write"}
 FROM_STORE_TO_IO = {
     "graphcore.io._dialect", "graphcore.io._guess", "graphcore.io._locate", "graphcore.io._parse",
-    "graphcore.io._sizes", "graphcore.io._source", "graphcore.io._weight_column", "graphcore.io.atomic",
+    "graphcore.io._sizes", "graphcore.io._source", "graphcore.io._weight_column", "graphcore.io.apart",
+    "graphcore.io.atomic",
 }  # fmt: skip
 
 

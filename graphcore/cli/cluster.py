@@ -1,6 +1,5 @@
 """``graphcore cluster``: a graph or vectors in, labels out."""
 
-import json
 import time
 from dataclasses import asdict
 
@@ -10,9 +9,10 @@ from click.shell_completion import CompletionItem
 from ..exceptions import FormatError
 from ..pipeline.parameters import PARAMETERS
 from .console import Console, Job
-from .inputs import FILE, READING, READING_OPTIONS, check_there, given_options, holds_vectors, input_options, load
-from .report import page_about, read_truth, truth_option
-from .targets import labels_target, output_kind, tell_of_missing_pictures, write_clusters
+from .files import INPUT, OUTPUT
+from .inputs import READING, READING_OPTIONS, check_there, given_options, holds_vectors, input_options, load
+from .report import PAGE, page_about, read_truth, truth_option
+from .targets import check_target, labels_target, output_kind, tell_of_missing_pictures, write_clusters
 from .warm_up import help_compiling
 
 __all__ = ["cluster", "clustering_options"]
@@ -93,6 +93,7 @@ _SECTIONS = {
 
 @click.command(
     cls=Job,
+    made_up=labels_target,
     sections=_SECTIONS,
     short_help="Cluster a graph or vectors.",
     examples=[
@@ -113,38 +114,43 @@ _SECTIONS = {
         ("in a pipe, for a script", "zcat edges.txt.gz | graphcore cluster - -k 9 --json -o labels.tsv"),
     ],
 )  # fmt: skip
-@click.argument("input", metavar="INPUT", type=FILE)
+@click.argument("input", metavar="INPUT", type=INPUT)
 @clustering_options
 @input_options
 @click.option(
-    "-o", "--output", metavar="FILE", type=FILE,
+    "-o", "--output", metavar="FILE", type=OUTPUT,
     help="Write node and label, tab between them (.npy: labels alone; .parquet: a table; .graphml, .gexf, .gml: the "
     "graph with clusters as attributes); - is standard output. [default: INPUT.clusters.tsv in this folder, if it is "
     "not there yet; for standard input, standard output]",
 )  # fmt: skip
-@click.option("--spreadsheet", is_flag=True, help="In -o, put a ' before names that spreadsheets take for formulas.")
 @click.option(
-    "--tree", metavar="FILE", type=FILE,
+    "--spreadsheet", is_flag=True,
+    help="In -o and --membership, put a ' before names that spreadsheets take for formulas.",
+)  # fmt: skip
+@click.option(
+    "--tree", metavar="FILE", type=OUTPUT,
     help="Write the tree of clusters of all sizes: .nwk (Newick), .csv, .tsv, .parquet, .npy (scipy's linkage).",
 )  # fmt: skip
-@click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
+@click.option("--report", metavar="FILE", type=PAGE, help="Write a page (HTML) that says how good the clusters are.")
 @click.option(
-    "--labels", "labels", metavar="FILE", type=FILE, help="Node and label: what is named there keeps its label."
+    "--labels", "labels", metavar="FILE", type=INPUT, help="Node and label: what is named there keeps its label."
 )
 @click.option(
-    "--initial-labels", metavar="FILE", type=FILE, help="Node and label: start from these, not from coresets."
+    "--initial-labels", metavar="FILE", type=INPUT, help="Node and label: start from these, not from coresets."
 )
-@click.option("--node-weights", metavar="FILE", type=FILE, help="Node and weight: as how many nodes it counts, or 1.")
+@click.option("--node-weights", metavar="FILE", type=INPUT, help="Node and weight: as how many nodes it counts, or 1.")
 @click.option(
-    "--membership", metavar="FILE", type=FILE,
+    "--membership", metavar="FILE", type=OUTPUT,
     help="Write node, cluster and probability for all clusters around each node (.npz: a sparse matrix).",
 )  # fmt: skip
 @truth_option
 @click.option(
+@click.option(
     "--robustness", is_flag=True,
     help="Measure what the data support, for the summary and the report: cluster again with edges drawn anew.",
 )  # fmt: skip
-@click.option("--model", metavar="FILE", type=FILE, help="Save the model (.npz) with its graph, for graphcore update.")
+    "--model", metavar="FILE", type=OUTPUT, help="Save the model (.npz) with its graph, for graphcore update."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option(
     "--scheduler", metavar="ADDRESS",
@@ -164,12 +170,6 @@ def cluster(
     cluster and get label -1.
     """
     known = {name: options.pop(name) for name in ("labels", "initial_labels", "node_weights")}
-    if [input, truth, *known.values()].count("-") > 1:
-        raise click.UsageError("only one of the files can be standard input")
-    files = {"-o -": output, "--tree -": tree, "--report -": report, "--membership -": membership}
-    on_stdout = ["--json"] * as_json + [name for name, file in files.items() if file == "-"]
-    if len(on_stdout) > 1:
-        raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
     if truth is not None and report is None:
         raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
     start = time.perf_counter()
@@ -180,9 +180,7 @@ def cluster(
         wrong = "Missing option '-k'" if n_clusters is None else "-k and --resolution both say how many clusters"
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
     console = Console(quiet, n_after=1 + robustness + sum(file is not None for file in (report, tree, membership)))
-    output = _check(
-        console, input, n_clusters, given, output, tree, report, (model, membership), stdout_taken=bool(on_stdout)
-    )
+    _check(console, n_clusters, given, output, tree, report, (model, membership))
     check_there(truth, *known.values())
     help_compiling()  # while this process imports and reads
     from ..distributed.cluster import client_of
@@ -197,7 +195,8 @@ def cluster(
         known = _known(graph, **known, any_size=reading["any_size"])
         fit = fit_graph(graph, n_clusters, given, **known, random_state=seed, n_jobs=jobs, stages=console.stages)
         graph = fit.graph
-        _warn_of_idle(fit.clustering.settings, given, spreadsheet and output_kind(output) != "text")
+        is_text = output_kind(output) == "text" or not (membership or ".npz").lower().endswith(".npz")
+        _warn_of_idle(fit.clustering.settings, given, spreadsheet and not is_text)
         _warn_of_idle_workers(graph, scheduler, workers)
         result, found = fit.clustering, None
         written = {"output": output, "tree": tree, "report": report, "membership": membership, "model": model}
@@ -214,7 +213,7 @@ def cluster(
         memberships = None if report is None and membership is None else fit.memberships()
         if membership is not None:
             with console.stages("membership"):
-                write_memberships(memberships, membership, graph)
+                write_memberships(memberships, membership, graph, spreadsheet=spreadsheet)
         if tree is not None:
             with console.stages("write the tree"):
                 tree_of(result, graph.node_names).write(tree)
@@ -231,16 +230,14 @@ def cluster(
                 )  # fmt: skip
     facts = _facts(input, fit, seed, found) | written | {"warnings": console.warned}
     facts["seconds"] = {**console.stages.seconds, "total": time.perf_counter() - start}
-    if as_json:
-        click.echo(json.dumps(facts))
-    elif not quiet:
-        from .summary import cluster_lines, graph_lines, table
+    if as_json or not quiet:
+        from .summary import cluster_lines, graph_lines, show
 
-        click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, tree, report, membership))
+        show(facts, graph_lines(facts) + cluster_lines(facts), as_json)
 
 
-def _check(console, source, n_clusters, given, output, tree, report, others, stdout_taken):
-    """Find mistakes in options before any work; returns the file that labels go to."""
+def _check(console, n_clusters, given, output, tree, report, others):
+    """Find mistakes in options before any work."""
     from ..io import check_writable
     from ..pipeline.settings import check_settings
 
@@ -260,7 +257,7 @@ def _check(console, source, n_clusters, given, output, tree, report, others, std
 
         check_page(report)
         tell_of_missing_pictures(console)
-    return labels_target(source, output, stdout_taken)
+    check_target(output)
 
 
 def _known(graph, labels, initial_labels, node_weights, any_size):

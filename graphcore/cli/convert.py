@@ -3,7 +3,8 @@
 import click
 
 from .console import Console, Job
-from .inputs import FILE, check_output, input_options, load
+from .files import INPUT, OUTPUT
+from .inputs import check_output, input_options, load
 
 __all__ = ["convert"]
 
@@ -28,8 +29,8 @@ class _Convert(Job):
         ("through a pipe", "zcat edges.txt.gz | graphcore convert - - --to csv > edges.csv"),
     ],
 )
-@click.argument("input", metavar="IN", type=FILE)
-@click.argument("output", metavar="OUT", type=FILE)
+@click.argument("input", metavar="IN", type=INPUT)
+@click.argument("output", metavar="OUT", type=OUTPUT)
 @input_options
 @click.option("--to", "to_format", metavar="NAME", help="Format of OUT. [default: by its name]")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
@@ -39,8 +40,6 @@ def convert(input, output, to_format, as_json, **options):
     The formats of OUT are FORMATS; an ending .gz, .bz2, .xz or .zst compresses. A store is a graph on disk, see build.
     A "-" stands for standard input or output.
     """
-    if as_json and output == "-":
-        raise click.UsageError("--json and OUT - both want standard output; write the graph to a file")
     from ..io import write_graph
 
     check_output(output, to_format)

@@ -5,6 +5,10 @@ import json
 import click
 import numpy as np
 
+from ..io.atomic import naming_file
+from .console import tell
+from .files import on_stdout
+
 __all__ = ["cluster_lines", "count", "graph_facts", "graph_lines", "graph_summary", "show", "size_facts", "table"]
 
 # Up to so many clusters are listed by size; of more, the extremes are given.
@@ -42,7 +46,7 @@ def graph_summary(graph, path, output, console, as_json):
     """Print what was written to a graph file."""
     facts = graph_facts(path, graph)
     facts |= {"output": output, "warnings": console.warned, "seconds": dict(console.stages.seconds)}
-    show(facts, [*graph_lines(facts), ("output", output)], as_json, err=output == "-")
+    show(facts, [*graph_lines(facts), ("output", output)], as_json)
 
 
 def cluster_lines(facts):
@@ -78,9 +82,14 @@ def cluster_lines(facts):
     return lines
 
 
-def show(facts, lines, as_json, err=False):
-    """Print facts as one JSON object, or else lines as a table."""
-    click.echo(json.dumps(facts) if as_json else table(lines), err=err and not as_json)
+def show(facts, lines, as_json):
+    """Print facts as one JSON object, or else lines as a table, on standard error if an output has the other stream."""
+    ctx = click.get_current_context()
+    if not as_json and on_stdout(ctx.command, ctx.params):
+        tell(table(lines))
+        return
+    with naming_file("standard output"):
+        click.echo(json.dumps(facts) if as_json else table(lines))
 
 
 def table(lines):

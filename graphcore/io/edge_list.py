@@ -13,7 +13,7 @@ from ..graphs.graph import Graph
 from ..graphs.ids import compact_ids
 from ..graphs.rows import SYMMETRIZE
 from ._dialect import guess_dialect
-from ._names import first_unfit
+from ._names import first_unfit, unfit_reason
 from ._parse import parse
 from ._sizes import check_node_count
 
@@ -107,9 +107,9 @@ def _checked_names(names, delimiter):
         raise InputError("two nodes have the same name, and an edge list would make one of them; write .npz instead")
     if names.dtype.kind in "iu":
         return names
-    unfit = first_unfit(names.tolist())
-    if unfit is not None:
-        raise InputError(f"node name {unfit!r} has characters that no text file holds, or too many; write .npz instead")
+    reason = unfit_reason(names.tolist())
+    if reason is not None:
+        raise InputError(f"{reason}; write .npz instead")
     forbidden = '\n\r"' if delimiter == "," else '\n\r\t"'
     for name in map(str, names.tolist()):
         if not name or name != name.strip() or name[0] in "#%" or any(mark in name for mark in forbidden):

@@ -55,7 +55,7 @@ def write_graph(
     OSError
         If the file cannot be written.
     InputError
-        If the format cannot hold the graph.
+        If the format cannot hold the graph, or `path` is the graph on disk that `graph` is mapped from.
     ParameterError
         If the format is not known.
 

@@ -11,7 +11,7 @@ import numpy as np
 from .._typing import AnyGraph, ArrayLike, PathLike, RandomState
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
-from ..io._names import first_unfit
+from ..io._names import unfit_reason
 from ..io.atomic import atomic_output, check_writable
 from ..io.labels import write_labels
 from ..metrics import Robustness
@@ -168,7 +168,7 @@ def write_report(
 
 def _path_beside(path, graph):
     """The file beside the page for the cluster of every node, checked to be writable; None if there can be none."""
-    if path == "-" or (graph.node_names is not None and first_unfit(graph.node_names) is not None):
+    if path == "-" or (graph.node_names is not None and unfit_reason(graph.node_names) is not None):
         return None
     beside = f"{os.fspath(path)}.nodes.tsv"
     check_writable(beside)

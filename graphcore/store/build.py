@@ -1,5 +1,7 @@
 """Build a graph on disk from edges that do not fit in memory."""
 
+import os
+
 from .._progress import Stages
 from .._typing import PathLike, Sequence
 from .._validation import check_choice, check_integer
@@ -100,7 +102,8 @@ def build_store(
     check_choice("symmetrize", symmetrize, BY_PAIR)
     n_nodes = None if n_nodes is None else check_integer("n_nodes", n_nodes, low=1)
     parts = None if parts is None else check_integer("parts", parts, low=1)
-    out = check_replaceable(out)
+    given = source if isinstance(source, (list, tuple)) else [source]
+    out = check_replaceable(out, reads=[path for path in given if isinstance(path, (str, os.PathLike))])
     stages = stages or Stages()
     reading = {
         "delimiter": delimiter, "comments": comments, "header": header, "columns": columns,
