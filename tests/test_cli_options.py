@@ -331,7 +331,7 @@ def test_remedies_are_options_of_the_command(folder, capsys):
         ("cluster graph.txt -k 2 --min-cluster-size few", "--min-cluster-size few must be an integer"),
         ("cluster graph.txt -k 2 --seed x", "'x' is not a valid integer."),
         ("info https://snap.example/edges.txt.gz", "addresses are not read; download the file"),
-        ("build graph.txt", "last the folder to build, OUT.graph"),
+        ("build graph.txt", "last the folder to build, OUT.store"),
     ],
 )
 def test_messages_that_name_the_file_or_the_remedy(folder, capsys, typed, said):

@@ -288,7 +288,7 @@ def test_arrays_are_checked(model, tmp_path, arrays, message):
     [
         ({"version": 2}, "version '2'"),
         ({"format": "other"}, "no model"),
-        ({"params": {"n_clusters": 2, "odd": 1}}, "parameters are not those of this version.*odd"),
+        ({"params": {"n_clusters": 2, "odd": 1}}, "a parameter 'odd'"),
         ({"params": 3}, "no valid params"),
         ({"settings": {}}, "no valid settings"),
         ({"kind": "pickle"}, "no valid kind"),
@@ -310,7 +310,7 @@ def test_settings_are_checked(model, tmp_path):
         settings = json.loads(archive["model"].tobytes())["settings"]
     for wrong in ({"n_clusters": True}, {"n_clusters": 1000}, {"objective": "other"}, {"min_cluster_size": -1}):
         described(path, settings=settings | wrong)
-        with pytest.raises(FormatError, match=r"no valid|1000 clusters of 360 nodes"):
+        with pytest.raises(FormatError, match=r"no valid|1000 clusters of 360 nodes|objective='other' is not known"):
             graphcore.load(path)
 
 
@@ -396,7 +396,7 @@ def test_memberships_and_weights_are_kept_in_files(planted, tmp_path):
     again = graphcore.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(again.membership_.toarray(), model.membership_.toarray())
     np.testing.assert_array_equal(again.predict_proba(planted.graph), model.predict_proba(planted.graph))
-    assert again.get_params()["initial_labels"] == start
+    assert again.get_params()["initial_labels"].tolist() == start
     with pytest.raises(InputError, match="without sample_weight"):
         again.update(added=([0], [1]))
 

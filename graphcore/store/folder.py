@@ -10,7 +10,7 @@ from .._typing import PathLike
 from .._validation import check_path
 from ..exceptions import InputError, ParameterError
 from ..io.atomic import check_folder, sync_folder
-from .format import SUFFIX, is_store
+from .format import SUFFIX, SUFFIXES, is_store
 
 __all__ = ["atomic_folder", "check_replaceable", "put_in_place"]
 
@@ -18,7 +18,7 @@ __all__ = ["atomic_folder", "check_replaceable", "put_in_place"]
 def check_replaceable(path: PathLike) -> str:
     """Find out that a store could be written at `path`, and return it as a string; only stores are ever replaced."""
     path = os.path.normpath(check_path(path))
-    if not path.endswith(SUFFIX) or os.path.basename(path) == SUFFIX:
+    if not path.endswith(SUFFIXES) or os.path.basename(path) in SUFFIXES:
         raise ParameterError(f"the output is {path!r}, but graphs on disk are called NAME{SUFFIX}")
     parent = check_folder(path)
     if os.path.lexists(path) and not is_store(path):

@@ -11,7 +11,7 @@ __all__ = ["write_store"]
 
 
 def write_store(graph: Graph, path: PathLike) -> None:
-    """Write a graph as a folder ``NAME.graph``, whole or not there; a store there is replaced, anything else is not."""
+    """Write a graph as a folder ``NAME.store``, whole or not there; a store there is replaced, anything else is not."""
     arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights, "degrees": graph.degrees}
     if graph.node_names is not None:
         arrays |= names_as_arrays(graph.node_names)

@@ -36,8 +36,8 @@ def prepare():
             "numbers": np.arange(n) * 7,
         }.get(names)  # fmt: skip
         graph = Graph.from_edges(*ends, weights, n_nodes=n, node_names=labels, warn=False)
-        graphcore.write_graph(graph, folder / f"{i}.graph")
-        made.append((folder / f"{i}.graph", graph))
+        graphcore.write_graph(graph, folder / f"{i}.store")
+        made.append((folder / f"{i}.store", graph))
     return made
 
 
@@ -45,7 +45,7 @@ def case(given):
     """One store, damaged in one or several ways; with a chance its checksums are made to fit again."""
     rng = given.rng
     source, sound = given.prepared[rng.integers(len(given.prepared))]
-    path = given.folder / "g.graph"
+    path = given.folder / "g.store"
     shutil.copytree(source, path)
     said = [_damage(rng, path) for _ in range(1 + (rng.random() < 0.2))]
     forged = rng.random() < 0.6 and _forge(rng, path)
