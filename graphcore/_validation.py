@@ -81,7 +81,7 @@ def label_array(name, labels):
         except ValueError:  # lists of different lengths
             is_list = True
     raise InputError(
-        f"{name} are a {type(labels).__name__}{' of sets' * is_list}, and an array in the order of the nodes is needed: "
+        f"{name} are a {type(labels).__name__}{' of sets' * is_list}, and an array in order of the nodes is needed; "
         "with label = {node: c for c, nodes in enumerate(sets) for node in nodes} give [label[node] for node in nodes]"
     )
 

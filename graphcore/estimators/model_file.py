@@ -16,6 +16,8 @@ from ..io._npy import open_archive
 from ..io._sizes import check_node_count
 from ..io._source import open_source
 from ..io.atomic import atomic_output
+from ..knn.search import METRICS
+from ..metrics.cut import sums_and_shares
 from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering
 from ..pipeline.parameters import defaults
@@ -27,6 +29,8 @@ __all__ = ["read_model", "write_model"]
 _FORMAT, _VERSION = "graphcore model", 1
 # Characters of the JSON text: a thousand are usual.
 _LONGEST = 1 << 20
+# Twice that of any float.
+_EXPONENT = 1 << 12
 # What the JSON text holds, beside format and version.
 _FACTS = {
     "params": dict, "settings": dict, "kind": str, "n_neighbors": (int, type(None)), "metric": (str, type(None)),
@@ -52,8 +56,7 @@ def write_model(model, path):
         "history": model.history_,
     }  # fmt: skip
     arrays = {
-        "labels": model.labels_, "outside_share": model.outside_share_, "unrest": model._unrest,
-        "inner": reference.inner, "volumes": reference.volumes, "node_weights": reference.weights,
+        "labels": model.labels_, "unrest": model._unrest, "node_weights": reference.weights,
         "coreset_indices": model.coreset_indices_,
         "coreset_weights": model.coreset_weights_, "coreset_labels": model.coreset_labels_,
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
@@ -114,8 +117,8 @@ def _facts(text):
     for name, kind in _FACTS.items():
         if not isinstance(facts.get(name), kind):
             raise FormatError(f"the model's description has no valid {name}")
-    if not 0.0 <= facts["evidence"] < float("inf"):
-        raise FormatError("the model's description has no valid evidence")
+    if not 0.0 <= facts["evidence"] < float("inf") or not -_EXPONENT < facts["exponent"] < _EXPONENT:
+        raise FormatError("the model's description has no valid evidence or exponent")
     if facts["kind"] not in ("edges", "vectors", "distances") or facts["sampling"] not in SAMPLING:
         raise FormatError("the model's description has no valid kind or sampling")
     return facts
@@ -132,8 +135,9 @@ def _settings(facts):
         fits = isinstance(value, kind) or (type(value) is int and isinstance(0.0, kind))
         if not fits or (isinstance(value, bool) and kind is not bool) or (number and not 0 <= value < 2**53):
             raise FormatError(f"the model's description has no valid {name}, {value!r}")
-    resolved = {name: given[name] for name in defaults() if name in given and name != "resolution"}
-    _in_range(given["n_clusters"], resolved)
+    # What another setting was resolved from would contradict it.
+    derived = {"resolution"} if given["eps"] is None else {"resolution", "coreset_size"}
+    _in_range(given["n_clusters"], {name: given[name] for name in defaults() if name in given and name not in derived})
     return Settings(**given)
 
 
@@ -180,16 +184,20 @@ def _fitted(model, facts, settings, archive, any_size):
     history = [(str(name), float(value)) for name, value in _pairs(facts["history"])]
     reference = Reference(
         facts["kind"], _vectors(check, facts, n), facts["n_neighbors"], facts["metric"],
-        check.reals("inner", (k,)), check.reals("volumes", (k,)), facts["exponent"], float(facts["evidence"]),
-        check.reals("node_weights", (n,), optional=True),
+        exponent=facts["exponent"], evidence=float(facts["evidence"]),
+        weights=check.reals("node_weights", (n,), optional=True),
     )  # fmt: skip
+    sums, outside_shares = sums_and_shares(graph, labels, k, None)
+    reference.set_clusters(sums)
+    if not np.isfinite(reference.evidence):
+        raise FormatError("the model's description has no valid evidence")
     result = Clustering(
         labels=labels, coreset=coreset, coreset_labels=coreset_labels, n_unreached=facts["n_unreached"],
         merged=check.numbers("merged", (n,), np.int32, -1, n) if "merged" in archive else None, row_bytes=0,
         node_stability=stability, cluster_stability=cluster_stability, history=history, search=None,
         settings=settings, seconds={}, _rows=graph_rows(in_range(graph)),
     )  # fmt: skip
-    model._keep(graph, reference, result, check.reals("outside_share", (n,), np.float32))
+    model._keep(graph, reference, result, outside_shares)
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]
     model._unrest = check.reals("unrest", (k,)).copy()
     model.selection_, model.seconds_ = None, {}
@@ -207,7 +215,7 @@ def _vectors(check, facts, n):
     """The vectors behind a graph of neighbours, or None."""
     if facts["kind"] != "vectors":
         return None
-    if facts["n_neighbors"] is None or not 1 <= facts["n_neighbors"] < n or facts["metric"] is None:
+    if facts["n_neighbors"] is None or not 1 <= facts["n_neighbors"] < n or facts["metric"] not in METRICS:
         raise FormatError("the model's description has no valid n_neighbors and metric")
     shape = n, facts["n_features"]
     if "vectors" in check.archive:
@@ -240,7 +248,7 @@ class _Checked:
         if optional and name not in self.archive:
             return None
         array = self._shaped(name, shape, "f")
-        may_be_nan = name in ("stability", "cluster_stability", "outside_share")
+        may_be_nan = name in ("stability", "cluster_stability")
         if np.isinf(array).any() or (np.isnan(array).any() and not may_be_nan):
             raise FormatError(f"{name} holds values that are not finite")
         return array if dtype is None else array.astype(dtype, copy=False)

@@ -222,7 +222,7 @@ def ends_elsewhere(names, columns):
 
 def _is_matrix(rows):
     """Whether lines are those of an adjacency matrix: numbers between the same names on two sides, or symmetric."""
-    sampled_all, first = len(rows) < _SAMPLE, [row[0] for row in rows[1:]]
+    sampled_all, first = len(rows) < _SAMPLE, [row[0] if row else "" for row in rows[1:]]
     for names in (rows[0][1:], rows[0]):
         fits = len(names) == len(first) if sampled_all else len(names) >= len(first)
         if fits and len(first) > 1 and names[: len(first)] == first and not is_number(rows[0][0]):

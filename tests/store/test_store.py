@@ -96,9 +96,9 @@ def test_stores_are_replaced_and_nothing_else_is(tmp_path):
             write_graph(PATH, tmp_path / name)
     assert sorted(os.listdir(tmp_path)) == ["file.store", "folder.store", "g.store"]
     with pytest.raises(ParameterError, match=r"called NAME\.store"):
-        write_graph(PATH, tmp_path / "g.store", format="store")
+        write_graph(PATH, tmp_path / "g", format="store")
     with pytest.raises(ParameterError, match="cannot be compressed"):
-        write_graph(PATH, tmp_path / "g.graph.gz")
+        write_graph(PATH, tmp_path / "g.store.gz")
     with pytest.raises(FileNotFoundError):
         write_graph(PATH, tmp_path / "missing" / "g.store")
 
