@@ -170,8 +170,8 @@ def _fitted(model, facts, settings, archive, any_size):
     check_node_count(indptr.size - 1, indices.size // 2, any_size)
     graph = Graph(indptr, indices, archive.get("weights"), node_names=names)
     n, k = graph.n_nodes, settings.n_clusters
-    if k > n or facts["n_features"] < 1:
-        raise FormatError(f"the model says {k} clusters of {n} nodes")
+    if k > n or facts["n_features"] < 1 or (facts["n_features"] != n and facts["kind"] != "vectors"):
+        raise FormatError(f"the model says {k} clusters of {n} nodes and {facts['n_features']} features")
     check = _Checked(archive)
     labels = check.numbers("labels", (n,), np.int32, -1, k)
     if ((labels >= 0) != (graph.degrees > 0)).any():
