@@ -17,7 +17,7 @@ WEIGHT_NAMES = frozenset([
     "weight", "weights", "w", "wt", "wgt", "value", "val", "strength", "similarity", "score", "count", "counts",
     "freq", "frequency", "n_papers", "volume", "amount", "capacity", "multiplicity", "rating",
 ])  # fmt: skip
-_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
 MISSING = frozenset(["", "-", "?", "na", "n/a", "null", "none", "{}"])
 # Seconds (since 1973) or milliseconds since 1970: numbers of this size stand for moments, hardly for weights.
 _TIME = 1e8

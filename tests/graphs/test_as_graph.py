@@ -337,3 +337,26 @@ def test_what_is_no_graph(thing):
     assert not is_graph(thing)
     with pytest.raises(InputError):
         as_graph(thing)
+
+
+def test_a_square_array_that_may_be_a_graph_is_refused_or_warned_about():
+    A = GRAPH.to_scipy().toarray()
+    message = r"symmetric square array with zeros on the diagonal.*graphcore\.Graph\.from_scipy\(X\), for points "
+    for X in (A, A.astype(int), A > 0, A * 0.5):
+        with pytest.raises(InputError, match=message + "affinity='nearest_neighbors'$"):
+            fitted(X)
+    with pytest.raises(InputError, match=message + r"graphcore\.knn_graph\(X\)$"):
+        graphcore.select_n_clusters(A)
+    with pytest.warns(GraphWarning, match=message + "kernel='gaussian'; they are taken as points"):
+        KernelKMeans(2, random_state=0).fit(A)
+    assert same(fitted(A, affinity="precomputed").graph_)
+    assert fitted(A, affinity="nearest_neighbors", n_neighbors=2).n_features_in_ == 6
+    for X in (A + np.eye(6), np.triu(A), -A, A * 0):  # no adjacency, and no doubt
+        fitted(X, n_neighbors=2)
+
+
+@pytest.mark.parametrize("X", [object(), 3, None, 2.5])
+def test_what_is_no_array_is_refused_by_its_type(X):
+    for model in (CoresetSpectralClustering(2), graphcore.CoresetSpectralCoclustering(2), graphcore.KFlats(2)):
+        with pytest.raises(InputError, match=rf"an array or a graph is needed, got .* of type {type(X).__name__}"):
+            model.fit(X)
