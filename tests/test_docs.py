@@ -224,7 +224,7 @@ def test_examples_of_pictures_run(folder, page):
 def test_the_steps_from_a_laptop_to_a_cluster_run(folder):
     pytest.importorskip("distributed")
     pytest.importorskip("pyarrow")  # dask.dataframe asks for it
-    graphcore.write_graph(graphcore.read_graph("edges.txt.gz"), "edges.graph")
+    graphcore.write_graph(graphcore.read_graph("edges.txt.gz"), "edges.store")
     namespace = {}
     execute("docs/distributed.md", [namespace] * 9)
     assert len(namespace["labels"]) == 1797 and namespace["model"].labels_.max() == 4

@@ -145,10 +145,10 @@ _SECTIONS = {
 )  # fmt: skip
 @truth_option
 @click.option(
-@click.option(
     "--robustness", is_flag=True,
     help="Measure what the data support, for the summary and the report: cluster again with edges drawn anew.",
 )  # fmt: skip
+@click.option(
     "--model", metavar="FILE", type=OUTPUT, help="Save the model (.npz) with its graph, for graphcore update."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")

@@ -16,7 +16,7 @@ __all__ = [
 
 # Keywords of graphcore.read_graph, and what vectors need.
 READING_OPTIONS = (
-    "format", "bipartite", "delimiter", "columns", "weight_column", "ids", "encoding", "symmetrize",
+    "format", "bipartite", "count_repeats", "delimiter", "columns", "weight_column", "ids", "encoding", "symmetrize",
 )  # fmt: skip
 READING = (*READING_OPTIONS, "any_size", "vectors", "n_neighbors", "metric")
 
@@ -70,6 +70,7 @@ _GRAPH_OPTIONS = (
         is_flag=True,
         help="Rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds.",
     ),
+    click.option("--count-repeats", is_flag=True, help="Without weights: an edge weighs as many as its lines."),
     *_READING_OPTIONS,
 )
 _OPTIONS = (

@@ -49,7 +49,7 @@ def update(model, edges, removed, save, output, as_json, **reading):
     with console.listening():
         console.expect(3 + (edges is not None) + (removed is not None))
         with console.stages("model"):
-            fitted = load(model)
+            fitted = load(model, any_size=reading["any_size"])
         given = [None if path is None else load_graph(path, console.stages, **reading) for path in (edges, removed)]
         with console.stages("update"):
             done = fitted.update(*given)

@@ -76,12 +76,7 @@ class FittedGraph:
         """Number of connected components, computed at first access by a pass over all edges."""
         check_is_fitted(self)
         if self._n_components is None:
-            if not hasattr(self, "_graph"):
-                raise AttributeError(
-                    "n_components_ was not asked for before this model was pickled, and the graph does not go along; "
-                    "use Graph.n_components"
-                )
-            self._n_components = self._graph.n_components
+            self._n_components = self.graph_.n_components
         return self._n_components
 
     @property
@@ -89,7 +84,10 @@ class FittedGraph:
         """The Graph that was clustered: the one given, or the neighbour graph of the vectors."""
         check_is_fitted(self)
         if not hasattr(self, "_graph"):
-            raise AttributeError("a pickled model does not hold its graph; keep it with write_graph")
+            raise AttributeError(
+                "a pickled model does not hold its graph, which this needs; model.save(path) instead of pickle keeps "
+                "it, for graphcore.load(path)"
+            )
         return self._graph
 
     @property

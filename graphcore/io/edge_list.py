@@ -22,14 +22,15 @@ __all__ = ["read_edge_list", "upper_edges", "write_edge_list"]
 _PIECE = 1 << 16
 
 
-def read_edge_list(source, *, symmetrize, bipartite=False, **options):
+def read_edge_list(source, *, symmetrize, bipartite=False, count_repeats=False, **options):
     """Read an open Source; see :func:`graphcore.read_graph` for the options."""
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
     source.require_text()
-    dialect = guess_dialect(source, **options)
+    dialect = guess_dialect(source, bipartite=bipartite, **options)
     for note in dialect.notes:
         warn_user(f"{source.name}: {note}")
     ends, weights, names = parse(source, dialect)
+    weights = np.ones(len(ends)) if weights is None and count_repeats else weights
     if names is not None:
         unfit = first_unfit(names) or next((name for name in names if "\n" in name), None)
         if unfit is not None:

@@ -225,7 +225,7 @@ def _as_vectors(X):
     from sklearn.utils.validation import check_array
 
     check_sparse(X)
-    refuse_as_vectors(X, "numpy.asarray(X, dtype=float)")
+    refuse_as_vectors(X, "graphcore.knn_graph(X)")
     try:
         return check_array(X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_min_samples=2)
     except InputError:

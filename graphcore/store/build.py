@@ -41,7 +41,7 @@ def build_store(
         Parquet table with its columns would: Dask reads, sorts and merges it, in a temporary folder beside the output
         that all workers see.
     out : str or path-like
-        ``NAME.graph``. A graph on disk that is there is replaced, once the new one is complete.
+        ``NAME.store``. A graph on disk that is there is replaced, once the new one is complete.
     memory : str or int, default "4G"
         Limit on the whole process's own memory (page cache apart), in bytes or like "500M" and "2G".
     symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
@@ -91,7 +91,7 @@ def build_store(
     >>> import graphcore
     >>> blocks = ((np.arange(i, i + 10), np.arange(i + 1, i + 11)) for i in range(0, 100, 10))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     graphcore.build_store(blocks, os.path.join(folder, "path.graph"))
+    ...     graphcore.build_store(blocks, os.path.join(folder, "path.store"))
     Graph(n_nodes=101, n_edges=100, unweighted)
     """
     if symmetrize in DIRECTED:

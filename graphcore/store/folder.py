@@ -12,7 +12,7 @@ from .._validation import check_path
 from ..exceptions import InputError, ParameterError
 from ..io.apart import Use, check_apart
 from ..io.atomic import check_folder, naming_file, sync_folder
-from .format import SUFFIX, is_store
+from .format import SUFFIX, SUFFIXES, is_store
 
 __all__ = ["atomic_folder", "check_replaceable", "put_in_place"]
 
@@ -23,7 +23,7 @@ def check_replaceable(path: PathLike, reads: Iterable[PathLike] = ()) -> str:
     Only stores are ever replaced, and none that is among the files that it `reads`, or holds one of them.
     """
     path = os.path.normpath(check_path(path))
-    if not path.endswith(SUFFIX) or os.path.basename(path) == SUFFIX:
+    if not path.endswith(SUFFIXES) or os.path.basename(path) in SUFFIXES:
         raise ParameterError(f"the output is {path!r}, but graphs on disk are called NAME{SUFFIX}")
     parent = check_folder(path)
     if os.path.lexists(path) and not is_store(path):

@@ -57,7 +57,7 @@ def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
     >>> import os, tempfile
     >>> import graphcore
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "path.graph")
+    ...     path = os.path.join(folder, "path.store")
     ...     graphcore.write_graph(graphcore.Graph.from_edges([0, 1], [1, 2]), path)
     ...     graph = graphcore.open_graph(path)
     >>> graph

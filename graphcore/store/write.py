@@ -11,7 +11,7 @@ __all__ = ["write_store"]
 
 
 def write_store(graph: Graph, path: PathLike) -> None:
-    """Write a graph as a folder ``NAME.graph``, whole or not there; a store there is replaced, anything else is not.
+    """Write a graph as a folder ``NAME.store``, whole or not there; a store there is replaced, anything else is not.
 
     A graph that is mapped from a store is not written over it: it may hold less, and others find it by its path.
     """

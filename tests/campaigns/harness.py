@@ -28,6 +28,7 @@ NAMES = (
     "estimators",
     "structures",
     "stores",
+    "models",
     "kills",
     "interrupts",
     "threads",

@@ -49,7 +49,7 @@ def client(cluster):
 def stored(tmp_path_factory):
     """A graph on disk and its clusters."""
     graph, truth = degree_corrected_partition(K, 250, mean_degree=24, mixing=0.2, random_state=0)
-    path = tmp_path_factory.mktemp("store") / "planted.graph"
+    path = tmp_path_factory.mktemp("store") / "planted.store"
     write_graph(graph, path)
     return open_graph(path), truth
 

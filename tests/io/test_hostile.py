@@ -455,3 +455,12 @@ def test_what_networkx_warns_of_is_a_warning_of_ours(tmp_path):
     path.write_text(path.read_text().replace("<graph ", f"{key}<graph ", 1))
     with pytest.warns(GraphWarning, match=r"a\.graphml: networkx says: No key type for id d0"):
         assert read_graph(path).n_edges == 2
+
+
+@pytest.mark.parametrize("encoding", ["UTF-f", "hex", "zlib", "rot13", "utf-16", "base64", "none such", "idna"])
+def test_xml_of_any_encoding_is_a_graph_or_one_line(tmp_path, encoding):
+    for kind in ("graphml", "gexf"):
+        path = tmp_path / f"a.{kind}"
+        path.write_text(f'<?xml version="1.0" encoding="{encoding}"?><{kind}><graph><node id="a"/></graph></{kind}>')
+        with pytest.raises(FormatError, match=r"networkx cannot read it: |the graph is empty"):
+            read_graph(path)
