@@ -7,7 +7,7 @@ import numpy as np
 
 from .exceptions import ParameterError
 
-__all__ = ["Streams"]
+__all__ = ["Streams", "draw_by_weight"]
 
 
 class Streams:
@@ -49,3 +49,16 @@ class Streams:
     def integer(self, stage):
         """Return a seed below 2**31 for libraries that want an int or a RandomState."""
         return int(self.generator(stage).integers(2**31 - 1))
+
+
+def draw_by_weight(weights, rng):
+    """A place drawn with probability in proportion to its weight (not negative); -1 if all are 0.
+
+    The compiled loops that draw by weight (:mod:`graphcore.coresets`) hold to the same: -1 where there is nothing.
+    """
+    ends = np.cumsum(weights)
+    if not ends[-1] > 0:
+        return -1
+    # The last place of a positive weight also takes what rounding left over.
+    place = int(np.searchsorted(ends, rng.random() * ends[-1], side="right"))
+    return min(place, int(np.flatnonzero(weights)[-1]))

@@ -54,8 +54,9 @@ class Fit:
         """Probability of each cluster for every node, see `membership_` of CoresetSpectralClustering: a csr_array."""
         rows, sums = graph_rows(self.graph), self.sums
         return node_memberships(
-            rows, self.clustering.labels, sums.internal, sums.volume, self.evidence, node_weights=self.node_weights
-        )
+            rows, self.clustering.labels, sums.internal, sums.volume, self.evidence,
+            self.clustering.settings.joined_by, node_weights=self.node_weights,
+        )  # fmt: skip
 
 
 def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n_jobs=None, stages):

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from graphcore import ParameterError
-from graphcore._random import Streams
+from graphcore._random import Streams, draw_by_weight
+from graphcore.coresets._loops import draw_sorted
+from graphcore.pipeline.unsettled import _grouped_rows
+
+from .coresets.test_sampling_tree import Tree
 
 
 def draw(streams, *name):
@@ -79,3 +83,23 @@ def test_blocks_are_uniform_and_uncorrelated():
 def test_bad_random_state(bad):
     with pytest.raises(ParameterError, match="random_state="):
         Streams(bad)
+
+
+@pytest.mark.parametrize(
+    "weights", [[0.0], [0.0, 0.0, 0.0], np.zeros(9), [0.0, 5e-324, 0.0], [0.0, 1.0, 0.0], [0, 2, 0]]
+)
+def test_every_draw_by_weight_says_where_there_is_nothing_to_draw(weights):
+    weights = np.asarray(weights, dtype=np.float64)
+    expected = 1 if weights.any() else -1
+    drawn = np.zeros(3, dtype=np.int64)
+    draw_sorted(weights, weights.sum(), np.array([0.0, 0.5, np.nextafter(1.0, 0.0)]), drawn)
+    assert drawn.tolist() == [expected] * 3
+    assert set(Tree(weights).sample(5, 0).tolist()) == {expected}
+    assert {draw_by_weight(weights, np.random.default_rng(seed)) for seed in range(5)} == {expected}
+
+
+def test_k_means_of_fewer_different_rows_than_clusters_has_no_answer():
+    X = np.repeat([[0.0, 1.0], [1.0, 0.0]], 3, axis=0)
+    for seed in range(5):
+        assert _grouped_rows(X, 3, np.random.default_rng(seed)) is None
+        assert _grouped_rows(X, 2, np.random.default_rng(seed)).tolist() in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])

@@ -1,7 +1,7 @@
 """Compiled loops of D2 seeding through the sampling tree, and of importance sampling."""
 
 from .._compile import compiled
-from ._tree_loops import tree_build, tree_sample, tree_total, tree_update
+from ._tree_loops import tree_build, tree_sample, tree_update
 
 __all__ = ["draw_sorted", "neighbourhood_weights", "seed_fast", "sensitivities"]
 
@@ -94,9 +94,9 @@ def seed_fast(
     for draw in range(len(initial) + len(uniforms)):
         if draw < len(initial):
             y = initial[draw]
-        elif tree_total(sums, offsets) > 0.0:
-            y = tree_sample(sums, offsets, uniforms[draw - len(initial)])
         else:
+            y = tree_sample(sums, offsets, uniforms[draw - len(initial)])
+        if y < 0:
             break
         seeds[count] = y
         _repair(
@@ -143,7 +143,7 @@ def sensitivities(nearest, point_weights, contributions, cost, neighbourhoods, o
 
 @compiled
 def draw_sorted(values, total, uniforms, out):
-    """Points drawn with probability values / total, for ascending uniforms; one pass, no cumulative array."""
+    """Points drawn with probability values / total, for ascending uniforms (-1 if all are 0); one pass."""
     x = -1
     last = -1
     reached = 0.0

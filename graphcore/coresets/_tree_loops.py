@@ -12,7 +12,7 @@ import numpy as np
 
 from .._compile import compiled
 
-__all__ = ["FAN_OUT", "level_offsets", "tree_build", "tree_sample", "tree_total", "tree_update"]
+__all__ = ["FAN_OUT", "level_offsets", "tree_build", "tree_sample", "tree_update"]
 
 FAN_OUT = 8
 
@@ -51,12 +51,6 @@ def _sum_group(sums, below, here, i):
 
 
 @compiled
-def tree_total(sums, offsets):
-    """Sum of all leaves."""
-    return sums[offsets[len(offsets) - 2]]
-
-
-@compiled
 def tree_update(sums, offsets, touched, n_touched):
     """Recompute the sums above the leaves touched[:n_touched], given ascending; `touched` is overwritten.
 
@@ -79,8 +73,10 @@ def tree_update(sums, offsets, touched, n_touched):
 
 @compiled
 def tree_sample(sums, offsets, uniform):
-    """Leaf drawn with probability proportional to its value, from one uniform number in [0, 1)."""
+    """Leaf drawn with probability proportional to its value, from one uniform number in [0, 1); -1 if all are 0."""
     top = len(offsets) - 2
+    if not sums[offsets[top]] > 0.0:
+        return -1
     target = uniform * sums[offsets[top]]
     node = 0
     for level in range(top - 1, -1, -1):

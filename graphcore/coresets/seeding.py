@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._random import Streams
+from .._random import Streams, draw_by_weight
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from .._work import count
@@ -179,11 +179,11 @@ def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthe
         if len(seeds) < len(initial):
             y = int(initial[len(seeds)])
         elif not seeds:
-            y = _draw(np.where(taking_part, weights, 0.0), rng)
+            y = draw_by_weight(np.where(taking_part, weights, 0.0), rng)
         elif farthest:
             y = int(np.argmax(shortest)) if contributions.any() else -1
         else:
-            y = _draw(contributions, rng)
+            y = draw_by_weight(contributions, rng)
         if y < 0:
             break
         distances, negative = distances_to(y)
@@ -203,16 +203,6 @@ def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthe
         n_negative=n_negative,
         counters={"entries": n * len(seeds), "sums": 0},
     )
-
-
-def _draw(values, rng):
-    """A place drawn with probability in proportion to its value; -1 if all are 0."""
-    ends = np.cumsum(values)
-    if not ends[-1] > 0:
-        return -1
-    # The last place of a positive value also takes what rounding left over.
-    place = int(np.searchsorted(ends, rng.random() * ends[-1], side="right"))
-    return min(place, int(np.flatnonzero(values)[-1]))
 
 
 def _check_initial(initial, kernel, method):

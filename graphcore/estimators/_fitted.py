@@ -107,7 +107,9 @@ class FittedGraph:
         A csr_array of shape (n_samples, n_clusters), float64: rows add up to 1, or to 0 for isolated nodes; it holds no
         more entries than the graph, and none below 0.0001. It is the planted model's probability, given the clusters of
         all other nodes, with the evidence of edges discounted where they repeat each other
-        (:func:`graphcore.partition.evidence.edge_evidence`) and where coresets disagree. See :meth:`predict_proba` for
+        (:func:`graphcore.partition.evidence.edge_evidence`) and where coresets disagree. With ``objective="ncut"``, and
+        for labels of nearest centroids (``refine=False``), it goes by the gain in normalised cut instead, with edges
+        that are worth as much in the mean. See :meth:`predict_proba` for
         new rows.
 
         References
@@ -118,7 +120,7 @@ class FittedGraph:
         check_is_fitted(self)
         kept = self._reference
         return node_memberships(
-            graph_rows(self.graph_), self.labels_, kept.inner, kept.volumes, kept.evidence,
+            graph_rows(self.graph_), self.labels_, kept.inner, kept.volumes, kept.evidence, self.settings_.joined_by,
             exponent=kept.exponent, node_weights=kept.weights,
         )  # fmt: skip
 

@@ -86,7 +86,7 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         -------
         ndarray of shape (n_new, n_clusters), float64
             Rows add up to 1, or to 0 without an edge to a cluster. How they are made, and how far they can be relied
-            on, is said at `membership_`. With ``objective="information"`` the largest is that of :meth:`predict`.
+            on, is said at `membership_`. The largest is that of :meth:`predict`.
 
         Examples
         --------
@@ -99,8 +99,8 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         """
         check_is_fitted(self)
         kept = self._reference
-        parts = (memberships(sums, kept.inner, kept.volumes, kept.evidence) for sums in sums_of_rows(self, X))
-        return np.concatenate([part.toarray() for part in parts])
+        given = kept.inner, kept.volumes, kept.evidence, self.settings_.joined_by
+        return np.concatenate([memberships(sums, *given).toarray() for sums in sums_of_rows(self, X)])
 
     def score(self, X: AnyData, y: object = None) -> float:
         """Minus the mean cost of new vectors or new nodes under the kernel ``D^-1 A D^-1``. Larger is better.

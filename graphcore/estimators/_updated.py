@@ -1,6 +1,5 @@
 """What becomes of a fitted clustering when its graph changes, and when it is put away in a file."""
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._typing import AnyGraph, PathLike
@@ -13,6 +12,8 @@ from .model_file import write_model
 
 __all__ = ["UpdatedGraph"]
 
+_SIZES = ("min_cluster_size", "max_cluster_size", "max_share")
+
 
 class UpdatedGraph:
     """Mixin of CoresetSpectralClustering: a model that follows its graph, and can be saved."""
@@ -21,7 +22,9 @@ class UpdatedGraph:
         """Change the graph, and the labels where the evidence has changed.
 
         Nodes at changed edges may move to another cluster, then neighbours of what moved. Clusters keep their numbers,
-        and there are as many as before. Where a tenth of a cluster's volume has changed since the fit (or since it was
+        and there are as many as before. Labels that stay (`y` of the fit) do, and clusters keep to `min_cluster_size`,
+        `max_cluster_size` and `max_share`, as the parameters of the model say now, of the changed graph; such models
+        form no cluster anew. Where a tenth of a cluster's volume has changed since the fit (or since it was
         last tried), it is dissolved and formed anew, which splits and unites clusters if that raises the objective.
 
         Parameters
@@ -43,6 +46,8 @@ class UpdatedGraph:
         InputError
             If an edge to be removed is not there, or the model was fitted to vectors, or to a directed graph with
             ``symmetrize="degree-discounted"`` or ``"random-walk"``.
+        ParameterError
+            If no labels are found that keep to the limits: the model is what it was. ``set_params`` gives wider ones.
 
         Notes
         -----
@@ -71,19 +76,12 @@ class UpdatedGraph:
             )
         unrest = self._unrest.copy()  # what fails changes nothing
         with stages_of(self) as stages:
-            graph, labels, done, sums, shares = update_clustering(
-                self.graph_, self.labels_, unrest, self.settings_, added, removed, random_state=self.random_state,
-                n_jobs=self.n_jobs, stages=stages,
+            graph, result, done, sums, shares = update_clustering(
+                self.graph_, self._result, unrest, {name: getattr(self, name) for name in _SIZES}, added, removed,
+                random_state=self.random_state, n_jobs=self.n_jobs, stages=stages,
             )  # fmt: skip
-        if self.stability_ is not None:
-            stability = np.full(graph.n_nodes, np.nan, dtype=np.float32)
-            stability[: len(self.stability_)] = self.stability_
-            stability[done.moved] = stability[done.new_nodes] = np.nan
-            self.stability_ = stability
-        self._result = self._result.changed(graph, labels, self.stability_)
-        self.labels_, self.outside_share_ = labels, shares
-        self.node_names_, self.n_features_in_ = graph.node_names, graph.n_nodes
-        self._graph, self._unrest, self._n_components, self._tree = graph, unrest, None, None
+        self._keep(graph, self._reference, result, shares)
+        self.n_features_in_, self._unrest = graph.n_nodes, unrest
         self._reference.set_clusters(sums)
         return done
 

@@ -20,6 +20,7 @@ from ..knn.search import METRICS
 from ..metrics.cut import sums_and_shares
 from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering
+from ..pipeline.known import Known
 from ..pipeline.parameters import defaults
 from ..pipeline.settings import Settings, check_settings
 from .out_of_sample import Reference
@@ -61,7 +62,8 @@ def write_model(model, path):
         "coreset_weights": model.coreset_weights_, "coreset_labels": model.coreset_labels_,
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
         "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
-        "merged": result.merged, "initial_labels": None if start is None else np.asarray(start),
+        "merged": result.merged, "fixed": result.known.fixed,
+        "initial_labels": None if start is None else np.asarray(start),
     } | _vector_arrays(reference.vectors)  # fmt: skip
     arrays = {name: array for name, array in arrays.items() if array is not None}
     for name, array in arrays.items():
@@ -174,8 +176,6 @@ def _fitted(model, facts, settings, archive, any_size):
         raise FormatError(f"the model says {k} clusters of {n} nodes and {facts['n_features']} features")
     check = _Checked(archive)
     labels = check.numbers("labels", (n,), np.int32, -1, k)
-    if ((labels >= 0) != (graph.degrees > 0)).any():
-        raise FormatError("labels: nodes with an edge have a cluster, and others -1")
     indices = check.numbers("coreset_indices", (None,), np.int64, 0, n)
     coreset = Coreset(indices, check.reals("coreset_weights", indices.shape), facts["sampling"], len(indices))
     coreset_labels = check.numbers("coreset_labels", indices.shape, np.int32, -1, 2**31 - 1)
@@ -187,6 +187,7 @@ def _fitted(model, facts, settings, archive, any_size):
         exponent=facts["exponent"], evidence=float(facts["evidence"]),
         weights=check.reals("node_weights", (n,), optional=True),
     )  # fmt: skip
+    fixed = check.numbers("fixed", (None,), np.int32, -1, k) if "fixed" in archive else None
     sums, outside_shares = sums_and_shares(graph, labels, k, None)
     reference.set_clusters(sums)
     if not np.isfinite(reference.evidence):
@@ -195,7 +196,7 @@ def _fitted(model, facts, settings, archive, any_size):
         labels=labels, coreset=coreset, coreset_labels=coreset_labels, n_unreached=facts["n_unreached"],
         merged=check.numbers("merged", (n,), np.int32, -1, n) if "merged" in archive else None, row_bytes=0,
         node_stability=stability, cluster_stability=cluster_stability, history=history, search=None,
-        settings=settings, seconds={}, _rows=graph_rows(in_range(graph)),
+        settings=settings, seconds={}, known=Known(fixed, None, reference.weights), _rows=graph_rows(in_range(graph)),
     )  # fmt: skip
     model._keep(graph, reference, result, outside_shares)
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]

@@ -104,8 +104,7 @@ def _checked(model, X):
 
 def row_labels(model, sums):
     """Cluster of every row of such sums; -1 where it has no edge to a clustered node."""
-    objective = model.settings_.objective if model.settings_.refine else "ncut"
-    return predict_labels(sums, model._reference.inner, model._reference.volumes, objective)
+    return predict_labels(sums, model._reference.inner, model._reference.volumes, model.settings_.joined_by)
 
 
 def _searcher(reference):

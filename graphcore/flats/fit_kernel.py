@@ -9,7 +9,7 @@ from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..kernels.as_kernel import as_kernel
 from ..kernels.base import Kernel
-from ..kernels.checks import clearly_negative, eigenvalue_noise
+from ..kernels.checks import check_magnitude, clearly_negative, eigenvalue_noise
 from ..kernels.columns import MatrixColumns, VectorColumns, block_borders
 from ..kernels.definiteness import report_indefinite, rough_spectrum_ends, smallest_sampled_eigenvalue, spectrum_ends
 from ..kernels.dense import DenseKernel
@@ -133,7 +133,11 @@ def fit_kernel(K, sample_weight=None, shift=0.0):
     own = weights[points]
     every = len(points) == len(weights)
     new = NewRows(given.n_points, None if every else points)
-    added = shift / own if shift else None
+    added = None
+    if shift:
+        with np.errstate(over="ignore"):
+            added = shift / own
+        check_magnitude(f"the diagonal of the kernel with shift={shift:g}", max(float(added.max()), 1.0), _FLOAT)
     common = {"weights": own, "all_weights": weights, "precision": given.precision}
     if isinstance(given, VectorKernel):
         if shift:

@@ -5,6 +5,7 @@ from math import exp
 import numpy as np
 
 from .._compile import compiled
+from ._local_moving_loops import _ROUNDING, _rest
 from ._objective_loops import between, term, total_of
 
 __all__ = ["heated_sweeps"]
@@ -39,7 +40,8 @@ def heated_sweeps(
                 continue
             count = counts[x] if len(counts) > 0 else 1
             b = labels[indices[first + int(rng.random() * length)]]
-            if b == a or b < 0 or sizes[a] - count < min_size or volumes[a] - degrees[x] < min_volume:
+            left = volumes[a] - degrees[x]
+            if b == a or b < 0 or sizes[a] - count < min_size or left < min_volume or left <= _ROUNDING * degrees[x]:
                 continue
             if sizes[b] + count > max_size or volumes[b] + degrees[x] > max_volume:
                 continue
@@ -52,8 +54,9 @@ def heated_sweeps(
                     from_a += weight
                 elif labels[indices[e]] == b:
                     to_b += weight
-            rest, grown = (volumes[a] - degrees[x]) / total, (volumes[b] + degrees[x]) / total
-            part_a = term(objective, (inner[a] - 2.0 * from_a - loop) / total, rest)
+            inner_left = _rest(inner[a], 2.0 * from_a + loop)
+            rest, grown = left / total, (volumes[b] + degrees[x]) / total
+            part_a = term(objective, inner_left / total, rest)
             part_b = term(objective, (inner[b] + 2.0 * to_b + loop) / total, grown)
             new_cut = cut + 2.0 * (from_a - to_b) / total
             share_a, share_b = volumes[a] / total, volumes[b] / total
@@ -62,9 +65,9 @@ def heated_sweeps(
             gain = part_a + part_b + new_across - parts[a] - parts[b] - across
             if gain < 0.0 and (unit == 0.0 or rng.random() >= exp(gain / unit)):
                 continue
-            inner[a] -= 2.0 * from_a + loop
+            inner[a] = inner_left
             inner[b] += 2.0 * to_b + loop
-            volumes[a] -= degrees[x]
+            volumes[a] = left
             volumes[b] += degrees[x]
             sizes[a] -= count
             sizes[b] += count

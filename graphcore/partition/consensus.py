@@ -5,6 +5,7 @@ from operator import itemgetter
 import numpy as np
 
 from .._threads import map_items
+from .cluster_sums import inner_sums
 from .constraints import FREE, Constraints
 from .heating import heated_groups
 from .local_moving import move_locally
@@ -53,12 +54,12 @@ def coarse_partition(rows, sizes, n_clusters, *, objective, min_size=1, min_shar
     sums, _ = move_locally(
         rows, labels, n_clusters, order=order, n_passes=20, tolerance=_TOLERANCE, counts=sizes, **limits
     )
-    if objective == "information" and sizes.max() == 1:
-        # Single nodes have no weight inside, and on graphs where all weights are alike the first unions then show
-        # nothing. What the normalised cut makes of them is tried too.
+    if objective == "information" and not inner_sums(rows, np.arange(n, dtype=np.int32), n, n_jobs).any():
+        # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
+        # unions then show nothing. What the normalised cut makes of them is tried too.
         other, _, _ = agglomerate(rows, sizes, n_clusters, linkage="ncut", min_size=min_size)
         grow_small_clusters(rows, other, n_clusters, min_size, counts=sizes)
-        other_sums, _ = move_locally(rows, other, n_clusters, n_passes=20, tolerance=_TOLERANCE, **limits)
+        other_sums, _ = move_locally(rows, other, n_clusters, n_passes=20, tolerance=_TOLERANCE, counts=sizes, **limits)
         if other_sums.value(objective) > sums.value(objective):
             return other
     return labels

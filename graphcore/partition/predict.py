@@ -31,11 +31,7 @@ def predict_labels(sums, inner, volumes, objective):
     objective by about ``2 l dF/dL_c + d dF/dv_c``, with the clusters' inner weights L (both directions) and volumes v.
     For "ncut" that is the nearest centroid of kernel k-means.
     """
-    by_inner, by_volume = np.empty(len(inner)), np.empty(len(inner))
-    _objective_loops.slopes(objective_code(objective), inner, volumes, by_inner, by_volume)
-    counts = np.diff(sums.indptr)
-    degrees = np.repeat(sums.sum(axis=1), counts)
-    gains = 2 * sums.data * by_inner[sums.indices] + degrees * by_volume[sums.indices]
+    counts, gains = np.diff(sums.indptr), _gains(sums, *_slopes(inner, volumes, objective))
     out = np.full(sums.shape[0], -1, dtype=np.int32)
     filled = np.flatnonzero(counts)
     if len(filled):
@@ -47,23 +43,35 @@ def predict_labels(sums, inner, volumes, objective):
     return out
 
 
-def memberships(sums, inner, volumes, evidence):
+def _slopes(inner, volumes, objective):
+    by_inner, by_volume = np.empty(len(inner)), np.empty(len(inner))
+    _objective_loops.slopes(objective_code(objective), inner, volumes, by_inner, by_volume)
+    return by_inner, by_volume
+
+
+def _gains(sums, by_inner, by_volume):
+    """What every row would gain by each cluster around it, to first order."""
+    degrees = np.repeat(sums.sum(axis=1), np.diff(sums.indptr))
+    return 2 * sums.data * by_inner[sums.indices] + degrees * by_volume[sums.indices]
+
+
+def memberships(sums, inner, volumes, evidence, objective="information"):
     """Probabilities of the clusters around each row of :func:`cluster_shares`, a csr_array; rows add up to 1, or to 0.
 
     The logarithm of each is, up to a constant, the gain in log-likelihood of the planted model by the row's joining the
     cluster, to first order: that of "information" in :func:`predict_labels`, times `evidence` for each unit of weight
-    (:func:`graphcore.partition.evidence.edge_evidence` for each mean weight).
+    (:func:`graphcore.partition.evidence.edge_evidence` for each mean weight). For "ncut" it is the gain in that, with
+    edges that are worth as much in the mean over the volume, so that the largest is always that of the cluster joined.
     """
     import scipy.sparse as sp
 
-    by_inner, by_volume = np.empty(len(inner)), np.empty(len(inner))
-    _objective_loops.slopes(_objective_loops.INFORMATION, inner, volumes, by_inner, by_volume)
+    by_inner, by_volume = _slopes(inner, volumes, objective)
+    worth = _slopes(inner, volumes, "information")[0] @ volumes / (by_inner @ volumes) if objective == "ncut" else 1.0
     sums = sums.sorted_indices()  # its own: what follows is written into its arrays
     counts = np.diff(sums.indptr)
     filled = np.flatnonzero(counts)
     starts, lengths = sums.indptr[filled], counts[filled]
-    degrees = np.repeat(sums.sum(axis=1), counts)
-    gains = evidence * (sums.data * by_inner[sums.indices] + 0.5 * degrees * by_volume[sums.indices])
+    gains = 0.5 * evidence * max(worth, 0.0) * _gains(sums, by_inner, by_volume)
     if len(filled):
         gains = np.exp(gains - np.repeat(np.maximum.reduceat(gains, starts), lengths))
         gains[gains < _NOTHING * np.repeat(np.add.reduceat(gains, starts), lengths)] = 0.0
@@ -73,7 +81,7 @@ def memberships(sums, inner, volumes, evidence):
     return found
 
 
-def node_memberships(rows, labels, inner, volumes, evidence, *, exponent=0, node_weights=None):
+def node_memberships(rows, labels, inner, volumes, evidence, objective, *, exponent=0, node_weights=None):
     """:func:`memberships` of all nodes of a graph, by their edges to the others, a csr_array (n, n_clusters).
 
     Sums and evidence are in units of 2 to the `exponent`; with `node_weights` (n,) the weights of edges have them in.
@@ -90,5 +98,5 @@ def node_memberships(rows, labels, inner, volumes, evidence, *, exponent=0, node
             own = np.repeat(node_weights[start : start + _PIECE], np.diff(indptr))
             edges = np.divide(edges, own, out=edges, where=own > 0)
         piece = sp.csr_array((edges, rows.indices[span], indptr - indptr[0]), shape=(len(indptr) - 1, n))
-        parts.append(memberships(cluster_shares(piece, labels, len(inner)), inner, volumes, evidence))
+        parts.append(memberships(cluster_shares(piece, labels, len(inner)), inner, volumes, evidence, objective))
     return sp.vstack(parts, format="csr")

@@ -7,27 +7,28 @@ import numpy as np
 __all__ = ["grow_small_clusters"]
 
 
-def grow_small_clusters(rows, labels, n_clusters, min_size, *, counts=None):
+def grow_small_clusters(rows, labels, n_clusters, min_size, *, counts=None, is_fixed=()):
     """Give clusters of fewer than `min_size` nodes more of them, in place (-1 stays); returns how many nodes changed.
 
     A small cluster grows over its border, each time by the node that has most to do with it and least with its own
     cluster, ``(l_xc - l_xa) / d_x``; no cluster is made small by that. Where its border gives nothing, nodes come from
     the largest cluster, those of low degree first. Where rows are groups, `counts` (n,) int64 holds the nodes that each
-    stands for. Single nodes always add up to the size asked for, if there are as many as n_clusters times min_size;
-    groups may not.
+    stands for; those of `is_fixed` (n,) bool stay. Single nodes that may move always add up to the size asked for, if
+    there are as many as n_clusters times min_size; groups may not.
     """
     inside = labels >= 0
     counts = np.ones(len(labels), dtype=np.int64) if counts is None or not len(counts) else counts
+    is_fixed = is_fixed if len(is_fixed) else ~inside
     sizes = np.bincount(labels[inside], weights=counts[inside], minlength=n_clusters).astype(np.int64)
     small = np.flatnonzero(sizes < min_size)
     moved = 0
     # Those that lack least go first: what they take cannot be taken from them.
     for c in small[np.argsort(-sizes[small], kind="stable")]:
-        moved += _grow(rows, labels, counts, sizes, int(c), min_size)
+        moved += _grow(rows, labels, counts, is_fixed, sizes, int(c), min_size)
     return moved
 
 
-def _grow(rows, labels, counts, sizes, c, min_size):
+def _grow(rows, labels, counts, is_fixed, sizes, c, min_size):
     """Grow one cluster; returns how many nodes it took."""
     border = _Border(rows, labels, c)
     spare = _spare_nodes(rows, labels, sizes, c)
@@ -39,7 +40,7 @@ def _grow(rows, labels, counts, sizes, c, min_size):
         if x < 0:
             break
         a = labels[x]
-        if a == c or sizes[a] - counts[x] < min_size:
+        if a == c or is_fixed[x] or sizes[a] - counts[x] < min_size:
             continue
         labels[x] = c
         sizes[a] -= counts[x]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .._arrays import read_only
+from .._random import draw_by_weight
 from .cluster_sums import cluster_sums
 from .consensus import coarse_partition
 from .constraints import FREE, Constraints
@@ -98,7 +99,7 @@ def side_by_side(rows, labels, n_clusters, n_chosen, rng):
         row = slice(between.indptr[chosen[-1]], between.indptr[chosen[-1] + 1])
         links[between.indices[row]] += between.weights[row]
         links[chosen] = 0.0
-        if not links.any():
-            break
-        chosen.append(int(rng.choice(n_clusters, p=links / links.sum())))
+        chosen.append(draw_by_weight(links, rng))
+        if chosen[-1] < 0:
+            return np.array(chosen[:-1])
     return np.array(chosen)

@@ -6,10 +6,11 @@ import numpy as np
 
 from .cluster_sums import cluster_sums
 from .consensus import match_clusters
-from .constraints import FREE
+from .constraints import FREE, relieve_full_clusters
 from .local_moving import move_locally
 from .predict import cluster_shares, predict_labels
 from .quotient import apply_labels, contingency, is_huge, label_sizes
+from .sizes import grow_small_clusters
 from .trials import cycle_chosen, form_anew
 
 __all__ = ["Update", "describe_update", "update_labels"]
@@ -62,16 +63,21 @@ def update_labels(
     changed edges, then neighbours of what moved. `unrest` (n_clusters,) float64 adds up what share of each
     cluster's volume has changed, update by update; where that comes to a tenth, the cluster is dissolved and formed
     anew, and that is kept if the objective is higher. Then groups of nodes of these clusters, and of those that they
-    went to, are moved. Clusters keep their numbers as far as they keep their nodes.
+    went to, are moved. Clusters keep their numbers as far as they keep their nodes. Clusters beyond their limits give
+    nodes away, and those below them get some, as far as single nodes go.
     Returns the clusters that were formed anew: none, where `constraints` limit them.
     """
     labels[rows.degrees == 0] = -1
     _place(rows, labels, n_clusters, limits["objective"])
+    placed = labels.copy()
+    relieve_full_clusters(rows, labels, n_clusters, constraints)
+    if limits["min_size"] > 1:
+        grow_small_clusters(rows, labels, n_clusters, limits["min_size"], is_fixed=constraints.is_fixed)
     sums = cluster_sums(rows, labels, n_clusters, n_jobs)
     of_ends, changed = labels[ends.T.ravel()], np.tile(np.abs(change), 2)
     changed = np.bincount(of_ends[of_ends >= 0], weights=changed[of_ends >= 0], minlength=n_clusters)
     unrest += np.divide(changed, sums.volume, out=np.ones(n_clusters), where=sums.volume > 0)
-    active = np.zeros(len(labels), dtype=bool)
+    active = labels != placed
     active[ends] = True
     move_locally(rows, labels, n_clusters, active=active, constraints=constraints, sums=sums, **limits)
     restless = np.flatnonzero(unrest > _UNREST)

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._progress import Stages
 from .._random import Streams
-from .._warn import warn_of_isolated, warn_user
+from .._warn import warn_of_isolated
 from ..coresets.coreset import Coreset
 from ..graphs.magnitude import in_range
 from ..kernels.graph import GraphKernel, warn_of_loops
@@ -16,7 +16,7 @@ from ..partition.quotient import GraphRows, graph_rows, label_sizes
 from ..partition.search import SearchSteps, search
 from .constrained import constrained_partition
 from .ensemble import Ensemble, consensus_labels, has_doubts, is_settled, run_coresets
-from .known import NOTHING
+from .known import NOTHING, Known
 from .run import limits, max_links, run_start
 from .settings import Settings
 from .tree import leaves_of, merge_tree, merged_from_halves
@@ -57,6 +57,8 @@ class Clustering:
     settings : Settings
     seconds : dict
         Seconds of each stage, added up over coresets that are worked on at the same time.
+    known : Known
+        Labels that stay and weights of nodes, which all labels that come after these keep to as well.
     """
 
     labels: np.ndarray
@@ -71,7 +73,12 @@ class Clustering:
     search: SearchSteps | None = field(repr=False)
     settings: Settings
     seconds: dict = field(repr=False)
-    _rows: GraphRows | None = field(repr=False)  # of the graph; a pickle has none
+    known: Known = field(repr=False)
+    _rows: GraphRows = field(repr=False)  # of the graph; a pickle has None
+
+    def __post_init__(self):
+        # Whatever gives a model labels makes one of these: a fit, an update, a file.
+        self.known.check(self.labels, self._rows.degrees, self.settings)
 
     @property
     def n_unsure(self):
@@ -100,14 +107,14 @@ class Clustering:
     def _leaves(self):
         return leaves_of(self._rows, self.merged, self.labels, self.settings.n_clusters)
 
-    def changed(self, graph, labels, node_stability):
-        """The same of a graph that has changed, its new nodes at the end."""
+    def changed(self, graph, labels, node_stability, settings):
+        """The same of a graph that has changed, its new nodes at the end, and of limits of size that go by it."""
         merged, before = None, self.merged
         if before is not None:  # nodes that had no edge, or were not there, are a group of their own
             merged = np.full(graph.n_nodes, before.max() + 1, dtype=np.int32)
             merged[: len(before)][before >= 0] = before[before >= 0]
         rows = graph_rows(in_range(graph))
-        return replace(self, labels=labels, merged=merged, node_stability=node_stability, _rows=rows)
+        return replace(self, labels=labels, merged=merged, node_stability=node_stability, settings=settings, _rows=rows)
 
     def __getstate__(self):
         # The tree goes along, and the graph that it is made of does not.
@@ -164,7 +171,8 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
     if settings.walk_steps == 1:
         warn_of_loops(GraphKernel(graph, settings.self_loop))
     rows = graph_rows(graph)
-    asked, (settings, constraints) = settings, known.limits(settings)
+    asked, given, known = settings, replace(known, start=None), known.among(rows.degrees)
+    settings, constraints = known.limits(settings)
     if known.start is None:
         ensemble = run_coresets(graph, settings, constraints, streams, n_jobs, stages)
     else:
@@ -206,7 +214,6 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
                 constraints=constraints, **limits(settings),
             )  # fmt: skip
         history.append(("search", float(steps.values[-1])))
-    _warn_of_clusters(labels, settings)
     node_stability = cluster_stability = None
     if others:
         node_stability, cluster_stability = stability(labels, others, k, n_jobs)
@@ -216,19 +223,6 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
         n_unreached=first.n_unreached, merged=best.groups, row_bytes=first.row_bytes, node_stability=node_stability,
         cluster_stability=cluster_stability, history=history, search=steps,
-        settings=replace(asked, n_coresets=len(runs)), seconds=dict(stages.seconds), _rows=rows,
+        settings=replace(asked, n_coresets=len(runs)), seconds=dict(stages.seconds), known=given,
+        _rows=rows,
     )  # fmt: skip
-
-
-def _warn_of_clusters(labels, settings):
-    sizes = label_sizes(labels, settings.n_clusters)
-    n_found = int(np.count_nonzero(sizes))
-    if n_found < settings.n_clusters:
-        # Draws with replacement repeat some nodes and leave out others, however many there are.
-        more = "give a larger coreset_size"
-        if settings.coreset_size >= sizes.sum():
-            more = "take sampling='degree', which draws no node twice" if settings.sampling == "importance" else ""
-        warn_user(
-            f"only {n_found} of n_clusters={settings.n_clusters} clusters hold nodes: with this coreset no more could "
-            f"be separated on this graph; ask for fewer clusters{', or ' if more else ''}{more}"
-        )

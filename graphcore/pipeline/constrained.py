@@ -5,13 +5,13 @@ from operator import itemgetter
 import numpy as np
 
 from .._threads import map_items
-from ..exceptions import ParameterError
 from ..partition.cluster_sums import cluster_sums
 from ..partition.consensus import matched_clusters
 from ..partition.constraints import cut_in_order, relieve_full_clusters, swap_between_full_clusters
 from ..partition.cycles import move_in_cycles
 from ..partition.local_moving import move_locally
 from ..partition.micro_clusters import spread
+from ..partition.sizes import grow_small_clusters
 
 __all__ = ["constrained_partition"]
 
@@ -33,7 +33,7 @@ def constrained_partition(
     `tree` over `groups`, cut into pieces. Each is improved by moves of nodes and of groups, and by swaps of nodes,
     under limits that begin loose and become tighter, so that what is too much flows from cluster to cluster; the best
     of them again, under limits that are loosened and tightened some times. Returns labels (n,) int32 and the objective;
-    raises a ParameterError if no start can be brought to keep to the limits.
+    what no start can be brought to keep to is not kept, and for :meth:`graphcore.pipeline.known.Known.check` to find.
     """
     starts = _starts(rows, labels, n_clusters, constraints, fixed, groups, tree)
     streams = rng.spawn(len(starts))
@@ -60,6 +60,9 @@ def constrained_partition(
         labels = starts[i]
         if fixed is not None:
             labels[fixed >= 0] = fixed[fixed >= 0]
+        if limits["min_size"] > 1:
+            held = {"counts": constraints.counts, "is_fixed": constraints.is_fixed}
+            grow_small_clusters(rows, labels, n_clusters, limits["min_size"], **held)
         loose = constraints.excess(cluster_sums(rows, labels, n_clusters, counts=constraints.counts))
         factors = np.geomspace(max(loose, _LOOSE), 1.0, _STEPS) if constraints.limits_clusters else (1.0,)
         return tightened(labels, factors, streams[i])
@@ -69,13 +72,7 @@ def constrained_partition(
         again = tightened(best[3].copy(), np.geomspace(factor, 1.0, _STEPS_AGAIN), rng)
         if again[:3] > best[:3]:
             best = again
-    fits, _, value, labels = best
-    if not fits:
-        raise ParameterError(
-            f"no n_clusters={n_clusters} clusters were found that keep to {constraints}: some nodes are too large, or "
-            "too many are fixed; allow more, or ask for fewer clusters"
-        )
-    return labels, value
+    return best[3], best[2]
 
 
 def _starts(rows, labels, n_clusters, constraints, fixed, groups, tree):

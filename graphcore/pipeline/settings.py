@@ -11,7 +11,7 @@ from ..exceptions import InputError, ParameterError
 from ..partition.quotient import is_huge
 from .parameters import PARAMETERS, defaults
 
-__all__ = ["Settings", "check_settings", "idle_settings", "quick_settings", "resolve_settings"]
+__all__ = ["Settings", "check_settings", "idle_settings", "quick_settings", "resized", "resolve_settings"]
 
 # Coreset nodes for each cluster asked for: enough for k-means on the coreset graph to see every cluster many times.
 _NODES_PER_CLUSTER = 50
@@ -57,6 +57,11 @@ class Settings:
     time_limit: float | None  # seconds of the search
     resolution: float | None  # that n_clusters was chosen by
     may_stop_early: bool  # whether two coresets may do, where they agree on nearly all or on too little
+
+    @property
+    def joined_by(self):
+        """The objective by which a node joins a cluster: labels that nothing moved are those of nearest centroids."""
+        return self.objective if self.refine else "ncut"
 
 
 def check_settings(n_clusters, given):
@@ -151,6 +156,16 @@ def quick_settings(settings, graph):
     )  # fmt: skip
 
 
+def resized(settings, given, graph):
+    """The same settings for a graph that has changed; `given` are limits of clusters as a user gave them."""
+    n_linked = graph.n_nodes - graph.n_isolated
+    values = {p.name: _check(p, given[p.name], n_linked) for p in PARAMETERS if p.name in given}
+    values["min_cluster_size"] = max(1, values["min_cluster_size"])
+    settings = replace(settings, **values)
+    _refuse_sizes(settings, n_linked)
+    return settings
+
+
 def _checked(given, n_linked, total_size):
     """All settings, each checked by itself; "auto" stays."""
     values = defaults()
@@ -199,13 +214,23 @@ def _check(parameter, value, total):
 def _refuse_contradictions(settings, graph, total_size):
     """Refuse settings that are fine by themselves and contradict each other, or the graph."""
     _refuse_pairs(vars(settings))
-    k, least = settings.n_clusters, settings.min_cluster_size
     if settings.sampling == "importance" and settings.self_loop == 0 and graph.n_self_loops == 0:
         raise ParameterError(
             "self_loop=0 leaves the plain kernel of this graph with a zero diagonal, and importance sampling cannot "
             "draw from it; use self_loop=1.0 (the published choice) or sampling='degree'"
         )
-    if least * k > total_size:
+    _refuse_sizes(settings, total_size)
+    if settings.search_rounds and is_huge(graph.n_entries):
+        raise ParameterError(
+            "effort and time_limit are for graphs of at most 2^28 entries (134 million edges); this one has "
+            f"{graph.n_entries}: leave them out"
+        )
+
+
+def _refuse_sizes(settings, total_size):
+    """Refuse sizes of clusters that so many nodes with an edge cannot have."""
+    k, least = settings.n_clusters, settings.min_cluster_size
+    if least > 1 and least * k > total_size:
         raise ParameterError(
             f"min_cluster_size={least} is too large: {k} clusters of that size need more than the {total_size} nodes "
             "that have an edge"
@@ -217,11 +242,6 @@ def _refuse_contradictions(settings, graph, total_size):
         raise ParameterError(
             f"max_cluster_size={most} is too small: {k} clusters of that size hold fewer than the {total_size} nodes "
             f"that have an edge; use at least {-(-total_size // k)}"
-        )
-    if settings.search_rounds and is_huge(graph.n_entries):
-        raise ParameterError(
-            "effort and time_limit are for graphs of at most 2^28 entries (134 million edges); this one has "
-            f"{graph.n_entries}: leave them out"
         )
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._random import draw_by_weight
 from .._threads import limited_libraries
 from ..partition.cluster_sums import cluster_sums
 from ..partition.cycles import move_in_cycles
@@ -66,8 +67,9 @@ def _grouped_rows(X, n_clusters, rng):
             chosen, nearest = [int(rng.integers(len(X)))], np.full(len(X), np.inf)
             for _ in range(n_clusters - 1):  # far from all before: k-means++
                 nearest = np.minimum(nearest, np.square(X - X[chosen[-1]]).sum(axis=1))
-                below = np.cumsum(nearest)
-                chosen.append(int(np.searchsorted(below, rng.random() * below[-1], side="right")))
+                chosen.append(draw_by_weight(nearest, rng))
+            if chosen[-1] < 0:  # fewer different rows than clusters
+                return None
             try:
                 centers, labels = kmeans2(X, X[chosen], iter=_ITERATIONS, minit="matrix", missing="raise")
             except ClusterError:

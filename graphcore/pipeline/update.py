@@ -8,18 +8,22 @@ from ..exceptions import InputError
 from ..graphs.changed import change_graph
 from ..graphs.magnitude import in_range
 from ..metrics.cut import sums_and_shares
+from ..partition.cluster_sums import cluster_sums
 from ..partition.quotient import graph_rows
 from ..partition.update import Update, describe_update, update_labels
-from .known import NOTHING
+from .constrained import constrained_partition
 from .run import limits, max_links
+from .settings import resized
 
 __all__ = ["update_clustering"]
 
 
-def update_clustering(graph, labels, unrest, settings, added, removed, *, random_state=None, n_jobs=None, stages=None):
-    """Change a graph and its labels; returns (graph, labels, Update, ClusterSums, outside shares of the nodes).
+def update_clustering(graph, clustering, unrest, sizes, added, removed, *, random_state=None, n_jobs=None, stages=None):
+    """Change a graph and the labels of its Clustering; returns (graph, Clustering, Update, sums, outside shares).
 
-    `unrest` (n_clusters,) float64 is kept between updates, and changed in place.
+    `unrest` (n_clusters,) float64 is kept between updates, and changed in place. `sizes` are the limits of clusters, as
+    a user gave them: shares are of the nodes that there are now. Labels that stay do, also those of nodes that had no
+    edge; raises a ParameterError where limits cannot be kept.
     """
     stages = Stages() if stages is None else stages
     with stages("graph"):
@@ -27,19 +31,36 @@ def update_clustering(graph, labels, unrest, settings, added, removed, *, random
         if changed.graph.n_entries == 0:
             raise InputError("removed: no edge is left, and a graph without edges has no clusters")
         before = np.full(changed.graph.n_nodes, -1, dtype=np.int32)
-        before[: len(labels)] = labels
+        before[: len(clustering.labels)] = clustering.labels
         ranged = in_range(changed.graph)
         rows = graph_rows(ranged)
-    after = before.copy()
+        asked = resized(clustering.settings, sizes, changed.graph)
+    known = clustering.known.among(rows.degrees)
+    settings, constraints = known.limits(asked)
+    k, after = settings.n_clusters, before.copy()
+    if known.fixed is not None:  # of nodes that had no edge
+        after[known.fixed >= 0] = known.fixed[known.fixed >= 0]
+    streams = Streams(random_state)
+    options = {"n_cycles": settings.n_cycles, "max_entries": max_links(rows), "n_jobs": n_jobs, **limits(settings)}
     with stages("moves"):
         formed = update_labels(
-            rows, after, settings.n_clusters, changed.ends, np.ldexp(changed.change, -ranged._exponent), unrest,
-            rng=Streams(random_state).generator("update"), n_cycles=settings.n_cycles, max_entries=max_links(rows),
-            constraints=NOTHING.limits(settings)[1], n_jobs=n_jobs, **limits(settings),
+            rows, after, k, changed.ends, np.ldexp(changed.change, -ranged._exponent), unrest,
+            rng=streams.generator("update"), constraints=constraints, **options,
         )  # fmt: skip
-        moved, splits, unions = describe_update(before, after, settings.n_clusters)
+        sums = cluster_sums(rows, after, k, n_jobs, counts=constraints.counts)
+        if constraints.excess(sums) > 1.0 or settings.min_cluster_size > max(1, sums.size.min()):
+            after, _ = constrained_partition(
+                rows, after, k, constraints, fixed=known.fixed, rng=streams.generator("constraints"), **options
+            )
+    stability = None
+    if clustering.node_stability is not None:  # not known of nodes that have moved
+        stability = np.full(len(after), np.nan, dtype=np.float32)
+        stability[: len(clustering.labels)] = clustering.node_stability
+        stability[before != after] = np.nan
+    result = clustering.changed(changed.graph, after, stability, asked)
+    moved, splits, unions = describe_update(before, after, k)
     with stages("score"):
-        sums, shares = sums_and_shares(changed.graph, after, settings.n_clusters, n_jobs)
+        sums, shares = sums_and_shares(changed.graph, after, k, n_jobs)
     new = np.flatnonzero((before < 0) & (after >= 0))
     done = Update(changed.n_added, changed.n_removed, new, moved, splits, unions, formed, dict(stages.seconds))
-    return changed.graph, after, done, sums, shares
+    return changed.graph, result, done, sums, shares

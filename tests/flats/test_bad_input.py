@@ -172,6 +172,7 @@ def test_a_large_indefinite_kernel_is_found():
         (lambda: KernelKFlats(2, init="spectral").fit(X), "init='spectral' is for graphs"),
         (lambda: KernelKFlats(2, kernel="gaussian").fit(PATH), "kernel='gaussian' takes vectors.* this is a Graph"),
         (lambda: KernelKFlats(2, shift=-1.0).fit(PATH), "shift=-1.0 must be at least 0"),
+        (lambda: KernelKFlats(2, shift=1e300).fit(PATH), "with shift=1e[+]300 has values of size 1e[+]300"),
         (lambda: KernelKFlats(2).fit(PATH, sample_weight=np.ones(2)), r"sample_weight.*shape \(2,\)"),
         (lambda: KernelKFlats(2, init=[0, 1]).fit(PATH), r"init has shape \(2,\)"),
         (lambda: KernelKFlats(2).fit(Graph.from_edges([], [], n_nodes=3)), "no node has an edge"),

@@ -107,3 +107,18 @@ def test_weights_that_are_none():
             CoresetSpectralClustering(2).fit(graph, sample_weight=weights)
     with pytest.raises(InputError, match="beyond the largest number"):
         CoresetSpectralClustering(2).fit(graph, sample_weight=np.full(20, 1e200))
+
+
+@pytest.mark.parametrize("seed", [10, *range(4)])
+def test_weights_of_nodes_find_what_the_weighed_graph_has(seed):
+    # With seed 10 no micro-cluster is of more than a node: that is what merging asks, and not what they count.
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(20, 120)), int(rng.integers(2, 5))
+    truth = rng.integers(0, k, n)
+    A = np.triu(rng.random((n, n)) < np.where(truth[:, None] == truth, 0.3, 0.05), 1) * (rng.random((n, n)) + 0.1)
+    A, w = A + A.T, rng.random(n) + 0.2
+    fits = [
+        CoresetSpectralClustering(k, affinity="precomputed", random_state=seed).fit(X, sample_weight=weights).labels_
+        for X, weights in ((A, w), (w[:, None] * w * A, None))
+    ]
+    assert graphcore.metrics.agreement(*fits)["ari"] == 1.0

@@ -24,7 +24,7 @@ def test_memberships_are_the_planted_models_probabilities(seed):
     graph, k, evidence = Graph.from_scipy(A, warn=False), 3, 0.7
     labels = np.where(A.any(axis=1), np.arange(14) % k, -1).astype(np.int32)
     sums = cluster_sums(graph_rows(graph), labels, k)
-    found = node_memberships(graph_rows(graph), labels, sums.internal, sums.volume, evidence).toarray()
+    found = node_memberships(graph_rows(graph), labels, sums.internal, sums.volume, evidence, "information").toarray()
     total = A.sum()
     links, degrees = A @ indicator(labels, k), A.sum(axis=1)
     apart = 1 - ((sums.volume / total) ** 2).sum()
@@ -41,7 +41,7 @@ def test_memberships_are_the_planted_models_probabilities(seed):
         p /= p.sum()
         np.testing.assert_allclose(found[x], p, atol=k * 1.1e-4)
     rows = cluster_shares(graph.to_scipy(), labels, k)
-    largest = memberships(rows, sums.internal, sums.volume, evidence).toarray()
+    largest = memberships(rows, sums.internal, sums.volume, evidence, "information").toarray()
     own = predict_labels(rows, sums.internal, sums.volume, "information")
     on = own >= 0
     np.testing.assert_allclose(largest[on, own[on]], largest[on].max(axis=1), atol=1e-9)

@@ -85,6 +85,16 @@ def test_moves_for_the_worse_are_as_likely_as_the_temperature_says():
     assert abs(np.mean(counts) - expected) < 5 * np.sqrt(expected * none / n)
 
 
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_heated_moves_leave_no_cluster_without_volume(objective):
+    # Beside an edge of weight 1 that of 1e-20 vanishes from the sums of a cluster: taken out of them, nothing is left.
+    rows = graph_rows(Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 4, 4], [1e-20, 1.0, 1e-20, 1.0, 1e-20]))
+    for seed in range(50):
+        labels = np.arange(5, dtype=np.int32) % 3
+        sums, _ = swept(rows, labels, 3, 5.0, seed, objective)
+        assert (cluster_sums(rows, labels, 3).volume > 0).all() and (sums.volume > 0).all(), seed
+
+
 def start_of(k, rows):
     return np.where(rows.degrees > 0, np.arange(len(rows.degrees)) % k, -1).astype(np.int32)
 
