@@ -19,7 +19,7 @@ from .partition.evidence import edge_evidence
 from .partition.predict import node_memberships
 from .partition.quotient import graph_rows, lent
 from .pipeline.cluster import Clustering, cluster_graph
-from .pipeline.known import Known, check_known
+from .pipeline.known import check_known
 from .pipeline.settings import quick_settings, resolve_settings
 from .selection.auto import choose_for_fit
 from .selection.result import KSelection
@@ -104,19 +104,16 @@ def _fit(graph, n_clusters, settings, known, streams, n_jobs, stages, edge_weigh
     return Fit(graph, clustering, selection, sums, shares, known.weights, edge_weight, dict(stages.seconds))
 
 
-def robustness_of(graph, clustering, node_weights=None, *, n_refits=10, random_state=0, n_jobs=None, stages=None):
-    """The Robustness of a Clustering, by quick runs of the same settings (without labels that stay, or to start from).
-
-    `node_weights` (n,) are those of the fit, and in the weights of the graph already.
-    """
-    known = Known(weights=node_weights)
+def robustness_of(graph, clustering, *, n_refits=10, random_state=0, n_jobs=None, stages=None):
+    """The Robustness of a Clustering, by quick runs of the same settings with the same labels that stay."""
+    settings, known = clustering.settings, clustering.known
 
     def refit(drawn, seed):
-        return cluster_graph(drawn, quick_settings(clustering.settings, drawn), known=known, random_state=seed).labels
+        return cluster_graph(drawn, quick_settings(settings, drawn), known=known, random_state=seed).labels
 
     with (Stages() if stages is None else stages)("robustness"):
         return robustness(
-            graph, clustering.labels, refit, n_clusters=clustering.settings.n_clusters, n_refits=n_refits,
+            graph, clustering.labels, refit, n_clusters=settings.n_clusters, n_refits=n_refits,
             random_state=random_state, n_jobs=n_jobs,
         )  # fmt: skip
 
