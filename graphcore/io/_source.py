@@ -11,8 +11,8 @@ import stat
 import sys
 import tempfile
 import zlib
-from functools import cached_property
 
+from .._locks import cached_property
 from .._validation import check_path
 from ..exceptions import FormatError, InputError, ParameterError, missing_package, one_line
 
