@@ -68,9 +68,6 @@ class LoopCache(FunctionCache):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             _write(path, hashlib.sha256(content).digest() + content)
-            for other in path.parent.glob(f"{self._impl.filename_base}.*.nb[ic]"):
-                if not other.name.startswith(self._stem):
-                    other.unlink(missing_ok=True)
         except OSError as error:
             if not _warned:
                 _warned.append(path)
@@ -78,6 +75,11 @@ class LoopCache(FunctionCache):
                     f"compiled loops cannot be kept in {path.parent} ({error.strerror or error}): every run compiles "
                     "them; make room, or set NUMBA_CACHE_DIR to a folder that can be written"
                 )
+            return
+        with suppress(OSError):
+            for other in path.parent.glob(f"{self._impl.filename_base}.*.nb[ic]"):
+                if not other.name.startswith(self._stem):
+                    other.unlink()
 
     def _path(self, signature, codegen):
         return Path(self.cache_path, f"{self._stem}.{_short(*self._index_key(signature, codegen))}.nbc")
@@ -111,5 +113,5 @@ def _source(function):
         if hasattr(value, "py_func"):
             found.append(_source(value.py_func))
         elif not (callable(value) or isinstance(value, ModuleType)):
-            found.append((name, repr(value)))
-    return found
+            found.append((name, value))
+    return _short(found)
