@@ -35,6 +35,7 @@ NAMES = (
     "downloads",
     "report",
     "memory",
+    "caches",
 )
 
 
