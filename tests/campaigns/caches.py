@@ -22,7 +22,7 @@ def prepare():
     """A folder with a graph, its labels, and a cache that holds all loops that they take."""
     folder = Path(mkdtemp(prefix="caches-"))
     (folder / "graph.txt").write_text(
-        "".join(f"{i} {i // 20 * 20 + (i + d) % 20}\n" for i in range(60) for d in (1, 2, 3))
+        "".join(f"{i} {i // 20 * 20 + (i + d) % 20}\n" for i in range(60) for d in (1, 2))
     )
     environment = os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache"), "GRAPHCORE_COMPILE_AT_ONCE": "1"}
     _run(folder, environment)
@@ -35,7 +35,6 @@ def case(given):
     shutil.copytree(folder, given.folder, dirs_exist_ok=True)
     (given.folder / "labels.tsv").unlink()
     environment = environment | {"NUMBA_CACHE_DIR": str(given.folder / "cache")}
-    # One of a few folders, of which numba makes the same name for the same sources.
     if given.rng.random() < 0.5:
         kind = _damage(given.rng, sorted(given.folder.rglob("*.nbc")))
     else:
@@ -90,8 +89,8 @@ def _run(folder, environment):
 
 
 CAMPAIGN = Campaign(
-    "a command that finds its compiled loops damaged (bits, cut, exchanged, folders in their place), or odd values of up "
-    "to three environment variables, of folders, threads and numba: the same labels, or one line that names the variable",
+    "a command that finds its compiled loops damaged (bits, cut, exchanged, folders in their place), or odd values of "
+    "up to three environment variables (folders, threads, numba): the same labels, or a line that names the variable",
     case,
     prepare,
     seconds=120.0,

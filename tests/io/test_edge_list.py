@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import GraphWarning, ParameterError, read_graph
-from graphcore.io import _weight_column
+from graphcore.io import _dialect, _weight_column
 from graphcore.io._weight_column import choose_weight
 
 
