@@ -7,7 +7,7 @@ import re
 import runpy
 import shlex
 from collections import Counter
-from functools import reduce
+from functools import cached_property, reduce
 from importlib import import_module
 from inspect import isclass, ismodule
 from pathlib import Path
