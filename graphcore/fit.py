@@ -2,10 +2,10 @@
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
+from ._locks import cached_property
 from ._progress import Stages
 from ._random import Streams
 from ._validation import check_sample_weight

@@ -207,9 +207,7 @@ def cluster(
 
                 model_of(fit, n_clusters, random_state=seed, n_jobs=jobs, **given).save(model)
         if robustness:
-            found = robustness_of(
-                graph, result, fit.node_weights, random_state=seed, n_jobs=jobs, stages=console.stages
-            )  # fmt: skip
+            found = robustness_of(graph, result, random_state=seed, n_jobs=jobs, stages=console.stages)
         memberships = None if report is None and membership is None else fit.memberships()
         if membership is not None:
             with console.stages("membership"):

@@ -146,8 +146,8 @@ class FittedOutputs:
         check_is_fitted(self)
         with stages_of(self) as stages:
             return robustness_of(
-                self._known_graph(graph, "robustness(graph=graph)"), self._result, self._reference.weights,
-                n_refits=n_refits, random_state=random_state, n_jobs=self.n_jobs, stages=stages,
+                self._known_graph(graph, "robustness(graph=graph)"), self._result, n_refits=n_refits,
+                random_state=random_state, n_jobs=self.n_jobs, stages=stages,
             )  # fmt: skip
 
     def report(

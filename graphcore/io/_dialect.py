@@ -15,6 +15,7 @@ __all__ = ["Dialect", "data_lines", "ends_elsewhere", "guess_dialect", "is_edge"
 _SAMPLE = 200
 # So many characters of them are enough, too; what is far longer is no line of an edge list.
 _SAMPLE_LENGTH = 1 << 20
+_BLOCK = 1 << 13  # characters
 _LONGEST_LINE = 1 << 20
 # Comments that are looked at, and how much of each.
 _REMARKS, _REMARK_LENGTH = 1000, 1 << 12
@@ -149,20 +150,29 @@ def split_line(line, delimiter, quoted):
 
 def _sample(text, comments):
     """First data lines as (number, line), and the first comments before and between them, and the last."""
-    numbered, remarks, length, number = [], [], 0, 0
-    while line := text.readline(_LONGEST_LINE):
-        number += 1
-        if len(line) == _LONGEST_LINE:
+    numbered, remarks, length = [], [], 0
+    for number, line in _lines(text):
+        if len(line) >= _LONGEST_LINE:
             raise FormatError(f"line {number} is longer than {_LONGEST_LINE:,} characters: this is no edge list")
         stripped = line.strip()
         if stripped.startswith(comments):
             remarks[_REMARKS:] = [stripped[:_REMARK_LENGTH]]
         elif stripped:
-            numbered.append((number, line.rstrip("\r\n")))
+            numbered.append((number, line))
             length += len(line)
             if len(numbered) == _SAMPLE or length > _SAMPLE_LENGTH:
                 break
     return numbered, remarks
+
+
+def _lines(text):
+    """Lines and their numbers; of blank ones, which compressed files can have by the hundred million, not all."""
+    number = 1
+    while block := text.read(_BLOCK):
+        block += text.readline(_LONGEST_LINE)
+        if not block.isspace():
+            yield from enumerate(block.removesuffix("\n").split("\n"), number)
+        number += block.count("\n")
 
 
 def _delimiter(lines, given, columns, quoted, suffix):

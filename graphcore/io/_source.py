@@ -12,8 +12,8 @@ import stat
 import sys
 import tempfile
 import zlib
-from functools import cached_property
 
+from .._locks import cached_property
 from .._validation import check_path
 from ..exceptions import FormatError, InputError, ParameterError, missing_package, one_line
 from .atomic import naming_file

@@ -1,10 +1,10 @@
 """The main job: a graph in, labels out."""
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
+from .._locks import cached_property
 from .._progress import Stages
 from .._random import Streams
 from .._warn import warn_of_isolated

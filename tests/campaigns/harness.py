@@ -37,6 +37,7 @@ NAMES = (
     "report",
     "memory",
     "descriptors",
+    "caches",
 )
 
 
