@@ -114,7 +114,7 @@ class FittedOutputs:
         """What the data support: quick fits to graphs of edges drawn anew, compared with `labels_`.
 
         `stability_` says whether another seed gives the same clusters of the same edges; this says whether other edges
-        do. Labels that were given to stay (`y`) or to start from are not given to the refits.
+        do. Refits keep to labels that stay (`y`), and do not begin at `initial_labels`.
 
         Parameters
         ----------
