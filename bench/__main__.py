@@ -28,6 +28,7 @@ CASES = (
     "clusters",
     "order",
     "choose-k",
+    "known-k",
     "directed",
     "bipartite",
     "changing",

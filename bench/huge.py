@@ -1,8 +1,8 @@
 """Writes a graph of any size to the disk, with planted communities of uneven size and skewed degrees.
 
-    python bench/huge.py OUT.graph                                          # 65 million nodes, 1.8 billion edges
-    python bench/huge.py OUT.graph --nodes 1000000 --edges 27700000 --clusters 500
-    python bench/huge.py OUT.graph --fit                                    # or as much of it as the disk has room for
+    python bench/huge.py OUT.store                                          # 65 million nodes, 1.8 billion edges
+    python bench/huge.py OUT.store --nodes 1000000 --edges 27700000 --clusters 500
+    python bench/huge.py OUT.store --fit                                    # or as much of it as the disk has room for
 
 The model is that of graphcore.datasets.degree_corrected_partition; community sizes follow a power law too. The
 community of every node is written to OUT.truth.npy. Nodes are numbered in no order at all, so that the neighbours of a
@@ -268,8 +268,8 @@ def enough_blocks(options):
 
 
 def truth_path(out):
-    """Where the communities of OUT.graph are."""
-    return os.fspath(out).removesuffix(".graph") + ".truth.npy"
+    """Where the communities of OUT.store are."""
+    return os.fspath(out).removesuffix(".store") + ".truth.npy"
 
 
 def disk_bytes(n_nodes, n_edges):
@@ -290,7 +290,7 @@ def _tables(model, b):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out", metavar="OUT.graph")
+    parser.add_argument("out", metavar="OUT.store")
     parser.add_argument("--nodes", type=int, default=65_000_000)
     parser.add_argument("--edges", type=int, default=1_800_000_000)
     parser.add_argument("--clusters", type=int, default=5_000)

@@ -144,7 +144,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        path, out = options.file or os.path.join(folder, "edges.txt"), os.path.join(folder, "edges.graph")
+        path, out = options.file or os.path.join(folder, "edges.txt"), os.path.join(folder, "edges.store")
         if options.file is None:
             write_edges(path, options.edges)
         facts = {"file bytes": os.path.getsize(path), "memory": options.memory} | build(path, out, options.memory)

@@ -1,7 +1,7 @@
 """Clusters a graph on disk with default settings, and draws coresets of it: seconds, memory, quality.
 
-    python bench/huge.py OUT.graph && python -m bench.huge_cluster OUT.graph
-    python -m bench.huge_cluster OUT.graph --clusters 100 --coresets 100 1000 5000
+    python bench/huge.py OUT.store && python -m bench.huge_cluster OUT.store
+    python -m bench.huge_cluster OUT.store --clusters 100 --coresets 100 1000 5000
 
 Memory is anonymous memory, read ten times a second (Linux only): what the system keeps of the graph in its page
 cache is not counted. The communities that bench/huge.py planted are read from OUT.truth.npy; without --clusters there
@@ -50,8 +50,8 @@ def cluster(path, graph, k, options):
         )
         seconds, processor = time.perf_counter() - start, time.process_time() - processor
     tell("scores")
-    np.save(path.removesuffix(".graph") + ".labels.npy", found.labels)
-    truth = path.removesuffix(".graph") + ".truth.npy"
+    np.save(path.removesuffix(".store") + ".labels.npy", found.labels)
+    truth = path.removesuffix(".store") + ".truth.npy"
     return {
         "n_clusters": k,
         "coreset": len(found.coreset),
@@ -81,7 +81,7 @@ def coreset(graph, k, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("path", metavar="OUT.graph")
+    parser.add_argument("path", metavar="OUT.store")
     parser.add_argument("--clusters", type=int, help="default: as many as were planted; 0 for none")
     parser.add_argument("--coresets", type=int, nargs="*", default=[], metavar="K")
     parser.add_argument("--size", type=int, default=100_000, help="points of these coresets")
@@ -92,7 +92,7 @@ def main():
     graph = graphcore.open_graph(path)
     k = options.clusters
     if k is None:
-        k = int(np.load(path.removesuffix(".graph") + ".truth.npy", mmap_mode="r").max()) + 1
+        k = int(np.load(path.removesuffix(".store") + ".truth.npy", mmap_mode="r").max()) + 1
     warm_up()
     facts = {"nodes": graph.n_nodes, "edges": graph.n_edges}
     if k:

@@ -4,8 +4,6 @@ import functools
 import gc
 import math
 import os
-import sys
-import threading
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ._locks import ModuleLock
 from ._threads import away, check_stopped, in_main_thread
 
 __all__ = ["AT_ONCE", "NOTICE", "compilation_notices", "compiled", "is_kept", "kept_in"]
@@ -38,7 +37,7 @@ _UNCOMPILED = 1e-9
 _LOOK_AFTER = 0.02
 # Where this is in the environment, no loop runs as Python: in tests, benchmarks, and what compiles beforehand.
 AT_ONCE = "GRAPHCORE_COMPILE_AT_ONCE"
-_DECIDING = threading.Lock()
+_DECIDING = ModuleLock()
 
 
 def compiled(function=None, *, sums_in_any_order=False):
@@ -60,6 +59,8 @@ def compiled(function=None, *, sums_in_any_order=False):
     from numba import njit
     from numba.core.dispatcher import Dispatcher
 
+    from ._cache import LoopCache
+
     is_part = function.__name__.startswith("_")
     options: dict[str, Any] = {
         "nogil": True,
@@ -67,12 +68,11 @@ def compiled(function=None, *, sums_in_any_order=False):
         "no_cpython_wrapper": is_part,
         "fastmath": {"reassoc", "nsz", "contract"} if sums_in_any_order else False,
     }
-    try:
-        loop = njit(cache=True, **options)(function)
-    except RuntimeError:  # numba finds no folder that it could write to
-        loop = njit(**options)(function)
+    loop = njit(**options)(function)
     if not isinstance(loop, Dispatcher):  # NUMBA_DISABLE_JIT leaves functions as they are
         return loop
+    with suppress(RuntimeError):  # no folder can be written
+        vars(loop)["_cache"] = LoopCache(function)
     return _Part(loop) if is_part else _Loop(loop)
 
 
@@ -192,12 +192,8 @@ def kept_in(loop):
 
 
 def is_kept(loop):
-    """Whether a loop was compiled for this version of Python before."""
-    folder = kept_in(loop)
-    module = loop.__module__.rpartition(".")[2]
-    return folder is not None and any(
-        folder.glob(f"{module}.{loop.__qualname__}-*py{sys.version_info[0]}{sys.version_info[1]}.nbi")
-    )
+    """Whether a loop was compiled before, as it is now and for this version of Python."""
+    return kept_in(loop) is not None and loop.dispatcher._cache.is_filled
 
 
 def _was_tried(loop):

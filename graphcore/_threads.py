@@ -10,7 +10,6 @@ compiled code. `away` has another thread make such a call, while the main thread
 
 import contextvars
 import ctypes
-import os
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ._locks import ModuleLock, after_fork
 from ._validation import check_integer
 from .exceptions import ParameterError
 
@@ -32,7 +32,7 @@ _BLOCK_ENTRIES = 1 << 20
 _MAX_BLOCKS = 256
 # The libraries' thread pools belong to the whole process: two threads that limit them at the same time and set them
 # back in another order leave them limited for good.
-_LIMITING = threading.RLock()
+_LIMITING = ModuleLock()
 # How many modules there were when the libraries were looked for, which takes a millisecond or two, and what was found:
 # others come with modules alone.
 _libraries: list = [0, None]
@@ -116,7 +116,7 @@ class _Helper:
                 self._answered.release()
 
 
-os.register_at_fork(after_in_child=_idle.clear)  # threads stay behind in a fork
+after_fork(_idle.clear)  # threads stay behind in a fork
 
 
 def check_stopped():

@@ -8,7 +8,7 @@ from numba import njit
 __all__ = ["add"]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True, inline="always")
 def add(sums, is_listed, touched, n_touched, place, value):
     """Add to the sum at a place; returns how many places are in `touched`, which has room for one more.
 

@@ -1,6 +1,7 @@
 """Checks of parameters, shared by every stage; each message names the parameter, the value and the remedy."""
 
 import os
+from collections.abc import Mapping, Set
 from numbers import Integral, Real
 
 import numpy as np
@@ -10,6 +11,7 @@ from .exceptions import InputError, ParameterError
 
 __all__ = [
     "check_choice", "check_integer", "check_labels", "check_path", "check_real", "check_sample_weight", "check_size",
+    "label_array",
 ]  # fmt: skip
 
 
@@ -70,9 +72,23 @@ def check_choice(name, value, choices, others=""):
     return value
 
 
+def label_array(name, labels):
+    """Return labels of nodes as an array; dictionaries and lists of sets, as networkx has them, are refused."""
+    is_list = isinstance(labels, (list, tuple))
+    if not isinstance(labels, (Mapping, Set)) and not (is_list and any(isinstance(each, Set) for each in labels)):
+        try:
+            return np.asarray(labels)
+        except ValueError:  # lists of different lengths
+            is_list = True
+    raise InputError(
+        f"{name} are a {type(labels).__name__}{' of sets' * is_list}, and an array in order of the nodes is needed; "
+        "with label = {node: c for c, nodes in enumerate(sets) for node in nodes} give [label[node] for node in nodes]"
+    )
+
+
 def check_labels(name, labels, n_nodes, *, n_clusters=None):
     """Return cluster labels (-1 for none) as a read-only int32 array, or raise an InputError that says why not."""
-    labels = np.asarray(labels)
+    labels = label_array(name, labels)
     if labels.shape != (n_nodes,):
         raise InputError(f"{name} have shape {labels.shape}; one label for each of {n_nodes} nodes is needed")
     if n_nodes and labels.dtype.kind not in "iu":

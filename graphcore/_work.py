@@ -1,12 +1,13 @@
 """Counts of the work done, for tests: clocks are noisy, counts are not."""
 
-import threading
 from collections import Counter
 from contextlib import contextmanager
 
+from ._locks import ModuleLock
+
 __all__ = ["count", "counted"]
 
-_LOCK = threading.Lock()
+_LOCK = ModuleLock()
 _listening = []
 
 

@@ -26,8 +26,11 @@ class GraphWarning(UserWarning):
 
 
 def missing_package(what, package, extra):
-    """The message where an optional package is missing; `extra` of the distribution installs it."""
-    return f"{what} needs the package {package}: pip install 'graphcore-clustering[{extra}]'"
+    """The message where an optional package is missing; `extra` of the distribution installs it.
+
+    The distribution is on no index yet: the extra is that of a checkout.
+    """
+    return f"{what} needs the package {package}: pip install {package} (or '.[{extra}]' in a checkout of graphcore)"
 
 
 def one_line(message):

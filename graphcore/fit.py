@@ -2,10 +2,10 @@
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
+from ._locks import cached_property
 from ._progress import Stages
 from ._random import Streams
 from ._validation import check_sample_weight
@@ -13,17 +13,18 @@ from .graphs.derived import weigh_nodes
 from .graphs.graph import Graph
 from .knn.neighbors import knn_graph
 from .metrics.cut import sums_and_shares
+from .metrics.robustness import robustness
 from .partition.cluster_sums import ClusterSums
 from .partition.evidence import edge_evidence
 from .partition.predict import node_memberships
 from .partition.quotient import graph_rows, lent
 from .pipeline.cluster import Clustering, cluster_graph
 from .pipeline.known import check_known
-from .pipeline.settings import resolve_settings
+from .pipeline.settings import quick_settings, resolve_settings
 from .selection.auto import choose_for_fit
 from .selection.result import KSelection
 
-__all__ = ["Fit", "fit_graph", "graph_of_vectors", "node_columns"]
+__all__ = ["Fit", "fit_graph", "graph_of_vectors", "node_columns", "robustness_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +101,20 @@ def _fit(graph, n_clusters, settings, known, streams, n_jobs, stages, edge_weigh
     with stages("score"):
         sums, shares = sums_and_shares(graph, clustering.labels, resolved.n_clusters, n_jobs)
     return Fit(graph, clustering, selection, sums, shares, known.weights, edge_weight, dict(stages.seconds))
+
+
+def robustness_of(graph, clustering, *, n_refits=10, random_state=0, n_jobs=None, stages=None):
+    """The Robustness of a Clustering, by quick runs of the same settings with the same labels that stay."""
+    settings, known = clustering.settings, clustering.known
+
+    def refit(drawn, seed):
+        return cluster_graph(drawn, quick_settings(settings, drawn), known=known, random_state=seed).labels
+
+    with (Stages() if stages is None else stages)("robustness"):
+        return robustness(
+            graph, clustering.labels, refit, n_clusters=settings.n_clusters, n_refits=n_refits,
+            random_state=random_state, n_jobs=n_jobs,
+        )  # fmt: skip
 
 
 def node_columns(labels, node_names, stability, outside_shares):

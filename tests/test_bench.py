@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bench import __main__ as command
 from bench import harness, inputs, report, runner, scoring
-from bench.cases import ablation, choose_k, clusters, construction, growth, order, quality, search, speed
+from bench.cases import ablation, choose_k, clusters, construction, growth, known_k, order, quality, search, speed
 from bench.harness import Method, Outcome
 from graphcore import Graph
 from graphcore.partition.cluster_sums import cluster_sums
@@ -366,6 +366,31 @@ def test_choose_k_writes_the_tables_of_the_docs(tmp_path, monkeypatch):
     picks, seconds = (line for line in page.read_text().splitlines() if line.startswith("| har"))
     assert picks == "| har | 6 | 6 |"
     assert all(float(text.strip(" |")) > 0 for text in seconds.split(" | ")[1:])
+
+
+@pytest.mark.slow
+def test_known_numbers_are_counted_by_halves(tmp_path, monkeypatch):
+    monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
+    page = tmp_path / "table.md"
+    arguments = ["run", "known-k", "--seeds", "2", "--data", str(tmp_path), "--page", str(page)]
+    command.main([*arguments, "--graphs", "planted 5", "planted 20", "avila"])
+    lines = page.read_text().splitlines()
+    assert "| held out, generated | 2 | 1.00 | 1.00 | 1.00 | 1.000 |" in lines  # blocks: 5 and 50
+    assert "| held out | planted 5 | 5 | 5 | 2 | 2 |" in lines
+    assert "| calibration | planted 20 | 20 | 20 | 2 | 2 |" in lines
+    assert not any("avila" in line for line in lines)  # not in the data folder
+
+
+def test_shares_of_sets_with_a_clear_choice():
+    found = [outcome("METIS", 0.1, 0.5), outcome("METIS", 0.1, 0.5)]
+    verdicts = [(True, True, True), (True, True, False)], [(True, False, False), (False, True, False)]
+    for one, rows in zip(found, verdicts, strict=True):
+        one.scores = [{"clear": clear, "within 2": near, "right": right} for clear, near, right in rows]
+    assert known_k.counted(found) == [2, "0.25", "0.75", "0.75", "0.333"]
+    assert known_k.picked(replace(found[0], scores=[row | {"k": 7, "best": best} for best, row in
+                                                    zip((7, 14), found[0].scores, strict=True)])) == [
+        "7", "7 to 14", 2, 1,
+    ]  # fmt: skip
 
 
 def test_picks_are_counted():

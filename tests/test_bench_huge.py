@@ -30,9 +30,9 @@ def options(**given):
 @pytest.mark.parametrize("order", ["shuffled", "clustered"])
 def test_a_planted_graph_as_asked_for(tmp_path, order):
     asked = options(order=order)
-    facts = huge.generate(tmp_path / "g.graph", asked)
-    graph, truth = check_store(tmp_path / "g.graph"), np.load(tmp_path / "g.truth.npy")
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["g.graph", "g.truth.npy"]
+    facts = huge.generate(tmp_path / "g.store", asked)
+    graph, truth = check_store(tmp_path / "g.store"), np.load(tmp_path / "g.truth.npy")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["g.store", "g.truth.npy"]
     assert (graph.n_nodes, graph.n_edges, graph.n_self_loops) == (asked.nodes, facts["edges"], 0)
     # Repeated edges are merged: some 2 percent here, where the largest expected degrees meet in small communities.
     assert 0.95 * asked.edges < graph.n_edges <= asked.edges + 6 * np.sqrt(asked.edges)
@@ -55,8 +55,8 @@ def test_a_planted_graph_as_asked_for(tmp_path, order):
 
 def test_two_threads_draw_the_same_graph(tmp_path):
     for threads in (1, 2):
-        huge.generate(tmp_path / f"{threads}.graph", options(threads=threads))
-    one, two = check_store(tmp_path / "1.graph"), check_store(tmp_path / "2.graph")
+        huge.generate(tmp_path / f"{threads}.store", options(threads=threads))
+    one, two = check_store(tmp_path / "1.store"), check_store(tmp_path / "2.store")
     np.testing.assert_array_equal(one.indices, two.indices)
     np.testing.assert_array_equal(one.indptr, two.indptr)
 
@@ -130,7 +130,7 @@ def run_huge(*arguments):
 
 
 def test_command_line(tmp_path):
-    shape = [tmp_path / "g.graph", "--nodes", "2000", "--clusters", "5", "--edges"]
+    shape = [tmp_path / "g.store", "--nodes", "2000", "--clusters", "5", "--edges"]
     run = run_huge(*shape, "9000")
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout)["nodes"] == 2000
@@ -153,7 +153,7 @@ def test_formatted_lines(tmp_path):
 @pytest.mark.filterwarnings("ignore:the input is directed")
 def test_a_measured_build(tmp_path):
     huge_build.write_edges(tmp_path / "e.txt", 3000)
-    facts = huge_build.build(str(tmp_path / "e.txt"), str(tmp_path / "e.graph"), "500M")
-    assert huge_build.compare(tmp_path / "e.txt", tmp_path / "e.graph")
+    facts = huge_build.build(str(tmp_path / "e.txt"), str(tmp_path / "e.store"), "500M")
+    assert huge_build.compare(tmp_path / "e.txt", tmp_path / "e.store")
     assert facts["store bytes"] > 8 * 2000  # four bytes for each end of an edge
     assert facts["seconds"] > 0

@@ -2,6 +2,7 @@
 
 import pytest
 
+from .campaigns.fuzz import CORPUS, TARGETS, replay
 from .campaigns.harness import NAMES, load, run
 
 
@@ -27,3 +28,10 @@ def test_the_harness_counts_whatever_goes_wrong_and_goes_on(tmp_path, processes)
         text = (folder / "failure.txt").read_text()
         assert f"-m tests.campaigns trial --seed 0 --case {number}" in text
         assert ("trial.py" in text) == (number not in (2, 3, 4)) or "Traceback" in text
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_what_a_fuzzer_found_does_no_harm(name, tmp_path):
+    files = sorted((CORPUS / name).iterdir())
+    outcomes = [replay(name, file.read_bytes(), tmp_path) for file in files]
+    assert {"accepted", "refused"} <= set(outcomes)

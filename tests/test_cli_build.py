@@ -34,7 +34,7 @@ def test_build_check_info_cluster_convert(folder, capsys):
     assert run(["cluster", "g.graph", "-k", "2", "-o", "labels.tsv", "--quiet"]) == 0
     assert run(["cluster", "graph.txt", "-k", "2", "-o", "same.tsv", "--quiet"]) == 0
     assert (folder / "labels.tsv").read_text() == (folder / "same.tsv").read_text()
-    for out in ("back.npz", "copy.graph", "copy.graph"):
+    for out in ("back.npz", "copy.store", "copy.store"):
         assert run(["convert", "g.graph", out]) == 0
         np.testing.assert_array_equal(read_graph(out).indices, read_graph("graph.txt").indices)
 
@@ -51,7 +51,7 @@ def test_several_files_and_options(folder, capsys):
     ("arguments", "message"),
     [
         (["build", "graph.txt"], "Missing argument"),
-        (["build", "graph.txt", "g.npz"], r"called NAME\.graph"),
+        (["build", "graph.txt", "g.npz"], r"called NAME\.store"),
         (["build", "none.txt", "g.graph"], r"none\.txt: No such file"),
         (["build", "graph.txt", "g.graph", "--memory", "much"], "--memory much is no size"),
         (["build", "graph.txt", "g.graph", "--symmetrize", "x"], "--symmetrize x is not known"),

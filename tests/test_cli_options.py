@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+import graphcore
 from graphcore._compile import AT_ONCE
 from graphcore.cli.app import app, run
 from graphcore.cli.console import in_options
@@ -118,7 +119,7 @@ def test_a_report_without_matplotlib_says_so_first(folder, capsys, monkeypatch, 
     assert run([*command.split(), *report]) == 2
     told = messages(capsys.readouterr().err)
     assert "no pictures" in told[0]
-    assert "pip install 'graphcore-clustering[plot]'" in told[0]
+    assert "pip install matplotlib (or '.[plot]'" in told[0]
     assert "missing.txt" in told[1]
 
 
@@ -215,17 +216,17 @@ def test_messages_name_options(message, spelled):
     assert in_options(message, app.commands["cluster"].params) == spelled
 
 
-def test_a_graph_whose_clusters_depend_on_the_draw_gets_a_verdict(folder, capsys):
+def test_a_graph_whose_clusters_depend_on_the_seed_gets_a_verdict(folder, capsys):
     nx.write_edgelist(nx.gnm_random_graph(400, 1600, seed=1), "graph.txt", data=False)
     assert run(["cluster", "graph.txt", "-k", "40", "--coreset-size", "100", "-o", "-"]) == 0
     verdict = re.search(r"^verdict +(.*)$", capsys.readouterr().err, re.MULTILINE)[1]
     unsure, filled = map(int, re.match(r"(\d+) of (\d+) clusters", verdict).groups())
     assert unsure > filled / 2
-    assert "with the draw" in verdict
+    assert "with the seed" in verdict
     assert "-k auto" in verdict
 
 
-def test_clusters_that_are_sure_get_no_verdict(folder, capsys):
+def test_clusters_that_every_seed_finds_get_no_verdict(folder, capsys):
     nx.write_edgelist(nx.connected_caveman_graph(20, 6), "graph.txt", data=False)
     assert run(["cluster", "graph.txt", "-k", "20"]) == 0
     assert "verdict" not in capsys.readouterr().out
@@ -331,7 +332,7 @@ def test_remedies_are_options_of_the_command(folder, capsys):
         ("cluster graph.txt -k 2 --min-cluster-size few", "--min-cluster-size few must be an integer"),
         ("cluster graph.txt -k 2 --seed x", "'x' is not a valid integer."),
         ("info https://snap.example/edges.txt.gz", "addresses are not read; download the file"),
-        ("build graph.txt", "last the folder to build, OUT.graph"),
+        ("build graph.txt", "Missing argument 'INPUT...'"),
     ],
 )
 def test_messages_that_name_the_file_or_the_remedy(folder, capsys, typed, said):
@@ -356,3 +357,27 @@ def test_the_help_of_cluster_has_every_option_once_under_a_heading(capsys):
     assert {option: n for option, n in found.items() if n != 1} == {}
     headings = re.findall(r"^([A-Z][\w ]+):$", text, re.MULTILINE)
     assert headings == [*app.commands["cluster"].sections, "Examples"]
+
+
+def test_convert_names_all_formats_that_there_are(capsys):
+    from graphcore.io.write import WRITABLE
+
+    assert run(["convert", "--help"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"The formats of OUT are {', '.join(WRITABLE[:-1])} and {WRITABLE[-1]};" in told
+
+
+def test_robustness_is_told_in_summary_page_and_json(folder, capsys):
+    nx.write_edgelist(nx.connected_caveman_graph(6, 8), "graph.txt", data=False)
+    command = ["cluster", "graph.txt", "-k", "6", "-o", "labels.tsv", "--robustness"]
+    assert run([*command, "--report", "page.html"]) == 0
+    assert re.search(r"^robustness +ARI (1\.00|0\.9\d) ± 0\.\d\d to quick fits", capsys.readouterr().out, re.MULTILINE)
+    with open("page.html", encoding="utf-8") as page:
+        assert "all of them sure" in page.read()
+    assert run([*command, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)["robustness"]
+    graph = graphcore.read_graph("graph.txt")
+    found = graphcore.CoresetSpectralClustering(6, random_state=0).fit(graph).robustness()
+    assert facts == found.figures()
+    assert run([*command[:-1], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["robustness"] is None

@@ -361,13 +361,13 @@ def test_a_graph_through_pipes(folder, capsys, monkeypatch):
         ("compare labels.tsv labels.tsv", {"ari"}),
         ("report graph.txt labels.tsv -o out.html --no-pictures", {"modularity"}),
         ("demo", {"methods"}),
-        ("build graph.txt new.graph", {"output", "edges", "seconds"}),
-        ("check stored.graph", {"nodes", "bytes"}),
+        ("build graph.txt new.store", {"output", "edges", "seconds"}),
+        ("check stored.store", {"nodes", "bytes"}),
         ("fetch --list", {"datasets"}),
     ],
 )
 def test_every_command_speaks_json(folder, command, keys):
-    graphcore.write_graph(graphcore.read_graph("graph.txt"), "stored.graph")
+    graphcore.write_graph(graphcore.read_graph("graph.txt"), "stored.store")
     result = CliRunner().invoke(app, [*command.split(), "--json"])
     assert result.exit_code == 0, result.output
     assert keys <= set(json.loads(result.stdout))

@@ -13,16 +13,16 @@ from graphcore.cli.app import app
 from graphcore.partition._agglomerate_loops import agglomerate
 
 
-def test_the_folder_of_compiled_loops(tmp_path, monkeypatch):
+def test_what_was_compiled_for_another_version_is_not_kept(tmp_path, monkeypatch):
     folder = _compile.kept_in(agglomerate)
     if folder is None:
         pytest.skip("loops are not compiled, or not kept")
-    monkeypatch.setattr(_compile, "kept_in", lambda _: tmp_path)
+    cache = agglomerate.dispatcher._cache
+    monkeypatch.setattr(cache, "_cache_path", str(tmp_path))
     assert not _compile.is_kept(agglomerate)
-    other = f"_agglomerate_loops.agglomerate-1.py{sys.version_info[0]}{sys.version_info[1] + 1}.nbi"
-    (tmp_path / other).touch()
+    (tmp_path / f"{cache._impl.filename_base}.of-another-version.0.nbc").touch()
     assert not _compile.is_kept(agglomerate)
-    (tmp_path / f"_agglomerate_loops.agglomerate-1.py{sys.version_info[0]}{sys.version_info[1]}.nbi").touch()
+    (tmp_path / f"{cache._stem}.0.nbc").touch()
     assert _compile.is_kept(agglomerate)
 
 

@@ -1,5 +1,6 @@
 """Rows and columns clustered at once: the bipartite graph, the class, files, the command line."""
 
+import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -166,3 +167,12 @@ def test_skew_is_a_power_of_the_rank():
     for wrong in ([[-1]], [[1, 2]], [["a"]]):
         with pytest.raises(ParameterError, match="entries must be"):
             graphcore.datasets.planted_blocks([2], [2], wrong)
+
+
+def test_a_networkx_graph_is_refused_with_what_makes_a_matrix_of_it():
+    G = nx.davis_southern_women_graph()
+    rows = G.graph["top"]
+    with pytest.raises(InputError, match=r"a matrix between two kinds.*networkx\.bipartite\.biadjacency_matrix"):
+        CoresetSpectralCoclustering(2).fit(G)
+    X = nx.bipartite.biadjacency_matrix(G, rows)
+    assert CoresetSpectralCoclustering(2, random_state=0).fit(X).row_labels_.shape == (18,)

@@ -80,3 +80,17 @@ def test_commands_run(names, tmp_path, monkeypatch):
     assert len(commands) > 2
     for command in commands:
         assert run(shlex.split(command)[1:]) == 0, command
+
+
+def test_what_a_fit_leaves_is_no_score_of_outliers_and_distances_are():
+    from sklearn.metrics import roc_auc_score
+    from sklearn.neighbors import NearestNeighbors
+
+    X = load_digits().data
+    noise = X.min(axis=0) + np.random.default_rng(0).random((179, 64)) * np.ptp(X, axis=0)
+    X, is_noise = np.vstack([X, noise]), np.repeat([0, 1], [len(X), 179])
+    model = CoresetSpectralClustering(10, random_state=0).fit(X)
+    assert roc_auc_score(is_noise, model.outside_share_) < 0.6
+    assert roc_auc_score(is_noise, 1 - model.stability_) < 0.6
+    scores = NearestNeighbors(n_neighbors=11).fit(X).kneighbors(X)[0][:, -1]
+    assert roc_auc_score(is_noise, scores) > 0.95

@@ -423,3 +423,14 @@ def test_the_score_is_minus_the_cost_of_kernel_k_means():
     with pytest.raises(InputError, match="no row has an edge"):
         fitted.score(new[3:])
     assert np.isfinite(cross_val_score(model(2), load_digits().data[:100], cv=3)).all()
+
+
+def test_numbers_of_nodes_are_no_rows_of_edges():
+    model = CoresetSpectralClustering(2, random_state=0).fit(graphcore.datasets.load_karate().graph)
+    with pytest.raises(InputError, match=r"X has one dimension; .* 34 fitted nodes .* in labels_"):
+        model.predict([0, 1, 2])
+
+
+def test_distances_are_no_metric():
+    with pytest.raises(ParameterError, match=r"KNeighborsTransformer.*affinity='precomputed_nearest_neighbors'"):
+        CoresetSpectralClustering(2, metric="precomputed").fit(np.random.default_rng(0).random((20, 20)))

@@ -135,13 +135,13 @@ def _graph(folder, nodes, options):
     from graphcore import CoresetSpectralClustering, open_graph
     from graphcore.partition import quotient
 
-    path = folder / f"distributed-{nodes}.graph"
+    path = folder / f"distributed-{nodes}.store"
     k = LARGE_CLUSTERS if nodes > LARGE_NODES else max(2, nodes // NODES_PER_CLUSTER)
     if not path.exists():
         sizes = ["--nodes", str(nodes), "--edges", str(nodes * EDGES_PER_NODE), "--clusters", str(k)]
         subprocess.run([sys.executable, Path(__file__).parents[1] / "huge.py", path, *sizes], check=True)
     graph = open_graph(path)
-    truth = np.load(str(path).removesuffix(".graph") + ".truth.npy")
+    truth = np.load(str(path).removesuffix(".store") + ".truth.npy")
     # A smaller one goes the way of the huge all the same.
     quotient._MANY_ENTRIES = min(quotient._MANY_ENTRIES, graph.n_entries - 1)
     quotient._SAMPLED_ENTRIES = min(quotient._SAMPLED_ENTRIES, graph.n_entries // 2)

@@ -26,13 +26,13 @@ def blocks():
         yield np.minimum(sources, targets), np.maximum(sources, targets)
 
 
-graphcore.build_store(blocks(), folder / "stream.graph", memory="4G")
-graph = graphcore.open_graph(folder / "stream.graph")
+graphcore.build_store(blocks(), folder / "stream.store", memory="4G")
+graph = graphcore.open_graph(folder / "stream.store")
 model = graphcore.CoresetSpectralClustering(n_clusters=40, random_state=0).fit(graph)
 
 # %%
 
-sizes = {path.stem: path.stat().st_size / 1e6 for path in (folder / "stream.graph").glob("*.npy")}
+sizes = {path.stem: path.stat().st_size / 1e6 for path in (folder / "stream.store").glob("*.npy")}
 plt.barh(list(sizes), list(sizes.values()), color="#777777")
 plt.xlabel("MB on disk")
 print(graphcore.metrics.agreement(model.labels_, np.arange(4000) // 100))

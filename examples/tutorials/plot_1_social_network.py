@@ -44,9 +44,8 @@ table.sort_values("outside_share").tail(3)
 # The clusters themselves form a small graph. The area of a disk is the number of members; lines show where the edges
 # between clusters run.
 
-between = graphcore.metrics.quotient_graph(G, model.labels_)
 names = [model.graph_.names_of(nodes)[0] for nodes in model.central_nodes(1)]
-graphcore.plot.quotient_graph(between, model.summary()["size"], names=names)
+graphcore.plot.quotient_graph(model, names=names)
 
 # %%
 # The labels are in the order of the graph's nodes, so they are easily stored in the graph.

@@ -10,7 +10,7 @@ from .. import __version__
 from .build import build, check
 from .cluster import cluster
 from .compare import compare
-from .console import Jobs
+from .console import Jobs, tell
 from .convert import convert
 from .demo import demo
 from .fetch import fetch
@@ -52,12 +52,13 @@ for command in (cluster, update, report, compare, info, convert, knn, build, che
 
 def main(arguments=None):
     """Run the command line and leave with its exit code: 0 done, 2 bad input or usage, 130 interrupted."""
+    _open_descriptors()
     signal.signal(signal.SIGTERM, _terminate)
     code = run(arguments)
     if code == INTERRUPTED:
         # Threads at work in compiled loops would be waited for.
-        sys.stdout.flush()
-        sys.stderr.flush()
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
         os._exit(code)
     sys.exit(code)
 
@@ -77,15 +78,27 @@ def run(arguments=None):
     except click.Abort as abort:
         if isinstance(abort.__cause__, EOFError):  # click takes this for a user's Ctrl-D; here it would be a defect
             raise abort.__cause__ from None
-        click.echo("graphcore: interrupted", err=True)
+        tell("graphcore: interrupted")
         return INTERRUPTED
     except OSError as error:
         return _refuse(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error))
 
 
 def _refuse(message):
-    click.echo(f"graphcore: {' '.join(message.split())}", err=True)
+    tell(f"graphcore: {' '.join(message.split())}")
     return BAD_INPUT
+
+
+def _open_descriptors():
+    """Open standard streams that are closed on the null device, or the next file would be taken for one of them.
+
+    Python's own streams stay None, so that nobody takes their place for one where something arrives.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest that is free
 
 
 def _terminate(_signal, _frame):

@@ -3,7 +3,8 @@
 import click
 
 from .console import Console, Job
-from .inputs import FILE, reading_options
+from .files import INPUT, OUTPUT
+from .inputs import reading_options
 
 __all__ = ["build", "check"]
 
@@ -13,12 +14,13 @@ __all__ = ["build", "check"]
     short_help="Build a graph on disk, larger than memory.",
     examples=[
         ("edge lists in several files, within 2 GB of memory",
-         "graphcore build part1.txt.gz part2.txt.gz edges.graph --memory 2G"),
-        ("go on after an interruption", "graphcore build edges.txt.gz edges.graph --resume"),
-        ("then cluster it", "graphcore cluster edges.graph -k 100 -o labels.tsv"),
+         "graphcore build part1.txt.gz part2.txt.gz edges.store --memory 2G"),
+        ("go on after an interruption", "graphcore build edges.txt.gz edges.store --resume"),
+        ("then cluster it", "graphcore cluster edges.store -k 100 -o labels.tsv"),
     ],
 )  # fmt: skip
-@click.argument("files", metavar="INPUT... OUT.graph", nargs=-1, type=FILE)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=INPUT)
+@click.argument("output", metavar="OUT.store", type=OUTPUT)
 @click.option(
     "--memory", metavar="SIZE", default="4G", show_default=True, help="Limit on this process's memory, like 500M or 4G."
 )
@@ -28,20 +30,17 @@ __all__ = ["build", "check"]
 )
 @reading_options
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
-def build(files, memory, resume, parts, as_json, **reading):
+def build(inputs, output, memory, resume, parts, as_json, **reading):
     """Build a graph on disk from edge lists or Parquet tables, without holding it in memory.
 
-    The other commands take OUT.graph as their INPUT.
+    The other commands take OUT.store as their INPUT.
     """
-    if len(files) < 2:
-        raise click.UsageError("Missing argument: name files of edges, and last the folder to build, OUT.graph")
     from ..store import build_store
 
-    *inputs, output = files
     console = Console()
     with console.listening():
         graph = build_store(
-            inputs if len(inputs) > 1 else inputs[0], output, memory=memory, resume=resume, parts=parts,
+            list(inputs), output, memory=memory, resume=resume, parts=parts,
             stages=console.stages, **reading,
         )  # fmt: skip
     _report(output, graph, console, as_json)
@@ -50,9 +49,9 @@ def build(files, memory, resume, parts, as_json, **reading):
 @click.command(
     cls=Job,
     short_help="Verify a graph on disk.",
-    examples=[("after a copy from another machine", "graphcore check edges.graph")],
+    examples=[("after a copy from another machine", "graphcore check edges.store")],
 )
-@click.argument("path", metavar="OUT.graph", type=FILE)
+@click.argument("path", metavar="OUT.store", type=INPUT)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 def check(path, as_json):
     """Read a graph on disk from end to end and say what is wrong with it, if anything."""

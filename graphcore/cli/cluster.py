@@ -1,6 +1,5 @@
 """``graphcore cluster``: a graph or vectors in, labels out."""
 
-import json
 import time
 from dataclasses import asdict
 
@@ -10,9 +9,10 @@ from click.shell_completion import CompletionItem
 from ..exceptions import FormatError
 from ..pipeline.parameters import PARAMETERS
 from .console import Console, Job
-from .inputs import FILE, READING, READING_OPTIONS, check_there, given_options, holds_vectors, input_options, load
-from .report import page_about, read_truth, truth_option
-from .targets import labels_target, output_kind, tell_of_missing_pictures, write_clusters
+from .files import INPUT, OUTPUT
+from .inputs import READING, READING_OPTIONS, check_there, given_options, holds_vectors, input_options, load
+from .report import PAGE, page_about, read_truth, truth_option
+from .targets import check_target, labels_target, output_kind, tell_of_missing_pictures, write_clusters
 from .warm_up import help_compiling
 
 __all__ = ["cluster", "clustering_options"]
@@ -81,16 +81,19 @@ _FIRST = (
 # The help's headings; under the last one is what no other names.
 _SECTIONS = {
     "Clusters": _FIRST,
-    "Output": ("output", "report", "truth", "tree", "membership", "model", "as_json", "spreadsheet", "quiet"),
+    "Output": (
+        "output", "report", "truth", "robustness", "tree", "membership", "model", "as_json", "spreadsheet", "quiet",
+    ),
     "What is known of nodes": ("labels", "initial_labels", "node_weights"),
     "Input": ("vectors", "n_neighbors", "metric", *READING_OPTIONS, "any_size"),
     "Details of the algorithm": tuple(p.name for p in PARAMETERS if p.name not in _FIRST),
     "Run": (),
-}
+}  # fmt: skip
 
 
 @click.command(
     cls=Job,
+    made_up=labels_target,
     sections=_SECTIONS,
     short_help="Cluster a graph or vectors.",
     examples=[
@@ -111,34 +114,43 @@ _SECTIONS = {
         ("in a pipe, for a script", "zcat edges.txt.gz | graphcore cluster - -k 9 --json -o labels.tsv"),
     ],
 )  # fmt: skip
-@click.argument("input", metavar="INPUT", type=FILE)
+@click.argument("input", metavar="INPUT", type=INPUT)
 @clustering_options
 @input_options
 @click.option(
-    "-o", "--output", metavar="FILE", type=FILE,
+    "-o", "--output", metavar="FILE", type=OUTPUT,
     help="Write node and label, tab between them (.npy: labels alone; .parquet: a table; .graphml, .gexf, .gml: the "
     "graph with clusters as attributes); - is standard output. [default: INPUT.clusters.tsv in this folder, if it is "
     "not there yet; for standard input, standard output]",
 )  # fmt: skip
-@click.option("--spreadsheet", is_flag=True, help="In -o, put a ' before names that spreadsheets take for formulas.")
 @click.option(
-    "--tree", metavar="FILE", type=FILE,
+    "--spreadsheet", is_flag=True,
+    help="In -o and --membership, put a ' before names that spreadsheets take for formulas.",
+)  # fmt: skip
+@click.option(
+    "--tree", metavar="FILE", type=OUTPUT,
     help="Write the tree of clusters of all sizes: .nwk (Newick), .csv, .tsv, .parquet, .npy (scipy's linkage).",
 )  # fmt: skip
-@click.option("--report", metavar="FILE", type=FILE, help="Write a page (HTML) that says how good the clusters are.")
+@click.option("--report", metavar="FILE", type=PAGE, help="Write a page (HTML) that says how good the clusters are.")
 @click.option(
-    "--labels", "labels", metavar="FILE", type=FILE, help="Node and label: what is named there keeps its label."
+    "--labels", "labels", metavar="FILE", type=INPUT, help="Node and label: what is named there keeps its label."
 )
 @click.option(
-    "--initial-labels", metavar="FILE", type=FILE, help="Node and label: start from these, not from coresets."
+    "--initial-labels", metavar="FILE", type=INPUT, help="Node and label: start from these, not from coresets."
 )
-@click.option("--node-weights", metavar="FILE", type=FILE, help="Node and weight: as how many nodes it counts, or 1.")
+@click.option("--node-weights", metavar="FILE", type=INPUT, help="Node and weight: as how many nodes it counts, or 1.")
 @click.option(
-    "--membership", metavar="FILE", type=FILE,
+    "--membership", metavar="FILE", type=OUTPUT,
     help="Write node, cluster and probability for all clusters around each node (.npz: a sparse matrix).",
 )  # fmt: skip
 @truth_option
-@click.option("--model", metavar="FILE", type=FILE, help="Save the model (.npz) with its graph, for graphcore update.")
+@click.option(
+    "--robustness", is_flag=True,
+    help="Measure what the data support, for the summary and the report: cluster again with edges drawn anew.",
+)  # fmt: skip
+@click.option(
+    "--model", metavar="FILE", type=OUTPUT, help="Save the model (.npz) with its graph, for graphcore update."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option(
     "--scheduler", metavar="ADDRESS",
@@ -148,8 +160,8 @@ _SECTIONS = {
 @click.option("--workers", type=int, metavar="N", help="The same with N processes of this machine for workers.")
 @click.option("--quiet", is_flag=True, help="No summary, no warnings, no progress.")
 def cluster(
-    input, n_clusters, output, spreadsheet, tree, report, truth, model, membership, as_json, quiet, scheduler, workers,
-    **options,
+    input, n_clusters, output, spreadsheet, tree, report, truth, robustness, model, membership, as_json, quiet,
+    scheduler, workers, **options,
 ):  # fmt: skip
     """Cluster a graph, or vectors through their kNN graph.
 
@@ -158,12 +170,6 @@ def cluster(
     cluster and get label -1.
     """
     known = {name: options.pop(name) for name in ("labels", "initial_labels", "node_weights")}
-    if [input, truth, *known.values()].count("-") > 1:
-        raise click.UsageError("only one of the files can be standard input")
-    files = {"-o -": output, "--tree -": tree, "--report -": report, "--membership -": membership}
-    on_stdout = ["--json"] * as_json + [name for name, file in files.items() if file == "-"]
-    if len(on_stdout) > 1:
-        raise click.UsageError(f"{' and '.join(on_stdout)} both want standard output; write to a file")
     if truth is not None and report is None:
         raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
     start = time.perf_counter()
@@ -173,14 +179,12 @@ def cluster(
     if (n_clusters is None) == ("resolution" not in given):
         wrong = "Missing option '-k'" if n_clusters is None else "-k and --resolution both say how many clusters"
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
-    console = Console(quiet, n_after=1 + sum(file is not None for file in (report, tree, membership)))
-    output = _check(
-        console, input, n_clusters, given, output, tree, report, (model, membership), stdout_taken=bool(on_stdout)
-    )
+    console = Console(quiet, n_after=1 + robustness + sum(file is not None for file in (report, tree, membership)))
+    _check(console, n_clusters, given, output, tree, report, (model, membership))
     check_there(truth, *known.values())
     help_compiling()  # while this process imports and reads
     from ..distributed.cluster import client_of
-    from ..fit import fit_graph
+    from ..fit import fit_graph, robustness_of
     from ..io.labels import write_memberships
     from ..report import write_report
     from ..selection.cluster_tree import tree_of
@@ -191,21 +195,23 @@ def cluster(
         known = _known(graph, **known, any_size=reading["any_size"])
         fit = fit_graph(graph, n_clusters, given, **known, random_state=seed, n_jobs=jobs, stages=console.stages)
         graph = fit.graph
-        _warn_of_idle(fit.clustering.settings, given, spreadsheet and output_kind(output) != "text")
+        is_text = output_kind(output) == "text" or not (membership or ".npz").lower().endswith(".npz")
+        _warn_of_idle(fit.clustering.settings, given, spreadsheet and not is_text)
         _warn_of_idle_workers(graph, scheduler, workers)
-        facts, result = _facts(input, fit, seed), fit.clustering
+        result, found = fit.clustering, None
         written = {"output": output, "tree": tree, "report": report, "membership": membership, "model": model}
-        facts |= written | {"warnings": console.warned}
         with console.stages("write"):
             write_clusters(fit, output, spreadsheet)
             if model is not None:
                 from ..estimators.load import model_of
 
                 model_of(fit, n_clusters, random_state=seed, n_jobs=jobs, **given).save(model)
+        if robustness:
+            found = robustness_of(graph, result, random_state=seed, n_jobs=jobs, stages=console.stages)
         memberships = None if report is None and membership is None else fit.memberships()
         if membership is not None:
             with console.stages("membership"):
-                write_memberships(memberships, membership, graph)
+                write_memberships(memberships, membership, graph, spreadsheet=spreadsheet)
         if tree is not None:
             with console.stages("write the tree"):
                 tree_of(result, graph.node_names).write(tree)
@@ -217,19 +223,19 @@ def cluster(
                 )  # fmt: skip
                 write_report(
                     report, graph, result.labels, n_clusters=result.settings.n_clusters, clustering=result,
-                    membership=memberships, truth=classes, about=about, random_state=seed, n_jobs=jobs,
+                    membership=memberships, truth=classes, robustness=found, about=about, random_state=seed,
+                    n_jobs=jobs,
                 )  # fmt: skip
+    facts = _facts(input, fit, seed, found) | written | {"warnings": console.warned}
     facts["seconds"] = {**console.stages.seconds, "total": time.perf_counter() - start}
-    if as_json:
-        click.echo(json.dumps(facts))
-    elif not quiet:
-        from .summary import cluster_lines, graph_lines, table
+    if as_json or not quiet:
+        from .summary import cluster_lines, graph_lines, show
 
-        click.echo(table(graph_lines(facts) + cluster_lines(facts)), err="-" in (output, tree, report, membership))
+        show(facts, graph_lines(facts) + cluster_lines(facts), as_json)
 
 
-def _check(console, source, n_clusters, given, output, tree, report, others, stdout_taken):
-    """Find mistakes in options before any work; returns the file that labels go to."""
+def _check(console, n_clusters, given, output, tree, report, others):
+    """Find mistakes in options before any work."""
     from ..io import check_writable
     from ..pipeline.settings import check_settings
 
@@ -249,7 +255,7 @@ def _check(console, source, n_clusters, given, output, tree, report, others, std
 
         check_page(report)
         tell_of_missing_pictures(console)
-    return labels_target(source, output, stdout_taken)
+    check_target(output)
 
 
 def _known(graph, labels, initial_labels, node_weights, any_size):
@@ -292,7 +298,7 @@ def _warn_of_idle_workers(graph, scheduler, workers):
         warn_user(f"{option} does nothing here: for graphs on disk of more than 2^28 entries (134 million edges)")
 
 
-def _facts(path, fit, seed):
+def _facts(path, fit, seed, robustness):
     """What a run came to, ready for JSON."""
     from .. import __version__
     from .summary import graph_facts, size_facts
@@ -310,5 +316,6 @@ def _facts(path, fit, seed):
         "unreached": result.n_unreached,
         "stability": None if stability is None else float(stability[result.labels >= 0].mean()),
         "unsure_clusters": result.n_unsure,
+        "robustness": None if robustness is None else robustness.figures(),
         "version": __version__,
     }

@@ -6,7 +6,8 @@ import click
 
 from ..exceptions import InputError
 from .console import Console, Job
-from .inputs import FILE, READING_OPTIONS, graph_options, load_graph
+from .files import INPUT
+from .inputs import READING_OPTIONS, graph_options, load_graph
 
 __all__ = ["compare"]
 
@@ -20,9 +21,9 @@ __all__ = ["compare"]
         ("straight from a run", "graphcore cluster edges.txt.gz -k 9 --quiet -o - | graphcore compare - classes.tsv"),
     ],
 )
-@click.argument("labels", metavar="LABELS", type=FILE)
-@click.argument("truth", metavar="OTHER", type=FILE)
-@click.option("--graph", "graph_path", metavar="FILE", type=FILE, help="Graph of the nodes: adds the normalised cut.")
+@click.argument("labels", metavar="LABELS", type=INPUT)
+@click.argument("truth", metavar="OTHER", type=INPUT)
+@click.option("--graph", "graph_path", metavar="FILE", type=INPUT, help="Graph of the nodes: adds the normalised cut.")
 @graph_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def compare(labels, truth, graph_path, as_json, **options):
@@ -31,8 +32,6 @@ def compare(labels, truth, graph_path, as_json, **options):
     Both files hold lines of node and label, which are matched by node, or lines of a label alone, in the same order.
     Nodes of label -1 in either file belong to no cluster and are left out. A "-" stands for standard input.
     """
-    if [labels, truth, graph_path].count("-") > 1:
-        raise click.UsageError("only one of the files can be standard input")
     console = Console()
     with console.listening():
         graph = None

@@ -12,11 +12,14 @@ import click
 
 from .._progress import Stages
 from ..exceptions import GraphWarning, InputError
+from .files import check_files
 
-__all__ = ["Console", "Job", "Jobs", "in_options", "typed_command"]
+__all__ = ["Console", "Job", "Jobs", "in_options", "tell", "typed_command"]
 
 # A value as messages show it: text between quotes, a pair, a number or a word.
 _VALUE = r"""'[^']*'|"[^"]*"|\([^()]*\)|-?[\w.+-]*\w"""
+# A name of Python's and the one of the command line: "write_graph (graphcore convert)", "resume=False (no --resume)".
+_TWO_NAMES = re.compile(r"[\w.=]+ \(((?:no )?(?:--|graphcore )[^()]*)\)")
 _ERASE = "\r\x1b[K"
 _ARGUMENTS = "graphcore.arguments"
 _BAR = 12
@@ -58,7 +61,14 @@ class Jobs(_Taught, click.Group):
 
 
 class Job(_Taught):
-    """A command whose bad input becomes one line that names the option at fault."""
+    """A command whose bad input becomes one line that names the option at fault.
+
+    `made_up` returns the values of parameters that are made out of others where they are not given.
+    """
+
+    def __init__(self, *args, made_up=None, **options):
+        super().__init__(*args, **options)
+        self.made_up = made_up
 
     def make_context(self, info_name, args, parent=None, **extra):
         """Remember what was typed."""
@@ -68,8 +78,11 @@ class Job(_Taught):
         return ctx
 
     def invoke(self, ctx):
-        """Run the command."""
+        """Run the command, if all of its files can be told apart."""
         try:
+            if self.made_up is not None:
+                ctx.params |= self.made_up(ctx.params)
+            check_files(self, ctx.params)
             return super().invoke(ctx)
         except InputError as error:
             raise click.ClickException(in_options(str(error), self.params)) from error
@@ -78,8 +91,10 @@ class Job(_Taught):
 def in_options(message, params):
     """A message of the library in the words of a command: ``n_clusters=0`` becomes ``-k 0``.
 
-    Without a value only names with an underscore are taken for parameters; others are English words as well.
+    Without a value only names with an underscore are taken for parameters; others are English words as well. Of a name
+    that has the command line's own in brackets behind it, that one stays.
     """
+    message = _TWO_NAMES.sub(r"\1", message)
     options = {p.name: p for p in params if isinstance(p, click.Option)}
     if not options:
         return message
@@ -106,6 +121,14 @@ def typed_command():
     return shlex.join(["graphcore", *click.get_current_context().meta.get(_ARGUMENTS, [])])
 
 
+def tell(text, nl=True):
+    """Print on standard error; where that cannot be written, nothing more is said, and the work goes on."""
+    try:
+        click.echo(text, err=True, nl=nl)
+    except OSError:
+        sys.stderr = None
+
+
 class Console:
     """Messages on stderr, none if `quiet`; `n_after` stages of the command itself follow the library's work.
 
@@ -115,7 +138,7 @@ class Console:
 
     def __init__(self, quiet=False, n_after=0):
         self.quiet = quiet
-        self.live = not quiet and sys.stderr.isatty()
+        self.live = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self.stages = Stages(on_stage=self._begin, on_expect=self.expect, on_note=self._note)
         self.warned = []
         self._lock = threading.Lock()
@@ -130,7 +153,7 @@ class Console:
         """Print a line on stderr."""
         if not self.quiet:
             with self._lock:
-                click.echo(self._erase() + text, err=True)
+                tell(self._erase() + text)
 
     def warn(self, text):
         """Print a warning on stderr, and keep it, unless it was given before."""
@@ -142,7 +165,7 @@ class Console:
         """Take the progress line away until the next stage begins, for output that shares the terminal."""
         with self._lock:
             self._stage = None
-            click.echo(self._erase(), err=True, nl=False)
+            tell(self._erase(), nl=False)
 
     @contextmanager
     def listening(self):
@@ -165,7 +188,7 @@ class Console:
                 warnings.showwarning = show
                 yield
         finally:
-            click.echo(self._erase(), err=True, nl=False)
+            tell(self._erase(), nl=False)
 
     @contextmanager
     def _ticking(self):
@@ -210,7 +233,7 @@ class Console:
                 parts.append(f"({self._noted})")
             with self._lock:
                 if stage == self._stage:  # otherwise it has gone on meanwhile
-                    click.echo(_ERASE + " ".join(parts), err=True, nl=False)
+                    tell(_ERASE + " ".join(parts), nl=False)
 
     def _erase(self):
         return _ERASE if self.live else ""

@@ -3,13 +3,25 @@
 import click
 
 from .console import Console, Job
-from .inputs import FILE, check_output, input_options, load
+from .files import INPUT, OUTPUT
+from .inputs import check_output, input_options, load
 
 __all__ = ["convert"]
 
 
+class _Convert(Job):
+    """The command, whose help names the formats that there are."""
+
+    def format_help_text(self, ctx, formatter):
+        """Take the list from where files are written, which takes longer to import than help should."""
+        from ..io.write import WRITABLE
+
+        self.help = (self.help or "").replace("FORMATS", f"{', '.join(WRITABLE[:-1])} and {WRITABLE[-1]}")
+        super().format_help_text(ctx, formatter)
+
+
 @click.command(
-    cls=Job,
+    cls=_Convert,
     short_help="Write a graph in another file format.",
     examples=[
         ("a text file that is clustered many times", "graphcore convert edges.txt.gz graph.npz"),
@@ -17,19 +29,17 @@ __all__ = ["convert"]
         ("through a pipe", "zcat edges.txt.gz | graphcore convert - - --to csv > edges.csv"),
     ],
 )
-@click.argument("input", metavar="IN", type=FILE)
-@click.argument("output", metavar="OUT", type=FILE)
+@click.argument("input", metavar="IN", type=INPUT)
+@click.argument("output", metavar="OUT", type=OUTPUT)
 @input_options
 @click.option("--to", "to_format", metavar="NAME", help="Format of OUT. [default: by its name]")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 def convert(input, output, to_format, as_json, **options):
     """Read the graph in IN (or make the kNN graph of its vectors) and write it to OUT.
 
-    The formats of OUT are tsv, csv, matrix-market, metis, npz and store (a graph on disk, see build); an ending .gz,
-    .bz2, .xz or .zst compresses. A "-" stands for standard input or output.
+    The formats of OUT are FORMATS; an ending .gz, .bz2, .xz or .zst compresses. A store is a graph on disk, see build.
+    A "-" stands for standard input or output.
     """
-    if as_json and output == "-":
-        raise click.UsageError("--json and OUT - both want standard output; write the graph to a file")
     from ..io import write_graph
 
     check_output(output, to_format)

@@ -3,7 +3,8 @@
 import click
 
 from .console import Console, Job
-from .inputs import FILE, input_options, load
+from .files import INPUT
+from .inputs import input_options, load
 
 __all__ = ["info"]
 
@@ -17,7 +18,7 @@ __all__ = ["info"]
         ("for a script", "graphcore info graph.npz --json"),
     ],
 )
-@click.argument("input", metavar="INPUT", type=FILE)
+@click.argument("input", metavar="INPUT", type=INPUT)
 @input_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def info(input, as_json, **options):

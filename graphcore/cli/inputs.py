@@ -10,15 +10,13 @@ from ..exceptions import InputError
 from .vectors import read_vectors
 
 __all__ = [
-    "FILE", "READING", "READING_OPTIONS", "any_size_option", "check_output", "check_there", "given_options",
+    "READING", "READING_OPTIONS", "any_size_option", "check_output", "check_there", "given_options",
     "graph_options", "holds_vectors", "input_options", "load", "load_graph", "reading_options", "run_options",
 ]  # fmt: skip
 
-# A path that shells complete; whether it can be used is found out when it is.
-FILE = click.Path(readable=False, allow_dash=True)
 # Keywords of graphcore.read_graph, and what vectors need.
 READING_OPTIONS = (
-    "format", "bipartite", "delimiter", "columns", "weight_column", "ids", "encoding", "symmetrize",
+    "format", "bipartite", "count_repeats", "delimiter", "columns", "weight_column", "ids", "encoding", "symmetrize",
 )  # fmt: skip
 READING = (*READING_OPTIONS, "any_size", "vectors", "n_neighbors", "metric")
 
@@ -72,6 +70,7 @@ _GRAPH_OPTIONS = (
         is_flag=True,
         help="Rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds.",
     ),
+    click.option("--count-repeats", is_flag=True, help="Without weights: an edge weighs as many as its lines."),
     *_READING_OPTIONS,
 )
 _OPTIONS = (

@@ -3,7 +3,8 @@
 import click
 
 from .console import Console, Job
-from .inputs import FILE, any_size_option, check_output, run_options
+from .files import INPUT, OUTPUT
+from .inputs import any_size_option, check_output, run_options
 
 __all__ = ["knn"]
 
@@ -17,8 +18,8 @@ __all__ = ["knn"]
         ("then cluster that graph with several k", "graphcore cluster graph.npz -k 10 -o labels.tsv"),
     ],
 )
-@click.argument("input", metavar="VECTORS", type=FILE)
-@click.argument("output", metavar="GRAPH", type=FILE)
+@click.argument("input", metavar="VECTORS", type=INPUT)
+@click.argument("output", metavar="GRAPH", type=OUTPUT)
 @click.option(
     "-n", "--neighbors", "n_neighbors", type=int, default=10, show_default=True, metavar="N", help="Neighbours."
 )
@@ -48,8 +49,6 @@ def knn(input, output, n_neighbors, to_format, any_size, random_state, as_json, 
     VECTORS is a .npy array, a .npz, a Parquet table, or a text table of numbers. `graphcore cluster` does the same by
     itself; a graph in a file serves for several clusterings. A "-" stands for standard input or output.
     """
-    if as_json and output == "-":
-        raise click.UsageError("--json and GRAPH - both want standard output; write the graph to a file")
     from .._random import Streams
     from ..io import write_graph
     from ..knn.neighbors import knn_graph

@@ -6,13 +6,16 @@ import shlex
 import click
 
 from .console import Console, Job, typed_command
-from .inputs import FILE, check_there, input_options, load
+from .files import INPUT, FilePath
+from .inputs import check_there, input_options, load
 from .targets import tell_of_missing_pictures
 
-__all__ = ["page_about", "read_truth", "report", "truth_option"]
+__all__ = ["PAGE", "page_about", "read_truth", "report", "truth_option"]
+
+PAGE = FilePath(written=True, beside=(".nodes.tsv",))
 
 truth_option = click.option(
-    "--truth", metavar="FILE", type=FILE,
+    "--truth", metavar="FILE", type=INPUT,
     help="Known classes, as lines of node and class; the page compares. Nodes without a line, or of class -1, are left "
     "out.",
 )  # fmt: skip
@@ -28,10 +31,10 @@ truth_option = click.option(
         ("beside known classes", "graphcore report edges.txt.gz labels.tsv --truth classes.tsv -o report.html"),
     ],
 )  # fmt: skip
-@click.argument("input", metavar="GRAPH", type=FILE)
-@click.argument("labels", metavar="LABELS", type=FILE)
+@click.argument("input", metavar="GRAPH", type=INPUT)
+@click.argument("labels", metavar="LABELS", type=INPUT)
 @input_options
-@click.option("-o", "--output", metavar="FILE", type=FILE, required=True, help="The page, HTML; - is standard output.")
+@click.option("-o", "--output", metavar="FILE", type=PAGE, required=True, help="The page, HTML; - is standard output.")
 @truth_option
 @click.option("--title", metavar="TEXT", help="Heading of the page. [default: by the file]")
 @click.option("--central", "n_central", type=click.IntRange(0), default=5, show_default=True, metavar="N",
@@ -45,10 +48,6 @@ def report(input, labels, output, truth, title, n_central, pictures, as_json, **
     labels that are no numbers are numbered in the order of the alphabet. What depends on how the labels were made, such
     as stability, is only known to `graphcore cluster --report`.
     """
-    if as_json and output == "-":
-        raise click.UsageError("--json and -o - both want standard output; write the page to a file")
-    if [input, labels, truth].count("-") > 1:
-        raise click.UsageError("only one of the files can be standard input")
     from ..io import read_labels
     from ..report.page import check_page, write_report
 
@@ -87,7 +86,7 @@ def report(input, labels, output, truth, title, n_central, pictures, as_json, **
         scores = facts.comparison.scores
         said = f"ARI {scores['ari']:.4f}, NMI {scores['nmi']:.4f} over {scores['n_compared']:,} nodes"
         lines.insert(2, ("truth", said))
-    show(figures, lines, as_json, err=output == "-")
+    show(figures, lines, as_json)
 
 
 def page_about(console, source, labels=None, truth=None, *, title=None, note="", of_vectors=False):

@@ -5,6 +5,10 @@ import json
 import click
 import numpy as np
 
+from ..io.atomic import naming_file
+from .console import tell
+from .files import on_stdout
+
 __all__ = ["cluster_lines", "count", "graph_facts", "graph_lines", "graph_summary", "show", "size_facts", "table"]
 
 # Up to so many clusters are listed by size; of more, the extremes are given.
@@ -42,16 +46,15 @@ def graph_summary(graph, path, output, console, as_json):
     """Print what was written to a graph file."""
     facts = graph_facts(path, graph)
     facts |= {"output": output, "warnings": console.warned, "seconds": dict(console.stages.seconds)}
-    show(facts, [*graph_lines(facts), ("output", output)], as_json, err=output == "-")
+    show(facts, [*graph_lines(facts), ("output", output)], as_json)
 
 
 def cluster_lines(facts):
     """Pairs of heading and text about a clustering."""
     coreset, settings = facts["coreset"], facts["settings"]
     draws = "" if coreset["draws"] == coreset["nodes"] else f" from {coreset['draws']:,} draws"
-    several = "" if settings["n_coresets"] == 1 else f"{settings['n_coresets']} times "
     lines = [
-        ("coreset", f"{several}{count(coreset['nodes'], 'node')}{draws}, {settings['sampling']} sampling"),
+        ("coreset", f"{count(coreset['nodes'], 'node')}{draws}, {settings['sampling']} sampling"),
         ("clusters", _sizes(facts["cluster_sizes"])),
         ("NC", f"{facts['normalized_cut']:.4f}, the normalised cut; lower is better"),
     ]
@@ -60,7 +63,12 @@ def cluster_lines(facts):
         lines.insert(1, ("k", f"{facts['n_clusters']}, chosen by {facts['chosen']['method']}{doubt}"))
     if facts["stability"] is not None:
         lines.append(
-            ("stability", f"{facts['stability']:.2f}, the share of coresets that agree with a label in the mean")
+            ("stability", f"{facts['stability']:.2f}, the share of drafts from the same edges that agree with a label")
+        )
+    if facts["robustness"] is not None:
+        found = facts["robustness"]
+        lines.append(
+            ("robustness", f"ARI {found['ari']:.2f} ± {found['ari_spread']:.2f} to quick fits with edges drawn anew")
         )
     if facts["unsure_clusters"]:
         lines.append(("verdict", _verdict(facts)))
@@ -73,9 +81,14 @@ def cluster_lines(facts):
     return lines
 
 
-def show(facts, lines, as_json, err=False):
-    """Print facts as one JSON object, or else lines as a table."""
-    click.echo(json.dumps(facts) if as_json else table(lines), err=err and not as_json)
+def show(facts, lines, as_json):
+    """Print facts as one JSON object, or else lines as a table, on standard error if an output has the other stream."""
+    ctx = click.get_current_context()
+    if not as_json and on_stdout(ctx.command, ctx.params):
+        tell(table(lines))
+        return
+    with naming_file("standard output"):
+        click.echo(json.dumps(facts) if as_json else table(lines))
 
 
 def table(lines):
@@ -87,9 +100,9 @@ def table(lines):
 def _verdict(facts):
     """What a low stability means, and what to try."""
     unsure, filled = facts["unsure_clusters"], sum(size > 0 for size in facts["cluster_sizes"])
-    found = f"{unsure:,} of {count(filled, 'cluster')} {'changes' if unsure == 1 else 'change'} with the draw"
+    found = f"{unsure:,} of {count(filled, 'cluster')} {'changes' if unsure == 1 else 'change'} with the seed"
     if 2 * unsure < filled:
-        return f"{found}; the others can be relied on"
+        return found
     chosen = facts["chosen"] is not None
     return f"{found}: no {filled:,} clusters to be sure of; try a smaller -k{'' if chosen else ' or -k auto'}"
 

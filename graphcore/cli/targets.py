@@ -2,30 +2,39 @@
 
 import os
 
-from ..exceptions import InputError
+import click
 
-__all__ = ["labels_target", "output_kind", "tell_of_missing_pictures", "write_clusters"]
+from ..exceptions import InputError
+from .files import on_stdout
+
+__all__ = ["check_target", "labels_target", "output_kind", "tell_of_missing_pictures", "write_clusters"]
 
 # What opens files of these names would not take text for one.
 _NO_LABELS = (".xlsx", ".xls", ".ods", ".json", ".html", ".pdf")
 
 
-def labels_target(source, output, stdout_taken):
-    """Return the file that labels go to: `output` if it was given, found out to be writable before the work.
+def labels_target(given):
+    """Make up where labels go without -o: to INPUT.clusters.tsv in the current folder, which must not be there yet.
 
-    Otherwise INPUT.clusters.tsv in the current folder, which must not be there yet; for standard input and pipes,
-    standard output unless something else goes there.
+    For standard input and pipes: to standard output, unless something else goes there.
     """
-    from ..io import check_writable
     from ..io._source import is_stream
 
-    if output is None:
-        stream = is_stream(source)
-        if stream and not stdout_taken:
-            return "-"
-        output = f"{'standard-input' if stream else os.path.basename(os.path.abspath(source))}.clusters.tsv"
-        if os.path.lexists(output):
-            raise InputError(f"{output}: is there already; -o {output} replaces it, -o FILE writes elsewhere")
+    if given["output"] is not None:
+        return {}
+    stream = is_stream(given["input"])
+    if stream and not on_stdout(click.get_current_context().command, given):
+        return {"output": "-"}
+    output = f"{'standard-input' if stream else os.path.basename(os.path.abspath(given['input']))}.clusters.tsv"
+    if os.path.lexists(output):
+        raise InputError(f"{output}: is there already; -o {output} replaces it, -o FILE writes elsewhere")
+    return {"output": output}
+
+
+def check_target(output):
+    """Find out, before the work, that labels can be written to `output`."""
+    from ..io import check_writable
+
     if output.lower().endswith(_NO_LABELS):
         raise InputError(
             f"{output}: labels are written as text (.tsv, .csv), .npy, .parquet, or in a graph (.graphml, .gexf, .gml)"
@@ -35,7 +44,6 @@ def labels_target(source, output, stdout_taken):
 
         check_parquet()
     check_writable(output)
-    return output
 
 
 def output_kind(output):

@@ -3,13 +3,15 @@
 import click
 
 from .console import Console, Job
-from .inputs import FILE, graph_options, load_graph
+from .files import INPUT, OUTPUT, FilePath
+from .inputs import graph_options, load_graph
 
 __all__ = ["update"]
 
 
 @click.command(
     cls=Job,
+    made_up=lambda given: {"save": given["save"] or given["model"]},
     short_help="Change the graph of a saved model, and its labels.",
     examples=[
         ("a model to begin with", "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
@@ -18,12 +20,15 @@ __all__ = ["update"]
          "graphcore update model.npz --removed gone.txt --save changed.npz"),
     ],
 )  # fmt: skip
-@click.argument("model", metavar="MODEL", type=FILE)
-@click.argument("edges", metavar="[EDGES]", type=FILE, required=False)
+@click.argument("model", metavar="MODEL", type=INPUT)
+@click.argument("edges", metavar="[EDGES]", type=INPUT, required=False)
 @graph_options
-@click.option("--removed", metavar="FILE", type=FILE, help="Edges that are taken out, before others come in.")
-@click.option("--save", metavar="FILE", type=FILE, help="Where the changed model goes. [default: MODEL]")
-@click.option("-o", "--output", metavar="FILE", type=FILE, help="Write node and label; - is standard output.")
+@click.option("--removed", metavar="FILE", type=INPUT, help="Edges that are taken out, before others come in.")
+@click.option(
+    "--save", metavar="FILE", type=FilePath(written=True, replaces="model"),
+    help="Where the changed model goes. [default: MODEL]",
+)  # fmt: skip
+@click.option("-o", "--output", metavar="FILE", type=OUTPUT, help="Write node and label; - is standard output.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 def update(model, edges, removed, save, output, as_json, **reading):
     """Add the edges of EDGES to the graph of MODEL, and move the nodes that they move to another cluster.
@@ -34,12 +39,9 @@ def update(model, edges, removed, save, output, as_json, **reading):
     """
     if edges is None and removed is None:
         raise click.UsageError("there is nothing to do: give EDGES, or --removed FILE")
-    if as_json and output == "-":
-        raise click.UsageError("--json and -o - both want standard output; write the labels to a file")
     from ..estimators.load import load
     from ..io import check_writable, write_labels
 
-    save = model if save is None else save
     for path in (save, output):
         if path is not None:
             check_writable(path)
@@ -47,7 +49,7 @@ def update(model, edges, removed, save, output, as_json, **reading):
     with console.listening():
         console.expect(3 + (edges is not None) + (removed is not None))
         with console.stages("model"):
-            fitted = load(model)
+            fitted = load(model, any_size=reading["any_size"])
         given = [None if path is None else load_graph(path, console.stages, **reading) for path in (edges, removed)]
         with console.stages("update"):
             done = fitted.update(*given)
@@ -72,7 +74,7 @@ def update(model, edges, removed, save, output, as_json, **reading):
         *(("union", f"cluster {c} holds most of {_listed(parts)}") for c, parts in done.unions.items()),
         ("model", save),
     ]
-    show(facts, lines, as_json, err=output == "-")
+    show(facts, lines, as_json)
 
 
 def _listed(numbers):

@@ -92,7 +92,7 @@ def _load_text(source):
         before, first = _first_line(lines)
     if first is None:
         raise InputError("holds no numbers")
-    delimiter = next((mark for mark in ",;\t" if mark in first), None)
+    delimiter = next((mark for mark in ";,\t" if mark in first), None)
     options = {"delimiter": delimiter, "skiprows": before if _is_numbers(first, delimiter) else before + 1, "ndmin": 2}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "loadtxt: input contained no data")  # an error here, with its own words
@@ -114,7 +114,7 @@ def _said(error):
         return str(error).partition("\n")[0][:200]
     return (
         f"column {int(found['at']) - 1} of row {found['row']} (both counted from 0) holds {found['value'][:80]}; "
-        "vectors are numbers only: leave out columns of names, fill in what is missing"
+        "vectors are numbers only, with decimal points: leave out columns of names, fill in what is missing"
     )
 
 

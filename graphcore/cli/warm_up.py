@@ -95,12 +95,12 @@ def _merging():
     import numpy as np
 
     from .._arrays import read_only
-    from ..partition.cluster_sums import cluster_sums
     from ..partition.constraints import Constraints
     from ..partition.cycles import subgroups
-    from ..partition.heating import heated_groups
+    from ..partition.heating import heat
     from ..partition.local_moving import move_locally
     from ..partition.merge import agglomerate, merge_rounds
+    from ..partition.problem import Problem
     from ..partition.quotient import GraphRows, quotient
 
     n, rng = 120, np.random.default_rng(0)
@@ -109,13 +109,13 @@ def _merging():
     rows = GraphRows(*map(read_only, (2 * np.arange(n + 1), ring, np.ones(2 * n), np.full(n, 2.0))))
     sizes, clusters = np.ones(n, dtype=np.int64), node // 20
     # Those that take longest as Python first.
-    move_locally(rows, clusters, 6, sums=cluster_sums(rows, clusters, 6))
+    problem = Problem(rows, 6, constraints=Constraints(counts=sizes))
+    move_locally(problem, clusters)
     agglomerate(rows, sizes, 6)
     quotient(rows, clusters, 6)
     merge_rounds(rows, sizes, 6)
     subgroups(rows, clusters, np.ones(6), rng, max_entries=n)
-    limits = {"objective": "information", "min_size": 1, "min_share": 0.0}
-    heated_groups(rows, clusters, 6, rng, Constraints(counts=sizes), limits)
+    heat(problem, clusters, np.ones(2), rng)
 
 
 def _clustering(n_clusters, weighted=False, **settings):

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ..exceptions import FormatError
+from ..io.atomic import naming_file
 
 __all__ = ["Downloaded", "download", "file_sha256"]
 
@@ -170,14 +171,16 @@ class _Part:
                     if limit is not None and there + len(piece) > limit:
                         self._restart()
                         raise FormatError(f"{self.url} gives another file: more than the published {limit} bytes")
-                    stream.write(piece)
+                    with naming_file(self.path):
+                        stream.write(piece)
                     there += len(piece)
                     self.n_received += len(piece)
                     if progress is not None:
                         progress(there, total)
             finally:
-                stream.flush()
-                os.fsync(stream.fileno())
+                with naming_file(self.path):
+                    stream.flush()
+                    os.fsync(stream.fileno())
         return total is None or there == total
 
     def _keep_version(self, headers):

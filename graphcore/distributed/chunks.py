@@ -12,7 +12,7 @@ import numpy as np
 
 from .._work import count
 from ..exceptions import InputError
-from .cluster import current_client
+from .cluster import current_client, require_reachable, told_of_ends
 from .sources import map_sources
 
 __all__ = ["as_chunks", "is_chunked", "map_chunks", "rows_at", "rows_of_chunks"]
@@ -39,6 +39,7 @@ def as_chunks(X):
             f"the blocks of X are of type {type(X._meta).__name__}; X.map_blocks(lambda block: block.toarray()) makes "
             "them dense"
         )
+    require_reachable(X)
     if np.isnan(X.shape[0]):
         X = X.compute_chunk_sizes()
     if X.numblocks[1] > 1:
@@ -65,12 +66,13 @@ def map_chunks(function, X, *shared, each=None, name=None):
     name, size = name or _name(function), sizeof(shared)
     found, client = None, current_client()
     arrays = [X, each] if is_chunked(each) else [X]
-    if client is not None:
-        values = [()] * X.numblocks[0] if each is None or is_chunked(each) else [(part,) for part in each]
-        found = map_sources(client, function, arrays, values, shared, size, name)
-    if found is None:
-        each = each.to_delayed().ravel() if is_chunked(each) else each
-        found = _by_dask(function, X, shared, each, name)
+    with told_of_ends(client):
+        if client is not None:
+            values = [()] * X.numblocks[0] if each is None or is_chunked(each) else [(part,) for part in each]
+            found = map_sources(client, function, arrays, values, shared, size, name)
+        if found is None:
+            each = each.to_delayed().ravel() if is_chunked(each) else each
+            found = _by_dask(function, X, shared, each, name)
     count("passes over chunks", 1)
     count(f"bytes to each worker, {name}", size)
     count(f"bytes back, {name}", sizeof(found))

@@ -6,7 +6,15 @@ from contextlib import contextmanager
 from .._validation import check_integer
 from ..exceptions import InputError, ParameterError, missing_package
 
-__all__ = ["INLINE_BYTES", "batches", "client_of", "current_client"]
+__all__ = [
+    "INLINE_BYTES",
+    "batches",
+    "client_of",
+    "current_client",
+    "require_reachable",
+    "require_workers",
+    "told_of_ends",
+]
 
 # Arrays of so many bytes go along with every task; larger ones are sent once to every worker.
 INLINE_BYTES = 1 << 14
@@ -17,14 +25,68 @@ _SECONDS = 30
 
 
 def current_client():
-    """The current `distributed.Client`, or None; as for Dask's collections, their scheduler can be set to another."""
+    """The current `distributed.Client`, or None; as for Dask's collections, their scheduler can be set to another.
+
+    Raises InputError where the client cannot be used.
+    """
     if "distributed" not in sys.modules:
         return None
     from dask.base import get_scheduler
     from distributed import Client
+    from distributed.client import default_client
 
-    client = getattr(get_scheduler(), "__self__", None)
-    return client if isinstance(client, Client) else None
+    try:
+        client = getattr(get_scheduler(), "__self__", None)
+    except RuntimeError:  # how Dask says that the client is asynchronous
+        client = default_client()
+    if not isinstance(client, Client):
+        return None
+    if client.asynchronous:
+        raise InputError(
+            "the current Dask client is asynchronous, and fits wait for what they ask; make a Client without "
+            "asynchronous=True, outside of coroutines"
+        )
+    _require_running(client)
+    return client
+
+
+def _require_running(client):
+    if client.status != "running":
+        raise InputError(f"the Dask client is {client.status}; make a new distributed.Client, and what it held, again")
+
+
+@contextmanager
+def told_of_ends(client):
+    """Within, what goes wrong because the client (None for none) was closed is an InputError that says so."""
+    try:
+        yield
+    except Exception as error:
+        if client is not None:
+            try:
+                _require_running(client)
+            except InputError as reason:
+                raise reason from error
+        raise
+
+
+def require_reachable(X):
+    """Raise InputError if a dask.array has blocks that lay on the workers of a client that is closed."""
+    if "distributed" in sys.modules:
+        from distributed.client import futures_of
+
+        for client in {future.client for future in futures_of(X)}:
+            _require_running(client)
+
+
+def require_workers(client):
+    """Wait for the first worker of a client; raises InputError if there is none after a while."""
+    try:
+        client.wait_for_workers(1, timeout=_SECONDS)
+    except TimeoutError as error:
+        raise InputError(
+            f"the Dask cluster has had no worker for {_SECONDS} seconds; start one (cluster.scale(2), or dask worker "
+            "ADDRESS), or close the client to work without it"
+        ) from error
 
 
 def batches(blocks, n_threads, tasks_per_thread=_TASKS_PER_THREAD):

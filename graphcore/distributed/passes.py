@@ -21,7 +21,7 @@ from .._progress import note
 from .._threads import map_items, row_spans
 from .._work import count
 from ..exceptions import InputError
-from .cluster import INLINE_BYTES, batches, current_client
+from .cluster import INLINE_BYTES, batches, current_client, require_workers, told_of_ends
 from .worker import forget, parts_of, run_blocks
 
 __all__ = ["map_passes", "on_workers", "pass_spans"]
@@ -69,10 +69,12 @@ def on_workers(graph, rows_of):
     if client is None or _workers.get() is not None:
         yield
         return
+    require_workers(client)
     workers = _Workers(client, graph, rows_of)
     token = _workers.set(workers)
     try:
-        yield
+        with told_of_ends(client):
+            yield
     finally:
         _workers.reset(token)
         workers.close()

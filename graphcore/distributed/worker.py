@@ -1,13 +1,13 @@
 """What a worker's process keeps for passes over a graph: the graph, as it has opened it, and a copy of the labels."""
 
 import pickle
-import threading
 from collections import deque
 from contextvars import ContextVar, copy_context
 
 import numpy as np
 
 from .._arrays import read_only
+from .._locks import ModuleLock
 from ..exceptions import InputError
 from ..graphs.mapped import release
 
@@ -19,7 +19,7 @@ reopening: ContextVar = ContextVar("graphcore_reopening", default=False)
 _opened: dict = {}
 _held: dict = {}
 _forgotten: deque = deque(maxlen=64)
-_lock = threading.Lock()
+_lock = ModuleLock()
 
 
 def parts_of(reopen):

@@ -25,12 +25,12 @@ def parameters(cls: type[Estimator]) -> type[Estimator]:
     return cls
 
 
-def refuse_graph(estimator, X):
-    """Say what is for graphs where a class takes none."""
+def refuse_graph(estimator, X, takes="vectors or a kernel matrix", remedy=""):
+    """Say what is for graphs where a class takes none, and how it takes one all the same if there is a `remedy`."""
     if is_graph_object(X):
         raise InputError(
-            f"{type(estimator).__name__} takes vectors or a kernel matrix, and this is a {type(X).__name__}; "
-            "CoresetSpectralClustering and KernelKMeans cluster graphs"
+            f"{type(estimator).__name__} takes {takes}, and this is a {type(X).__name__}; "
+            f"{remedy}CoresetSpectralClustering and KernelKMeans cluster graphs"
         )
 
 

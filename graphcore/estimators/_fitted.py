@@ -13,7 +13,7 @@ from ..graphs.graph import Graph
 from ..metrics import central_nodes, cluster_summary, quotient_graph
 from ..partition.predict import node_memberships
 from ..partition.quotient import graph_rows
-from ..partition.search import SearchSteps
+from ..pipeline.loop import SearchSteps
 from ..pipeline.settings import Settings
 from ..selection.cluster_tree import ClusterTree, tree_of
 from ..selection.result import KSelection
@@ -76,12 +76,7 @@ class FittedGraph:
         """Number of connected components, computed at first access by a pass over all edges."""
         check_is_fitted(self)
         if self._n_components is None:
-            if not hasattr(self, "_graph"):
-                raise AttributeError(
-                    "n_components_ was not asked for before this model was pickled, and the graph does not go along; "
-                    "use Graph.n_components"
-                )
-            self._n_components = self._graph.n_components
+            self._n_components = self.graph_.n_components
         return self._n_components
 
     @property
@@ -89,7 +84,10 @@ class FittedGraph:
         """The Graph that was clustered: the one given, or the neighbour graph of the vectors."""
         check_is_fitted(self)
         if not hasattr(self, "_graph"):
-            raise AttributeError("a pickled model does not hold its graph; keep it with write_graph")
+            raise AttributeError(
+                "a pickled model does not hold its graph, which this needs; model.save(path) instead of pickle keeps "
+                "it, for graphcore.load(path)"
+            )
         return self._graph
 
     @property
@@ -109,7 +107,7 @@ class FittedGraph:
         A csr_array of shape (n_samples, n_clusters), float64: rows add up to 1, or to 0 for isolated nodes; it holds no
         more entries than the graph, and none below 0.0001. It is the planted model's probability, given the clusters of
         all other nodes, with the evidence of edges discounted where they repeat each other
-        (:func:`graphcore.partition.evidence.edge_evidence`) and where coresets disagree. With ``objective="ncut"``, and
+        (:func:`graphcore.partition.evidence.edge_evidence`) and where drafts disagree. With ``objective="ncut"``, and
         for labels of nearest centroids (``refine=False``), it goes by the gain in normalised cut instead, with edges
         that are worth as much in the mean. See :meth:`predict_proba` for
         new rows.

@@ -10,7 +10,7 @@ from .._threads import effective_jobs
 from .._validation import check_choice, check_integer, check_sample_weight, check_size
 from ..distributed.chunks import as_chunks, is_chunked, map_chunks
 from ..exceptions import InputError, ParameterError
-from ..graphs.as_graph import as_graph, is_graph, is_graph_object, refuse_as_vectors, warn_of_pairs
+from ..graphs.as_graph import as_graph, is_graph, is_graph_object, refuse_as_vectors, warn_of_either
 from ..graphs.derived import weigh_nodes
 from ..graphs.graph import Graph
 from ..graphs.magnitude import edges_in_range, in_range
@@ -87,7 +87,7 @@ class KernelInput:
             is_open = self._takes_graphs and isinstance(self.kernel, str) and self.kernel == "auto"
             refuse_as_vectors(X)
             if is_open:  # scikit-learn's contract has two columns of integers clustered
-                warn_of_pairs(X, "kernel='gaussian', or floats")
+                warn_of_either(X, "kernel='gaussian'")
         return X if self._kind == "graph" else self._real(X, ensure_min_samples=2)
 
     def _view(self, X, streams):

@@ -1,15 +1,17 @@
-"""A fitted clustering in other terms: tables, dictionaries, igraph, a page."""
+"""A fitted clustering in other terms: tables, dictionaries, igraph, a page, and what the data support of it."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import AnyGraph, ArrayLike, PathLike, Table
+from .._typing import AnyGraph, ArrayLike, PathLike, RandomState, Table
 from ..exceptions import InputError, missing_package
-from ..fit import node_columns
+from ..fit import node_columns, robustness_of
 from ..graphs.as_graph import as_graph
 from ..graphs.from_table import as_library
+from ..metrics import Robustness
+from ._checks import stages_of
 
 if TYPE_CHECKING:
     from ..report.facts import ReportFacts
@@ -106,9 +108,51 @@ class FittedOutputs:
         membership[alone] = self.n_clusters_ + np.arange(np.count_nonzero(alone))
         return igraph.VertexClustering(g, membership.tolist())
 
+    def robustness(
+        self, n_refits: int = 10, *, graph: AnyGraph | None = None, random_state: RandomState = 0
+    ) -> Robustness:
+        """What the data support: quick fits to graphs of edges drawn anew, compared with `labels_`.
+
+        `stability_` says whether another seed gives the same clusters of the same edges; this says whether other edges
+        do. Refits keep to labels that stay (`y`), and do not begin at `initial_labels`.
+
+        Parameters
+        ----------
+        n_refits : int, default 10
+            Each takes about as long as a fit with ``effort="fast"``, `n_jobs` of them at the same time.
+        graph : Graph, sparse matrix or networkx graph, optional
+            The graph that was clustered, for a model that was pickled.
+        random_state : int, Generator, RandomState or None, default 0
+
+        Returns
+        -------
+        Robustness
+            For the whole (`ari`), each cluster and each node, see :func:`graphcore.metrics.robustness`; of vectors, of
+            the edges of their neighbour graph.
+
+        Raises
+        ------
+        InputError
+            If the graph is not known any more, or has more than 2^28 entries.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph, _ = graphcore.datasets.planted_partition(3, 50, 0.3, 0.01, random_state=0)
+        >>> found = graphcore.CoresetSpectralClustering(3, random_state=0).fit(graph).robustness()
+        >>> bool(found.ari.mean() > 0.9), found.clusters.shape, found.nodes.shape
+        (True, (3,), (150,))
+        """
+        check_is_fitted(self)
+        with stages_of(self) as stages:
+            return robustness_of(
+                self._known_graph(graph, "robustness(graph=graph)"), self._result, n_refits=n_refits,
+                random_state=random_state, n_jobs=self.n_jobs, stages=stages,
+            )  # fmt: skip
+
     def report(
         self, path: PathLike, graph: AnyGraph | None = None, *, title: str | None = None,
-        truth: ArrayLike | None = None, pictures: bool | str = "auto",
+        truth: ArrayLike | None = None, pictures: bool | str = "auto", robustness: Robustness | None = None,
     ) -> "ReportFacts":  # fmt: skip
         """Write a report on the clusters: one HTML file that needs no other file and no network.
 
@@ -125,6 +169,8 @@ class FittedOutputs:
             Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
         pictures : bool or "auto", default "auto"
             Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing.
+        robustness : Robustness, optional
+            From :meth:`robustness`. Without it the page says what other seeds change, and calls no cluster sure.
 
         Returns
         -------
@@ -148,13 +194,17 @@ class FittedOutputs:
         check_is_fitted(self)
         from ..report.of_model import report_model
 
+        return report_model(
+            self, path, self._known_graph(graph, "report(path, graph)"), self._result, title=title, truth=truth,
+            of_vectors=self._reference.kind == "vectors", pictures=pictures, robustness=robustness,
+        )  # fmt: skip
+
+    def _known_graph(self, graph, call):
+        """The graph given, or that of the fit; `call` takes one."""
         graph = getattr(self, "_graph", None) if graph is None else as_graph(graph, symmetrize=self.symmetrize)
         if graph is None:
-            raise InputError("a pickled model does not hold its graph; pass it: model.report(path, graph)")
-        return report_model(
-            self, path, graph, self._result, of_vectors=self._reference.kind == "vectors", title=title, truth=truth,
-            pictures=pictures,
-        )  # fmt: skip
+            raise InputError(f"a pickled model does not hold its graph; pass it: model.{call}")
+        return graph
 
 
 def _as_igraph(igraph, graph):

@@ -12,6 +12,7 @@ from .._random import Streams
 from .._typing import AnyData, Integers, Labels, RandomState
 from .._validation import check_integer
 from ..fit import fit_graph
+from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.graph import Graph
 from ..graphs.structure import check_sparse
 from ..pipeline.settings import Settings, check_settings
@@ -19,7 +20,7 @@ from ._checks import parameters, passed_on, refuse_graph, stages_of
 
 __all__ = ["CoresetSpectralCoclustering"]
 
-_SETTINGS = "coreset_size objective min_cluster_size n_coresets effort time_limit"
+_SETTINGS = "coreset_size objective min_cluster_size effort time_limit"
 
 
 @parameters
@@ -32,7 +33,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default 3
-    coreset_size, objective, min_cluster_size, n_coresets, effort, time_limit, random_state, n_jobs, verbose
+    coreset_size, objective, min_cluster_size, effort, time_limit, random_state, n_jobs, verbose
         As for :class:`CoresetSpectralClustering`; a node is a row or a column. A cluster may have rows alone, or
         columns alone.
 
@@ -43,7 +44,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         Cluster of every row and column, from 0; -1 for those without an entry.
     row_stability_ : ndarray of shape (n_rows,), float32, or None
     column_stability_ : ndarray of shape (n_columns,), float32, or None
-        Share of the coresets whose own clustering agrees with each label; None for a single coreset.
+        Share of the first drafts that agree with each label; None for a single draft.
     rows_ : ndarray of shape (n_clusters, n_rows), bool
     columns_ : ndarray of shape (n_clusters, n_columns), bool
         Members of each cluster, made at each access. `get_indices` does without them.
@@ -82,7 +83,6 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
     coreset_size: float | str = "auto"
     objective: str = "information"
     min_cluster_size: float = 1
-    n_coresets: int | str = "auto"
     effort: float | str = "default"
     time_limit: float | None = None
     random_state: RandomState = None
@@ -115,7 +115,9 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         """
         settings = passed_on(self, _SETTINGS)
         check_settings(self.n_clusters, settings)
-        refuse_graph(self, X)
+        remedy = "of a bipartite networkx graph give networkx.bipartite.biadjacency_matrix(G, rows); "
+        refuse_graph(self, X, "a matrix between two kinds of nodes", remedy)
+        refuse_as_vectors(X)
         check_sparse(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_non_negative=True)
         with stages_of(self) as stages:

@@ -47,7 +47,7 @@ class CoresetSpectralClustering(
         Distance between vectors, see :func:`graphcore.knn_graph`.
     coreset_size : int, float or "auto", default "auto"
         Nodes in the coreset (draws, for importance sampling), or their share of the nodes. "auto" is 50 for every
-        cluster (or a quarter of the nodes, if that is less and leaves ten for every cluster), at least 1,000, and at
+        cluster (or a quarter of the nodes, if that is less and leaves ten for every cluster), at least 500, and at
         least 1 % of the nodes or 100,000, whichever is less; draws and spectral clusters need all 50.
     eps : float or None, default None
         Instead of a size, the relative error of the cost that the coreset is to have, above 0 and at most 1: rounds of
@@ -91,17 +91,15 @@ class CoresetSpectralClustering(
         Whether `y` of :meth:`fit` holds labels that stay. "auto": if it is integers with -1 among them, as
         scikit-learn's semi-supervised classes mark what is unknown; full labels, which pipelines and searches pass to
         every step, are ignored.
-    n_coresets : int or "auto", default "auto"
-        Independent coresets, each clustered; the result is their consensus, and their agreement its stability. "auto"
-        is 2 where these agree on less than half of the nodes, or on 95 % and the graph has more than 2^19 entries; else
-        4, and always 4 for "ncut"; and 1 for graphs of more than 2^28 entries (134 million edges).
-    effort : {"fast", "default", "high", "best"} or float, default "default"
-        How long to look for a better partition. "fast" is one coreset and few cycles. Beyond the default comes a search
-        in rounds, in which clusters are formed anew, heated and recombined, in two threads (see
-        :func:`graphcore.partition.search.search`): 4 for "high", 40 for "best", or a number of them.
+    effort : {"fast", "default", "high", "best"} or int, default "default"
+        How many drafts are made at most, from coresets of their own: 1, 4, 16, as many as gain anything, or a number.
+        Two are recombined by moving what they agree on as wholes, and so on as in a tournament. The default ends before
+        where a round of drafts does not pay, and begins with one draft on graphs of more than half a million entries
+        (ten million for "ncut"); the first four are not heated, later ones ever longer. One draft for graphs of more
+        than 2^28 entries (134 million edges).
     time_limit : float or None, default None
-        Seconds after which the search ends with the best so far; labels then depend on the speed of the machine. Given
-        alone, it means ``effort="best"``. Ctrl-C ends the search likewise, with a warning.
+        Seconds after which it ends with the best so far; labels then depend on the speed of the machine. Given alone,
+        it means ``effort="best"``. Ctrl-C ends it likewise, with a warning, once there is a draft.
     resolution : float or None, default None
         For ``n_clusters=None``, at least 1: the number of clusters with the largest ``information - log(k) / r`` is
         taken, up to ``2 sqrt(n)`` and 2,000. At 1 there is one cluster; larger is finer. See :attr:`tree_`.
@@ -139,11 +137,10 @@ class CoresetSpectralClustering(
     n_components_ : int
         Connected components of the graph, counted when first asked for.
     n_unreached_ : int
-        Nodes that no node of the first coreset reached. With ``preset="published"`` their label is a default, no
+        Nodes that no node of the coreset reached. With ``preset="published"`` their label is a default, no
         evidence; otherwise they follow their neighbours.
     stability_ : ndarray of shape (n_samples,), float32, or None
-        Share of the coresets whose own clustering agrees with each label; None for a single coreset. Where labels come
-        from eigenvectors of the whole graph ("spectral start" in `history_`), of four samples of heated labels.
+        Share of the first drafts, at most four, that agree with each label; None for a single draft.
     cluster_stability_ : ndarray of shape (n_clusters,), float64, or None
         Mean Jaccard index of each cluster with its counterparts in the same clusterings.
     tree_ : ClusterTree
@@ -155,7 +152,7 @@ class CoresetSpectralClustering(
     history_ : list of (str, float)
         The objective after each stage, larger is better.
     search_ : SearchSteps or None
-        When the search raised the objective (`seconds`), and to what (`values`); None without a search.
+        When the best partition was found, round by round (`seconds`), and what it was worth (`values`).
     outside_share_ : ndarray of shape (n_samples,), float32
         Share of each node's edge weight that leaves its cluster, see :func:`graphcore.metrics.outside_share`; NaN for
         isolated nodes.
@@ -173,7 +170,7 @@ class CoresetSpectralClustering(
     The default differs from the published algorithm, which fails on sparse graphs: a sample of a graph of average
     degree 14 has next to no edges. Every coreset node walks a few steps; every node joins the coreset node that reaches
     it best; these micro-clusters are merged and refined to raise the information that the clusters at the two ends of a
-    random edge give about each other; and several coresets are combined.
+    random edge give about each other; and several such drafts are recombined.
 
     Sampling by degree is the default because the published importance sampling spends its draws on low-degree nodes: on
     PenDigits with 250 neighbours it gives a normalised cut of 0.24 where degree sampling gives 0.086.
@@ -213,7 +210,6 @@ class CoresetSpectralClustering(
     max_share: float | None = None
     initial_labels: ArrayLike | None = None
     semi_supervised: bool | str = "auto"
-    n_coresets: int | str = "auto"
     effort: float | str = "default"
     time_limit: float | None = None
     resolution: float | None = None

@@ -38,7 +38,7 @@ def graph_of(model, X, streams, stages):
         )
     n_neighbors = check_integer("n_neighbors", model.n_neighbors, low=1)
     check_sparse(X)
-    refuse_as_vectors(X, "affinity='nearest_neighbors', or floats" if affinity == "auto" else None)
+    refuse_as_vectors(X, "affinity='nearest_neighbors'" if affinity == "auto" else None)
     X = validate_data(
         model,
         X,

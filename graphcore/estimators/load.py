@@ -8,13 +8,15 @@ from .out_of_sample import Reference
 __all__ = ["load", "model_of"]
 
 
-def load(path: PathLike) -> CoresetSpectralClustering:
+def load(path: PathLike, *, any_size: bool = False) -> CoresetSpectralClustering:
     """Load a model that :meth:`CoresetSpectralClustering.save` wrote.
 
     Parameters
     ----------
     path : str or path-like
         The file. Nothing in it is run, and everything is checked: it may come from anywhere.
+    any_size : bool, default False
+        Whether to believe what the file says about sizes, see :func:`graphcore.read_graph`.
 
     Returns
     -------
@@ -33,7 +35,7 @@ def load(path: PathLike) -> CoresetSpectralClustering:
     >>> import graphcore
     >>> model = graphcore.load("model.npz")  # doctest: +SKIP
     """
-    return read_model(path, CoresetSpectralClustering)
+    return read_model(path, CoresetSpectralClustering, any_size)
 
 
 def model_of(fit, n_clusters, **params):

@@ -1,28 +1,37 @@
 """Models in files: a NumPy archive of arrays and one JSON text, read without trust in either."""
 
 import json
-from dataclasses import asdict, fields
+from dataclasses import asdict
+from typing import get_type_hints
 
 import numpy as np
 
 from ..coresets.coreset import SAMPLING, Coreset
-from ..exceptions import FormatError, InputError
+from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
 from ..graphs.magnitude import in_range
+from ..io._guess import NPZ_MAGIC
 from ..io._npy import open_archive
+from ..io._sizes import check_node_count
 from ..io._source import open_source
 from ..io.atomic import atomic_output
-from ..partition.cluster_sums import OBJECTIVES
+from ..knn.search import METRICS
+from ..metrics.cut import sums_and_shares
 from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering
 from ..pipeline.known import Known
-from ..pipeline.settings import Settings
+from ..pipeline.parameters import defaults
+from ..pipeline.settings import Settings, check_settings
 from .out_of_sample import Reference
 
 __all__ = ["read_model", "write_model"]
 
 _FORMAT, _VERSION = "graphcore model", 1
+# Characters of the JSON text: a thousand are usual.
+_LONGEST = 1 << 20
+# Twice that of any float.
+_EXPONENT = 1 << 12
 # What the JSON text holds, beside format and version.
 _FACTS = {
     "params": dict, "settings": dict, "kind": str, "n_neighbors": (int, type(None)), "metric": (str, type(None)),
@@ -38,8 +47,7 @@ def write_model(model, path):
     graph, reference, result = model._graph, model._reference, model._result
     params = model.get_params(deep=False)
     seed = params["random_state"]
-    if params["initial_labels"] is not None:
-        params["initial_labels"] = np.asarray(params["initial_labels"]).tolist()
+    start = params.pop("initial_labels")
     params["random_state"] = int(seed) if isinstance(seed, (int, np.integer)) else None
     facts = {
         "format": _FORMAT, "version": _VERSION, "params": params, "settings": asdict(model.settings_),
@@ -49,13 +57,13 @@ def write_model(model, path):
         "history": model.history_,
     }  # fmt: skip
     arrays = {
-        "labels": model.labels_, "outside_share": model.outside_share_, "unrest": model._unrest,
-        "inner": reference.inner, "volumes": reference.volumes, "node_weights": reference.weights,
+        "labels": model.labels_, "unrest": model._unrest, "node_weights": reference.weights,
         "coreset_indices": model.coreset_indices_,
         "coreset_weights": model.coreset_weights_, "coreset_labels": model.coreset_labels_,
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
         "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
         "merged": result.merged, "fixed": result.known.fixed,
+        "initial_labels": None if start is None else np.asarray(start),
     } | _vector_arrays(reference.vectors)  # fmt: skip
     arrays = {name: array for name, array in arrays.items() if array is not None}
     for name, array in arrays.items():
@@ -80,16 +88,24 @@ def _vector_arrays(vectors):
     return parts | {"vectors_shape": np.array(vectors.shape)}
 
 
-def read_model(path, kind):
+def read_model(path, kind, any_size):
     """Load a model; see :func:`graphcore.load`. `kind` is its class."""
-    with open_source(path, any_size=True) as source, source.open() as stream, open_archive(stream) as archive:
-        if "model" not in archive:
-            raise FormatError("this is no model that graphcore saved; read_graph reads graphs")
-        return _model(_facts(archive["model"]), archive, kind)
+    with open_source(path, any_size) as source, source.open() as stream:
+        if not source.head.startswith(NPZ_MAGIC):
+            raise FormatError("this is no model that graphcore saved (an .npz archive); read_graph reads graphs")
+        with open_archive(stream, any_size=any_size) as archive:
+            if "model" not in archive:
+                raise FormatError("this is no model that graphcore saved; read_graph reads graphs")
+            facts = _facts(archive["model"])
+            settings = _settings(facts)
+            model = _unfitted(facts, archive, kind)
+            return _fitted(model, facts, settings, archive, any_size)
 
 
 def _facts(text):
     """What the JSON text says, each of its kind."""
+    if len(text) > _LONGEST:
+        raise FormatError(f"the model's description has {len(text):,} characters; that of a model is short")
     try:
         facts = json.loads(text.astype(np.uint8).tobytes())
     except (ValueError, RecursionError):
@@ -103,37 +119,61 @@ def _facts(text):
     for name, kind in _FACTS.items():
         if not isinstance(facts.get(name), kind):
             raise FormatError(f"the model's description has no valid {name}")
-    if not 0.0 <= facts["evidence"] < float("inf"):
-        raise FormatError("the model's description has no valid evidence")
+    if not 0.0 <= facts["evidence"] < float("inf") or not -_EXPONENT < facts["exponent"] < _EXPONENT:
+        raise FormatError("the model's description has no valid evidence or exponent")
     if facts["kind"] not in ("edges", "vectors", "distances") or facts["sampling"] not in SAMPLING:
         raise FormatError("the model's description has no valid kind or sampling")
     return facts
 
 
 def _settings(facts):
-    given, names = facts["settings"], [field.name for field in fields(Settings)]
-    plain = all(isinstance(value, (int, float, str, type(None))) for value in given.values())
-    if sorted(given) != sorted(names) or not plain or given["objective"] not in OBJECTIVES:
+    """The Settings of the fit, each of its type and in its range."""
+    given, kinds = facts["settings"], get_type_hints(Settings)
+    if set(given) != set(kinds):
         raise FormatError("the model's description has no valid settings")
-    for name in ("n_clusters", "min_cluster_size"):
-        if not isinstance(given[name], int) or isinstance(given[name], bool) or not 1 <= given[name] < 2**31:
-            raise FormatError(f"the model's description has no valid {name}")
+    for name, kind in kinds.items():
+        value = given[name]
+        number = isinstance(value, (int, float))
+        fits = isinstance(value, kind) or (type(value) is int and isinstance(0.0, kind))
+        if not fits or (isinstance(value, bool) and kind is not bool) or (number and not 0 <= value < 2**53):
+            raise FormatError(f"the model's description has no valid {name}, {value!r}")
+    # What another setting was resolved from would contradict it.
+    derived = {"resolution"} if given["eps"] is None else {"resolution", "coreset_size"}
+    _in_range(given["n_clusters"], {name: given[name] for name in defaults() if name in given and name not in derived})
     return Settings(**given)
 
 
-def _model(facts, archive, kind):
-    settings = _settings(facts)
+def _in_range(n_clusters, given):
     try:
-        model = kind(**facts["params"])
-    except TypeError as error:
-        raise FormatError(f"the model's parameters are not those of this version: {error}") from None
+        check_settings(n_clusters, given)
+    except ParameterError as error:
+        raise FormatError(f"the model's description has parameters that no fit takes: {error}") from None
+
+
+def _unfitted(facts, archive, kind):
+    """The model with its parameters."""
+    params, known = facts["params"], kind._get_param_names()
+    other = next((name for name in params if name not in known), None)
+    if other is not None:
+        raise FormatError(f"the model has a parameter {other!r}, which this version does not know")
+    if "initial_labels" in archive:
+        params["initial_labels"] = _Checked(archive).numbers("initial_labels", (None,), np.int64, -1, 2**31)
+    model = kind(**params)
+    _in_range(model.n_clusters, {name: getattr(model, name) for name in defaults()})
+    return model
+
+
+def _fitted(model, facts, settings, archive, any_size):
+    """The model with what a fit has left."""
     names = archive.get("node_names")
     if names is not None:
         check_name_array(names)
-    graph = Graph(archive["indptr"], archive["indices"], archive.get("weights"), node_names=names)
+    indptr, indices = archive["indptr"], archive["indices"]
+    check_node_count(indptr.size - 1, indices.size // 2, any_size)
+    graph = Graph(indptr, indices, archive.get("weights"), node_names=names)
     n, k = graph.n_nodes, settings.n_clusters
-    if k > n or facts["n_features"] < 1:
-        raise FormatError(f"the model says {k} clusters of {n} nodes")
+    if k > n or facts["n_features"] < 1 or (facts["n_features"] != n and facts["kind"] != "vectors"):
+        raise FormatError(f"the model says {k} clusters of {n} nodes and {facts['n_features']} features")
     check = _Checked(archive)
     labels = check.numbers("labels", (n,), np.int32, -1, k)
     indices = check.numbers("coreset_indices", (None,), np.int64, 0, n)
@@ -144,17 +184,21 @@ def _model(facts, archive, kind):
     history = [(str(name), float(value)) for name, value in _pairs(facts["history"])]
     reference = Reference(
         facts["kind"], _vectors(check, facts, n), facts["n_neighbors"], facts["metric"],
-        check.reals("inner", (k,)), check.reals("volumes", (k,)), facts["exponent"], float(facts["evidence"]),
-        check.reals("node_weights", (n,), optional=True),
+        exponent=facts["exponent"], evidence=float(facts["evidence"]),
+        weights=check.reals("node_weights", (n,), optional=True),
     )  # fmt: skip
     fixed = check.numbers("fixed", (None,), np.int32, -1, k) if "fixed" in archive else None
+    sums, outside_shares = sums_and_shares(graph, labels, k, None)
+    reference.set_clusters(sums)
+    if not np.isfinite(reference.evidence):
+        raise FormatError("the model's description has no valid evidence")
     result = Clustering(
         labels=labels, coreset=coreset, coreset_labels=coreset_labels, n_unreached=facts["n_unreached"],
         merged=check.numbers("merged", (n,), np.int32, -1, n) if "merged" in archive else None, row_bytes=0,
         node_stability=stability, cluster_stability=cluster_stability, history=history, search=None,
         settings=settings, seconds={}, known=Known(fixed, None, reference.weights), _rows=graph_rows(in_range(graph)),
     )  # fmt: skip
-    model._keep(graph, reference, result, check.reals("outside_share", (n,), np.float32))
+    model._keep(graph, reference, result, outside_shares)
     model.n_features_in_, model._is_given = facts["n_features"], facts["is_given"]
     model._unrest = check.reals("unrest", (k,)).copy()
     model.selection_, model.seconds_ = None, {}
@@ -172,7 +216,7 @@ def _vectors(check, facts, n):
     """The vectors behind a graph of neighbours, or None."""
     if facts["kind"] != "vectors":
         return None
-    if facts["n_neighbors"] is None or not 1 <= facts["n_neighbors"] < n or facts["metric"] is None:
+    if facts["n_neighbors"] is None or not 1 <= facts["n_neighbors"] < n or facts["metric"] not in METRICS:
         raise FormatError("the model's description has no valid n_neighbors and metric")
     shape = n, facts["n_features"]
     if "vectors" in check.archive:
@@ -205,7 +249,7 @@ class _Checked:
         if optional and name not in self.archive:
             return None
         array = self._shaped(name, shape, "f")
-        may_be_nan = name in ("stability", "cluster_stability", "outside_share")
+        may_be_nan = name in ("stability", "cluster_stability")
         if np.isinf(array).any() or (np.isnan(array).any() and not may_be_nan):
             raise FormatError(f"{name} holds values that are not finite")
         return array if dtype is None else array.astype(dtype, copy=False)

@@ -80,6 +80,12 @@ def _checked(model, X):
             raise InputError("the graph's nodes are not those that were fitted, or in another order")
         return graph.to_scipy()
     check_sparse(X)
+    if kind == "edges" and not hasattr(X, "tocsr") and np.asarray(X).ndim == 1:
+        raise InputError(
+            "X has one dimension; give for each new node a row of the weights of its edges to the "
+            f"{model.n_features_in_} fitted nodes (Reshape your data with [X] if it is one row); "
+            "the fitted nodes' own clusters are in labels_"
+        )
     X = validate_data(
         model,
         X,

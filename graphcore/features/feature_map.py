@@ -1,11 +1,11 @@
 """Explicit features of a kernel, the map that makes them, and what they leave out."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from .._locks import cached_property
 from .._warn import warn_user
 from ..distributed.chunks import map_chunks
 from ..exceptions import InputError

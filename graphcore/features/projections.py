@@ -1,11 +1,11 @@
 """Sketching matrices P that mix all columns of a kernel matrix: Gaussian, SRHT, CountSketch."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from .._locks import cached_property
 from .._random import Streams
 from .._validation import check_choice, check_integer
 

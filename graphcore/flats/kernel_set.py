@@ -1,11 +1,11 @@
 """Flats in feature space, held as combinations of points; distances need rows of the kernel only."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from .._arrays import read_only
+from .._locks import cached_property
 from ._loops import nearest_rows
 from .flat_set import Codes, members_by_cluster
 

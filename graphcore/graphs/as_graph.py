@@ -12,7 +12,7 @@ from .from_table import column_names, edge_columns, is_edge_table
 from .graph import Graph
 from .ids import is_text
 
-__all__ = ["as_graph", "edge_arrays", "is_graph", "is_graph_object", "refuse_as_vectors", "warn_of_pairs"]
+__all__ = ["as_graph", "edge_arrays", "is_graph", "is_graph_object", "refuse_as_vectors", "warn_of_either"]
 
 
 def as_graph(graph, **options):
@@ -70,10 +70,12 @@ def is_graph_object(X):
 def refuse_as_vectors(X, remedy=None):
     """Raise an InputError where X is given as vectors and is something else.
 
-    Two columns of integers may be either. Where a graph might have been meant, `remedy` says how vectors are meant
-    beyond doubt, and they are refused.
+    Two columns of integers may be either, and so may a symmetric square array. Where a graph might have been meant,
+    `remedy` says how vectors are meant beyond doubt, and they are refused.
     """
     _refuse_path(X, "an array or a graph")
+    if not any(hasattr(X, sign) for sign in ("__len__", "__array__", "shape", "collect_schema")):
+        raise InputError(f"an array or a graph is needed, got {X!r} of type {type(X).__name__}")
     if hasattr(X, "collect_schema") and not hasattr(X, "shape"):
         raise InputError(f"X is a lazy frame ({type(X).__name__}); collect it first: X.collect()")
     if is_edge_table(X):
@@ -92,21 +94,31 @@ def refuse_as_vectors(X, remedy=None):
             f"X cannot be used as vectors: could not convert text ({text!r}) to numbers; for names of nodes give "
             "graphcore.Graph.from_table(X, source=..., target=...), or graphcore.Graph.from_edges(sources, targets)"
         )
-    if remedy is not None and _are_pairs(X):
-        raise InputError(_either(X, remedy))
+    either = None if remedy is None else _either(X, remedy)
+    if either is not None:
+        raise InputError(either)
 
 
-def warn_of_pairs(X, remedy):
-    """Warn where two columns of integers are taken as vectors and may be edges."""
-    if _are_pairs(X):
-        warn_user(f"{_either(X, remedy)}; they are taken as points")
+def warn_of_either(X, remedy):
+    """Warn where what may be a graph is taken as vectors."""
+    either = _either(X, remedy)
+    if either is not None:
+        warn_user(f"{either}; they are taken as points")
 
 
 def _either(X, remedy):
-    return (
-        f"X is {len(X)} pairs of integers, which may be edges or points of the plane; for edges give "
-        f"graphcore.Graph.from_edges(*numpy.asarray(X).T), for points {remedy}"
-    )
+    """What to say of an array that may be a graph; None if it is none."""
+    if _are_pairs(X):
+        return (
+            f"X is {len(X)} pairs of integers, which may be edges or points of the plane; for edges give "
+            f"graphcore.Graph.from_edges(*numpy.asarray(X).T), for points {remedy}, or floats"
+        )
+    if _is_adjacency(X):
+        return (
+            "X is a symmetric square array with zeros on the diagonal, as adjacency matrices are; for a graph give "
+            f"graphcore.Graph.from_scipy(X), for points {remedy}"
+        )
+    return None
 
 
 # -- graphs of other libraries ---------------------------------------------------------------------------------------
@@ -208,6 +220,16 @@ def _are_pairs(X):
         return False
     X = _as_array(X)
     return X.dtype.kind in "iu" and X.min() >= 0
+
+
+def _is_adjacency(X):
+    """Whether X is dense, square, symmetric and not negative, with zeros on the diagonal and not only there."""
+    if not _may_be_matrix(X) or len(X) < 3 or X.shape[0] != X.shape[1]:
+        return False
+    X = _as_array(X)
+    if X.dtype.kind not in "biuf" or np.diagonal(X).any() or not X.any():
+        return False
+    return bool((X.T == X).all() and X.min() >= 0)
 
 
 def _may_be_matrix(X):

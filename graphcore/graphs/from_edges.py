@@ -53,7 +53,8 @@ class FromEdges:
             makes an edge of whatever is listed in either direction; "min" keeps what is listed in both. The last two
             are for edges that have a direction: pairs weigh as much as they link to and are linked from the same
             nodes, or as a random walk goes from one to the other; `docs/directed.md` says when. A list with all edges
-            in both directions is undirected, and stays as it is.
+            in both directions is undirected, and stays as it is; only "sum" adds, with a warning. A symmetric matrix
+            stays as it is under every policy.
         warn : bool, default True
             Warn when the list looks directed: some pairs stand in both directions and others in one.
 

@@ -54,8 +54,8 @@ class FromScipy:
         A = as_csr(A, alike=symmetrize not in DIRECTED)
         if A.shape[0] != A.shape[1]:
             raise InputError(
-                f"an adjacency matrix is square; this one has shape {A.shape}. For rows and columns of two kinds use "
-                "Graph.from_biadjacency, for files bipartite=True"
+                f"an adjacency matrix is square; this one has shape {A.shape}; for rows and columns of two kinds use "
+                "Graph.from_biadjacency"
             )
         n_nodes = A.shape[0]
         indptr = np.asarray(A.indptr, dtype=np.int64)

@@ -6,13 +6,14 @@ from typing import Self
 import numpy as np
 
 from .._validation import check_choice
+from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from .from_edges import graph_from_ends
 from .ids import compact_ids, number_names, whole_numbers
 from .rows import SYMMETRIZE
 from .weights import edge_weights
 
-__all__ = ["FromTable", "as_library", "column_names", "edge_columns", "is_edge_table", "table_edges"]
+__all__ = ["FromTable", "as_library", "column_names", "edge_columns", "is_edge_table", "left_out", "table_edges"]
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
 # What columns are called that hold the ends of edges, and their weights.
@@ -26,7 +27,7 @@ class FromTable:
     @classmethod
     def from_table(
         cls, table: object, source: str = "source", target: str = "target", weight: str | None = "auto", *,
-        symmetrize: str = "max", warn: bool = True,
+        count_repeats: bool = False, symmetrize: str = "max", warn: bool = True,
     ) -> Self:  # fmt: skip
         """Make a graph from a table with one edge a row.
 
@@ -44,7 +45,10 @@ class FromTable:
             "from" and "to", "src" and "dst", or "u" and "v" are looked for, in any case.
         weight : str or None, default "auto"
             Column of finite, non-negative weights, see :meth:`from_edges`. None for none; "auto" is the column
-            "weight", if there is one.
+            "weight", if there is one; if there is none, a warning names the columns that are not read.
+        count_repeats : bool, default False
+            Without weights: whether an edge weighs as many as there are rows of it in one direction (messages, calls),
+            and not 1.
         symmetrize, warn
             See :meth:`from_edges`.
 
@@ -61,7 +65,10 @@ class FromTable:
         (['Anna', 'Ben', 'Chloé'], [2.0, 2.5, 0.5])
         """
         check_choice("symmetrize", symmetrize, SYMMETRIZE)
-        sources, targets, weights, (source, target) = table_edges(table, source, target, weight)
+        sources, targets, weights, (source, target), others = table_edges(table, source, target, weight)
+        if others and warn:
+            warn_user(left_out(others, "weight"))
+        weights = np.ones(len(sources)) if count_repeats and not len(weights) else weights
         whole = [values.dtype.kind in "iu" for values in (sources, targets)]
         if all(whole):
             ends = np.empty(2 * len(sources), dtype=np.int64)
@@ -84,13 +91,15 @@ class FromTable:
 
 
 def table_edges(table, source="source", target="target", weight="auto"):
-    """Sources, targets, weights (length 0 for none) and the names of the two columns."""
+    """Sources, targets, weights (length 0 for none), names of the two columns, names of those left out unasked."""
     columns = _Columns(table)
     found = edge_columns(columns.names)
     if found and (source, target) == ("source", "target") and not {source, target} <= set(columns.names):
         source, target = found[:2]
+    others = []
     if isinstance(weight, str) and weight == "auto":
         weight = _named(columns.names, WEIGHTS)
+        others = [] if weight else [str(name) for name in columns.names if name not in (source, target)]
     columns.collect((source, target, weight))
     sources, targets = columns.ends("source", source), columns.ends("target", target)
     if len(sources) != len(targets):
@@ -98,7 +107,15 @@ def table_edges(table, source="source", target="target", weight="auto"):
     if len(sources) == 0:
         raise InputError("the table has no rows: there are no edges")
     weights = edge_weights(None if weight is None else columns.values("weight", weight), len(sources))
-    return sources, targets, weights, (source, target)
+    return sources, targets, weights, (source, target), others
+
+
+def left_out(names, parameter):
+    """What to say of columns that are not read."""
+    return (
+        f"column{'s' * (len(names) > 1)} {', '.join(names[:4])} not read; pass {parameter}={names[0][:80]!r} if it "
+        f"holds the edges' weights, {parameter}=None to say that none does"
+    )
 
 
 def column_names(table):

@@ -1,10 +1,11 @@
 """What a graph is: validated, immutable, symmetric compressed rows with degrees."""
 
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
 from .._arrays import read_only
+from .._locks import cached_property
 from .._threads import map_blocks, row_blocks
 from .._typing import Array, ArrayLike, Floats, Integers, csr_array
 from ..exceptions import InputError

@@ -248,6 +248,11 @@ def check_directions(both, single, uneven, symmetrize, warn):
 
     Edges listed once each, in any direction, are an undirected list; so are edges listed both ways alike.
     """
+    if symmetrize == "sum" and both and not uneven and not single and warn:
+        warn_user(
+            "all edges stand in both directions alike, as an undirected graph is often written, and symmetrize='sum' "
+            "doubles their weights; symmetrize='max' leaves them as they are"
+        )
     if uneven and both > 0:
         if symmetrize == "error":
             how = f"{single} in one" if single else "some with two different weights"

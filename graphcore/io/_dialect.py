@@ -8,13 +8,14 @@ from itertools import islice, takewhile
 from .._validation import check_choice, check_integer
 from ..exceptions import FormatError, ParameterError
 from ..graphs.from_table import edge_columns
-from ._weight_column import ID_NAMES, MISSING, choose_weight, is_number
+from ._weight_column import ID_NAMES, MISSING, choose_weight, is_decimal_comma, is_number
 
 __all__ = ["Dialect", "data_lines", "ends_elsewhere", "guess_dialect", "is_edge", "split_line"]
 
 _SAMPLE = 200
 # So many characters of them are enough, too; what is far longer is no line of an edge list.
 _SAMPLE_LENGTH = 1 << 20
+_BLOCK = 1 << 13  # characters
 _LONGEST_LINE = 1 << 20
 # Comments that are looked at, and how much of each.
 _REMARKS, _REMARK_LENGTH = 1000, 1 << 12
@@ -58,8 +59,13 @@ class Dialect:
         return self.marker or (self.comments[0] if self.comments else None)
 
 
-def guess_dialect(source, *, delimiter, comments, header, columns, weight_column, ids, encoding, allow_bipartite=False):
-    """Guess the Dialect of `source` from its comments and first 200 lines; what is given is not guessed."""
+def guess_dialect(
+    source, *, delimiter, comments, header, columns, weight_column, ids, encoding, bipartite=False, declared=False
+):
+    """Guess the Dialect of `source` from its comments and first 200 lines; what is given is not guessed.
+
+    Lines that look like no edges are refused, unless they are `declared` to be.
+    """
     comments = (comments,) if isinstance(comments, str) else tuple(comments or ())
     _check_options(delimiter, comments, header, columns, weight_column, ids, encoding)
     with source.text(encoding, errors="replace") as text:  # comments may hold anything
@@ -67,7 +73,7 @@ def guess_dialect(source, *, delimiter, comments, header, columns, weight_column
     if not numbered:
         raise FormatError("there are no edges: every line is blank or a comment")
     konect = next((m.groups() for m in map(_KONECT.match, remarks) if m), None)
-    if konect and konect[0] == "bip" and not allow_bipartite:
+    if konect and konect[0] == "bip" and not (bipartite or declared):
         raise FormatError(
             "the KONECT header says that the graph is bipartite: its two columns number two different sets of nodes, "
             "which would be mixed up. Pass bipartite=True, or format='edgelist' to read one set"
@@ -85,6 +91,11 @@ def guess_dialect(source, *, delimiter, comments, header, columns, weight_column
     rows = [split_line(line, delimiter, quoted) for line in lines]
     if delimiter is None:
         rows = [list(takewhile(lambda field: not field.startswith(comments), row)) for row in rows]
+    if not declared and _is_matrix(rows):
+        raise FormatError(
+            "this looks like an adjacency matrix and no list of edges; give Graph.from_scipy what numpy.loadtxt(path, "
+            "delimiter=...) or, with names, pandas.read_csv(path, index_col=0) reads, or pass format='edgelist'"
+        )
     header = _is_header(rows, columns) if header is None else header
     names = _names_in_comment(remarks, len(rows[0]))
     if header:
@@ -139,20 +150,29 @@ def split_line(line, delimiter, quoted):
 
 def _sample(text, comments):
     """First data lines as (number, line), and the first comments before and between them, and the last."""
-    numbered, remarks, length, number = [], [], 0, 0
-    while line := text.readline(_LONGEST_LINE):
-        number += 1
-        if len(line) == _LONGEST_LINE:
+    numbered, remarks, length = [], [], 0
+    for number, line in _lines(text):
+        if len(line) >= _LONGEST_LINE:
             raise FormatError(f"line {number} is longer than {_LONGEST_LINE:,} characters: this is no edge list")
         stripped = line.strip()
         if stripped.startswith(comments):
             remarks[_REMARKS:] = [stripped[:_REMARK_LENGTH]]
         elif stripped:
-            numbered.append((number, line.rstrip("\r\n")))
+            numbered.append((number, line))
             length += len(line)
             if len(numbered) == _SAMPLE or length > _SAMPLE_LENGTH:
                 break
     return numbered, remarks
+
+
+def _lines(text):
+    """Lines and their numbers; of blank ones, which compressed files can have by the hundred million, not all."""
+    number = 1
+    while block := text.read(_BLOCK):
+        block += text.readline(_LONGEST_LINE)
+        if not block.isspace():
+            yield from enumerate(block.removesuffix("\n").split("\n"), number)
+        number += block.count("\n")
 
 
 def _delimiter(lines, given, columns, quoted, suffix):
@@ -166,6 +186,8 @@ def _delimiter(lines, given, columns, quoted, suffix):
     for mark in wide:
         if _all_integers(split[mark][1:] or split[mark], columns):
             return mark
+    if ";" in wide and any(map(is_decimal_comma, lines[-1].split(";"))):
+        return ";"  # commas are in the numbers
     if wide:
         return wide[0]
     # Some line is short whatever the delimiter; take the one that suits most lines, so that the error names a line.
@@ -206,6 +228,21 @@ def ends_elsewhere(names, columns):
         f"columns {columns[0]} and {columns[1]} are read, but {found[0]!r} and {found[1]!r} are columns {at[0]} and "
         f"{at[1]}; pass columns={at} to read these"
     ]
+
+
+def _is_matrix(rows):
+    """Whether lines are those of an adjacency matrix: numbers between the same names on two sides, or symmetric."""
+    sampled_all, first = len(rows) < _SAMPLE, [row[0] if row else "" for row in rows[1:]]
+    for names in (rows[0][1:], rows[0]):
+        fits = len(names) == len(first) if sampled_all else len(names) >= len(first)
+        if fits and len(first) > 1 and names[: len(first)] == first and not is_number(rows[0][0]):
+            return all(is_number(field) for row in rows[1:] for field in row[1:])
+    n, width = len(rows), len(rows[0])
+    if n < 3 or (n != width if sampled_all else n > width) or any(len(row) != width for row in rows):
+        return False
+    diagonal = {rows[i][i] for i in range(n)}
+    mirrored = all(rows[i][j] == rows[j][i] for i in range(n) for j in range(i))
+    return mirrored and len(diagonal) == 1 and all(is_number(field) for row in rows for field in row)
 
 
 def _begins_quoted(lines, delimiter):

@@ -5,7 +5,7 @@ from itertools import islice
 
 from ..exceptions import FormatError
 from ._dialect import is_edge, split_line
-from ._weight_column import is_number
+from ._weight_column import is_decimal_comma, is_number
 
 __all__ = ["locate", "number_of_line"]
 
@@ -53,6 +53,8 @@ def _id_defect(field, dialect):
 
 
 def _weight_defect(field):
+    if is_decimal_comma(field):
+        return "and numbers are read with a decimal point, not a comma (weight_column=None reads no weights)"
     if not is_number(field):
         return "but weights must be numbers (weight_column says where they stand, None that there are none)"
     if not math.isfinite(float(field)):

@@ -7,13 +7,14 @@ import struct
 import warnings
 import zipfile
 import zlib
+from types import SimpleNamespace
 
 import numpy as np
 
 from .._arrays import npy_header
 from ..exceptions import FormatError, InputError
 
-__all__ = ["Archive", "open_archive", "read_array"]
+__all__ = ["Archive", "open_archive", "read_array", "write_array"]
 
 # No compression that numpy writes makes content so many times smaller.
 _MOST_COMPRESSED = 1040
@@ -80,6 +81,11 @@ def open_archive(stream, *, any_size=True):
         if error.errno is None or error.filename is None:  # a position that is damaged, not a disk
             raise FormatError(f"the .npz archive cannot be read: {error.strerror or error}") from None
         raise
+
+
+def write_array(stream, array):
+    """Write an array as ``.npy`` by the stream's own `write`: of a true file numpy would not notice that it is full."""
+    np.save(SimpleNamespace(write=stream.write), array, allow_pickle=False)
 
 
 class Archive:

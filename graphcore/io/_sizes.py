@@ -2,7 +2,9 @@
 
 from ..exceptions import FormatError
 
-__all__ = ["check_node_count", "header_sizes"]
+__all__ = ["NOT_SQUARE", "check_node_count", "header_sizes"]
+
+NOT_SQUARE = "an adjacency matrix is square; this one has shape {}; pass bipartite=True if its columns are other nodes"
 
 # So many nodes cost little; beyond, most of them should have edges.
 _FEW_NODES = 1 << 20

@@ -2,6 +2,7 @@
 
 import bz2
 import contextlib
+import errno
 import gzip
 import io
 import lzma
@@ -11,10 +12,11 @@ import stat
 import sys
 import tempfile
 import zlib
-from functools import cached_property
 
+from .._locks import cached_property
 from .._validation import check_path
 from ..exceptions import FormatError, InputError, ParameterError, missing_package, one_line
+from .atomic import naming_file
 
 __all__ = ["Source", "is_stream", "naming", "open_source", "open_stream"]
 
@@ -244,7 +246,7 @@ def open_source(path, any_size=False):
     shown = "standard input" if name == "-" else name
     with tempfile.TemporaryDirectory() as folder, naming(shown):
         copy = os.path.join(folder, "input")
-        with open_stream(name) as stream, open(copy, "wb") as kept:
+        with open_stream(name) as stream, naming_file(f"{copy} (a copy of {shown})"), open(copy, "wb") as kept:
             shutil.copyfileobj(stream, kept)
         yield Source(copy, shown, any_size)
 
@@ -259,6 +261,8 @@ def is_stream(path):
 
 def open_stream(path):
     """Return the bytes of "-" or a pipe as a context."""
+    if path == "-" and sys.stdin is None:
+        raise OSError(errno.EBADF, "it is closed; name a file", "standard input")
     return contextlib.nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb")
 
 

@@ -1,10 +1,11 @@
 """Which column of an edge list holds weights, and which look like it but do not."""
 
+import re
 from collections import Counter
 
 from ..exceptions import ParameterError
 
-__all__ = ["ID_NAMES", "MISSING", "WEIGHT_NAMES", "choose_weight", "is_number"]
+__all__ = ["ID_NAMES", "MISSING", "WEIGHT_NAMES", "choose_weight", "is_decimal_comma", "is_number"]
 
 ID_NAMES = frozenset([
     "source", "target", "src", "dst", "dest", "from", "to", "node1", "node2", "node_1", "node_2", "id1", "id2",
@@ -16,6 +17,7 @@ WEIGHT_NAMES = frozenset([
     "weight", "weights", "w", "wt", "wgt", "value", "val", "strength", "similarity", "score", "count", "counts",
     "freq", "frequency", "n_papers", "volume", "amount", "capacity", "multiplicity", "rating",
 ])  # fmt: skip
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+")
 MISSING = frozenset(["", "-", "?", "na", "n/a", "null", "none", "{}"])
 # Seconds (since 1973) or milliseconds since 1970: numbers of this size stand for moments, hardly for weights.
 _TIME = 1e8
@@ -39,9 +41,13 @@ def choose_weight(rows, columns, names, konect, weight_column):
     others = sorted({c for row in rows for c, field in enumerate(row) if field not in ("", "{}")} - set(columns))
     # By column, how many lines have a number there: each field is looked at once, however wide some lines are.
     n_numbers = Counter(c for row in rows for c, field in enumerate(row) if is_number(field))
+    n_missing = Counter(c for row in rows for c, field in enumerate(row) if field.lower() in MISSING)
+    n_commas = Counter(c for row in rows for c, field in enumerate(row) if is_decimal_comma(field))
     times = {c for c in others if n_numbers[c] == len(rows) and _are_times(row[c] for row in rows)}
-    # A column that is mostly numbers is meant as one; what is none is then reported with its line.
-    chosen = _choose([c for c in others if 2 * n_numbers[c] > len(rows)], others, times, names, konect)
+    # A column that is mostly numbers, where it holds anything, is meant as one; what is none, or missing, is then
+    # reported with its line.
+    numeric = [c for c in others if 2 * (n_numbers[c] + n_commas[c]) > len(rows) - n_missing[c]]
+    chosen = _choose(numeric, others, times, names, konect)
     if konect is not None:
         return chosen, []  # the header says what the columns are; the fourth is a time
     left_out = [c for c in others if c != chosen]
@@ -58,6 +64,11 @@ def _choose(numeric, others, times, names, konect):
         return next((c for c in numeric if c < len(names) and names[c].strip() in WEIGHT_NAMES), None)
     candidates = [c for c in numeric if c not in times]
     return candidates[0] if len(candidates) == 1 and times.issuperset(set(others) - set(candidates)) else None
+
+
+def is_decimal_comma(field):
+    """Whether a field is a number as much of Europe writes it, 1,5."""
+    return _DECIMAL_COMMA.fullmatch(field) is not None
 
 
 def is_number(field):
@@ -80,6 +91,8 @@ def _note(rows, left_out, names, numbers_only):
     hint, columns = "", set(left_out)
     if numbers_only:
         hint = " (if the lines are vectors, use knn_graph, or --vectors)"
+    elif names is None and len(set(map(len, rows))) > 1:
+        hint = " (if each line is a node and its neighbours, pass format='adjlist')"
     if any(field.startswith(("{'", '{"')) for row in rows for c, field in enumerate(row) if c in columns):
         hint = " (attributes as networkx writes them: write the edges with data=['weight'] to keep the weights)"
     return (

@@ -13,7 +13,7 @@ from ..graphs.graph import Graph
 from ..graphs.ids import compact_ids
 from ..graphs.rows import SYMMETRIZE
 from ._dialect import guess_dialect
-from ._names import first_unfit
+from ._names import first_unfit, unfit_reason
 from ._parse import parse
 from ._sizes import check_node_count
 
@@ -22,14 +22,15 @@ __all__ = ["read_edge_list", "upper_edges", "write_edge_list"]
 _PIECE = 1 << 16
 
 
-def read_edge_list(source, *, symmetrize, bipartite=False, **options):
+def read_edge_list(source, *, symmetrize, bipartite=False, count_repeats=False, **options):
     """Read an open Source; see :func:`graphcore.read_graph` for the options."""
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
     source.require_text()
-    dialect = guess_dialect(source, **options)
+    dialect = guess_dialect(source, bipartite=bipartite, **options)
     for note in dialect.notes:
         warn_user(f"{source.name}: {note}")
     ends, weights, names = parse(source, dialect)
+    weights = np.ones(len(ends)) if weights is None and count_repeats else weights
     if names is not None:
         unfit = first_unfit(names) or next((name for name in names if "\n" in name), None)
         if unfit is not None:
@@ -107,9 +108,9 @@ def _checked_names(names, delimiter):
         raise InputError("two nodes have the same name, and an edge list would make one of them; write .npz instead")
     if names.dtype.kind in "iu":
         return names
-    unfit = first_unfit(names.tolist())
-    if unfit is not None:
-        raise InputError(f"node name {unfit!r} has characters that no text file holds, or too many; write .npz instead")
+    reason = unfit_reason(names.tolist())
+    if reason is not None:
+        raise InputError(f"{reason}; write .npz instead")
     forbidden = '\n\r"' if delimiter == "," else '\n\r\t"'
     for name in map(str, names.tolist()):
         if not name or name != name.strip() or name[0] in "#%" or any(mark in name for mark in forbidden):

@@ -13,8 +13,8 @@ from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
 from ..graphs.ids import as_names
 from ._dialect import split_line
-from ._names import first_unfit, without_formula
-from ._npy import read_array
+from ._names import unfit_reason, without_formula
+from ._npy import read_array, write_array
 from ._source import open_source
 from .atomic import atomic_output
 
@@ -52,7 +52,8 @@ def write_labels(
     OSError
         If the file cannot be written; :func:`check_writable` finds out before the work.
     InputError
-        If there are not as many labels as names, or a name has control characters, which no text file holds.
+        If there are not as many labels as names, or a name has control characters, which no text file holds, or differs
+        from another in blanks only.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def write_labels(
     mode = {} if format == "npy" else {"mode": "w", "encoding": "utf-8", "newline": ""}
     with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path, **mode) as stream:
         if format == "npy":
-            np.save(stream, labels, allow_pickle=False)
+            write_array(stream, labels)
             return
         for start in range(0, n_nodes, _PIECE):
             stop = min(start + _PIECE, n_nodes)
@@ -93,8 +94,11 @@ def write_labels(
             _write_rows(stream, format, zip(piece, labels[start:stop].tolist(), strict=True), names)
 
 
-def write_memberships(memberships, path, graph):
-    """Write a csr_array of memberships, atomically: lines of node, cluster and probability, or scipy's ``.npz``."""
+def write_memberships(memberships, path, graph, *, spreadsheet=False):
+    """Write a csr_array of memberships, atomically: lines of node, cluster and probability, or scipy's ``.npz``.
+
+    `spreadsheet` is that of :func:`write_labels`.
+    """
     import scipy.sparse as sp
 
     if os.fspath(path).lower().endswith(".npz"):
@@ -108,16 +112,16 @@ def write_memberships(memberships, path, graph):
             piece = memberships[start : start + _PIECE].tocoo()
             names = graph.names_of(start + piece.row).tolist()
             values = (float(f"{value:.4g}") for value in piece.data.tolist())
+            if spreadsheet:
+                names = map(without_formula, names)
             _write_rows(stream, format, zip(names, piece.col.tolist(), values, strict=True), graph.node_names)
 
 
 def _check_names(names, remedy):
     """Raise an InputError for a name that no text file holds; None stands for numbers."""
-    unfit = None if names is None else first_unfit(names)
-    if unfit is not None:
-        raise InputError(
-            f"node name {unfit!r} has characters that no text file holds, or too many; {remedy}, or give other names"
-        )
+    reason = None if names is None else unfit_reason(names)
+    if reason is not None:
+        raise InputError(f"{reason}; {remedy}, or give other names")
 
 
 def _write_rows(stream, format, rows, names):

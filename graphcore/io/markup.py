@@ -1,63 +1,39 @@
-"""GraphML, GEXF and GML files, read by networkx."""
+"""GraphML, GEXF, GML and adjacency lists, read by networkx."""
 
+import io
 import re
 import warnings
 
 from .._warn import warn_user
-from ..exceptions import FormatError, InputError
+from ..exceptions import FormatError
 from ..graphs.graph import Graph
 
-__all__ = ["read_gexf", "read_gml", "read_graphml"]
+__all__ = ["OF_NETWORKX", "read_by_networkx"]
 
+OF_NETWORKX = ("graphml", "gexf", "gml", "adjlist")
 _INTEGER = re.compile(r"0|-?[1-9]\d{0,17}")
 
 
-def read_graphml(source, *, weight, symmetrize):
-    """Read an open Source; see :func:`graphcore.read_graph`."""
-    import networkx as nx
+def read_by_networkx(source, kind, *, weight, symmetrize):
+    """Read an open Source; see :func:`graphcore.read_graph`.
 
-    return _read(source, nx.read_graphml, weight, symmetrize)
-
-
-def read_gexf(source, *, weight, symmetrize):
-    """Read an open Source; nodes are named by their ids."""
-    import networkx as nx
-
-    return _read(source, nx.read_gexf, weight, symmetrize)
-
-
-def read_gml(source, *, weight, symmetrize):
-    """Read an open Source; nodes are named by their labels, or by their ids if some have none or share one."""
-    import networkx as nx
-
-    def read(stream):
-        try:
-            return nx.read_gml(stream)
-        except nx.NetworkXError as error:
-            if "label" not in str(error):
-                raise
-            stream.seek(0)
-            return nx.read_gml(stream, label="id")
-
-    return _read(source, read, weight, symmetrize)
-
-
-def _read(source, reader, weight, symmetrize):
-    from xml.etree.ElementTree import ParseError
-
+    Nodes are named by their ids, in GML by their labels, unless some have none or share one.
+    """
     import networkx as nx
 
     source.require_text()
-    with source.open() as stream, warnings.catch_warnings(record=True) as told:
+    with source.open() as stream:
+        content = stream.read()
+    with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         try:
-            G = reader(stream)
-        except InputError:
+            G = _read_gml(content) if kind == "gml" else getattr(nx, f"read_{kind}")(io.BytesIO(content))
+        except MemoryError:
             raise
-        except (nx.NetworkXError, ParseError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
-            raise FormatError(f"networkx cannot read it: {error}") from None
         except RecursionError:
             raise FormatError("networkx cannot read it: its lists are nested too deep") from None
+        except Exception as error:  # networkx, the parser of XML and codecs have no common class for damage
+            raise FormatError(f"networkx cannot read it: {error or type(error).__name__}") from None
     for message in dict.fromkeys(str(warning.message) for warning in told):
         warn_user(f"{source.name}: networkx says: {message}")
     if not len(G):
@@ -69,3 +45,14 @@ def _read(source, reader, weight, symmetrize):
         present = {key for *_, data in G.edges(data=True) for key in data}
         weight = next((key for key in ("weight", "value") if key in present), None)
     return Graph.from_networkx(G, weight=weight, symmetrize=symmetrize)
+
+
+def _read_gml(content):
+    import networkx as nx
+
+    try:
+        return nx.read_gml(io.BytesIO(content))
+    except nx.NetworkXError as error:
+        if "label" not in str(error):
+            raise
+        return nx.read_gml(io.BytesIO(content), label="id")

@@ -13,7 +13,7 @@ from ._dialect import Dialect
 from ._guess import MATRIX_MARKET_BANNER
 from ._locate import number_of_line
 from ._parse import parse, parse_numbers
-from ._sizes import check_node_count, header_sizes
+from ._sizes import NOT_SQUARE, check_node_count, header_sizes
 
 __all__ = ["read_matrix_market", "write_matrix_market"]
 
@@ -92,8 +92,7 @@ def _header(text, size, any_size, bipartite):
     shape, symmetric = tuple(sizes[:2]), symmetry != "general"
     if shape[0] != shape[1] and (symmetric or not bipartite):
         raise FormatError(
-            f"an adjacency matrix is square; this one has shape {shape}"
-            + ("" if symmetric else "; pass bipartite=True if rows and columns are nodes of two kinds")
+            f"an adjacency matrix is square; this one has shape {shape}" if symmetric else NOT_SQUARE.format(shape)
         )
     if 0 in shape:
         raise FormatError(f"the graph is empty: its matrix has shape {shape}")

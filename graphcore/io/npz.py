@@ -8,6 +8,7 @@ from ..graphs.ids import check_name_array
 from ..graphs.structure import check_sparse
 from ._guess import NPZ_MAGIC
 from ._npy import open_archive
+from ._sizes import NOT_SQUARE
 
 __all__ = ["matrix_of", "read_npz", "write_npz"]
 
@@ -25,6 +26,8 @@ def read_npz(source, *, weighted, symmetrize, bipartite=False):
     matrix = matrix if weighted else matrix.astype(bool)
     if bipartite:
         return Graph.from_biadjacency(matrix, row_names=range(matrix.shape[0]))
+    if matrix.shape[0] != matrix.shape[1]:
+        raise FormatError(NOT_SQUARE.format(matrix.shape))
     if names is not None:
         if names.shape != matrix.shape[:1]:
             raise FormatError(f"node_names has shape {names.shape}, but the matrix has {matrix.shape[0]} rows")

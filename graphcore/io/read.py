@@ -16,7 +16,7 @@ from ..graphs.rows import SYMMETRIZE
 from ._guess import guess_format
 from ._source import open_source
 from .edge_list import read_edge_list
-from .markup import read_gexf, read_gml, read_graphml
+from .markup import OF_NETWORKX, read_by_networkx
 from .matrix_market import read_matrix_market
 from .metis import read_metis
 from .npz import read_npz
@@ -25,28 +25,30 @@ __all__ = ["READABLE", "read_graph"]
 
 # Of a Parquet table, so many bytes are read at once.
 _TABLE_MEMORY = 1 << 28
-READABLE = ("edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "parquet")
+READABLE = ("edgelist", "konect", "matrix-market", "metis", "npz", *OF_NETWORKX, "parquet")
 
 
 def read_graph(
     path: PathLike, *, format: str | None = None, delimiter: str | None = None,
     comments: str | Sequence[str] = ("#", "%"), header: bool | None = None, columns: tuple[int, int] = (0, 1),
     weight_column: int | str | None = "auto", ids: str = "auto", symmetrize: str = "max", bipartite: bool = False,
-    encoding: str = "utf-8", any_size: bool = False,
+    count_repeats: bool = False, encoding: str = "utf-8", any_size: bool = False,
 ) -> Graph:  # fmt: skip
     r"""Read a graph from a file; format and layout are detected unless they are given.
 
     Edge lists, Matrix Market, METIS, NumPy archives (scipy's ``save_npz`` or arrays ``indptr`` and ``indices``),
-    GraphML, GEXF and GML, each plain or compressed (gzip, bzip2, xz; Zstandard with the extra
-    ``graphcore-clustering[zstd]``), and Parquet tables of edges (``graphcore-clustering[parquet]``). The page
-    ``docs/files.md`` tells what is recognised and how.
+    GraphML, GEXF and GML, each plain or compressed (gzip, bzip2, xz; Zstandard where the
+    package zstandard is installed), and Parquet tables of edges (where pyarrow is). The page ``docs/files.md`` tells
+    what is recognised and how.
 
     Parameters
     ----------
     path : str or path-like
         The file; "-" is standard input. A folder is a graph on disk, which is opened (:func:`graphcore.open_graph`).
-    format : {"edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "parquet"}, optional
-        Default: by the content, and by the ending where the content can be read in two ways (METIS).
+    format : str, optional
+        "edgelist", "konect", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "adjlist" or "parquet".
+        Default: by the content, and by the ending where the content can be read in two ways (METIS; networkx's
+        adjacency lists, ``.adjlist``).
     delimiter : str, optional
         Edge lists: one character, or "whitespace" for runs of blanks and tabs. Default: tab, comma, semicolon, white
         space or "|", whichever makes columns of the first 200 lines.
@@ -69,6 +71,9 @@ def read_graph(
         Whether rows and columns of a matrix, or the two columns of an edge list, are nodes of two kinds, which may have
         the same names: nodes are then called "r:" and "c:" and their name, or number from 0. Edge lists, Matrix Market
         and scipy's archives.
+    count_repeats : bool, default False
+        Edge lists and Parquet without weights: whether an edge weighs as many as there are lines of it in one direction
+        (messages, calls), and not 1.
     encoding : str, default "utf-8"
         Edge lists: of the node names.
     any_size : bool, default False
@@ -113,8 +118,9 @@ def read_graph(
     """
     check_choice("format", format, (None, *READABLE))
     check_choice("symmetrize", symmetrize, SYMMETRIZE)
-    if not isinstance(bipartite, (bool, np.bool_)):
-        raise ParameterError(f"bipartite={bipartite!r} must be True or False")
+    for name, flag in (("bipartite", bipartite), ("count_repeats", count_repeats)):
+        if not isinstance(flag, (bool, np.bool_)):
+            raise ParameterError(f"{name}={flag!r} must be True or False")
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
         # Imported here, because the store itself imports the readers of this room.
         from ..store import looks_like_store
@@ -126,22 +132,23 @@ def read_graph(
     with open_source(path, any_size) as source:
         kind = format or guess_format(source)
         if kind == "parquet" and not bipartite:
-            return _read_parquet(source, symmetrize, columns=columns, weight_column=weight_column, ids=ids)
+            table = {"columns": columns, "weight_column": weight_column, "ids": ids}
+            return _read_parquet(source, symmetrize, count_repeats, **table)
         if bipartite and kind not in ("edgelist", "konect", "matrix-market", "npz"):
             raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {kind} file")
         if kind in ("edgelist", "konect"):
             return read_edge_list(
                 source, symmetrize=symmetrize, delimiter=delimiter, comments=comments, header=header, columns=columns,
                 weight_column=weight_column, ids=ids, encoding=encoding, bipartite=bipartite,
-                allow_bipartite=bipartite or format == "edgelist",
+                count_repeats=count_repeats,
+                declared=format == "edgelist",
             )  # fmt: skip
-        markup = {"graphml": read_graphml, "gexf": read_gexf, "gml": read_gml}
-        if kind in markup:
+        if kind in OF_NETWORKX:
             if weight_column is not None and not isinstance(weight_column, str):
                 raise ParameterError(
                     f"weight_column={weight_column!r} must be the name of an edge attribute, 'auto' or None"
                 )
-            return markup[kind](source, weight=weight_column, symmetrize=symmetrize)
+            return read_by_networkx(source, kind, weight=weight_column, symmetrize=symmetrize)
         check_choice("weight_column", weight_column, ("auto", None))
         weighted = weight_column is not None
         if kind == "metis":
@@ -150,7 +157,7 @@ def read_graph(
         return reader(source, weighted=weighted, symmetrize=symmetrize, bipartite=bipartite)
 
 
-def _read_parquet(source, symmetrize, **options):
+def _read_parquet(source, symmetrize, count_repeats, **options):
     from ..store.parquet import open_parquet
 
     table = open_parquet(source, memory=_TABLE_MEMORY, **options)
@@ -160,6 +167,7 @@ def _read_parquet(source, symmetrize, **options):
     if not sum(len(ends) for ends, _ in blocks):
         raise FormatError("the table has no rows: there are no edges")
     ends, weights = map(np.concatenate, zip(*blocks, strict=True))
+    weights = np.ones(len(ends)) if count_repeats and not table.weighted else weights
     if table.numbering is None:
         numbers, names = compact_ids(ends.ravel())
         ends = numbers.reshape(-1, 2)

@@ -23,7 +23,7 @@ __all__ = ["SUFFIXES", "WRITABLE", "output_format", "write_graph"]
 
 WRITABLE = ("tsv", "csv", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "store")
 SUFFIXES = {
-    ".csv": "csv", ".mtx": "matrix-market", ".mm": "matrix-market", ".graph": "store", ".metis": "metis",
+    ".csv": "csv", ".mtx": "matrix-market", ".mm": "matrix-market", ".store": "store", ".metis": "metis",
     ".npz": "npz", ".graphml": "graphml", ".gexf": "gexf", ".gml": "gml", ".tsv": "tsv", ".txt": "tsv",
     ".edges": "tsv", ".el": "tsv", ".edgelist": "tsv", "": "tsv",
 }  # fmt: skip
@@ -40,7 +40,7 @@ def write_graph(
     path : str or path-like
         Output file; "-" is standard output. An ending .gz, .bz2, .xz or .zst compresses.
     format : {"tsv", "csv", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "store"}, optional
-        Default: by the ending (.tsv, .txt, .edges, .csv, .mtx, .metis, .npz, .graphml, .gexf, .gml, .graph). Edge lists
+        Default: by the ending (.tsv, .txt, .edges, .csv, .mtx, .metis, .npz, .graphml, .gexf, .gml, .store). Edge lists
         ("tsv" and "csv") hold each edge once, with node names; isolated nodes come back only if the graph has no names.
         "metis" holds integer weights, no self-loops and no names, "matrix-market" no names; "npz" holds everything, and
         ``scipy.sparse.load_npz`` reads it too. "store" holds everything as well, in a folder that
@@ -55,7 +55,7 @@ def write_graph(
     OSError
         If the file cannot be written.
     InputError
-        If the format cannot hold the graph.
+        If the format cannot hold the graph, or `path` is the graph on disk that `graph` is mapped from.
     ParameterError
         If the format is not known.
 
@@ -107,7 +107,8 @@ def output_format(path, format=None):
         suffix = os.path.splitext(base)[1].lower()
         if suffix not in SUFFIXES:
             raise ParameterError(
-                f"the ending {suffix!r} of {str(path)!r} has no format; pass format=NAME, one of {', '.join(WRITABLE)}"
+                f"the ending {suffix!r} of {str(path)!r} has no format; pass format=NAME, one of {', '.join(WRITABLE)} "
+                "(Gephi and Cytoscape open gexf and graphml)"
             )
         format = SUFFIXES[suffix]
     if format == "store" and compression:

@@ -1,10 +1,10 @@
 """The one view of a kernel: what every algorithm sees of it, whatever form it has."""
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from .._locks import cached_property
 from ..exceptions import InputError
 from .columns import map_rows
 from .products import DenseProducts, memberships

@@ -1,11 +1,11 @@
 """Kernels over the vectors of a chunked dask.array: columns that are made where the blocks of rows lie."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from .._locks import cached_property
 from ..distributed.chunks import is_chunked, map_chunks, rows_at, rows_of_chunks
 from ..exceptions import InputError
 from ._floats import as_floats, check_scale

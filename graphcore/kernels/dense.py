@@ -1,9 +1,8 @@
 """Kernel matrices that are held dense, in memory or mapped from a file."""
 
-from functools import cached_property
-
 import numpy as np
 
+from .._locks import cached_property
 from ..exceptions import InputError
 from .base import BLOCK_BYTES, Kernel
 from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of

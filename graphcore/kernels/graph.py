@@ -1,10 +1,9 @@
 """The normalised-cut kernel D^-1 A D^-1 of a graph, read from the graph where it is used and never stored."""
 
-from functools import cached_property
-
 import numpy as np
 
 from .._arrays import read_only
+from .._locks import cached_property
 from .._threads import effective_jobs, map_blocks
 from .._warn import warn_user
 from ..graphs.magnitude import in_range

@@ -1,9 +1,8 @@
 """Kernels over vectors, evaluated in blocks each time they are needed."""
 
-from functools import cached_property
-
 import numpy as np
 
+from .._locks import cached_property
 from ._floats import as_floats, check_scale, check_vectors
 from .base import BLOCK_BYTES, Kernel
 from .checks import noise_of

@@ -1,10 +1,10 @@
 """The walk kernel: similarity through several steps of a random walk, for graphs too sparse for one step."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
+from .._locks import cached_property
 from .._threads import map_blocks
 from .._validation import check_integer, check_real
 from .._work import count

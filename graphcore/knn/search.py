@@ -63,6 +63,11 @@ def check_metric(metric):
             f"metric={metric!r} is no distance: by inner products a row is seldom its own nearest, and the longest "
             "rows are everybody's; use metric='cosine', the inner product of rows of norm 1"
         )
+    if isinstance(metric, str) and metric == "precomputed":
+        raise ParameterError(
+            "metric='precomputed' is for distances, which are taken as neighbours: with KNeighborsTransformer("
+            "metric='precomputed').fit_transform(distances) and affinity='precomputed_nearest_neighbors'"
+        )
     check_choice("metric", metric, METRICS)
 
 

@@ -1,10 +1,10 @@
 """Approximate neighbours by distances for which there are no loops here: pynndescent has them."""
 
-import threading
 import warnings
 
 import numpy as np
 
+from .._locks import ModuleLock
 from .._progress import note
 from .._random import Streams
 from .._threads import away
@@ -17,7 +17,7 @@ METRICS_OF_PYNNDESCENT = ("correlation", "chebyshev", "canberra", "braycurtis")
 # It finds more when it looks for more: with its own defaults of 10 and 10, recall on blobs is .94 instead of .99.
 _LISTED, _CANDIDATES = 16, 32
 # Its threads abort the process when two Python threads enter them at once.
-_lock = threading.Lock()
+_lock = ModuleLock()
 
 
 def neighbors_by_pynndescent(X, n_neighbors, metric, random_state):

@@ -8,10 +8,11 @@ from .coreset import CoresetCost, CoresetDistortion, coreset_cost, coreset_disto
 from .cost import kernel_kmeans_cost
 from .cut import conductance, cut_and_volume, normalized_cut, outside_share
 from .quotient import quotient_graph
+from .robustness import Robustness, robustness
 from .summary import cluster_summary
 
 __all__ = [
-    "Calibration", "ClusterSums", "CoresetCost", "CoresetDistortion", "agreement", "calibration", "central_nodes",
-    "cluster_summary", "conductance", "coreset_cost", "coreset_distortion", "cut_and_volume", "kernel_kmeans_cost",
-    "normalized_cut", "outside_share", "quotient_graph",
+    "Calibration", "ClusterSums", "CoresetCost", "CoresetDistortion", "Robustness", "agreement", "calibration",
+    "central_nodes", "cluster_summary", "conductance", "coreset_cost", "coreset_distortion", "cut_and_volume",
+    "kernel_kmeans_cost", "normalized_cut", "outside_share", "quotient_graph", "robustness",
 ]  # fmt: skip

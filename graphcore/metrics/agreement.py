@@ -1,9 +1,7 @@
 """How far two labellings agree; the scores are scikit-learn's."""
 
-import numpy as np
-
 from .._typing import AnyGraph, ArrayLike
-from .._validation import check_labels
+from .._validation import check_labels, label_array
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 
@@ -43,11 +41,11 @@ def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None
     """
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-    truth = np.asarray(truth)
+    labels, truth = label_array("labels", labels), label_array("truth", truth)
     if truth.ndim != 1:
         raise InputError(f"truth must be one-dimensional, got shape {truth.shape}")
-    if np.shape(labels) != truth.shape:
-        raise InputError(f"labels have shape {np.shape(labels)} and truth {truth.shape}; each node needs one of both")
+    if labels.shape != truth.shape:
+        raise InputError(f"labels have shape {labels.shape} and truth {truth.shape}; each node needs one of both")
     labels = check_labels("labels", labels, len(truth))
     if graph is None:
         kept = labels >= 0

@@ -1,11 +1,11 @@
 """The graph that the networkx backend works on: networkx's own rows, compressed."""
 
-from functools import cached_property
 from itertools import chain
 
 import numpy as np
 
 from .._arrays import read_only
+from .._locks import cached_property
 from ..exceptions import InputError
 from ..graphs.from_networkx import networkx_rows
 from ..graphs.graph import Graph

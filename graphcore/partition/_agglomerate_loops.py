@@ -46,7 +46,7 @@ def _fill(clusters, lists, links, indptr, indices, weights, degrees, sizes, obje
     return top, cut, apart
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True, inline="always")
 def _loss(objective, a, b, link, cut, apart):
     """What the union of two clusters costs (for AVERAGE: minus the similarity)."""
     if objective == AVERAGE:
@@ -60,7 +60,7 @@ def _loss(objective, a, b, link, cut, apart):
     )
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True, inline="always")
 def _live(into, c):
     """Cluster that c has become part of, shortening the path on the way."""
     while into[c] >= 0:
@@ -83,7 +83,7 @@ def _smallest_other(by_size, into, a):
     return b
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True, inline="always")
 def _next_pair(objective, clusters, lists, into, pairs, lone, by_size, min_size, refreshed, cut, apart):
     """The two clusters to unite next, or (a, -1) where the best partner of a has to be looked up first.
 

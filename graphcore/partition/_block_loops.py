@@ -42,7 +42,7 @@ def offer_labels(indptr, indices, weights, n_labels, first, last, labels, nodes,
     return found
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True, inline="always")
 def _is_near(indptr, indices, bits, x):
     """Whether a neighbour's bit is set, as numpy packs them."""
     found = 0

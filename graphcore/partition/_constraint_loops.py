@@ -9,7 +9,7 @@ from .._touched import add
 __all__ = ["leave_in_order", "leaving_gains"]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True, inline="always")
 def _fits(c, degree, count, max_size, max_volume, volumes, sizes):
     return sizes[c] + count <= max_size and volumes[c] + degree <= max_volume
 

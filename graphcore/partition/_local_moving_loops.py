@@ -35,7 +35,7 @@ def _records(objective, inner, volumes, sizes, total):
     return clusters, cut, apart
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True, inline="always")
 def _is_inside(indptr, indices, labels, x):
     """Whether no neighbour is in another cluster; most nodes are passed over by this, without touching the sums."""
     for e in range(indptr[x], indptr[x + 1]):
@@ -45,7 +45,7 @@ def _is_inside(indptr, indices, labels, x):
     return True
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True, inline="always")
 def _gather(indptr, indices, weights, labels, x, sums, is_listed, touched):
     """Weights of x to the clusters around it into `sums`; returns (clusters listed in `touched`, its self-loop)."""
     weighted = len(weights) > 0
@@ -62,7 +62,7 @@ def _gather(indptr, indices, weights, labels, x, sums, is_listed, touched):
     return n_touched, loop
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(nogil=True, inline="always")
 def _rest(before, taken):
     """What is left of a sum."""
     rest = before - taken

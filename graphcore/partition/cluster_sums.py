@@ -14,6 +14,7 @@ from .objectives import objective_code
 
 __all__ = ["ClusterSums", "cluster_sums", "inner_sums"]
 
+
 @dataclass(frozen=True, eq=False)
 class ClusterSums:
     """Sums over each cluster of a graph.

@@ -1,12 +1,12 @@
 """Merging: agglomeration of a quotient graph, and the merge tree that labels for any number of clusters come from."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from .._arrays import read_only
+from .._locks import cached_property
 from .._threads import map_blocks, row_blocks
 from .._validation import check_choice, check_integer
 from . import _agglomerate_loops, _merge_round_loops, _objective_loops

@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _objective_loops
-from .cluster_sums import objective_code
+from .objectives import objective_code
 
 __all__ = ["cluster_shares", "memberships", "node_memberships", "predict_labels"]
 

@@ -12,6 +12,7 @@ from .quotient import GraphRows, is_huge, max_links, quotient
 
 __all__ = ["Partition", "Problem"]
 
+
 class Partition(NamedTuple):
     """Labels, and what they are worth."""
 
@@ -69,7 +70,11 @@ class Problem:
     def without_limits(self, n_clusters):
         """The same graph and objective for another number of clusters, of which nothing is asked."""
         return replace(
-            self, n_clusters=n_clusters, min_size=1, min_share=0.0, constraints=Constraints(counts=self.constraints.counts)
+            self,
+            n_clusters=n_clusters,
+            min_size=1,
+            min_share=0.0,
+            constraints=Constraints(counts=self.constraints.counts),
         )
 
     def between(self, groups, n_groups, n_jobs=None, max_links=None):

@@ -1,10 +1,10 @@
 """The main job: a graph in, labels out."""
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
+from .._locks import cached_property
 from .._progress import Stages
 from .._random import Streams
 from .._warn import warn_of_isolated
@@ -210,4 +210,3 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
         cluster_stability=cluster_stability, history=history, search=found.steps, settings=asked,
         seconds=dict(stages.seconds), known=given, _rows=rows,
     )  # fmt: skip
-

@@ -104,7 +104,7 @@ def eigenvector_draft(graph, problem, streams, stages):
 
 
 def disagree(labellings, n_clusters):
-    """Whether two labellings agree on so few nodes, beyond chance, that there may be clusters that neither has found."""
+    """Whether two labellings agree on so few nodes, beyond chance, that there may be more to find."""
     one, other = labellings
     agreement, chance = stability(one, [other], n_clusters)[0][one >= 0].mean(), 1.0 / n_clusters
     return n_clusters > 1 and agreement - chance <= _SETTLED_SHARE * (1.0 - chance)

@@ -66,8 +66,7 @@ def find_partition(
     begun, price = time.monotonic(), price * len(problem.rows.indices)
     max_drafts = np.inf if max_drafts is None else max_drafts
     best, first, history, witnesses, steps, n_drafts = None, None, [], [], [], 0
-    # How far a draft is from the best, before anything is known of the graph.
-    gain = OBJECTIVES[problem.objective].spread
+    spread = gain = OBJECTIVES[problem.objective].spread
 
     def is_over():
         return time_limit is not None and time.monotonic() - begun >= time_limit
@@ -96,7 +95,8 @@ def find_partition(
     try:
         while not (best and is_over()):
             n_new = int(min(max(n_drafts, 2), _MOST_AT_ONCE, max_drafts - n_drafts))
-            if gain <= price * (n_new - (best is None)):
+            # Few drafts that are alike say little: there may be more to gain than they show.
+            if max(gain, spread / max(1, n_drafts)) <= price * (n_new - (best is None)):
                 n_new = 1 if best is None else 0
             if n_new == 0:
                 break
@@ -132,7 +132,9 @@ def _side_by_side(work, items, n_sweeps, n_jobs, stages):
         return [work(items[0], n_sweeps, n_jobs, stages)]
     clocks, context = [Stages() for _ in items], copy_context()
     with stages(f"{len(items)} at once", total=False):
-        results = map_items(lambda i: context.copy().run(work, items[i], n_sweeps, 1, clocks[i]), range(len(items)), n_jobs)
+        results = map_items(
+            lambda i: context.copy().run(work, items[i], n_sweeps, 1, clocks[i]), range(len(items)), n_jobs
+        )
     for clock in clocks:
         for name, seconds in clock.seconds.items():
             stages.seconds[name] = stages.seconds.get(name, 0.0) + seconds

@@ -1,10 +1,13 @@
 """The quotient graph, drawn: a disk for each cluster, a line where edges run between two."""
 
+from typing import Any
+
 import numpy as np
 
 from .._typing import ArrayLike, Axes, Sequence
 from .._validation import check_integer
 from ..exceptions import InputError
+from ..graphs.graph import Graph
 from ._style import INK, MIDDLE, PAPER, STEPS, axes_of, bare, clusters_gid, step_of, steps_legend
 
 __all__ = ["disk_places", "disk_radii", "heaviest_links", "quotient_graph"]
@@ -19,21 +22,22 @@ _GAP = 4.0
 
 
 def quotient_graph(
-    matrix: ArrayLike, sizes: ArrayLike, *, n_clusters: int = 40, n_links: int = 3, names: Sequence[str] | None = None,
-    ax: Axes | None = None,
+    matrix: Any, sizes: ArrayLike | None = None, *, n_clusters: int = 40, n_links: int = 3,
+    names: Sequence[str] | None = None, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw clusters as disks and the edges between them as lines.
 
-    The area of a disk grows with the cluster's size (small ones are drawn larger than that, to have room for the
-    number), its shade with the conductance. The width of a line grows with the weight of the edges between two
+    The area of a disk is in proportion to the cluster's size (small ones are drawn larger than that, to have room for
+    the number), its shade with the conductance. The width of a line grows with the weight of the edges between two
     clusters as a share of the smaller one's volume.
 
     Parameters
     ----------
-    matrix : csr_array or array-like of shape (n_clusters, n_clusters)
-        From :func:`graphcore.metrics.quotient_graph`.
-    sizes : array-like of shape (n_clusters,)
-        Nodes in each cluster.
+    matrix : fitted model, Graph, csr_array or array-like of shape (n_clusters, n_clusters)
+        A :class:`graphcore.CoresetSpectralClustering`, its `quotient_graph_`, or what
+        :func:`graphcore.metrics.quotient_graph` returns.
+    sizes : array-like of shape (n_clusters,), optional
+        Nodes in each cluster. Default: those of the model; for a graph or a matrix the clusters' volumes.
     n_clusters : int, default 40
         Draw the largest ones; the title says how many there are.
     n_links : int, default 3
@@ -62,7 +66,11 @@ def quotient_graph(
     """
     import scipy.sparse as sp
 
-    matrix, sizes = sp.csr_array(matrix), np.atleast_1d(sizes)
+    if hasattr(matrix, "quotient_graph_"):
+        labels, matrix = matrix.labels_, matrix.quotient_graph_
+        sizes = np.bincount(labels[labels >= 0], minlength=matrix.n_nodes) if sizes is None else sizes
+    matrix = matrix.to_scipy() if isinstance(matrix, Graph) else sp.csr_array(matrix)
+    sizes = np.atleast_1d(matrix.sum(axis=1) if sizes is None else sizes)
     k = len(sizes)
     if matrix.shape != (k, k):
         raise InputError(f"the matrix has shape {matrix.shape}, and there are {k} sizes")
@@ -108,9 +116,12 @@ def heaviest_links(between, volumes, n_links):
 
 
 def disk_radii(sizes, share=_DISKS_SHARE, smallest=_MIN_RADIUS, largest=_MAX_RADIUS):
-    """Areas in proportion to sizes, within bounds that keep the picture readable."""
-    area = share * _WIDTH * _HEIGHT / np.pi * sizes / sizes.sum()
-    return np.clip(np.sqrt(area), smallest, largest)
+    """Areas in proportion to sizes, but for those that would be too small to read.
+
+    The radius of the largest, `largest` at most, leaves all disks their `share` of the page.
+    """
+    most = min(largest, np.sqrt(share * _WIDTH * _HEIGHT / np.pi * sizes.max() / sizes.sum()))
+    return np.maximum(smallest, most * np.sqrt(sizes / sizes.max()))
 
 
 def disk_places(count, links, radii):

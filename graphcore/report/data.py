@@ -36,7 +36,9 @@ def _packed(payload):
 
 
 def _nodes(facts, names_of):
-    nodes, stability = facts.nodes, facts.node_stability
+    nodes, told_of = facts.nodes, {"stability": facts.node_stability}
+    if facts.robustness is not None:
+        told_of["robustness"] = np.nan_to_num(facts.robustness.nodes, nan=-0.01)  # -1: no draw left it an edge
     names, order = None, np.arange(len(nodes.listed))
     if not nodes.is_whole or names_of is not None:
         names = nodes.listed if names_of is None else names_of(nodes.listed)
@@ -49,7 +51,7 @@ def _nodes(facts, names_of):
         "labels": nodes.labels[order].tolist(),
         "near": near.tolist(),
         "shares": shares.astype(int).tolist(),
-        "stability": None if stability is None else _percent(stability[nodes.listed[order]]),
+        **{name: None if of is None else _percent(of[nodes.listed[order]]) for name, of in told_of.items()},
     }
 
 

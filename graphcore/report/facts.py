@@ -10,9 +10,10 @@ from .._typing import AnyGraph, ArrayLike
 from .._validation import check_integer
 from ..exceptions import InputError
 from ..graphs.graph import Graph
-from ..metrics import quotient_graph
+from ..metrics import Robustness, quotient_graph
 from ..metrics._labels import placed_labels
 from ..metrics.central import most_central
+from ..metrics.robustness import ROBUST
 from ..partition.cluster_sums import ClusterSums, cluster_sums
 from ..partition.merge import MergeTree, agglomerate
 from ..partition.quotient import graph_rows
@@ -21,6 +22,9 @@ from .comparison import Comparison, compare_classes
 from .nodes import NodeFacts, gather_nodes
 
 __all__ = ["ReportFacts", "gather_facts"]
+
+# A cluster of more than this has less of its edge weight inside than outside.
+_MOST_OUTSIDE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +55,8 @@ class ReportFacts:
         Nodes that have an edge and no cluster.
     clustering : Clustering or None
         Of the run that made the labels, if it is known.
+    robustness : Robustness or None
+        What came again when edges were drawn anew, if it was measured.
     version : str
         Of graphcore.
     """
@@ -71,6 +77,7 @@ class ReportFacts:
     comparison: Comparison | None = field(repr=False)
     n_unlabelled: int
     clustering: Clustering | None = field(repr=False)
+    robustness: Robustness | None = field(repr=False)
     version: str
 
     @property
@@ -103,8 +110,18 @@ class ReportFacts:
         return float((self.sums.internal / volume - np.square(self.sums.volume / volume)).sum())
 
     @property
+    def is_sure(self) -> np.ndarray | None:
+        """Of the clusters in `filled`, whether they come again from other edges and keep most of their weight inside.
+
+        None if the first was not measured: the second alone, or agreement of seeds, makes no cluster sure.
+        """
+        if self.robustness is None:
+            return None
+        return ((self.robustness.clusters >= ROBUST) & (self.sums.conductance <= _MOST_OUTSIDE))[self.filled]
+
+    @property
     def node_stability(self) -> np.ndarray | None:
-        """Stability of every node, or None if it is not known or there was a single coreset."""
+        """Stability of every node over seeds, or None if it is not known or there was a single coreset."""
         return None if self.clustering is None else self.clustering.node_stability
 
     @property
@@ -117,7 +134,8 @@ class ReportFacts:
 
 def gather_facts(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, clustering: Clustering | None = None,
-    membership: Any = None, truth: ArrayLike | None = None, n_central: int = 5, n_jobs: int | None = None,
+    membership: Any = None, truth: ArrayLike | None = None, robustness: Robustness | None = None, n_central: int = 5,
+    n_jobs: int | None = None,
 ) -> ReportFacts:  # fmt: skip
     """Compute the measures of a labelling that a report shows.
 
@@ -134,6 +152,8 @@ def gather_facts(
         Shares of every node in every cluster.
     truth : array-like of shape (n_nodes,), optional
         Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
+    robustness : Robustness, optional
+        From :func:`graphcore.metrics.robustness` for these labels.
     n_central : int, default 5
         Central nodes named for each cluster.
     n_jobs : int, optional
@@ -163,6 +183,11 @@ def gather_facts(
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:
         raise InputError("no node with an edge has a label from 0 on: there is no cluster to report on")
+    if robustness is not None and (len(robustness.clusters), len(robustness.nodes)) != (n_clusters, graph.n_nodes):
+        raise InputError(
+            f"robustness is of {len(robustness.clusters)} clusters of {len(robustness.nodes)} nodes, and these are "
+            f"{n_clusters} of {graph.n_nodes}: measure it for these labels"
+        )
     between = quotient_graph(graph, labels, n_clusters, n_jobs=n_jobs)
     central = most_central(labels, *splits, n_clusters, check_integer("n_central", n_central, low=0))
     stability = None if clustering is None else clustering.node_stability
@@ -174,7 +199,7 @@ def gather_facts(
         nodes=gather_nodes(graph, labels, n_clusters, splits, stability, membership),
         comparison=None if truth is None else compare_classes(graph, labels, truth, n_clusters),
         n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))), clustering=clustering,
-        version=__version__,
+        robustness=robustness, version=__version__,
     )  # fmt: skip
 
 

@@ -79,7 +79,7 @@ def _figure():
 def _sizes(ax, facts, graph, labels, random_state, n_jobs):
     stability = None if facts.clustering is None else facts.clustering.cluster_stability
     cluster_sizes(facts.sums, stability=stability, ax=ax)
-    shade = "" if stability is None else " Its shade is the cluster's stability."
+    shade = "" if stability is None else " Its shade is the cluster's stability over seeds."
     caption = (
         "One dot for each cluster. Low down are clusters that few edges leave; single dots far up are clusters to "
         f"doubt.{shade} Conspicuous ones are numbered."

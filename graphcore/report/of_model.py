@@ -9,7 +9,9 @@ from .page import About, write_report
 __all__ = ["report_model"]
 
 
-def report_model(model, path, graph, clustering, *, of_vectors, title=None, truth=None, pictures="auto"):
+def report_model(
+    model, path, graph, clustering, *, of_vectors, title=None, truth=None, pictures="auto", robustness=None
+):
     """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
     check_writable(path)  # before memberships are computed
     if title is None:
@@ -20,7 +22,7 @@ def report_model(model, path, graph, clustering, *, of_vectors, title=None, trut
     )  # fmt: skip
     return write_report(
         path, graph, clustering.labels, n_clusters=clustering.settings.n_clusters, clustering=clustering, truth=truth,
-        membership=getattr(model, "membership_", None), about=about, pictures=pictures,
+        membership=getattr(model, "membership_", None), about=about, pictures=pictures, robustness=robustness,
         n_jobs=model.n_jobs,
     )  # fmt: skip
 

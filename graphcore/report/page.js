@@ -47,7 +47,7 @@
   const describe = (clusters) => {
     if (clusters.length > 1) return `clusters ${clusters.slice(0, 12).join(", ")}${clusters.length > 12 ? " …" : ""}`;
     const cells = Array.from(rowOf.get(clusters[0]).cells, (cell) => cell.textContent);
-    return `cluster ${cells[0]}: ${cells[1]} nodes, conductance ${cells[3]}, stability ${cells[4]}; ${cells[6]}`;
+    return `cluster ${cells[0]}: ${cells[1]} nodes, conductance ${cells[3]}, stability over seeds ${cells[4]}; ${cells[cells.length - 1]}`;
   };
 
   const choose = (cluster) => {
@@ -190,7 +190,8 @@
       return item;
     }
     item.append(clusterButton(label, `cluster ${label}`));
-    if (nodes.stability) item.append(`, stability ${(nodes.stability[i] / 100).toFixed(2)}`);
+    if (nodes.stability) item.append(`, stability over seeds ${(nodes.stability[i] / 100).toFixed(2)}`);
+    if (nodes.robustness?.[i] >= 0) item.append(`, robustness ${(nodes.robustness[i] / 100).toFixed(2)}`);
     const shares = nodes.near
       .map((clusters, rank) => [clusters[i], nodes.shares[rank][i]])
       .filter(([cluster]) => cluster >= 0)

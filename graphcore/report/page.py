@@ -11,9 +11,10 @@ import numpy as np
 from .._typing import AnyGraph, ArrayLike, PathLike, RandomState
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
-from ..io._names import first_unfit
+from ..io._names import unfit_reason
 from ..io.atomic import atomic_output, check_writable
 from ..io.labels import write_labels
+from ..metrics import Robustness
 from ..metrics._labels import placed_labels
 from ..pipeline.cluster import Clustering
 from ..plot._style import NEEDED
@@ -71,8 +72,8 @@ def check_page(path):
 def write_report(
     path: PathLike, graph: AnyGraph, labels: ArrayLike, *, n_clusters: int | None = None,
     clustering: Clustering | None = None, membership: Any = None, truth: ArrayLike | None = None,
-    about: About | None = None, pictures: bool | str = "auto", n_central: int = 5, random_state: RandomState = 0,
-    n_jobs: int | None = None,
+    robustness: Robustness | None = None, about: About | None = None, pictures: bool | str = "auto",
+    n_central: int = 5, random_state: RandomState = 0, n_jobs: int | None = None,
 ) -> ReportFacts:  # fmt: skip
     """Write a clustering as one HTML page that needs no other file and no network.
 
@@ -93,6 +94,8 @@ def write_report(
         Shares of every node in every cluster, rows adding up to 1; without it the page tells shares of edge weight.
     truth : array-like of shape (n_nodes,), optional
         Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
+    robustness : Robustness, optional
+        From :func:`graphcore.metrics.robustness` for these labels; without it no cluster is called sure.
     about : About, optional
         Title, source, command, warnings and times.
     pictures : bool or "auto", default "auto"
@@ -139,8 +142,8 @@ def write_report(
     beside = None if graph.n_nodes <= nodes.MOST_LISTED else _path_beside(path, graph)
     about = About("Clusters of a graph") if about is None else about
     facts = gather_facts(
-        graph, labels, n_clusters, clustering=clustering, membership=membership, truth=truth, n_central=n_central,
-        n_jobs=n_jobs,
+        graph, labels, n_clusters, clustering=clustering, membership=membership, truth=truth, robustness=robustness,
+        n_central=n_central, n_jobs=n_jobs,
     )  # fmt: skip
     drawn = None if pictures else []
     if pictures and possible:
@@ -165,7 +168,7 @@ def write_report(
 
 def _path_beside(path, graph):
     """The file beside the page for the cluster of every node, checked to be writable; None if there can be none."""
-    if path == "-" or (graph.node_names is not None and first_unfit(graph.node_names) is not None):
+    if path == "-" or (graph.node_names is not None and unfit_reason(graph.node_names) is not None):
         return None
     beside = f"{os.fspath(path)}.nodes.tsv"
     check_writable(beside)

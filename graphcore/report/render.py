@@ -8,6 +8,7 @@ from importlib.resources import files
 
 import numpy as np
 
+from ..metrics.robustness import DISSOLVED, ROBUST
 from ..pipeline.cluster import UNSURE
 from ..plot._style import NEEDED
 from .tables import border_section, clusters_section, comparison_section
@@ -17,6 +18,8 @@ __all__ = ["render"]
 
 # Of a normalised cut by chance: below the first there are clear clusters, above the second there are hardly any.
 _CLEAR, _VAGUE = 0.5, 0.85
+# A stability over seeds from which a cluster is called the same: of twenty nodes, one may be another.
+_SAME = 0.95
 # In inches, as the heights of pictures are.
 _CAPTION_HEIGHT = 1.3
 # What is of no use without the page's script.
@@ -84,23 +87,34 @@ def _verdict(facts):
     filled, run = len(facts.filled), facts.clustering
     unsure = None if run is None else run.n_unsure
     said = count(filled, "cluster")
-    if unsure is not None:
-        sure = filled - unsure
-        said += f", {'all' if unsure == 0 and filled > 1 else f'{sure:,}'} of them sure"
+    if facts.is_sure is not None:
+        said += f", {_of_them(facts.is_sure)} sure"
+    elif unsure is not None:
+        said += f", {_of_them(run.cluster_stability[facts.filled] >= _SAME)} the same for every seed"
     chance = f"{100 * facts.chance_coverage:.0f}" if facts.chance_coverage >= 0.01 else "less than 1"
     said += f"; {100 * facts.coverage:.0f} % of the edge weight lies inside them, {chance} % would by chance. "
     if filled == 1:
         return said + "One cluster is no division."
     relative = facts.normalized_cut / max(facts.chance_cut, 1e-300)
     if relative < _CLEAR:
-        said += "Few edges lead out of the clusters"
+        said += "Less than half as many edges lead out of the clusters as would by chance"
     elif relative < _VAGUE:
         said += "More edges stay inside the clusters than would by chance, but many lead out of them"
     else:
         said += "Hardly more edges stay inside the clusters than would by chance: the graph may have no such clusters"
     if unsure and 2 * unsure >= filled:
-        return f"{said}. Most of them change with the draw: no {filled:,} to be sure of; fewer may be surer."
+        return f"{said}. Most of them change with the seed: no {filled:,} to be sure of; fewer may be surer."
+    if facts.is_sure is not None and 2 * np.count_nonzero(_dissolved(facts)) >= filled:
+        return f"{said}. Most of them are others when edges are drawn anew: the data support no {filled:,} clusters."
     return said + "."
+
+
+def _of_them(which):
+    return f"{'all' if which.all() and len(which) > 1 else f'{np.count_nonzero(which):,}'} of them"
+
+
+def _dissolved(facts):
+    return facts.robustness.clusters[facts.filled] <= DISSOLVED
 
 
 def _spaced(sentence):
@@ -119,9 +133,18 @@ def _quality(facts, about):
         ("Edge weight inside", f"{100 * facts.coverage:.1f} %",
          f"of all in clusters; modularity {facts.modularity:.3f}"),
     ]  # fmt: skip
-    run = facts.clustering
     if facts.stability is not None:
-        cards.append(("Stability", f"{facts.stability:.2f}", f"mean over nodes; {run.settings.n_coresets} coresets"))
+        what = "mean over nodes; drafts from coresets of the same edges"
+        cards.append(("Stability over seeds", f"{facts.stability:.2f}", what))
+    if facts.robustness is not None:
+        ari = facts.robustness.ari
+        cards.append(
+            (
+                "Robustness",
+                f"{ari.mean():.2f}",
+                f"adjusted Rand index, {ari.min():.2f} to {ari.max():.2f}, for {len(ari)} times edges drawn anew",
+            )
+        )
     lines = [
         '<section aria-labelledby="quality">',
         '<h2 id="quality">How good, and how sure</h2>',
@@ -153,18 +176,32 @@ def _sentences(facts):
         unsure = run.n_unsure
         doubt = (
             f"{unsure:,} of {len(each):,} clusters {'has' if unsure == 1 else 'have'} a stability below {UNSURE}: "
-            f"another draw would cut {'it' if unsure == 1 else 'them'} differently."
+            f"another seed would cut {'it' if unsure == 1 else 'them'} differently."
             if unsure
             else f"No cluster has a stability below {UNSURE}."
         )
         out.append(
-            f"The clustering was repeated from {run.settings.n_coresets} independent coresets. All of them agree with "
-            f"the labels of {100 * (nodes == 1).mean():.1f} % of the nodes. {doubt}"
+            "The clustering was drafted from several coresets of the same edges, drawn independently. All drafts agree "
+            f"with the labels of {100 * (nodes == 1).mean():.1f} % of the nodes. {doubt} This says what "
+            "a seed changes, not what the data support."
         )
     elif run is not None:
-        out.append("A single coreset was drawn, so nothing is known about how much the clusters depend on the draw.")
+        out.append("A single draft was made, so nothing is known about how much the clusters depend on its coreset.")
     else:
         out.append("Only the labels are known, not how they were made: nothing can be said about their stability.")
+    if facts.robustness is not None:
+        clusters = facts.robustness.clusters[facts.filled]
+        out.append(
+            f"Edges were drawn anew {len(facts.robustness.ari)} times, with repeats, and clustered again, quickly. "
+            f"{np.count_nonzero(clusters >= ROBUST):,} of {len(clusters):,} clusters come again (a mean Jaccard index "
+            f"of at least {ROBUST}), {np.count_nonzero(_dissolved(facts)):,} dissolve (at most {DISSOLVED}). Sure are "
+            "those that come again and have most of their edge weight inside."
+        )
+    elif run is not None:
+        out.append(
+            "What the data support was not measured: model.robustness() and graphcore cluster --robustness draw the "
+            "edges anew and cluster again."
+        )
     if run is not None and run.n_unreached and not run.settings.refine:
         nodes = count(run.n_unreached, "node")
         out.append(f"{nodes} lie in one cluster for want of evidence: no coreset node reaches them.")

@@ -30,6 +30,7 @@ def clusters_section(facts):
     sums = facts.sums
     run = facts.clustering
     stability = None if run is None else run.cluster_stability
+    robustness = [] if facts.robustness is None else [facts.robustness.clusters]
     neighbours = nearest_clusters(facts.quotient)
     whole = max(float(sums.volume.sum()), 1e-300)
 
@@ -39,18 +40,21 @@ def clusters_section(facts):
         return (
             c, f"{sums.size[c]:,}", f"{100 * sums.volume[c] / whole:.2f} %",
             f"{value:.4f}" if filled else NOTHING,
-            f"{stability[c]:.2f}" if filled and stability is not None else NOTHING,
+            *(f"{each[c]:.2f}" if filled and each is not None else NOTHING for each in (stability, *robustness)),
             neighbours[c] if neighbours[c] >= 0 else NOTHING, ", ".join(map(name, facts.central[c])),
         )  # fmt: skip
 
     order = np.argsort(-sums.size, kind="stable")
-    heads = ("cluster", "nodes", "volume", "conductance", "stability", "nearest", "most central nodes")
+    seeds, edges = "stability over seeds", ["robustness"] * len(robustness)
+    heads = ("cluster", "nodes", "volume", "conductance", seeds, *edges, "nearest", "most central nodes")
+    drawn_anew = "Robustness: the same for edges drawn anew, 0.75 and more is much. " if robustness else ""
     return [
         '<section aria-labelledby="clusters">',
         '<h2 id="clusters">Clusters</h2>',
         '<p class="soft">Volume: share of the edge ends in clusters. Conductance: share of the volume that leaves the '
-        "cluster. Stability: agreement of the coresets with the cluster, 1 is perfect. Nearest: the cluster with the "
-        "heaviest edges to it. Central nodes have the most edge weight inside their cluster.</p>",
+        "cluster. Stability over seeds: agreement of drafts from the same edges with the cluster, 1 is perfect. "
+        f"{drawn_anew}Nearest: the cluster with the heaviest edges to it. Central nodes have the most edge weight "
+        "inside their cluster.</p>",
         '<div class="tools" hidden data-script><label>Cluster '
         '<input type="search" placeholder="number, or a central node"></label>'
         '<button type="button">previous</button><button type="button">next</button>'
@@ -75,7 +79,7 @@ def border_section(facts, names):
             names, nodes.border_labels, nodes.second, nodes.border_shares, steady, strict=True
         )
     )
-    heads = ("node", "cluster", f"{what} in it", "second cluster", f"{what} in that", "stability")
+    heads = ("node", "cluster", f"{what} in it", "second cluster", f"{what} in that", "stability over seeds")
     return [
         '<section aria-labelledby="border">',
         '<h2 id="border">Between two clusters</h2>',

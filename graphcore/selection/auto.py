@@ -8,12 +8,9 @@ from ..graphs.magnitude import in_range
 from ..pipeline.settings import resolve_settings
 from .result import selection
 from .select import default_candidates, select_n_clusters
-from .sweep import micro_cluster_trees
+from .sweep import micro_cluster_trees, n_trees
 
 __all__ = ["choose_for_fit"]
-
-# A resolution chooses from 1 to 2 sqrt(n) clusters, at most so many.
-_MAX_CLUSTERS = 2000
 
 
 def choose_for_fit(graph, parameters, *, random_state=None, n_jobs=None):
@@ -27,17 +24,19 @@ def choose_for_fit(graph, parameters, *, random_state=None, n_jobs=None):
     most = n_linked // settings.min_cluster_size
     if not isinstance(parameters.get("coreset_size", "auto"), str):
         most = min(most, settings.coreset_size)
+    candidates = default_candidates(n_linked)[:most]
     streams = Streams(random_state).child("choice of k")
     if settings.resolution is None:
-        return select_n_clusters(graph, default_candidates(n_linked)[:most], random_state=streams, n_jobs=n_jobs)
-    return _by_resolution(in_range(graph), settings, min(most, n_linked), streams, n_jobs)
+        return select_n_clusters(graph, candidates, random_state=streams, n_jobs=n_jobs)
+    return _by_resolution(in_range(graph), settings, candidates, streams, n_jobs)
 
 
-def _by_resolution(graph, settings, most, streams, n_jobs):
+def _by_resolution(graph, settings, candidates, streams, n_jobs):
     """The number of clusters with the largest information, in the mean over coresets, less labels at their price."""
-    most = min(most, _MAX_CLUSTERS, max(2, int(2 * np.sqrt(graph.n_nodes - graph.n_isolated))))
-    trees = micro_cluster_trees(graph, most, n_coresets=settings.n_coresets, random_state=streams, n_jobs=n_jobs)
-    candidates = np.arange(1, min(most, *(tree.n_micro_clusters for tree in trees)) + 1)
+    trees = micro_cluster_trees(
+        graph, int(candidates[-1]), n_coresets=n_trees(graph), random_state=streams, n_jobs=n_jobs
+    )
+    candidates = candidates[: min(tree.n_micro_clusters for tree in trees)]
     information = np.mean([tree.information[: len(candidates)] for tree in trees], axis=0)
     scores = information - np.log(candidates) / settings.resolution
     found = selection("resolution", candidates, scores, {"information (nats)": information})

@@ -1,10 +1,10 @@
 """The tree of a fit: clusters of every size, from micro-clusters to one, under numbers that do not change."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
+from .._locks import cached_property
 from .._typing import DiGraph, Floats, Labels, PathLike, Table
 from .._validation import check_real
 from ..exceptions import ParameterError

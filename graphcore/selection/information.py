@@ -9,6 +9,9 @@ __all__ = ["Corners", "concave_hull", "effective_edges", "information_corners", 
 # Slopes lie between 0 and 1; a smaller difference is rounding.
 _ROUNDING = 1e-9
 _BLOCK = 1 << 20
+# A corner stands out if none is as sharp as this share of it, but for those at numbers within this factor. Both are
+# from the half of `python -m bench run known-k` that is for calibration; the other half says what they are worth.
+_RIVAL, _NEAR = 0.4, 1.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,12 +20,18 @@ class Corners:
 
     scores: np.ndarray  # how much the slope falls at k; 0 without a corner and at k = 1, NaN (not known) at the last k
     hull: np.ndarray  # the least concave function above the information, as a function of log k
-    slopes: np.ndarray  # (n, 2): of the hull before and after k, not below the price of labels; before k = 1 it is 1
 
-    def stands_out(self, k):
-        """Whether the slope falls by a larger factor at k than at 1."""
-        before, after = self.slopes[k - 1]
-        return bool(self.scores[k - 1] > 0 and before / after > 1.0 / self.slopes[0, 1])
+    def doubt(self, k):
+        """Why k, of a score above 0, does not stand out; None if it does."""
+        known = np.nan_to_num(self.scores)
+        ks = np.arange(1, len(known) + 1)
+        far = np.where((ks > _NEAR * k) | (_NEAR * ks < k), known, -1.0)
+        rival, best, second = int(ks[np.argmax(far)]), known[k - 1], far.max()
+        if second > _RIVAL * best:
+            return f"the sharpest corner, of {best:.2g}, is at k = {k}, and one of {second:.2g} at {rival}"
+        if _NEAR * k > ks[-1]:
+            return f"the sharpest corner is at k = {k}, and little is known of larger ones than that"
+        return None
 
 
 def label_price(graph):
@@ -71,15 +80,10 @@ def information_corners(information, price):
     kept = concave_hull(x, information)
     hull = np.interp(x, x[kept], information[kept])
     scores = np.zeros(n)
-    slopes = np.full((n, 2), price, dtype=np.float64)
-    slopes[0, 0] = 1.0
     if n > 1:
         # Of every stretch of the hull; a gain of more than a nat for a nat is noise of the tree.
         steps = np.clip(np.diff(information[kept]) / np.diff(x[kept]), price, max(1.0, price))
-        after = np.repeat(steps, np.diff(kept))
-        slopes[:-1, 1], slopes[1:, 0] = after, after
-        scores = slopes[:, 0] - slopes[:, 1]
-        scores[scores < _ROUNDING] = 0.0
+        falls = -np.diff(steps)
+        scores[kept[1:-1]] = np.where(falls < _ROUNDING, 0.0, falls)
         scores[-1] = np.nan
-    scores[0] = 0.0
-    return Corners(scores, hull, slopes)
+    return Corners(scores, hull)

@@ -14,19 +14,20 @@ from ..graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from ..graphs.graph import Graph
 from ..graphs.magnitude import in_range
 from ..graphs.structure import check_sparse
-from ..pipeline.settings import resolve_settings
 from . import penalty as _penalty
 from .description_length import description_gain
 from .heuristics import agreement_at, laplacian_eigenvalues
 from .information import information_corners, label_price
 from .result import KSelection, selection
-from .sweep import micro_cluster_trees
+from .sweep import micro_cluster_trees, n_trees
 
 __all__ = ["METHODS", "default_candidates", "select_n_clusters"]
 
 METHODS = ("information", "description-length", "eigengap", "merge-gap", "stability", "penalty")
 # Where nobody says how far to look: as far as clusters of sqrt(n) / 2 nodes, and not beyond this.
-_MAX_CANDIDATES = 200
+_MAX_CANDIDATES = 2000
+# These take the longer, the more candidates there are.
+_FEWER_CANDIDATES = {"eigengap": 200, "stability": 200}
 
 
 def select_n_clusters(
@@ -42,7 +43,7 @@ def select_n_clusters(
         Graph objects and square sparse matrices are graphs; everything else is vectors.
     candidates : iterable of int, optional
         Numbers of clusters to choose from, each from 1 to the number of nodes that have an edge. Default: 1 to
-        ``2 sqrt(n)``, at most 200.
+        ``2 sqrt(n)``, at most 2,000 ("eigengap" and "stability", which are slow: 200).
     method : {"information", "description-length", "eigengap", "merge-gap", "stability", "penalty"}
         See Notes. The default is "information".
     n_neighbors, metric
@@ -75,7 +76,8 @@ def select_n_clusters(
         that earn less do not pay for their own description; so graphs without clusters get k = 1. J(k) is the mean
         over the coresets, so that corners that one tree has by chance even out. If there is no corner, the candidate
         that is best at the least price is taken: 1, or the last one. `clear` is False, and a warning is given, if
-        there is no corner, or if the slope falls by a larger factor at k = 1 than at the k chosen.
+        there is no corner, if a number that is not within a quarter of the k chosen has one more than 0.4 times as
+        sharp, or if the curve ends less than a quarter beyond k.
     "description-length"
         The k whose partition gives the shortest description of the graph by a degree-corrected planted partition
         model. Finds the finest clusters that the edges support, which for kNN graphs are many small patches.
@@ -114,9 +116,9 @@ def select_n_clusters(
     n_linked = graph.n_nodes - graph.n_isolated
     if n_linked == 0:
         raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
-    ks = _as_candidates(candidates, n_linked, "nodes that have an edge")
+    ks = _as_candidates(candidates, n_linked, "nodes that have an edge", _FEWER_CANDIDATES.get(method))
     if n_coresets is None:
-        n_coresets = resolve_settings(graph, 1).n_coresets if method in ("information", "stability") else 1
+        n_coresets = n_trees(graph) if method in ("information", "stability") else 1
         n_coresets = max(n_coresets, 2) if method == "stability" else n_coresets
     # One more than asked about, since a gap or a corner needs what comes next.
     trees = micro_cluster_trees(
@@ -126,7 +128,7 @@ def select_n_clusters(
 
 
 def default_candidates(n):
-    """1 to ``2 sqrt(n)``, at most 200 and at most n."""
+    """1 to ``2 sqrt(n)``, at most 2,000 and at most n."""
     return np.arange(1, max(1, min(n, _MAX_CANDIDATES, max(2, int(2 * np.sqrt(n))))) + 1)
 
 
@@ -138,21 +140,20 @@ def _by_information(graph, trees, candidates, streams):
     at = candidates - 1
     curves = {"information (nats)": information[at], "concave hull": corners.hull[at]}
     found = selection("information", candidates, corners.scores[at], curves)
-    score = corners.scores[found.best - 1]
-    if score > 0:
-        clear = corners.stands_out(found.best)
-        if not clear:
+    if corners.scores[found.best - 1] > 0:
+        doubt = corners.doubt(found.best)
+        if doubt:
             warn_user(
-                f"no number of clusters stands out: the sharpest corner, of {score:.2f}, is at k = {found.best}; look "
-                "at KSelection.plot() or at other methods before relying on it"
+                f"no number of clusters stands out: {doubt}; choose by what the clusters are for, or look at "
+                "KSelection.plot() and at other methods"
             )
-        return replace(found, clear=clear)
+        return replace(found, clear=doubt is None)
     # No corner: at every price one end of the candidates is best, and at the price that labels have it is this one.
     best = int(candidates[int(np.argmax(information[at] - price * np.log(candidates)))])
     if best == candidates[0]:
         warn_user(
             f"k = {best}, the least of the candidates, is chosen: no finer division of this graph that was found pays "
-            "for its description"
+            "for its description" + _best_of_the_finer(information[at], candidates, price)
         )
     else:
         warn_user(
@@ -160,6 +161,18 @@ def _by_information(graph, trees, candidates, streams):
             "give larger candidates, or choose by what the clusters are for"
         )
     return replace(found, best=best, clear=False)
+
+
+def _best_of_the_finer(information, candidates, price):
+    """What the candidate that would pay first, were labels cheaper, gains over the first of them, and what it costs."""
+    if len(candidates) == 1:
+        return ""
+    gains, nats = information[1:] - information[0], np.log(candidates[1:] / candidates[0])
+    i = int(np.argmax(gains / nats))
+    return (
+        f"; the best of them, k = {candidates[i + 1]}, gains {gains[i]:.2g} nats for each edge where its labels cost "
+        f"{price * nats[i]:.2g}; a fit of that number may gain more"
+    )
 
 
 def _by_description_length(graph, trees, candidates, streams):
@@ -211,7 +224,7 @@ def _as_vectors(X):
     from sklearn.utils.validation import check_array
 
     check_sparse(X)
-    refuse_as_vectors(X, "numpy.asarray(X, dtype=float)")
+    refuse_as_vectors(X, "graphcore.knn_graph(X)")
     try:
         return check_array(X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_min_samples=2)
     except InputError:
@@ -229,10 +242,10 @@ def _neighbours(X, n_neighbors, metric, streams, n_jobs):
     )
 
 
-def _as_candidates(candidates, n, what):
-    """Ascending, each once."""
+def _as_candidates(candidates, n, what, most=None):
+    """Ascending, each once; if none are given, at most `most`."""
     if candidates is None:
-        return default_candidates(n)
+        return default_candidates(n)[:most]
     try:
         given = list(candidates)
     except TypeError:

@@ -10,17 +10,19 @@ from ..coresets.coreset import sample_coreset
 from ..partition.cluster_sums import cluster_sums
 from ..partition.merge import MergeTree, agglomerate
 from ..partition.micro_clusters import settled_micro_clusters
-from ..partition.quotient import GraphRows, apply_labels, graph_rows, label_sizes, quotient
-from ..pipeline.run import node_kernel
+from ..partition.problem import Problem
+from ..partition.quotient import GraphRows, apply_labels, graph_rows, is_huge, label_sizes, quotient
+from ..pipeline.drafts import node_kernel
 from ..pipeline.settings import resolve_settings
 
-__all__ = ["MicroClusterTree", "micro_cluster_trees"]
+__all__ = ["MicroClusterTree", "micro_cluster_trees", "n_trees"]
 
 _MIN_CORESET = 1000
 # Fewer than in a fit of a huge graph: here all micro-clusters are merged one pair at a time.
 _SHARE, _LARGEST_SHARE = 0.01, 10_000
 # Micro-clusters for each of the most clusters looked at: what is merged has to be finer than what is asked about.
 _CELLS_PER_CLUSTER = 10
+_N_TREES = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,11 @@ class MicroClusterTree:
         return cluster_sums(self.rows, self.tree.labels_at(n_clusters), n_clusters).value(objective)
 
 
+def n_trees(graph):
+    """Coresets that are swept over where what is chosen is read off their mean."""
+    return 1 if is_huge(graph.n_entries) else _N_TREES
+
+
 def micro_cluster_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n_jobs=None):
     """Draw coresets, give every node to a micro-cluster, and merge those of each down to one (MicroClusterTrees).
 
@@ -61,23 +68,23 @@ def micro_cluster_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n
     size = max(n_clusters, min(size, n_linked // 2))
     settings = resolve_settings(graph, n_clusters, coreset_size=size)
     streams = Streams(random_state)
-    rows = graph_rows(graph)
+    problem = Problem(graph_rows(graph), n_clusters)
     inner_jobs = effective_jobs(n_jobs) if n_coresets == 1 else 1
     return map_items(
-        lambda r: _micro_cluster_tree(graph, rows, settings, streams.child("coreset", r), inner_jobs),
+        lambda r: _micro_cluster_tree(graph, problem, settings, streams.child("coreset", r), inner_jobs),
         range(n_coresets),
         n_jobs,
     )
 
 
-def _micro_cluster_tree(graph, rows, settings, streams, n_jobs):
+def _micro_cluster_tree(graph, problem, settings, streams, n_jobs):
     kernel = node_kernel(graph, settings, n_jobs)
     coreset = sample_coreset(
         kernel, settings.n_clusters, size=settings.coreset_size, method=settings.sampling, random_state=streams
     )
     reach = kernel.reach(coreset.indices)
-    labels, n_micro_clusters, _ = settled_micro_clusters(reach, rows, settings.n_clusters, settings.objective)
-    between = quotient(rows, labels, n_micro_clusters, n_jobs)
+    labels, n_micro_clusters, _ = settled_micro_clusters(reach, problem)
+    between = quotient(problem.rows, labels, n_micro_clusters, n_jobs)
     sizes = label_sizes(labels, n_micro_clusters)
     _, children, losses = agglomerate(between, sizes, 1)
     # One cluster has no information, and every union loses what it costs.

@@ -7,6 +7,7 @@ import numpy as np
 
 from .._validation import check_path
 from ..exceptions import ParameterError
+from ..io._npy import write_array
 from ..io.atomic import atomic_output
 from ..io.table import TABLES, write_table
 
@@ -87,6 +88,6 @@ def write_tree(tree, path):
             stream.writelines(newick(tree, nodes=True))
     elif format == "npy":
         with atomic_output(path) as stream:
-            np.save(stream, tree.to_linkage(), allow_pickle=False)
+            write_array(stream, tree.to_linkage())
     else:
         write_table(tree.to_table(), path)

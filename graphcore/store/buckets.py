@@ -102,7 +102,8 @@ class Buckets:
         for name, array in (("keys", keys), ("weights", weights)):
             path = self._path(bucket, name)
             own = f"{path}.{secrets.token_hex(4)}"
-            array.tofile(own)
+            with open(own, "wb") as stream:  # numpy's tofile takes no notice of a full disk
+                stream.write(np.ascontiguousarray(array).data)
             os.replace(own, path)
 
     def load_merged(self, bucket):

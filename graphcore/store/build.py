@@ -1,5 +1,7 @@
 """Build a graph on disk from edges that do not fit in memory."""
 
+import os
+
 from .._progress import Stages
 from .._typing import PathLike, Sequence
 from .._validation import check_choice, check_integer
@@ -39,7 +41,7 @@ def build_store(
         Parquet table with its columns would: Dask reads, sorts and merges it, in a temporary folder beside the output
         that all workers see.
     out : str or path-like
-        ``NAME.graph``. A graph on disk that is there is replaced, once the new one is complete.
+        ``NAME.store``. A graph on disk that is there is replaced, once the new one is complete.
     memory : str or int, default "4G"
         Limit on the whole process's own memory (page cache apart), in bytes or like "500M" and "2G".
     symmetrize : {"max", "average", "sum", "min", "error"}, default "max"
@@ -89,18 +91,19 @@ def build_store(
     >>> import graphcore
     >>> blocks = ((np.arange(i, i + 10), np.arange(i + 1, i + 11)) for i in range(0, 100, 10))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     graphcore.build_store(blocks, os.path.join(folder, "path.graph"))
+    ...     graphcore.build_store(blocks, os.path.join(folder, "path.store"))
     Graph(n_nodes=101, n_edges=100, unweighted)
     """
     if symmetrize in DIRECTED:
         raise ParameterError(
-            f"symmetrize={symmetrize!r} needs the whole graph in memory; choose another policy, or use read_graph and "
-            "write_graph"
+            f"symmetrize={symmetrize!r} needs the whole graph in memory; choose another policy, or read_graph and "
+            "write_graph (graphcore convert)"
         )
     check_choice("symmetrize", symmetrize, BY_PAIR)
     n_nodes = None if n_nodes is None else check_integer("n_nodes", n_nodes, low=1)
     parts = None if parts is None else check_integer("parts", parts, low=1)
-    out = check_replaceable(out)
+    given = source if isinstance(source, (list, tuple)) else [source]
+    out = check_replaceable(out, reads=[path for path in given if isinstance(path, (str, os.PathLike))])
     stages = stages or Stages()
     reading = {
         "delimiter": delimiter, "comments": comments, "header": header, "columns": columns,

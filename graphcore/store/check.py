@@ -20,7 +20,7 @@ def check_store(path: PathLike, *, stages: object = None) -> Graph:
     Parameters
     ----------
     path : str or path-like
-        ``NAME.graph``.
+        ``NAME.store``.
     stages : Stages, optional
         Where time is measured and progress shown.
 
@@ -46,7 +46,7 @@ def check_store(path: PathLike, *, stages: object = None) -> Graph:
     >>> import os, tempfile
     >>> import graphcore
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "path.graph")
+    ...     path = os.path.join(folder, "path.store")
     ...     graphcore.write_graph(graphcore.Graph.from_edges([0, 1], [1, 2]), path)
     ...     graphcore.check_store(path)
     Graph(n_nodes=3, n_edges=2, unweighted)

@@ -14,14 +14,15 @@ from ..graphs.ids import id_dtype
 from .record import note, state_of
 
 __all__ = [
-    "ARRAYS", "CHECKED", "META", "PARTED", "SUFFIX", "VERSION", "ArrayFacts", "Meta", "array_path", "checksum",
-    "files_of", "is_store", "looks_like_store", "part_path", "read_meta", "require_file", "write_meta",
+    "ARRAYS", "CHECKED", "META", "PARTED", "SUFFIX", "SUFFIXES", "VERSION", "ArrayFacts", "Meta", "array_path",
+    "checksum", "files_of", "is_store", "looks_like_store", "part_path", "read_meta", "require_file", "write_meta",
 ]  # fmt: skip
 
 FORMAT = "graphcore graph"
 VERSION = 1
 META = "meta.json"
-SUFFIX = ".graph"
+# Stores are called so; they were called .graph, which is the ending of METIS's and WebGraph's files as well.
+SUFFIX, SUFFIXES = ".store", (".store", ".graph")
 # A graph of so many bytes is read from end to end in less than a second, whenever it is opened.
 CHECKED = 1 << 26
 _LARGEST_META = 1 << 16
@@ -80,7 +81,7 @@ def is_store(path: PathLike) -> bool:
 
 def looks_like_store(path: PathLike) -> bool:
     """Whether `path` is a folder that holds a graph, or by its name should."""
-    return os.path.isdir(path) and (is_store(path) or os.fspath(path).endswith(SUFFIX))
+    return os.path.isdir(path) and (is_store(path) or os.fspath(path).endswith(SUFFIXES))
 
 
 def files_of(meta):

@@ -52,7 +52,7 @@ class Journal:
         if notes.get("options") != json.loads(json.dumps(self.notes["options"])):
             raise InputError(
                 "the interrupted build had other inputs or options, or its inputs have changed since; repeat them, or "
-                "start over with resume=False (without --resume)"
+                "start over with resume=False (no --resume)"
             )
         self.notes = notes
         return True

@@ -57,7 +57,7 @@ def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
     >>> import os, tempfile
     >>> import graphcore
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "path.graph")
+    ...     path = os.path.join(folder, "path.store")
     ...     graphcore.write_graph(graphcore.Graph.from_edges([0, 1], [1, 2]), path)
     ...     graph = graphcore.open_graph(path)
     >>> graph
@@ -78,7 +78,7 @@ def map_graph(path, *, trusted):
     path = check_path(path)
     os.stat(path)  # a missing folder is reported as such
     if not os.path.isdir(path):
-        raise InputError(f"{path}: a graph on disk is a folder; graphcore.read_graph reads files")
+        raise InputError(f"{path}: a graph on disk is a folder; graphcore.read_graph (graphcore info) reads files")
     with naming(path):
         meta = read_meta(path)
         cut = PARTED & set(meta.arrays) if meta.parts else set()
@@ -111,5 +111,5 @@ def _require_sound(path, graph, meta):
     elif not is_noted(path, files_of(meta)):
         raise InputError(
             f"this graph of {meta.nbytes / 1e9:,.1f} GB was not verified here, or its files have changed since; verify "
-            f"it once with graphcore check {path} (graphcore.check_store), or pass trusted=True to open_graph"
+            f"it once with graphcore.check_store (graphcore check {path}), or pass trusted=True to open_graph"
         )

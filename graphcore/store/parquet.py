@@ -6,6 +6,7 @@ import numpy as np
 
 from .._validation import check_choice
 from ..exceptions import FormatError, InputError, ParameterError, missing_package
+from ..graphs.from_table import left_out
 from ..graphs.ids import Numbering
 from ..io._dialect import ends_elsewhere
 from ..io._weight_column import WEIGHT_NAMES
@@ -50,7 +51,7 @@ class EdgeTable:
             raise FormatError(f"several columns are called {twice[0][:80]!r}; rename them")
         others = [name for name in schema.names if name not in self.columns]
         silent = weight_column is None or not others
-        self.notes = ends_elsewhere(schema.names, columns) + ([] if silent else [_left_out(others)])
+        self.notes = ends_elsewhere(schema.names, columns) + ([] if silent else [left_out(others, "weight_column")])
         types = [schema.field(name).type for name in self.columns[:2]]
         floating = next((c for c in (0, 1) if pa.types.is_floating(types[c])), None)
         if floating is not None and ids == "auto":
@@ -112,14 +113,6 @@ class ParquetFile(EdgeTable):
                 read += batch.num_rows
                 if i >= skip:
                     yield *self.arrays(batch), read / total
-
-
-def _left_out(names):
-    plural = "s" if len(names) > 1 else ""
-    return (
-        f"column{plural} {', '.join(names[:4])} not read; pass weight_column={names[0][:80]!r} if it holds the edges' "
-        "weights, weight_column=None to say that none does"
-    )
 
 
 def _weight(schema, columns, weight_column):

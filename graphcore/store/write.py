@@ -3,7 +3,7 @@
 from .._typing import PathLike
 from ..graphs.graph import Graph
 from .arrays import write_array
-from .folder import atomic_folder
+from .folder import atomic_folder, check_replaceable
 from .format import Meta, write_meta
 from .names import names_as_arrays
 
@@ -11,7 +11,11 @@ __all__ = ["write_store"]
 
 
 def write_store(graph: Graph, path: PathLike) -> None:
-    """Write a graph as a folder ``NAME.graph``, whole or not there; a store there is replaced, anything else is not."""
+    """Write a graph as a folder ``NAME.store``, whole or not there; a store there is replaced, anything else is not.
+
+    A graph that is mapped from a store is not written over it: it may hold less, and others find it by its path.
+    """
+    check_replaceable(path, reads=[] if graph._reopen is None else graph._reopen[1])
     arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights, "degrees": graph.degrees}
     if graph.node_names is not None:
         arrays |= names_as_arrays(graph.node_names)

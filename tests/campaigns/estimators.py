@@ -118,8 +118,8 @@ def _of_networkx(A, folder):
 
 
 def _stored(A, folder):
-    gc.write_graph(gc.Graph.from_scipy(A), folder / "stored.graph")
-    return gc.open_graph(folder / "stored.graph")
+    gc.write_graph(gc.Graph.from_scipy(A), folder / "stored.store")
+    return gc.open_graph(folder / "stored.store")
 
 
 def _adjacency(rng, n):

@@ -28,6 +28,7 @@ NAMES = (
     "estimators",
     "structures",
     "stores",
+    "models",
     "kills",
     "interrupts",
     "threads",
@@ -35,6 +36,8 @@ NAMES = (
     "downloads",
     "report",
     "memory",
+    "descriptors",
+    "caches",
 )
 
 

@@ -36,7 +36,7 @@ def prepare():
         if kind in ("weighted", "ones"):
             weights = rng.integers(1, 9, 400) / 8 if kind == "weighted" else np.ones(400)
             lines = [f"{line} {w}" for line, w in zip(lines, weights, strict=True)]
-        file, out = folder / f"{kind}.txt", folder / f"{kind}.graph"
+        file, out = folder / f"{kind}.txt", folder / f"{kind}.store"
         file.write_text("\n".join(lines), encoding="utf-8")
         options = {"weight_column": 2, "symmetrize": "min"} if kind == "ones" else {}
         _build(file, out, options)
@@ -49,7 +49,7 @@ def case(given):
     """One build that is disturbed, and the store after it has been taken up again."""
     rng = given.rng
     file, options, calls, content = given.prepared[rng.integers(len(given.prepared))]
-    out = given.folder / "g.graph"
+    out = given.folder / "g.store"
     if rng.random() < 0.3:  # a graph that is there stays until the new one is whole
         graphcore.write_graph(graphcore.Graph.from_edges([0, 1], [1, 2]), out)
     kind = ("killed", "killed", "killed", "no space", "two")[rng.integers(5)]
@@ -71,7 +71,7 @@ def case(given):
     if _content(out) != content:
         raise Failure(f"{kind}: other bytes than of a build that was left alone")
     left = sorted(os.listdir(given.folder))
-    if left != ["g.graph"]:
+    if left != ["g.store"]:
         raise Failure(f"{kind}: something is left", f"{left}")
     return kind
 

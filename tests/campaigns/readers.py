@@ -323,7 +323,7 @@ def case(given):
     rng, prepared = given.rng, given.prepared
     kind = prepared.kinds[rng.choice(len(prepared.kinds), p=prepared.shares)]
     if kind == "table":
-        return _judged(lambda: Graph.from_table(*_table(rng)), "", rng, given.folder)
+        return judged(lambda: Graph.from_table(*_table(rng)), "", rng, given.folder)
     seeds = prepared.seeds[kind]
     data, suffix = seeds[rng.integers(len(seeds))], SUFFIXES[kind][rng.integers(len(SUFFIXES[kind]))]
     for _ in range(int(rng.integers(0, 5))):
@@ -338,7 +338,7 @@ def case(given):
             data += data
     path = given.folder / f"x{suffix}"
     path.write_bytes(data)
-    return _judged(lambda: _READ.get(kind, _read_graph)(str(path), rng), str(path), rng, given.folder)
+    return judged(lambda: _READ.get(kind, _read_graph)(str(path), rng), str(path), rng, given.folder)
 
 
 def _read_graph(path, rng):
@@ -409,7 +409,7 @@ def _table(rng):
     return table, "source", "target", ["auto", None, "weight", "nothing"][rng.integers(4)]
 
 
-def _judged(read, path, rng, folder):
+def judged(read, path, rng, folder):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

@@ -36,8 +36,8 @@ def prepare():
             "numbers": np.arange(n) * 7,
         }.get(names)  # fmt: skip
         graph = Graph.from_edges(*ends, weights, n_nodes=n, node_names=labels, warn=False)
-        graphcore.write_graph(graph, folder / f"{i}.graph")
-        made.append((folder / f"{i}.graph", graph))
+        graphcore.write_graph(graph, folder / f"{i}.store")
+        made.append((folder / f"{i}.store", graph))
     return made
 
 
@@ -45,7 +45,7 @@ def case(given):
     """One store, damaged in one or several ways; with a chance its checksums are made to fit again."""
     rng = given.rng
     source, sound = given.prepared[rng.integers(len(given.prepared))]
-    path = given.folder / "g.graph"
+    path = given.folder / "g.store"
     shutil.copytree(source, path)
     said = [_damage(rng, path) for _ in range(1 + (rng.random() < 0.2))]
     forged = rng.random() < 0.6 and _forge(rng, path)
@@ -54,12 +54,12 @@ def case(given):
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            opened = _looked_at(path)
+            opened = looked_at(path)
             if opened is None:
                 return "refused"
             if not forged and not _equal(opened, sound):
                 raise Failure("damage taken for sound", f"{said}")
-            _require_graph(opened, said)
+            require_graph(opened, said)
             if opened.n_nodes - opened.n_isolated >= 2:
                 graphcore.CoresetSpectralClustering(2, random_state=0, n_coresets=1).fit(opened)
     except InputError as error:
@@ -67,7 +67,7 @@ def case(given):
     return "unchanged" if _equal(opened, sound) else "another graph"
 
 
-def _looked_at(path):
+def looked_at(path):
     """The graph that opens; None where it is refused, which check and the readers must do likewise."""
     found = []
     for look in (graphcore.open_graph, graphcore.check_store, graphcore.read_graph):
@@ -91,7 +91,7 @@ def _equal(graph, sound):
     return all(np.array_equal(a, b) for a, b in same)
 
 
-def _require_graph(graph, said):
+def require_graph(graph, said):
     """Whatever opens is a graph, to the plainest reading of its arrays."""
     n = graph.n_nodes
     A = np.zeros((n, n))

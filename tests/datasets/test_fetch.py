@@ -8,6 +8,7 @@ import http.server
 import io
 import json
 import re
+import resource
 import threading
 import zipfile
 
@@ -285,6 +286,19 @@ def test_a_folder_that_cannot_be_written_is_no_matter_of_the_network(server, tmp
     with pytest.raises(OSError, match="Not a directory"):
         get(server.url(), tmp_path / "file" / "data.bin")
     assert len(server.requests) <= 1
+
+
+def test_a_full_disk_is_no_matter_of_the_network(server, tmp_path):
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large") as caught:
+            get(server.url(), tmp_path / "data.bin")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.filename == str(tmp_path / "data.bin.part")
+    assert len(server.starts) == 1  # it is not tried again
+    assert get(server.url(), tmp_path / "data.bin").size == len(CONTENT)
 
 
 # -- the catalogue -----------------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ def client(cluster):
 def stored(tmp_path_factory):
     """A graph on disk and its clusters."""
     graph, truth = degree_corrected_partition(K, 250, mean_degree=24, mixing=0.2, random_state=0)
-    path = tmp_path_factory.mktemp("store") / "planted.graph"
+    path = tmp_path_factory.mktemp("store") / "planted.store"
     write_graph(graph, path)
     return open_graph(path), truth
 
@@ -362,3 +362,54 @@ def test_the_command_line_takes_workers_and_a_scheduler(stored, cluster, tmp_pat
     ):
         assert run([*command, "-o", str(tmp_path / "c.npy"), *options]) == 2
         assert message in capsys.readouterr().err
+
+
+def chunked(X):
+    return graphcore.NystromKernelKMeans(2, kernel="rbf", n_components=10, random_state=0).fit(X)
+
+
+def test_a_client_that_is_closed_is_told(huge, cluster, monkeypatch):
+    X = da.from_array(np.random.default_rng(0).normal(size=(40, 3)), chunks=(10, 3))
+    fits = [lambda: fitted(huge), lambda: chunked(X)]
+    closed = distributed.Client(cluster)
+    held = X.persist()
+    closed.close()
+    with pytest.raises(InputError, match=r"client is closed; make a new distributed\.Client"):
+        chunked(held)
+    with dask.config.set(scheduler=closed):
+        for fit in fits:
+            with pytest.raises(InputError, match=r"client is closed; make a new distributed\.Client"):
+                fit()
+    with distributed.Client(cluster) as client:  # closed in the midst of a fit
+        monkeypatch.setattr(client, "gather", lambda *_: client.close() or client.nothing)
+        with pytest.raises(InputError, match="client is closed"):
+            fitted(huge)
+
+
+def test_a_client_for_coroutines_is_told(huge):
+    import asyncio
+
+    X = da.zeros((40, 3), chunks=(10, 3))
+
+    async def fit_within():
+        options = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50, "asynchronous": True}
+        async with (
+            distributed.LocalCluster(n_workers=1, **options) as cluster,
+            distributed.Client(cluster, asynchronous=True),
+        ):
+            for fit in (lambda: fitted(huge), lambda: chunked(X)):
+                with pytest.raises(InputError, match="make a Client without asynchronous=True"):
+                    fit()
+
+    asyncio.run(fit_within())
+
+
+def test_a_cluster_without_workers_is_told(huge, monkeypatch):
+    monkeypatch.setattr("graphcore.distributed.cluster._SECONDS", 1)
+    options = {"dashboard_address": ":0", "silence_logs": 50}
+    with (
+        distributed.LocalCluster(n_workers=0, **options) as cluster,
+        distributed.Client(cluster),
+        pytest.raises(InputError, match=r"no worker for 1 seconds; start one \(cluster\.scale\(2\)"),
+    ):
+        fitted(huge)

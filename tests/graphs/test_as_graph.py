@@ -134,7 +134,12 @@ def test_columns_that_are_not_read_are_named():
     for table in tables({"from": SOURCES, "to": TARGETS, "calls": [1] * 6}):
         with pytest.raises(InputError, match=r"and 'calls'; .*from_table\(table, 'from', 'to', weight=\.\.\.\)"):
             fitted(table)
-        assert same(Graph.from_table(table))  # asked for: the other column is left alone
+        with pytest.warns(GraphWarning, match="^column calls not read; pass weight='calls' if it holds.*weight=None"):
+            assert same(Graph.from_table(table))  # asked for: the other column is left alone
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert same(Graph.from_table(table, weight=None))
+            assert same(Graph.from_table(table, weight="calls"))
 
 
 def test_ends_that_name_no_nodes_are_refused_and_not_taken_for_vectors():
@@ -193,7 +198,7 @@ def test_pairs_of_integers_are_refused_with_both_remedies(kind):
     message = r"6 pairs of integers.*from_edges\(\*numpy\.asarray\(X\)\.T\), for points "
     with pytest.raises(InputError, match=message + "affinity='nearest_neighbors', or floats"):
         fitted(X)
-    with pytest.raises(InputError, match=message + r"numpy\.asarray\(X, dtype=float\)"):
+    with pytest.raises(InputError, match=message + r"graphcore\.knn_graph\(X\), or floats"):
         graphcore.select_n_clusters(X)
     with pytest.warns(GraphWarning, match=message + "kernel='gaussian', or floats; they are taken as points"):
         KernelKMeans(2, random_state=0).fit(X.cpu() if isinstance(X, Tensor) else X)
@@ -332,3 +337,26 @@ def test_what_is_no_graph(thing):
     assert not is_graph(thing)
     with pytest.raises(InputError):
         as_graph(thing)
+
+
+def test_a_square_array_that_may_be_a_graph_is_refused_or_warned_about():
+    A = GRAPH.to_scipy().toarray()
+    message = r"symmetric square array with zeros on the diagonal.*graphcore\.Graph\.from_scipy\(X\), for points "
+    for X in (A, A.astype(int), A > 0, A * 0.5):
+        with pytest.raises(InputError, match=message + "affinity='nearest_neighbors'$"):
+            fitted(X)
+    with pytest.raises(InputError, match=message + r"graphcore\.knn_graph\(X\)$"):
+        graphcore.select_n_clusters(A)
+    with pytest.warns(GraphWarning, match=message + "kernel='gaussian'; they are taken as points"):
+        KernelKMeans(2, random_state=0).fit(A)
+    assert same(fitted(A, affinity="precomputed").graph_)
+    assert fitted(A, affinity="nearest_neighbors", n_neighbors=2).n_features_in_ == 6
+    for X in (A + np.eye(6), np.triu(A), -A, A * 0):  # no adjacency, and no doubt
+        fitted(X, n_neighbors=2)
+
+
+@pytest.mark.parametrize("X", [object(), 3, None, 2.5])
+def test_what_is_no_array_is_refused_by_its_type(X):
+    for model in (CoresetSpectralClustering(2), graphcore.CoresetSpectralCoclustering(2), graphcore.KFlats(2)):
+        with pytest.raises(InputError, match=rf"an array or a graph is needed, got .* of type {type(X).__name__}"):
+            model.fit(X)

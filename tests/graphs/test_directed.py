@@ -1,12 +1,14 @@
 """Directed graphs made undirected by similarity and by flow, compared with dense formulas."""
 
+import warnings
+
 import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import graphcore
-from graphcore import Graph, InputError, ParameterError
+from graphcore import Graph, GraphWarning, InputError, ParameterError
 from graphcore.graphs import directed
 from graphcore.graphs.rows import Rows
 
@@ -132,3 +134,14 @@ def test_huge_weights_and_graphs_without_edges():
 def test_a_graph_on_disk_refuses_them(tmp_path):
     with pytest.raises(ParameterError, match=r"'random-walk' needs the whole graph in memory.*write_graph"):
         graphcore.build_store([([0], [1])], tmp_path / "g.graph", symmetrize="random-walk")
+
+
+def test_the_sum_of_a_list_with_both_directions_is_said():
+    with pytest.warns(GraphWarning, match="in both directions alike.*'sum' doubles.*'max' leaves them"):
+        graph = Graph.from_edges([0, 1], [1, 0], [2, 2], symmetrize="sum")
+    assert graph.weights.tolist() == [4, 4]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Graph.from_edges([0], [1], [2], symmetrize="sum").weights.tolist() == [2, 2]
+        assert Graph.from_edges([0, 1], [1, 0], [2, 2]).weights.tolist() == [2, 2]
+        assert Graph.from_scipy(np.array([[0, 2], [2, 0]]), symmetrize="sum").weights.tolist() == [2, 2]

@@ -40,8 +40,8 @@ def test_arrays_in_memory_have_no_map(tmp_path):
 @pytest.mark.skipif(not hasattr(mmap, "MADV_RANDOM"), reason="this system takes no advice")
 def test_rows_of_walks_are_read_at_random(tmp_path, advice):
     graph = graphcore.Graph.from_edges(np.arange(30), (np.arange(30) + 1) % 30)
-    graphcore.write_graph(graph, tmp_path / "ring.graph")
-    stored = graphcore.open_graph(tmp_path / "ring.graph")
+    graphcore.write_graph(graph, tmp_path / "ring.store")
+    stored = graphcore.open_graph(tmp_path / "ring.store")
     points = np.array([3, 17])
     rows = WalkKernel(stored, 4).half_walk_rows(points)
     random, normal = mmap.MADV_RANDOM, mmap.MADV_NORMAL

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import GraphWarning, ParameterError, read_graph
-from graphcore.io import _weight_column
+from graphcore.io import _dialect, _weight_column
 from graphcore.io._weight_column import choose_weight
 
 
@@ -394,3 +394,15 @@ def test_ends_in_other_columns_than_those_read_are_noticed(write):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert edges_of(read_graph(path, columns=(1, 2), weight_column=None)) == {(5, 6, 1.0), (6, 7, 1.0)}
+
+
+def test_millions_of_blank_lines_are_not_looked_at_one_by_one(tmp_path):
+    text = "\n" * 3_000_000 + "# a b\n\n1 2\n"
+    seen = list(_dialect._lines(io.StringIO(text)))
+    assert seen[-1] == (3_000_003, "1 2") and len(seen) < 10_000
+    (tmp_path / "g.txt").write_text(text)
+    assert read_graph(tmp_path / "g.txt").n_edges == 1
+    for some in ("", "\n", "a", "a\n", "a\n\n", "\na", "a" * 9000 + "\nb\nc", ("x" * 4095 + "\n") * 5):
+        assert list(_dialect._lines(io.StringIO(some))) == [
+            (n, line.rstrip("\n")) for n, line in enumerate(io.StringIO(some), 1) if n < 9 and some.strip()
+        ]

@@ -10,6 +10,7 @@ import warnings
 import networkx as nx
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from click.testing import CliRunner
 
 import graphcore
@@ -18,6 +19,7 @@ from graphcore.cli.app import app
 from graphcore.exceptions import one_line
 from graphcore.io import _source, read_labels
 from graphcore.io._source import open_source
+from graphcore.io.labels import write_memberships
 
 from ..conftest import data_folder
 
@@ -397,12 +399,43 @@ def test_names_that_spreadsheets_take_for_formulas(tmp_path):
     assert (tmp_path / "l.csv").read_text(encoding="utf-8").startswith("=1+1,0\n")
 
 
+@pytest.mark.parametrize("names", [[" a", "a"], ["a ", "b", " a"], ["", " "], ["a\u00a0", "a"]])
+def test_names_that_differ_in_blanks_only_are_not_written_as_text(tmp_path, names):
+    graph = Graph.from_edges(range(len(names) - 1), range(1, len(names)), node_names=names)
+    members = sp.csr_array(np.ones((len(names), 1)))
+    for write in (
+        lambda path: write_labels(range(len(names)), path, graph),
+        lambda path: write_labels(range(len(names)), path, names),
+        lambda path: write_memberships(members, path, graph),
+        lambda path: graphcore.write_graph(graph, path),
+    ):
+        with pytest.raises(InputError, match=r"differ in blanks only, which no reader of text keeps; write \.np[yz]"):
+            write(tmp_path / "l.tsv")
+    graphcore.CoresetSpectralClustering(1, random_state=0).fit(graph).report(tmp_path / "page.html", pictures=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]  # and no list of nodes beside it
+    write_labels([0] * len(names), tmp_path / "l.npy", graph)
+    graphcore.write_graph(graph, tmp_path / "g.npz")
+    assert graphcore.read_graph(tmp_path / "g.npz").node_names.tolist() == names
+
+
+def test_blanks_around_names_are_no_harm_where_all_differ(tmp_path):
+    graph = Graph.from_edges([0, 1], [1, 2], node_names=[" a", "b ", "c"])
+    write_labels([0, 1, 2], tmp_path / "l.tsv", graph)
+    assert read_labels(tmp_path / "l.tsv", graph).tolist() == [0, 1, 2]
+
+
 def test_the_command_line_quotes_formulas_and_knows_long_numbers(tmp_path):
-    path, out = tmp_path / "e.csv", tmp_path / "l.tsv"
+    path, out, members = tmp_path / "e.csv", tmp_path / "l.tsv", tmp_path / "m.csv"
     path.write_text("=a,b\nb,c\nc,=a\n=a,d\n")
-    result = CliRunner().invoke(app, ["cluster", str(path), "-k", "1", "-o", str(out), "--spreadsheet"])
+    typed = ["cluster", str(path), "-k", "1", "--spreadsheet", "--membership", str(members), "-o"]
+    result = CliRunner().invoke(app, [*typed, str(out)])
     assert result.exit_code == 0, result.output
     assert out.read_text().startswith("'=a\t")
+    assert members.read_text().startswith("'=a,")
+    idle = "--spreadsheet does nothing here"
+    assert idle not in CliRunner().invoke(app, [*typed, str(tmp_path / "l.npy")]).output
+    typed[-2] = str(tmp_path / "m.npz")
+    assert idle in CliRunner().invoke(app, [*typed, str(tmp_path / "l.npy")]).output
     for option in ("--columns", "--weight-column"):
         result = CliRunner().invoke(app, ["info", str(path), option, "9" * 5000])
         assert result.exit_code in (1, 2) and not isinstance(result.exception, ValueError)
@@ -422,3 +455,12 @@ def test_what_networkx_warns_of_is_a_warning_of_ours(tmp_path):
     path.write_text(path.read_text().replace("<graph ", f"{key}<graph ", 1))
     with pytest.warns(GraphWarning, match=r"a\.graphml: networkx says: No key type for id d0"):
         assert read_graph(path).n_edges == 2
+
+
+@pytest.mark.parametrize("encoding", ["UTF-f", "hex", "zlib", "rot13", "utf-16", "base64", "none such", "idna"])
+def test_xml_of_any_encoding_is_a_graph_or_one_line(tmp_path, encoding):
+    for kind in ("graphml", "gexf"):
+        path = tmp_path / f"a.{kind}"
+        path.write_text(f'<?xml version="1.0" encoding="{encoding}"?><{kind}><graph><node id="a"/></graph></{kind}>')
+        with pytest.raises(FormatError, match=r"networkx cannot read it: |the graph is empty"):
+            read_graph(path)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
+import graphcore
 from graphcore import Graph, InputError
 from graphcore.metrics import agreement
 
@@ -56,3 +57,13 @@ def test_bad_input(arguments, message):
 def test_labellings_of_two_lengths_are_refused_with_both():
     with pytest.raises(InputError, match=r"labels have shape \(2,\) and truth \(1,\)"):
         agreement([0, 1], [0])
+
+
+@pytest.mark.parametrize(
+    "labels", [[{0, 1}, {2}], ({0}, {1, 2}), [[0, 1], [2]], {0: 0, 1: 0, 2: 1}, [frozenset([0, 1])]]
+)
+def test_clusters_as_sets_or_dictionaries_are_named(labels):
+    graph = Graph.from_edges([0, 1], [1, 2])
+    for refuse in (lambda: agreement(labels, labels), lambda: graphcore.metrics.normalized_cut(graph, labels)):
+        with pytest.raises(InputError, match=r"labels are a (list|tuple|dict).*give \[label\[node\] for node in"):
+            refuse()

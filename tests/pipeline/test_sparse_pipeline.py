@@ -288,10 +288,10 @@ def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, monkey
     monkeypatch.setattr("graphcore.distributed.passes._ENTRIES_PER_BLOCK", 5000)
     settings = resolve_settings(graph, 8, coreset_size=200)
     assert (settings.n_coresets, settings.walk_steps) == (1, 2)
-    write_graph(graph, tmp_path / "g.graph")
+    write_graph(graph, tmp_path / "g.store")
     found = cluster_graph(graph, settings, random_state=0)
     for n_jobs in (1, 2):
-        stored = cluster_graph(open_graph(tmp_path / "g.graph"), settings, random_state=0, n_jobs=n_jobs)
+        stored = cluster_graph(open_graph(tmp_path / "g.store"), settings, random_state=0, n_jobs=n_jobs)
         np.testing.assert_array_equal(stored.labels, found.labels)
     assert adjusted_rand_score(truth, found.labels) > 0.95
     assert [name for name, _ in found.history] == ["merging", "refinement"]

@@ -23,7 +23,7 @@ from graphcore import plot
 from graphcore.exceptions import InputError, ParameterError
 from graphcore.metrics import ClusterSums, calibration, cut_and_volume, quotient_graph
 from graphcore.partition.merge import MergeTree
-from graphcore.plot import _style, drawing
+from graphcore.plot import _style, drawing, quotient
 
 from .layout import assert_readable, texts_of
 
@@ -235,6 +235,27 @@ def test_quotient_of_a_dense_matrix():
     assert [text.get_text() for text in dense.texts] == [text.get_text() for text in sparse.texts]
 
 
+@pytest.mark.parametrize("sizes", [[335, 81, 60, 40, 31], [335, 81, 200, 11, 1, 1], [10_000, 5_000, 3], [7]])
+def test_quotient_disks_are_as_large_as_clusters_beside_the_largest(sizes):
+    radii = np.array([radius for _, radius in disks(plot.quotient_graph(np.eye(len(sizes)), sizes))])
+    sizes = np.sort(sizes)[::-1]
+    true = radii[0] * np.sqrt(sizes / sizes[0])
+    assert radii == pytest.approx(np.maximum(true, quotient._MIN_RADIUS))
+    assert quotient._MIN_RADIUS < radii[0] <= quotient._MAX_RADIUS
+
+
+def test_quotient_of_a_model_and_of_its_graph(planted):
+    graph, model = planted
+    matrix = plot.quotient_graph(quotient_graph(graph, model.labels_), model.summary()["size"])
+    volumes = quotient_graph(graph, model.labels_).sum(axis=1)
+    for ax in (plot.quotient_graph(model), plot.quotient_graph(model.quotient_graph_, model.summary()["size"])):
+        for (centre, radius), (other, other_radius) in zip(disks(ax), disks(matrix), strict=True):
+            assert np.allclose(centre, other)
+            assert radius == pytest.approx(other_radius)
+    drawn = disks(plot.quotient_graph(model.quotient_graph_))
+    assert [radius for _, radius in drawn] == pytest.approx(np.sort(quotient.disk_radii(volumes))[::-1])
+
+
 def test_quotient_refuses_what_does_not_fit():
     Q, sizes = random_quotient(3)
     with pytest.raises(InputError, match="4 sizes"):
@@ -330,7 +351,7 @@ def test_umap_goes_on_from_the_spectral_coordinates_by_where_walks_end(planted, 
 def test_coordinates_by_umap_need_it(planted, monkeypatch):
     graph, model = planted
     monkeypatch.setattr("graphcore.plot.coordinates.find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"umap-learn: pip install 'graphcore-clustering\[umap\]'"):
+    with pytest.raises(InputError, match=r"umap-learn: pip install umap-learn \(or '.\[umap\]'"):
         plot.coreset_coordinates(graph, model.coreset_indices_, model.labels_, method="umap")
     with pytest.raises(ParameterError, match="method='tsne'"):
         plot.coreset_coordinates(graph, model.coreset_indices_, model.labels_, method="tsne")
@@ -665,5 +686,5 @@ def test_a_missing_matplotlib_is_named_with_its_remedy(monkeypatch):
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(InputError, match=r"pip install 'graphcore-clustering\[plot\]'"):
+    with pytest.raises(InputError, match=r"pip install matplotlib \(or '.\[plot\]'"):
         plot.k_sweep([1, 2], [1, 2])

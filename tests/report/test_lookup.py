@@ -102,9 +102,10 @@ def test_files_that_cannot_be_written_are_found_before_the_work(fitted, tmp_path
         model.report(tmp_path / "missing" / "out.html")
 
 
-def test_names_that_no_file_holds_have_no_file(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["b\x1b", " a"])
+def test_names_that_no_file_holds_have_no_file(tmp_path, monkeypatch, name):
     monkeypatch.setattr(nodes, "MOST_LISTED", 2)
-    graph = graphcore.Graph.from_edges([0, 1], [1, 2], node_names=["a", "b\x1b", "c"])
+    graph = graphcore.Graph.from_edges([0, 1], [1, 2], node_names=["a", name, "c"])
     page = written(tmp_path / "out.html", graph, [0, 0, 0])
     assert [path.name for path in tmp_path.iterdir()] == ["out.html"]
     assert "beside this page" not in page.text

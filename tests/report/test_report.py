@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import graphcore
 from graphcore.exceptions import InputError, ParameterError
-from graphcore.metrics import central_nodes, conductance, normalized_cut
+from graphcore.metrics import Robustness, central_nodes, conductance, normalized_cut
 from graphcore.pipeline.cluster import cluster_graph
 from graphcore.pipeline.settings import resolve_settings
 from graphcore.report import About, figures, gather_facts, write_report
@@ -67,7 +67,7 @@ def test_page_is_well_formed_alone_and_true(planted, tmp_path):
         assert words in page.text, words
     assert f"{normalized_cut(graph, run.labels):.4f}" in page.text
     stability = float(run.node_stability[run.labels >= 0].mean())
-    assert f"Stability {stability:.2f}" in page.text
+    assert f"Stability over seeds {stability:.2f}" in page.text
     sizes = np.bincount(run.labels[run.labels >= 0])
     by_cluster = {int(row["cluster"]): row for row in page.clusters}
     assert sorted(by_cluster) == list(range(6))
@@ -76,7 +76,7 @@ def test_page_is_well_formed_alone_and_true(planted, tmp_path):
         row = by_cluster[c]
         assert int(row["nodes"]) == sizes[c]
         assert float(row["conductance"]) == pytest.approx(value, abs=5e-5)
-        assert float(row["stability"]) == pytest.approx(run.cluster_stability[c], abs=5e-3)
+        assert float(row["stability over seeds"]) == pytest.approx(run.cluster_stability[c], abs=5e-3)
         names = row["most central nodes"].split(", ")
         assert len(names) == 5
         assert all(run.labels[int(name.split()[1])] == c for name in names)
@@ -128,7 +128,7 @@ def test_pictures_can_be_left_out(planted, tmp_path, monkeypatch):
     monkeypatch.setattr("graphcore.report.page.find_spec", lambda _: None)
     page = written(tmp_path / "out.html", graph, run.labels, clustering=run)
     assert "svg" not in {tag for tag, _ in page.tags}
-    assert "pip install 'graphcore-clustering[plot]'" in page.text
+    assert "pip install matplotlib (or '.[plot]'" in page.text
     with pytest.raises(InputError, match="matplotlib"):
         write_report(tmp_path / "out.html", graph, run.labels, pictures=True)
     with pytest.raises(ParameterError, match="pictures='maybe'"):
@@ -139,7 +139,7 @@ def test_labels_alone_have_a_page_that_claims_no_stability(tmp_path):
     karate = graphcore.datasets.load_karate()
     page = written(tmp_path / "out.html", karate.graph, karate.labels)
     page.assert_alone()
-    assert {row["stability"] for row in page.clusters} == {"\u2013"}
+    assert {row["stability over seeds"] for row in page.clusters} == {"\u2013"}
     assert "nothing can be said about their stability" in page.text
     assert [attrs["aria-label"] for tag, attrs in page.tags if tag == "svg"] == [
         "Sizes and conductance",
@@ -329,19 +329,57 @@ def test_tree_joins_all_clusters(planted):
 @pytest.mark.parametrize(
     ("stability", "said"),
     [
-        ([0.1, 0.2, 0.9, 0.9, 0.9, 0.9], "6 clusters, 4 of them sure; "),
-        ([0.9] * 6, "6 clusters, all of them sure; "),
-        ([0.1, 0.2, 0.3, 0.4, 0.9, 0.9], "Most of them change with the draw: no 6 to be sure of; fewer may be surer."),
+        ([0.1, 0.2, 0.9, 0.99, 0.99, 0.99], "6 clusters, 3 of them the same for every seed; "),
+        ([0.96] * 6, "6 clusters, all of them the same for every seed; "),
+        ([0.1, 0.2, 0.3, 0.4, 0.9, 0.9], "Most of them change with the seed: no 6 to be sure of; fewer may be surer."),
     ],
 )
-def test_the_verdict_says_how_many_clusters_are_sure(planted, tmp_path, stability, said):
+def test_the_verdict_calls_agreement_of_seeds_by_its_name(planted, tmp_path, stability, said):
     graph, run = planted
     shaken = replace(run, cluster_stability=np.array(stability))
     page = written(tmp_path / "out.html", graph, run.labels, clustering=shaken, pictures=False)
     assert said in page.text
-    assert "would by chance. Few edges lead out" in page.text or "by chance, but many lead out" in page.text
+    assert (
+        "would by chance. Less than half as many edges lead out" in page.text
+        or "by chance, but many lead out" in page.text
+    )
     unsure = sum(value < 0.5 for value in stability)
     assert (f"{unsure} of 6 clusters have a stability below 0.5" in page.text) == (unsure > 0)
+    assert "of them sure" not in page.text
+    assert "What the data support was not measured" in page.text
+
+
+@pytest.mark.parametrize(
+    ("clusters", "inside", "said"),
+    [
+        ([1.0] * 6, True, "6 clusters, all of them sure; "),
+        ([1.0, 0.75, 0.74, 0.6, 0.6, 0.6], True, "6 clusters, 2 of them sure; "),
+        ([0.2, 0.2, 0.5, 1.0, 1.0, 1.0], True, "Most of them are others when edges are drawn anew"),
+        ([1.0] * 6, False, "6 clusters, 0 of them sure; "),  # most of their weight leads out
+    ],
+)
+def test_clusters_are_sure_by_robustness_and_conductance_never_by_seeds(planted, tmp_path, clusters, inside, said):
+    graph, run = planted
+    steady = replace(run, cluster_stability=np.ones(6))
+    nodes = np.full(graph.n_nodes, 0.5, dtype=np.float32)
+    nodes[:2] = np.nan
+    found = Robustness(np.array([0.5, 0.7]), np.array(clusters), nodes)
+    if not inside:
+        steady = replace(steady, labels=np.where(run.labels < 0, -1, np.arange(302) % 6).astype(np.int32))
+    page = written(tmp_path / "out.html", graph, steady.labels, clustering=steady, robustness=found, pictures=False)
+    page.assert_alone()
+    assert said in page.text
+    assert "Robustness 0.60" in page.text
+    assert "the same for every seed" not in page.text
+    assert [float(row["robustness"]) for row in sorted(page.clusters, key=lambda row: int(row["cluster"]))] == clusters
+    assert page.data["nodes"]["robustness"] == [-1, -1] + [50] * 300
+
+
+def test_robustness_of_other_labels_is_refused(planted, tmp_path):
+    graph, run = planted
+    found = Robustness(np.ones(1), np.ones(5), np.ones(302))
+    with pytest.raises(InputError, match="robustness is of 5 clusters of 302 nodes, and these are 6 of 302"):
+        write_report(tmp_path / "out.html", graph, run.labels, robustness=found)
 
 
 @pytest.mark.parametrize(

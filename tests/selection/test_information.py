@@ -45,19 +45,31 @@ def test_a_score_is_the_range_of_prices_at_which_its_k_is_best(gains, price):
         assert corners.scores[0] == 0
         assert np.isnan(corners.scores[-1])
     np.testing.assert_allclose(corners.scores[1:-1], shares[1:-1], atol=2e-4)
-    assert (np.diff(corners.slopes[:, 0]) <= 1e-12).all()
-    assert corners.slopes[0, 0] == 1
 
 
-def test_a_corner_stands_out_if_the_slope_falls_by_more_than_at_one():
-    x = np.log(np.arange(1, 41))
-    for first, second, expected in ((0.9, 0.3, True), (0.5, 0.3, False), (0.5, 0.2, True), (0.9, 0.85, False)):
-        information = np.where(x <= x[9], first * x, first * x[9] + second * (x - x[9]))
-        corners = information_corners(information, 0.1)
-        assert int(np.nanargmax(corners.scores)) == 9
-        assert corners.scores[9] == pytest.approx(first - second)
-        assert corners.stands_out(10) is expected
-    assert not corners.stands_out(20)  # no corner
+@pytest.mark.parametrize(
+    ("turns", "doubt"),
+    [
+        ({10: 0.4}, None),
+        ({10: 0.4, 20: 0.15}, None),
+        ({10: 0.4, 20: 0.17}, "of 0.4, is at k = 10, and one of 0.17 at 20"),
+        ({4: 0.17, 10: 0.4}, "of 0.4, is at k = 10, and one of 0.17 at 4"),
+        ({8: 0.3, 10: 0.4, 12: 0.1}, None),  # within a quarter: the same number, about
+        ({10: 0.3, 13: 0.25}, "and one of 0.25 at 13"),
+        ({10: 0.02}, None),  # how sharp it is matters in comparison alone
+        ({32: 0.4}, None),
+        ({33: 0.4}, "is at k = 33, and little is known of larger ones"),
+    ],
+)
+def test_a_corner_stands_out_if_no_other_number_has_one_nearly_as_sharp(turns, doubt):
+    ks = np.arange(1, 41)
+    slopes = 0.9 - sum(fall * (ks[1:] > k) for k, fall in turns.items())
+    information = np.concatenate([[0.0], np.cumsum(slopes * np.diff(np.log(ks)))])
+    corners = information_corners(information, 0.01)
+    assert {int(k): pytest.approx(corners.scores[k - 1]) for k in ks[:-1][corners.scores[:-1] > 0]} == turns
+    best = int(np.nanargmax(corners.scores)) + 1
+    found = corners.doubt(best)
+    assert (found is None) if doubt is None else (doubt in found)
 
 
 def test_slopes_below_the_price_are_no_corners():

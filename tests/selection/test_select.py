@@ -1,5 +1,6 @@
 """select_n_clusters: what it picks where the number is known, what it accepts and refuses, and its picture."""
 
+import re
 import warnings
 
 import matplotlib as mpl
@@ -55,7 +56,7 @@ def test_blocks_of_uneven_degrees_and_sizes():
     assert select_n_clusters(graph, random_state=0).best == 10
     sizes = [400, 300, 200, 200, 150, 150]
     graph, _ = graphcore.datasets.planted_partition(6, sizes, 0.1, 0.004, random_state=0)
-    assert select_n_clusters(graph, random_state=0).best == 6
+    assert quietly(graph, random_state=0).best == 6  # but 3 has nearly as sharp a corner
 
 
 def test_weights_count():
@@ -78,12 +79,36 @@ def test_a_random_graph_has_one_cluster():
         assert (found.best, found.clear) == (1, False)
 
 
+def test_the_best_of_the_divisions_that_do_not_pay_is_named():
+    graph, _ = graphcore.datasets.planted_partition(4, 100, 0.04, 0.01, random_state=0)
+    with pytest.warns(GraphWarning, match="k = 1, the least of the candidates") as caught:
+        found = select_n_clusters(graph, random_state=0)
+    (message,) = [str(warning.message) for warning in caught]
+    best = r"best of them, k = (\d+), gains (\S+) nats for each edge where its labels cost (\S+); a fit of that number"
+    k, gain, cost = re.search(best, message).groups()
+    information = found.curves["information (nats)"]
+    assert int(k) == 2 + np.argmax(information[1:] / np.log(found.candidates[1:]))
+    assert float(gain) == pytest.approx(information[int(k) - 1], rel=0.05)
+    price = graph.n_nodes / (graph.n_entries / 2)
+    assert float(cost) == pytest.approx(price * np.log(int(k)), rel=0.05)
+    assert 0 < float(gain) < float(cost)
+    with pytest.warns(GraphWarning, match="pays for its description$"):
+        select_n_clusters(graph, [1], random_state=0)
+
+
+def test_more_than_two_hundred_clusters_are_found():
+    graph, _ = graphcore.datasets.planted_partition(300, 80, 12 / 80, 4 / 24_000, random_state=0)
+    found = select_n_clusters(graph, random_state=0)
+    assert (found.best, found.clear) == (300, True)
+    assert select_n_clusters(graph, method="eigengap", random_state=0).candidates[-1] == 200  # or it takes too long
+
+
 @pytest.mark.parametrize("dimensions", [2, 10])
 def test_nothing_stands_out_in_one_cloud(dimensions):
-    # Of 100 other clouds in two dimensions 6 were called clear, of 60 in ten dimensions none: more than 3 of 10 are so
-    # with a probability of 0.003.
+    # None of 100 other clouds in two dimensions, and of 60 in ten, was called clear. So, with confidence 0.95, one is
+    # with a probability of at most 0.03 (0.05), and more than one of ten with one of at most 0.04 (0.09).
     X = [np.random.default_rng(seed).random((1500, dimensions)) for seed in range(10)]
-    assert sum(quietly(x, random_state=0).clear for x in X) <= 3
+    assert sum(quietly(x, random_state=0).clear for x in X) <= 1
 
 
 def test_components_are_counted():
@@ -209,7 +234,8 @@ def test_default_candidates():
     assert default_candidates(1).tolist() == [1]
     assert default_candidates(2).tolist() == [1, 2]
     assert default_candidates(100).tolist() == list(range(1, 21))
-    assert default_candidates(10**6).tolist() == list(range(1, 201))
+    assert default_candidates(10**5).tolist() == list(range(1, 633))
+    assert default_candidates(10**7).tolist() == list(range(1, 2001))
 
 
 # -- what goes in ------------------------------------------------------------------------------------------------------

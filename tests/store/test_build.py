@@ -308,7 +308,7 @@ def test_bad_parameters(tmp_path):
         build_store([tmp_path / "a.txt", tmp_path / "b.txt"], out)
     with pytest.raises(InputError, match=r"c\.txt has weights and .*a\.txt has none"):
         build_store([tmp_path / "a.txt", tmp_path / "c.txt"], out)
-    with pytest.raises(ParameterError, match=r"called NAME\.graph"):
+    with pytest.raises(ParameterError, match=r"called NAME\.store"):
         build_store(tmp_path / "a.txt", tmp_path / "g.npz")
     with pytest.raises(ParameterError, match="source must be"):
         build_store(3, out)

@@ -18,7 +18,7 @@ from graphcore.store.spool import Spool
 from tests.campaigns.kills import calls_of
 from tests.store.test_store import assert_same
 
-WORK = ".g.graph.building"
+WORK = ".g.store.building"
 
 
 def write_text(path, n_edges=20_000, seed=0):
@@ -68,10 +68,10 @@ def killed(work, at_call):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_sigkill_at_random_points(tmp_path, small_pieces):
     expected = write_text(tmp_path / "edges.txt", 8000)
-    build_store(tmp_path / "edges.txt", tmp_path / "first.graph")
-    whole = calls_of(lambda: build_store(tmp_path / "edges.txt", tmp_path / "first.graph"))
+    build_store(tmp_path / "edges.txt", tmp_path / "first.store")
+    whole = calls_of(lambda: build_store(tmp_path / "edges.txt", tmp_path / "first.store"))
     rng = np.random.default_rng(0)
-    out, n_killed, n_completed, stood = tmp_path / "g.graph", 0, 0, set()
+    out, n_killed, n_completed, stood = tmp_path / "g.store", 0, 0, set()
     while n_killed < 20:
         # A resumed build has less to do: it is done sooner or later, and the next one begins anew.
         n_killed += killed(lambda: build_store(tmp_path / "edges.txt", out, resume=True), rng.integers(whole))
@@ -82,7 +82,7 @@ def test_sigkill_at_random_points(tmp_path, small_pieces):
             assert_same(check_store(out), expected)
         if out.exists() and not (tmp_path / WORK).exists():
             n_completed += 1
-            os.rename(out, tmp_path / f"done-{n_completed}.graph")
+            os.rename(out, tmp_path / f"done-{n_completed}.store")
     assert len(stood) > 2, stood  # there were kills in several steps
     assert_same(build_store(tmp_path / "edges.txt", out, resume=True), expected)
     assert_same(check_store(out), expected)
@@ -92,7 +92,7 @@ def test_sigkill_at_random_points(tmp_path, small_pieces):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_graph_that_is_replaced_stays_until_the_new_one_is_whole(tmp_path, small_pieces):
-    out, old = tmp_path / "g.graph", Graph.from_edges([0, 1], [1, 2])
+    out, old = tmp_path / "g.store", Graph.from_edges([0, 1], [1, 2])
     expected, seen = write_text(tmp_path / "edges.txt", 500), []
     build_store(tmp_path / "edges.txt", out)
     whole = calls_of(lambda: build_store(tmp_path / "edges.txt", out))
@@ -104,7 +104,7 @@ def test_a_graph_that_is_replaced_stays_until_the_new_one_is_whole(tmp_path, sma
             seen.append(graph.n_nodes == 3)
             assert_same(graph, old if seen[-1] else expected)
         assert_same(build_store(tmp_path / "edges.txt", out, resume=True), expected)
-        assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.graph"]
+        assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.store"]
     assert set(seen) == {True, False}
 
 
@@ -116,7 +116,7 @@ def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monke
     from graphcore.store import steps
 
     expected = write_text(tmp_path / "edges.txt", 3000)
-    done, out = [], tmp_path / "g.graph"
+    done, out = [], tmp_path / "g.store"
 
     def interrupt(*_args, **_how):
         raise KeyboardInterrupt
@@ -148,7 +148,7 @@ def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monke
     assert_same(build_store(tmp_path / "edges.txt", out, resume=True), expected)
     n_blocks = -(-os.path.getsize(tmp_path / "edges.txt") // text.CHUNK)
     assert len(parsed) == (n_blocks - 2 if step == "mid-read" else 0)
-    assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.graph"]
+    assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.store"]
 
 
 @pytest.mark.parametrize("step", ["put_in_place", "_place"])
@@ -163,10 +163,10 @@ def test_resume_of_a_graph_whose_weights_are_all_one(tmp_path, small_pieces, mon
     with monkeypatch.context() as patch:
         patch.setattr(steps.Build if step == "_place" else steps, step, interrupt)
         with pytest.raises(KeyboardInterrupt):
-            build_store(tmp_path / "edges.txt", tmp_path / "g.graph", weight_column=2)
-    graph = build_store(tmp_path / "edges.txt", tmp_path / "g.graph", weight_column=2, resume=True)
+            build_store(tmp_path / "edges.txt", tmp_path / "g.store", weight_column=2)
+    graph = build_store(tmp_path / "edges.txt", tmp_path / "g.store", weight_column=2, resume=True)
     assert_same(graph, Graph.from_edges([0, 1, 2], [1, 2, 2]))
-    assert sorted(os.listdir(tmp_path / "g.graph")) == ["degrees.npy", "indices.npy", "indptr.npy", "meta.json"]
+    assert sorted(os.listdir(tmp_path / "g.store")) == ["degrees.npy", "indices.npy", "indptr.npy", "meta.json"]
 
 
 @pytest.mark.filterwarnings("ignore:the input is directed")
@@ -177,26 +177,26 @@ def test_resume_with_other_input_or_without_resume(tmp_path, small_pieces, monke
     with monkeypatch.context() as patch:
         patch.setattr(steps.Build, "_sort", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            build_store(tmp_path / "edges.txt", tmp_path / "g.graph")
+            build_store(tmp_path / "edges.txt", tmp_path / "g.store")
     with pytest.raises(InputError, match="had other inputs or options"):
-        build_store(tmp_path / "edges.txt", tmp_path / "g.graph", symmetrize="sum", resume=True)
+        build_store(tmp_path / "edges.txt", tmp_path / "g.store", symmetrize="sum", resume=True)
     assert (tmp_path / WORK).exists()
     expected = write_text(tmp_path / "edges.txt", 600, seed=1)
     with pytest.raises(InputError, match="its inputs have changed"):
-        build_store(tmp_path / "edges.txt", tmp_path / "g.graph", resume=True)
+        build_store(tmp_path / "edges.txt", tmp_path / "g.store", resume=True)
     with pytest.warns(GraphWarning, match="is started over"):
-        assert_same(build_store(tmp_path / "edges.txt", tmp_path / "g.graph"), expected)
-    assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.graph"]
-    assert_same(build_store(tmp_path / "edges.txt", tmp_path / "g.graph", resume=True), expected)  # nothing to resume
+        assert_same(build_store(tmp_path / "edges.txt", tmp_path / "g.store"), expected)
+    assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.store"]
+    assert_same(build_store(tmp_path / "edges.txt", tmp_path / "g.store", resume=True), expected)  # nothing to resume
 
 
 @pytest.mark.filterwarnings("ignore:the input is directed")
 def test_two_builds_of_one_output(tmp_path):
     write_text(tmp_path / "edges.txt", 100)
-    running = journal.working_folder(tmp_path / "g.graph", {}, False)
+    running = journal.working_folder(tmp_path / "g.store", {}, False)
     with running, pytest.raises(InputError, match="another build of the same output"):
-        build_store(tmp_path / "edges.txt", tmp_path / "g.graph")
-    build_store(tmp_path / "edges.txt", tmp_path / "g.graph")
+        build_store(tmp_path / "edges.txt", tmp_path / "g.store")
+    build_store(tmp_path / "edges.txt", tmp_path / "g.store")
 
 
 @pytest.mark.filterwarnings("ignore:the input is directed")
@@ -211,8 +211,8 @@ def test_interrupted_blocks_are_skipped_when_they_come_again(tmp_path, small_pie
             yield tuple(edges[i])
 
     with pytest.raises(KeyboardInterrupt):
-        build_store(blocks(6), tmp_path / "g.graph", symmetrize="sum")
-    graph = build_store(blocks(None), tmp_path / "g.graph", symmetrize="sum", resume=True)
+        build_store(blocks(6), tmp_path / "g.store", symmetrize="sum")
+    graph = build_store(blocks(None), tmp_path / "g.store", symmetrize="sum", resume=True)
     assert_same(graph, Graph.from_edges(*np.concatenate(edges, axis=1), symmetrize="sum", warn=False))
 
 
@@ -224,7 +224,7 @@ def test_full_disk(tmp_path, small_pieces, monkeypatch):
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
     try:
         with pytest.raises(OSError, match="what was done so far is kept; resume=True") as caught:
-            build_store(tmp_path / "edges.txt", tmp_path / "g.graph")
+            build_store(tmp_path / "edges.txt", tmp_path / "g.store")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert caught.value.errno == errno.EFBIG
@@ -236,11 +236,11 @@ def test_full_disk(tmp_path, small_pieces, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(arrays.ArrayWriter, "sync", fail)
         with pytest.raises(OSError, match=r"No space left on device \(what was done so far is kept"):
-            build_store(tmp_path / "edges.txt", tmp_path / "g.graph", resume=True)
-    assert_same(build_store(tmp_path / "edges.txt", tmp_path / "g.graph", resume=True), expected)
+            build_store(tmp_path / "edges.txt", tmp_path / "g.store", resume=True)
+    assert_same(build_store(tmp_path / "edges.txt", tmp_path / "g.store", resume=True), expected)
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("usage", (), {"free": 1000}))
     with pytest.raises(OSError, match=r"needs about 0\.\d GB more on this disk, which has 0\.0 GB free"):
-        build_store(tmp_path / "edges.txt", tmp_path / "h.graph")
+        build_store(tmp_path / "edges.txt", tmp_path / "h.store")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is read-only to root")
@@ -248,14 +248,14 @@ def test_read_only_folder(tmp_path):
     write_text(tmp_path / "edges.txt", 100)
     (tmp_path / "locked").mkdir(mode=0o500)
     with pytest.raises(PermissionError, match="may not be written"):
-        build_store(tmp_path / "edges.txt", tmp_path / "locked" / "g.graph")
+        build_store(tmp_path / "edges.txt", tmp_path / "locked" / "g.store")
 
 
 def test_read_only_folder_as_the_system_tells_it(tmp_path, monkeypatch):
     (tmp_path / "edges.txt").write_text("0 1\n")
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(PermissionError, match="may not be written"):
-        build_store(tmp_path / "edges.txt", tmp_path / "g.graph")
+        build_store(tmp_path / "edges.txt", tmp_path / "g.store")
     assert os.listdir(tmp_path) == ["edges.txt"]
 
 
@@ -266,9 +266,9 @@ def test_read_only_folder_as_the_system_tells_it(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["indptr", "indices", "weights", "degrees", "node_names"])
 def test_check_finds_a_single_flipped_bit(tmp_path, name):
     graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 3], [1.0, 2.0, 3.0, 4.0], node_names=["a", "b", "c", "d"])
-    write_graph(graph, tmp_path / "g.graph")
-    assert_same(check_store(tmp_path / "g.graph"), graph)
-    path = array_path(tmp_path / "g.graph", name)
+    write_graph(graph, tmp_path / "g.store")
+    assert_same(check_store(tmp_path / "g.store"), graph)
+    path = array_path(tmp_path / "g.store", name)
     size, start = os.path.getsize(path), 128
     for position in (start + 9, size - 1 - 8 * (name == "indptr")):
         with open(path, "r+b") as stream:
@@ -276,12 +276,12 @@ def test_check_finds_a_single_flipped_bit(tmp_path, name):
             byte = stream.read(1)[0]
             stream.seek(position)
             stream.write(bytes([byte ^ 16]))
-        with pytest.raises(FormatError, match=rf"g\.graph: {name}\.npy is damaged: its checksum"):
-            check_store(tmp_path / "g.graph")
+        with pytest.raises(FormatError, match=rf"g\.store: {name}\.npy is damaged: its checksum"):
+            check_store(tmp_path / "g.store")
         with open(path, "r+b") as stream:
             stream.seek(position)
             stream.write(bytes([byte]))
-    check_store(tmp_path / "g.graph")
+    check_store(tmp_path / "g.store")
 
 
 def forge(folder, n_self_loops=0, n_isolated=0, **given):
@@ -311,11 +311,11 @@ def forge(folder, n_self_loops=0, n_isolated=0, **given):
     ],
 )
 def test_check_finds_what_checksums_do_not_show(tmp_path, given, message):
-    forge(tmp_path / "g.graph", **given)
-    open_graph(tmp_path / "g.graph", trusted=True)
+    forge(tmp_path / "g.store", **given)
+    open_graph(tmp_path / "g.store", trusted=True)
     for look in (open_graph, check_store):
         with pytest.raises(FormatError, match=message):
-            look(tmp_path / "g.graph")
+            look(tmp_path / "g.store")
 
 
 # -- memory, and more entries than 32 bits can count ------------------------------------------------------------------
@@ -360,7 +360,7 @@ print(peak, allowed, graph.n_entries)
 @pytest.mark.parametrize(("kind", "n_edges"), [("plain", 6_000_000), ("weighted", 1_500_000), ("text", 700_000)])
 def test_anonymous_memory_stays_within_the_limit(tmp_path, kind, n_edges):
     run = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", LIMITED, tmp_path / "g.graph", str(n_edges), kind],
+        [sys.executable, "-W", "ignore", "-c", LIMITED, tmp_path / "g.store", str(n_edges), kind],
         capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
@@ -375,7 +375,7 @@ def sparse_store(tmp_path):
     """A store of 2**31 + 8 entries on a disk that keeps only its end: rows but the last two have no content."""
     n_nodes, last = 1 << 16, 8
     facts = {"n_nodes": n_nodes, "n_entries": 2**31 + last}
-    folder = tmp_path / "g.graph"
+    folder = tmp_path / "g.store"
     folder.mkdir()
     ends = np.linspace(0, 2**31, n_nodes - 1).astype(np.int64)
     indptr = np.concatenate([ends, [2**31 + 4, 2**31 + 8]])
@@ -442,6 +442,6 @@ def test_what_a_power_failure_lost_is_noticed(tmp_path):
 
 
 def test_meta_survives_a_round_trip(tmp_path):
-    forge(tmp_path / "g.graph")
-    meta = read_meta(tmp_path / "g.graph")
+    forge(tmp_path / "g.store")
+    meta = read_meta(tmp_path / "g.store")
     assert meta.arrays["indices"] == ArrayFacts("<i4", 2, arrays.checksum(np.array([1, 0], dtype="i4")))

@@ -18,8 +18,8 @@ RING = Graph.from_edges(range(9), [*range(1, 9), 0], np.arange(1, 10) / 4)
 
 @pytest.fixture
 def store(tmp_path):
-    write_graph(RING, tmp_path / "g.graph")
-    return tmp_path / "g.graph"
+    write_graph(RING, tmp_path / "g.store")
+    return tmp_path / "g.store"
 
 
 def change(store, name, **places):
@@ -104,20 +104,20 @@ def test_forged_counts_and_types(store, do):
 
 def test_damaged_names(tmp_path):
     for i, name in enumerate(["é", "é" * 70]):
-        path = tmp_path / f"{i}.graph"
+        path = tmp_path / f"{i}.store"
         write_graph(Graph.from_edges([0, 1], [1, 2], node_names=[name, "b", "c"]), path)
     codes = np.array([0x110000, ord("b"), ord("c")], dtype="<u4").view("<U1")
-    np.save(tmp_path / "0.graph" / "node_names.npy", codes)
-    forge(tmp_path / "0.graph", lambda facts: facts["arrays"]["node_names"].update(crc32=format.checksum(codes)))
+    np.save(tmp_path / "0.store" / "node_names.npy", codes)
+    forge(tmp_path / "0.store", lambda facts: facts["arrays"]["node_names"].update(crc32=format.checksum(codes)))
     with pytest.raises(InputError, match="the name of node 0 is no text"):
-        open_graph(tmp_path / "0.graph")
-    change(tmp_path / "1.graph", "node_names", _0=0xFF)
+        open_graph(tmp_path / "0.store")
+    change(tmp_path / "1.store", "node_names", _0=0xFF)
     with pytest.raises(FormatError, match="the name of node 0 is not UTF-8"):
-        open_graph(tmp_path / "1.graph")
-    write_graph(Graph.from_edges([0, 1], [1, 2], node_names=["é" * 70, "b", "c"]), tmp_path / "1.graph")
-    change(tmp_path / "1.graph", "node_name_ends", _0=2**63 - 1, _1=-(2**63))
+        open_graph(tmp_path / "1.store")
+    write_graph(Graph.from_edges([0, 1], [1, 2], node_names=["é" * 70, "b", "c"]), tmp_path / "1.store")
+    change(tmp_path / "1.store", "node_name_ends", _0=2**63 - 1, _1=-(2**63))
     with pytest.raises(FormatError, match="the names do not end where they should"):
-        open_graph(tmp_path / "1.graph")
+        open_graph(tmp_path / "1.store")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
@@ -150,27 +150,27 @@ def verified(monkeypatch):
 
 def test_what_was_written_here_opens_without_being_read(tmp_path, all_are_large, monkeypatch):
     seen = verified(monkeypatch)
-    write_graph(RING, tmp_path / "a.graph")
+    write_graph(RING, tmp_path / "a.store")
     np.savetxt(tmp_path / "edges.txt", [[0, 1], [1, 2]], fmt="%d")
-    build_store(tmp_path / "edges.txt", tmp_path / "b.graph")
+    build_store(tmp_path / "edges.txt", tmp_path / "b.store")
     for name in ("a", "b"):
-        graph = open_graph(tmp_path / f"{name}.graph")
+        graph = open_graph(tmp_path / f"{name}.store")
         assert_same(pickle.loads(pickle.dumps(graph)), graph)
-    os.rename(tmp_path / "a.graph", tmp_path / "c.graph")
-    assert_same(open_graph(tmp_path / "c.graph"), RING)
+    os.rename(tmp_path / "a.store", tmp_path / "c.store")
+    assert_same(open_graph(tmp_path / "c.store"), RING)
     assert seen == []
 
 
 @pytest.mark.parametrize("how", ["touched", "copied", "changed", "replaced", "no note", "a note of another"])
 def test_what_changed_since_is_refused_until_it_is_checked(tmp_path, all_are_large, how):
-    path = tmp_path / "g.graph"
+    path = tmp_path / "g.store"
     write_graph(RING, path)
     if how == "touched":
         facts = os.stat(path / "indices.npy")
         os.utime(path / "indices.npy", ns=(facts.st_atime_ns, facts.st_mtime_ns))  # its other time cannot be set back
     elif how == "copied":
-        shutil.copytree(path, tmp_path / "h.graph")  # with the times of change
-        path = tmp_path / "h.graph"
+        shutil.copytree(path, tmp_path / "h.store")  # with the times of change
+        path = tmp_path / "h.store"
     elif how == "changed":
         content = (path / "indices.npy").read_bytes()
         (path / "indices.npy").write_bytes(content)
@@ -190,25 +190,25 @@ def test_what_changed_since_is_refused_until_it_is_checked(tmp_path, all_are_lar
 
 
 def test_a_damaged_one_is_not_noted(tmp_path, all_are_large):
-    write_graph(RING, tmp_path / "g.graph")
-    change(tmp_path / "g.graph", "indices", _5=2**31 - 1)
+    write_graph(RING, tmp_path / "g.store")
+    change(tmp_path / "g.store", "indices", _5=2**31 - 1)
     for _ in range(2):
         with pytest.raises(FormatError, match="names column"):
-            check_store(tmp_path / "g.graph")
+            check_store(tmp_path / "g.store")
         with pytest.raises(InputError, match="was not verified here"):
-            open_graph(tmp_path / "g.graph")
+            open_graph(tmp_path / "g.store")
 
 
 def test_a_folder_that_cannot_be_written(tmp_path, all_are_large, monkeypatch):
-    write_graph(RING, tmp_path / "g.graph")
-    (tmp_path / "g.graph" / record.RECORD).unlink()
+    write_graph(RING, tmp_path / "g.store")
+    (tmp_path / "g.store" / record.RECORD).unlink()
 
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(check, "note", refuse)
     with pytest.warns(GraphWarning, match="the graph is sound, but this cannot be noted"):
-        graph = check_store(tmp_path / "g.graph")
+        graph = check_store(tmp_path / "g.store")
     assert_same(pickle.loads(pickle.dumps(graph)), RING)  # workers open it as it was found
 
 
@@ -226,29 +226,29 @@ def test_empty_names_and_no_names(tmp_path):
     pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
     (tmp_path / "a.csv").write_text('"",b\nb,""\n')
     try:
-        graph = build_store(tmp_path / "a.csv", tmp_path / "a.graph")
-        assert_same(open_graph(tmp_path / "a.graph"), graph)
+        graph = build_store(tmp_path / "a.csv", tmp_path / "a.store")
+        assert_same(open_graph(tmp_path / "a.store"), graph)
     except FormatError as error:
         assert "\n" not in str(error)
     pq.write_table(pa.table({"source": ["", "b"], "target": ["b", ""]}), tmp_path / "b.parquet")
-    assert build_store(tmp_path / "b.parquet", tmp_path / "b.graph").node_names.tolist() == ["", "b"]
+    assert build_store(tmp_path / "b.parquet", tmp_path / "b.store").node_names.tolist() == ["", "b"]
     pq.write_table(pa.table({"source": pa.array([], pa.string()), "target": pa.array([], pa.string())}), tmp_path / "c")
     with pytest.raises(FormatError, match="there are no edges"):
-        build_store(tmp_path / "c", tmp_path / "c.graph")
-    assert not (tmp_path / "c.graph").exists()
+        build_store(tmp_path / "c", tmp_path / "c.store")
+    assert not (tmp_path / "c.store").exists()
 
 
 def test_parquet_columns_by_name_and_of_one_name(tmp_path):
     pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
     table = pa.table({"a": [0, 1], "b": [1, 2], "strength": [2.0, 3.0]})
     pq.write_table(table, tmp_path / "a.parquet")
-    graph = build_store(tmp_path / "a.parquet", tmp_path / "a.graph", weight_column="strength")
+    graph = build_store(tmp_path / "a.parquet", tmp_path / "a.store", weight_column="strength")
     assert graph.degrees.tolist() == [2.0, 5.0, 3.0]
     with pytest.raises(graphcore.ParameterError, match="weight_column='x' is no column"):
-        build_store(tmp_path / "a.parquet", tmp_path / "b.graph", weight_column="x")
+        build_store(tmp_path / "a.parquet", tmp_path / "b.store", weight_column="x")
     pq.write_table(table.rename_columns(["a", "a", "w"]), tmp_path / "b.parquet")
     with pytest.raises(FormatError, match="several columns are called 'a'"):
-        build_store(tmp_path / "b.parquet", tmp_path / "b.graph")
+        build_store(tmp_path / "b.parquet", tmp_path / "b.store")
 
 
 def test_no_room_for_the_first_note(tmp_path, monkeypatch):
@@ -260,8 +260,8 @@ def test_no_room_for_the_first_note(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(journal.Journal, "save", full)
         with pytest.raises(OSError, match=r"No space left on device .what was done so far is kept"):
-            build_store(tmp_path / "edges.txt", tmp_path / "g.graph")
-    assert build_store(tmp_path / "edges.txt", tmp_path / "g.graph", resume=True).n_nodes == 3
+            build_store(tmp_path / "edges.txt", tmp_path / "g.store")
+    assert build_store(tmp_path / "edges.txt", tmp_path / "g.store", resume=True).n_nodes == 3
 
 
 def test_a_build_that_begins_while_another_one_takes_its_folder_away(tmp_path, monkeypatch):
@@ -271,11 +271,11 @@ def test_a_build_that_begins_while_another_one_takes_its_folder_away(tmp_path, m
     def gone_the_first_time(one, other):
         tried.append(1)
         if len(tried) == 1:
-            shutil.rmtree(tmp_path / ".g.graph.building")
+            shutil.rmtree(tmp_path / ".g.store.building")
             return False
         return real(one, other)
 
     monkeypatch.setattr(journal.os.path, "samestat", gone_the_first_time)
-    assert build_store(tmp_path / "edges.txt", tmp_path / "g.graph").n_nodes == 3
+    assert build_store(tmp_path / "edges.txt", tmp_path / "g.store").n_nodes == 3
     assert len(tried) >= 2
-    assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.graph"]
+    assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.store"]

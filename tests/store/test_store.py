@@ -41,9 +41,9 @@ def test_a_written_graph_opens_as_it_was(tmp_path_factory, pair, names, seed):
         "mixed": [(0, 1), *range(1, n)],
     }[names]
     graph = Graph(graph.indptr, graph.indices, graph.weights, node_names=made)
-    path = tmp_path_factory.mktemp("store") / "g.graph"
+    path = tmp_path_factory.mktemp("store") / "g.store"
     write_graph(graph, path)
-    assert os.listdir(path.parent) == ["g.graph"]
+    assert os.listdir(path.parent) == ["g.store"]
     stored = open_graph(path)
     if names == "mixed":  # neither numbers nor text: they come back as text
         graph = Graph(graph.indptr, graph.indices, graph.weights, node_names=[str(name) for name in made])
@@ -53,8 +53,8 @@ def test_a_written_graph_opens_as_it_was(tmp_path_factory, pair, names, seed):
 
 
 def test_opened_graphs_are_mapped_read_only_and_pickled_by_path(tmp_path):
-    write_graph(PATH, tmp_path / "g.graph")
-    graph = open_graph(tmp_path / "g.graph")
+    write_graph(PATH, tmp_path / "g.store")
+    graph = open_graph(tmp_path / "g.store")
     base = graph.indices
     while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):
         base = base.base
@@ -70,37 +70,37 @@ def test_opened_graphs_are_mapped_read_only_and_pickled_by_path(tmp_path):
 
 def test_read_graph_takes_a_store(tmp_path):
     graph = Graph.from_edges([0, 1], [1, 2], [2.0, 3.0])
-    write_graph(graph, tmp_path / "g.graph")
-    assert_same(read_graph(tmp_path / "g.graph"), graph)
-    bare = read_graph(str(tmp_path / "g.graph"), weight_column=None)
+    write_graph(graph, tmp_path / "g.store")
+    assert_same(read_graph(tmp_path / "g.store"), graph)
+    bare = read_graph(str(tmp_path / "g.store"), weight_column=None)
     assert bare.weights is None
     np.testing.assert_array_equal(bare.degrees, [1, 2, 1])
     with pytest.raises(IsADirectoryError):
         read_graph(tmp_path)
-    (tmp_path / "g.graph" / "meta.json").unlink()
+    (tmp_path / "g.store" / "meta.json").unlink()
     with pytest.raises(FormatError, match=r"folder is no graph: it has no meta\.json"):
-        read_graph(tmp_path / "g.graph")
+        read_graph(tmp_path / "g.store")
 
 
 def test_stores_are_replaced_and_nothing_else_is(tmp_path):
-    path = tmp_path / "g.graph"
+    path = tmp_path / "g.store"
     for graph in (PATH, Graph.from_edges([0], [1], [0.5])):
         write_graph(graph, path)
         assert_same(open_graph(path), graph)
-    assert os.listdir(tmp_path) == ["g.graph"]
-    (tmp_path / "file.graph").write_text("precious")
-    (tmp_path / "folder.graph").mkdir()
-    (tmp_path / "folder.graph" / "file").write_text("precious")
-    for name in ("file.graph", "folder.graph"):
+    assert os.listdir(tmp_path) == ["g.store"]
+    (tmp_path / "file.store").write_text("precious")
+    (tmp_path / "folder.store").mkdir()
+    (tmp_path / "folder.store" / "file").write_text("precious")
+    for name in ("file.store", "folder.store"):
         with pytest.raises(InputError, match="is no graph on disk, so it is not replaced"):
             write_graph(PATH, tmp_path / name)
-    assert sorted(os.listdir(tmp_path)) == ["file.graph", "folder.graph", "g.graph"]
-    with pytest.raises(ParameterError, match=r"called NAME\.graph"):
-        write_graph(PATH, tmp_path / "g.store", format="store")
+    assert sorted(os.listdir(tmp_path)) == ["file.store", "folder.store", "g.store"]
+    with pytest.raises(ParameterError, match=r"called NAME\.store"):
+        write_graph(PATH, tmp_path / "g", format="store")
     with pytest.raises(ParameterError, match="cannot be compressed"):
-        write_graph(PATH, tmp_path / "g.graph.gz")
+        write_graph(PATH, tmp_path / "g.store.gz")
     with pytest.raises(FileNotFoundError):
-        write_graph(PATH, tmp_path / "missing" / "g.graph")
+        write_graph(PATH, tmp_path / "missing" / "g.store")
 
 
 def damage_meta(path, change):
@@ -126,7 +126,7 @@ def damage_meta(path, change):
     ],
 )
 def test_damage_that_opening_finds(tmp_path, damage, message):
-    path = tmp_path / "g.graph"
+    path = tmp_path / "g.store"
     write_graph(PATH, path)
     damage(path)
     with pytest.raises(FormatError, match=message) as caught:
@@ -137,7 +137,7 @@ def test_damage_that_opening_finds(tmp_path, damage, message):
 def test_what_is_no_store(tmp_path):
     (tmp_path / "a.txt").write_text("0 1\n")
     with pytest.raises(FileNotFoundError):
-        open_graph(tmp_path / "missing.graph")
+        open_graph(tmp_path / "missing.store")
     with pytest.raises(InputError, match="is a folder"):
         open_graph(tmp_path / "a.txt")
     with pytest.raises(ParameterError, match="path must be"):
@@ -152,5 +152,5 @@ def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr(write, "write_meta", fail)
     with pytest.raises(OSError, match="No space"):
-        write_graph(PATH, tmp_path / "g.graph")
+        write_graph(PATH, tmp_path / "g.store")
     assert os.listdir(tmp_path) == []

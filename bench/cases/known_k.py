@@ -1,0 +1,77 @@
+"""What ``n_clusters="auto"`` chooses where the number of clusters is known, and whether what it calls clear is right.
+
+Right is within a factor 1.25. The sets are in two halves, by their names: the rule for "clear" was made on one, and
+what it is worth is counted on the other. ``--page docs/tables/known_k.md`` writes the table of the docs.
+"""
+
+import numpy as np
+
+from .. import harness, known_k
+from ..report import Report, table
+from ..vectors import over_seeds
+
+SEEDS = 5
+LARGE = ("mnist-nn10", "lfr-50000-0.3", "embeddings 10")
+RIGHT = 1.25
+HALVES = ("calibration", "held out")
+
+
+def run(options):
+    """A row for each half and kind of set, and one for each set; seeds draw generated sets anew."""
+    import graphcore
+
+    outcomes, missing = [], []
+    for name in harness.wanted([*known_k.GENERATED, *known_k.REAL], options, LARGE):
+        if known_k.draw(name, 0, options.data) is None:
+            missing.append(name)
+            continue
+
+        def choose(seed, name=name):
+            X, k = known_k.draw(name, seed, options.data)
+            return graphcore.select_n_clusters(X, random_state=seed, n_jobs=options.threads), k
+
+        outcomes.append(over_seeds("auto", name, choose, score, options.seeds))
+    outcomes.sort(key=lambda outcome: known_k.half(outcome.graph))
+    header = ["half", "sets", "within 1.25", "within 2", "called clear", "of these within 1.25"]
+    rows = []
+    for half in HALVES:
+        of_half = [o for o in outcomes if known_k.half(o.graph) == half]
+        real, generated = ([o for o in of_half if o.graph in kind] for kind in (known_k.REAL, known_k.GENERATED))
+        for title, some in ((half, of_half), (f"{half}, real", real), (f"{half}, generated", generated)):
+            rows.append([title, *counted(some)])
+    picks = [[known_k.half(o.graph), o.graph, *picked(o)] for o in outcomes]
+    sections = [table(header, rows), table(["half", "set", "clusters", "chosen", "clear", "clear and right"], picks)]
+    if missing:
+        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    return Report(
+        f"Known numbers of clusters: {options.seeds} seeds", sections, outcomes, ("seconds",),
+        page="\n\n".join(sections[:2]) if outcomes else "",
+    )  # fmt: skip
+
+
+def score(found):
+    """The numbers and the verdict."""
+    choice, k = found
+    factor = max(choice.best / k, k / choice.best)
+    return {"k": k, "best": choice.best, "clear": choice.clear, "right": factor <= RIGHT, "within 2": factor <= 2}
+
+
+def counted(outcomes):
+    """Sets, and shares of them; a set of five seeds counts as much as any other."""
+
+    def of(*names):
+        return sum(np.mean([all(row[name] for name in names) for row in o.scores]) for o in outcomes)
+
+    clear = of("clear")
+    shares = (of(name) / max(len(outcomes), 1) for name in ("right", "within 2", "clear"))
+    return [
+        len(outcomes), *(f"{share:.2f}" for share in shares), f"{of('clear', 'right') / clear:.3f}" if clear else "-",
+    ]  # fmt: skip
+
+
+def picked(outcome):
+    """Numbers known, chosen, and how many choices were clear, and right too."""
+    known, chosen = ([row[name] for row in outcome.scores] for name in ("k", "best"))
+    clear = [row for row in outcome.scores if row["clear"]]
+    spans = [f"{min(v)}" if min(v) == max(v) else f"{min(v)} to {max(v)}" for v in (known, chosen)]
+    return [*spans, len(clear), sum(row["right"] for row in clear)]

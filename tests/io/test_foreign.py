@@ -1,0 +1,165 @@
+"""What other programs write and would pass for a list of edges: read as what it is, or refused with what to do."""
+
+import os
+
+import networkx as nx
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import graphcore
+from graphcore import FormatError, Graph, GraphWarning, ParameterError, read_graph, write_graph
+from graphcore.cli.app import app
+
+KARATE = nx.karate_club_graph()
+MATRIX = nx.to_numpy_array(nx.path_graph(4), dtype=int)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(text, name="x.txt"):
+        (tmp_path / name).write_text(text)
+        return tmp_path / name
+
+    return write
+
+
+def by_lines(rows, mark):
+    return "".join(mark.join(map(str, row)) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("*Vertices 2\n1 \"a\"\n2 \"b\"\n*Edges\n1 2\n", r"Pajek.*from_igraph\(igraph\.Graph\.Read_Pajek"),
+        ("% a comment\n*network x\n*vertices 2\n*arcs\n1 2 0.5\n", "Pajek"),
+        ("dl n=3\nformat = edgelist1\ndata:\n1 2\n2 3\n", r"UCINET.*igraph\.Graph\.Read_DL"),
+        ("DL\nN = 2\ndata:\n0 1\n1 0\n", "UCINET"),
+        ("graph G {\na -- b;\n}\n", "Graphviz.*gv2gml"),
+        ("/* c\n */ // d\nstrict digraph \"my graph\" {\n a -> b\n}\n", "Graphviz"),
+        ("digraph{a->b}\n", "Graphviz"),
+    ],
+)  # fmt: skip
+def test_other_programs_are_named(write, text, message):
+    with pytest.raises(FormatError, match=message + ".*or pass format='edgelist' if its lines are edges"):
+        read_graph(write(text))
+
+
+@pytest.mark.parametrize("text", ["graph b\nb c\n", "dl n\nn m\n", "*a *b\n*b *c\n", "digraph,x\nx,y\n"])
+def test_nodes_may_be_called_so(write, text):
+    assert read_graph(write(text)).n_edges == 2
+
+
+def test_igraph_reads_what_the_message_says(tmp_path):
+    igraph = pytest.importorskip("igraph")
+    nx.write_pajek(KARATE, tmp_path / "k.net")
+    (tmp_path / "k.dl").write_text("dl n=3\nformat = edgelist1\ndata:\n1 2\n2 3\n")
+    read = igraph.Graph.Read_Pajek(str(tmp_path / "k.net")), igraph.Graph.Read_DL(str(tmp_path / "k.dl"))
+    assert [Graph.from_igraph(g).n_edges for g in read] == [78, 2]
+
+
+@pytest.mark.parametrize("mark", [",", "\t", " ", ";"])
+@pytest.mark.parametrize("names", [None, "abcd", range(4)])
+def test_adjacency_matrices_are_no_edges(write, mark, names):
+    rows = MATRIX.tolist()
+    if names is not None:
+        rows = [["" if mark != " " else "node", *names], *([name, *row] for name, row in zip(names, rows, strict=True))]
+    path = write(by_lines(rows, mark))
+    with pytest.raises(FormatError, match=r"looks like an adjacency matrix.*Graph\.from_scipy.*format='edgelist'"):
+        read_graph(path)
+    assert "--format edgelist" in CliRunner().invoke(app, ["info", str(path)]).output
+    if names is None:
+        same = Graph.from_scipy(np.loadtxt(path, delimiter=None if mark == " " else mark))
+    else:
+        pandas = pytest.importorskip("pandas")
+        same = Graph.from_scipy(pandas.read_csv(path, index_col=0, sep=mark))
+    assert same.n_edges == 3
+    if names is None or names == "abcd":
+        with pytest.warns(GraphWarning, match="not read"):
+            assert read_graph(path, format="edgelist").n_nodes > 0
+
+
+def test_directed_and_large_matrices_are_seen(write):
+    directed = [["", "a", "b", "c"], ["a", 0, 1, 0], ["b", 0, 0, 1], ["c", 0, 0, 0]]
+    n = 300
+    large = np.random.default_rng(0).integers(0, 2, (n, n))
+    large = np.triu(large, 1) + np.triu(large, 1).T
+    named = [["", *(f"n{i}" for i in range(n))], *([f"n{i}", *row] for i, row in enumerate(large.tolist()))]
+    for rows in (directed, large.tolist(), named):
+        with pytest.raises(FormatError, match="adjacency matrix"):
+            read_graph(write(by_lines(rows, ",")))
+
+
+@pytest.mark.parametrize("text", ["0 1 2\n1 2 3\n2 3 4\n", "1 2\n1 3\n2 3\n", "0 1 5\n1 0 5\n2 1 5\n", "a b 1\nb c 2"])
+def test_short_lists_of_edges_are_no_matrices(write, text):
+    assert read_graph(write(text)).n_edges >= 2
+
+
+def test_adjacency_lists_are_read(tmp_path, write):
+    nx.write_adjlist(KARATE, tmp_path / "k.adjlist")
+    expected = Graph.from_networkx(KARATE, weight=None)
+    for path, options in ((tmp_path / "k.adjlist", {}), (write("0 1 2\n1 2\n2 3 4 5 6\n"), {"format": "adjlist"})):
+        graph = read_graph(path, **options)
+        assert graph.n_edges == (7 if options else 78)
+    names = read_graph(tmp_path / "k.adjlist")
+    assert sorted(names.names_of(np.arange(34)).tolist()) == list(range(34))
+    assert sorted(names.degrees.tolist()) == sorted(expected.degrees.tolist())
+    with pytest.warns(GraphWarning, match="each line is a node and its neighbours, pass format='adjlist'"):
+        read_graph(write("0 1 2\n1 2\n2 3 4 5 6\n"))
+
+
+def test_web_graphs_are_named(tmp_path):
+    (tmp_path / "cnr.graph").write_bytes(bytes(range(256)))
+    with pytest.raises(FormatError, match="this is not text"):
+        read_graph(tmp_path / "cnr.graph")
+    (tmp_path / "cnr.properties").write_text("nodes=3\n")
+    with pytest.raises(FormatError, match=r"WebGraph file.*ArcListASCIIGraph"):
+        read_graph(tmp_path / "cnr.graph")
+
+
+def test_stores_are_no_longer_called_graph(tmp_path):
+    graph = Graph.from_edges([0, 1], [1, 2])
+    with pytest.raises(ParameterError, match=r"'\.graph' .* has no format.*store"):
+        write_graph(graph, tmp_path / "g.graph")
+    write_graph(graph, tmp_path / "g.graph", format="store")  # there may be some
+    write_graph(graph, tmp_path / "g.store")
+    assert sorted(os.listdir(tmp_path)) == ["g.graph", "g.store"]
+    assert [read_graph(tmp_path / name).n_edges for name in os.listdir(tmp_path)] == [2, 2]
+
+
+# -- weights -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["a,b,2\nb,c,\n", "source,target,weight\na,b,1\nb,c,NA\n", "a\tb\t1\nb\tc\t-\n"])
+def test_a_missing_weight_is_not_a_missing_column(write, text):
+    with pytest.raises(FormatError, match=r"line \d: column 2 .*weights must be numbers \(weight_column"):
+        read_graph(write(text))
+    assert not read_graph(write(text), weight_column=None).is_weighted
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.txt"])
+@pytest.mark.parametrize(
+    "text", ["a;b;1,5\nb;c;2,5\n", "source;target;weight\na;b;1,5\nb;c;2,2\n", "0 1 1,5\n1 2 ,5\n"]
+)
+def test_decimal_commas_are_named(write, text, name):
+    with pytest.raises(FormatError, match=r"column 2 .*read with a decimal point, not a comma"):
+        read_graph(write(text, name))
+    assert read_graph(write(text.replace(",", "."), name)).is_weighted
+
+
+def test_repeats_are_counted_if_that_is_asked_for(write, tmp_path):
+    path, counts = write("a b\na b\nb a\nb c\n"), [2.0, 2.0, 1.0, 1.0]
+    with pytest.warns(GraphWarning, match="is directed"):
+        graph = read_graph(path, count_repeats=True)
+    assert (graph.weights.tolist(), read_graph(path).weights) == ([2.0, 2.0, 1.0, 1.0], None)
+    with pytest.raises(ParameterError, match="count_repeats=2 must be True or False"):
+        read_graph(path, count_repeats=2)
+    done = CliRunner().invoke(app, ["convert", str(path), str(tmp_path / "g.npz"), "--count-repeats"])
+    assert (done.exit_code, read_graph(tmp_path / "g.npz").weights.tolist()) == (0, counts)
+    table = {"source": list("aabb"), "target": list("bbac")}
+    assert Graph.from_table(table, count_repeats=True, warn=False).weights.tolist() == counts
+    assert Graph.from_table(table | {"weight": [1, 1, 1, 3]}, count_repeats=True, warn=False).weights[-1] == 3
+    pandas = pytest.importorskip("pandas")
+    pandas.DataFrame(table).to_parquet(tmp_path / "t.parquet")
+    with pytest.warns(GraphWarning, match="is directed"):
+        assert graphcore.read_graph(tmp_path / "t.parquet", count_repeats=True).weights.tolist() == counts

@@ -1,0 +1,219 @@
+"""What messages tell a user to do can be done: names that they recommend exist, in Python and on the command line."""
+
+import ast
+import builtins
+import importlib
+import inspect
+import re
+from dataclasses import fields
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+import pytest
+from sklearn import neighbors
+
+import graphcore
+from graphcore.cli.app import app
+from graphcore.cli.console import in_options
+
+ROOT = Path(graphcore.__file__).parent
+RAISING = re.compile(r"(Error|Warning|warn_user|warn|say|UsageError|BadParameter|ClickException|fail)$")
+# Modules of others that remedies name; of the second ones they are not installed for the tests.
+OTHERS, ABSENT = {"numpy", "scipy", "sklearn", "networkx"}, {"scanpy"}
+# What stands for the user's own object.
+OWN = {"model", "X", "block"}
+# A keyword of another library, or a file's own.
+FOREIGN = {"return_inverse", "mode"}
+
+
+def text_of(node):
+    """The text of an expression; what is filled in is {...}."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(text_of(part) or "{...}" for part in node.values)
+    if isinstance(node, ast.BinOp):
+        return text_of(node.left) + text_of(node.right)
+    if isinstance(node, ast.IfExp):
+        return f"{text_of(node.body)} {text_of(node.orelse)}"
+    return ""
+
+
+@cache
+def messages():
+    """(where, text) of all messages in the package."""
+    found = []
+    for path in sorted(ROOT.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and RAISING.search(ast.unparse(node.func)):
+                found += [(f"{path.relative_to(ROOT)}:{node.lineno}", text) for a in node.args if (text := text_of(a))]
+    return found
+
+
+@cache
+def callables():
+    """All functions and classes of the package, with the methods of the classes."""
+    found = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        parts = path.relative_to(ROOT.parent).with_suffix("").parts
+        module = importlib.import_module(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+        for name, value in vars(module).items():
+            if getattr(value, "__module__", "").startswith("graphcore") and callable(value):
+                found.setdefault(name, value)
+                if inspect.isclass(value):
+                    found |= {f"{name}.{own}": each for own, each in inspect.getmembers(value)}
+    return found
+
+
+@cache
+def parameters():
+    """Names of all parameters of functions and classes, and of fields."""
+    names = set()
+    for value in callables().values():
+        try:
+            names |= set(inspect.signature(value).parameters)
+        except (TypeError, ValueError):
+            continue
+        if hasattr(value, "__dataclass_fields__"):
+            names |= {field.name for field in fields(value)}
+    return names
+
+
+@cache
+def documented():
+    return "\n".join(doc for value in callables().values() if isinstance(doc := getattr(value, "__doc__", None), str))
+
+
+def commands():
+    return {
+        name: {o for p in command.params for o in (*p.opts, *p.secondary_opts)}
+        for name, command in app.commands.items()
+    }
+
+
+def exists(name):
+    """Whether a dotted name is something of graphcore's, or of a library that remedies may name."""
+    first, *rest = name.split(".")
+    if first in OWN | ABSENT or hasattr(builtins, name) or hasattr(neighbors, name):
+        return True
+    if first in OTHERS | {"graphcore"}:
+        value = importlib.import_module(first)
+        for i, part in enumerate(rest):
+            if not hasattr(value, part) and find_spec(".".join([first, *rest[: i + 1]])) is None:
+                return False
+            value = getattr(value, part, None) or importlib.import_module(".".join([first, *rest[: i + 1]]))
+        return True
+    return name in callables() or any(each.endswith(f".{name}") for each in callables())
+
+
+def test_the_search_finds_messages():
+    assert len(messages()) > 500
+    assert len(parameters()) > 200
+
+
+def test_parameters_that_messages_name_exist():
+    wrong = [
+        (where, name)
+        for where, text in messages()
+        for name in re.findall(r"(?<![\w.{<])([a-z_]{2,})=", text)
+        if name not in parameters() | FOREIGN
+    ]
+    assert wrong == []
+
+
+def test_words_that_messages_recommend_are_among_those_that_a_parameter_takes():
+    wrong = []
+    for where, text in messages():
+        for name, value in re.findall(r"(?<![\w.])([a-z_]{2,})='([a-z0-9_+-]+)'", text):
+            if (
+                name not in FOREIGN | {"encoding"}
+                and f'"{value}"' not in documented()
+                and f"'{value}'" not in documented()
+            ):
+                wrong.append((where, name, value))
+    assert wrong == []
+
+
+def test_functions_and_attributes_that_messages_name_exist():
+    wrong = []
+    for where, text in messages():
+        named = re.findall(r"(?<![\w./'{-])([A-Za-z_][\w.]*[a-z]\w*)\((?!s\))", text)  # calls
+        named += re.findall(r"(?<![\w./])((?:graphcore|numpy|scipy|sklearn|Graph)\.[a-z]\w*(?:\.\w+)*)", text)
+        wrong += [(where, name) for name in named if not exists(name)]
+        for name in re.findall(r"(?<![\w.])([a-z][a-z_]*_)(?![\w{])", text):  # attributes of fitted models
+            if not re.search(rf"\b{name}\b", documented()):
+                wrong.append((where, name))
+    assert wrong == []
+
+
+def test_options_and_commands_that_messages_name_exist():
+    known, wrong = commands(), []
+    every = set().union(*known.values()) | {"--help"}
+    for where, text in messages():
+        wrong += [(where, option) for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text) if option not in every]
+        for command in re.findall(r"(?:`|\(|^|with |use )graphcore ([a-z-]+)(?=[ `)])", text):
+            wrong += [] if command in known else [(where, command)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("message", "spelled"),
+    [
+        ("if lines are vectors, use knn_graph (--vectors)", "if lines are vectors, use --vectors"),
+        ("use write_graph (graphcore convert)", "use graphcore convert"),
+        ("start over with resume=False (no --resume)", "start over with no --resume"),
+        ("pass any_size=True (--any-size) if they are meant", "pass --any-size if they are meant"),
+        ("12 of 40 nodes (30 %) are isolated", "12 of 40 nodes (30 %) are isolated"),
+    ],
+)
+def test_the_command_line_keeps_its_own_names(message, spelled):
+    assert in_options(message, app.commands["cluster"].params) == spelled
+    assert in_options(message, [click.Argument(["input"])]) == spelled
+
+
+KARATE = graphcore.datasets.load_karate().graph
+CALLS = {
+    "pairs": (
+        graphcore.CoresetSpectralClustering,
+        {"n_clusters": 2, "random_state": 0},
+        lambda model: model.fit([[0, 1], [2, 3], [1, 4], [5, 2]]),
+    ),
+    "power": (
+        graphcore.CoresetSpectralClustering,
+        {"n_clusters": 3, "preset": "published", "coreset_degrees": "weights", "random_state": 0},
+        lambda model: model.fit(KARATE),
+    ),
+    "diagonal": (
+        graphcore.CoresetSpectralClustering,
+        {"n_clusters": 2, "sampling": "importance", "self_loop": 0, "random_state": 0},
+        lambda model: model.fit(KARATE),
+    ),
+    "consensus": (
+        graphcore.CoresetSpectralClustering,
+        {"n_clusters": 2, "refine": False, "n_coresets": 3, "random_state": 0},
+        lambda model: model.fit(KARATE),
+    ),
+    "one size too small": (
+        graphcore.CoresetSpectralClustering,
+        {"n_clusters": None, "random_state": 0},
+        lambda model: model.fit(KARATE),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_a_remedy_that_a_message_spells_out_works(case):
+    make, given, use = CALLS[case]
+    with pytest.raises(graphcore.InputError) as caught:
+        use(make(**given))
+    said = str(caught.value)
+    remedies = re.findall(r"(\w+)=(?:'([\w-]+)'|(\d+\.\d+|\d+)|(True))", said)
+    remedies = [(name, word or (number and float(number)) or True) for name, word, number, _ in remedies]
+    tried = [(name, value) for name, value in remedies if given.get(name, "auto") != value]
+    assert tried, said
+    name, value = tried[-1] if case != "power" else tried[0]
+    if isinstance(value, float) and value.is_integer() and name != "self_loop":
+        value = int(value)
+    assert hasattr(use(make(**given | {name: value})), "labels_"), said
