@@ -23,8 +23,9 @@ _TOLERANCE, _PASSES = 0.002, 20
 def coarse_partition(problem, rng, n_jobs=None):
     """Partition groups of nodes: merge, move groups, merge on, move groups again; returns labels (n,) int32.
 
-    Merging begins in rounds of many pairs and ends one pair at a time. `problem` is that of the graph between groups, which its constraints count. Clusters below the least size are merged
-    before all others, and moves make none. The Generator `rng` draws the order of visits.
+    Merging begins in rounds of many pairs and ends one pair at a time. `problem` is that of the graph between groups,
+    whose nodes its constraints count. Clusters below the least size are merged before all others, and moves make none.
+    The Generator `rng` draws the order of visits.
     """
     rows, k, sizes = problem.rows, problem.n_clusters, problem.constraints.counts
     n, halfway, moves = len(rows.degrees), _HALFWAY * k, {"n_passes": _PASSES, "tolerance": _TOLERANCE}

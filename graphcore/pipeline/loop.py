@@ -3,7 +3,7 @@
 import time
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,7 +65,12 @@ def find_partition(
     stages = Stages() if stages is None else stages
     begun, price = time.monotonic(), price * len(problem.rows.indices)
     max_drafts = np.inf if max_drafts is None else max_drafts
-    best, first, history, witnesses, steps, n_drafts = None, None, [], [], [], 0
+    best: Any = None
+    first: Any = None
+    history: list = []
+    witnesses: list = []
+    steps: list = []
+    n_drafts = 0
     spread = gain = OBJECTIVES[problem.objective].spread
 
     def is_over():
@@ -73,7 +78,8 @@ def find_partition(
 
     def newcomer(number, n_sweeps, n_jobs, stages):
         own = streams.child("draft", number)
-        made, rng, told = make_draft(number, witnesses, own, n_jobs, stages), own.generator("moves"), []
+        made, rng = make_draft(number, witnesses, own, n_jobs, stages), own.generator("moves")
+        told: list = []
         if not moves:
             return made, problem.partition(made.labels, problem.sums(made.labels, n_jobs)), told
         with stages("moves"):

@@ -13,8 +13,8 @@ from .parameters import PARAMETERS, defaults
 
 __all__ = ["EFFORTS", "Settings", "check_settings", "idle_settings", "quick_settings", "resized", "resolve_settings"]
 
-# Coreset nodes for each cluster asked for: enough for draws that may be of the same node, and for k-means on the coreset
-# graph to see every cluster many times; micro-clusters that are merged may be fewer.
+# Coreset nodes for each cluster asked for: enough for draws that may be of the same node, and for k-means on the
+# coreset graph to see every cluster many times; micro-clusters that are merged may be fewer.
 _NODES_PER_CLUSTER, _GROUPS_PER_CLUSTER = 50, 10
 # At least so many, and this share of the nodes up to so many: of large graphs with a hundredth, one seed in ten went
 # wrong (MNIST: J 2.024 instead of 2.048); three hundredths cost no more.
