@@ -130,15 +130,15 @@ def test_all_commands_with_outputs_were_tried():
         "cluster graph.txt -k 2 --report page.html -o page.html.nodes.tsv",
         "report graph.txt page.html.nodes.tsv -o page.html",
         "build graph.txt part.txt part.txt",
-        "convert g.graph g.graph",
-        "convert g.graph/meta.json g.graph",
-        "build g.graph/meta.json g.graph",
-        "cluster g.graph -k 2 -o g.graph/indices.npy",
-        "cluster g.graph -k 2 --report g.graph/page.html",
+        "convert g.store g.store",
+        "convert g.store/meta.json g.store",
+        "build g.store/meta.json g.store",
+        "cluster g.store -k 2 -o g.store/indices.npy",
+        "cluster g.store -k 2 --report g.store/page.html",
     ],
 )
 def test_nothing_is_lost(folder, capsys, typed):
-    graphcore.write_graph(Graph.from_edges([0, 1], [1, 2]), "g.graph")
+    graphcore.write_graph(Graph.from_edges([0, 1], [1, 2]), "g.store")
     for name in ("page.html.nodes.tsv", "part.txt"):
         (folder / name).write_text(TRIANGLES)
     before = state(folder)
@@ -207,15 +207,15 @@ def test_a_loaded_model_is_saved_over_its_file(folder):
 
 def test_a_graph_on_disk_is_not_written_over_nor_into_by_python(folder):
     graph = Graph.from_edges([0, 1, 2], [1, 2, 0], [1.0, 2.0, 3.0])
-    graphcore.write_graph(graph, "g.graph")
-    Path("g.graph/edges.txt").write_text("0 1\n")
-    os.symlink("g.graph", "link.graph")
+    graphcore.write_graph(graph, "g.store")
+    Path("g.store/edges.txt").write_text("0 1\n")
+    os.symlink("g.store", "link.store")
     before = state(folder)
-    for opened in (graphcore.open_graph("g.graph"), graphcore.read_graph("g.graph", weight_column=None)):
-        with pytest.raises(InputError, match=r"input \S+/g\.graph and the output \S+/link\.graph are the same"):
-            graphcore.write_graph(opened, folder / "link.graph")
+    for opened in (graphcore.open_graph("g.store"), graphcore.read_graph("g.store", weight_column=None)):
+        with pytest.raises(InputError, match=r"input \S+/g\.store and the output \S+/link\.store are the same"):
+            graphcore.write_graph(opened, folder / "link.store")
     with pytest.raises(InputError, match="lie one in the other"):
-        graphcore.build_store(["g.graph/edges.txt"], "g.graph")
+        graphcore.build_store(["g.store/edges.txt"], "g.store")
     for write in (
         lambda path: graphcore.write_labels([0, 0, 0], path),
         lambda path: graphcore.write_graph(graph, path, "tsv"),
@@ -223,10 +223,10 @@ def test_a_graph_on_disk_is_not_written_over_nor_into_by_python(folder):
         lambda path: graphcore.CoresetSpectralClustering(1, random_state=0).fit(graph).save(path),
     ):
         with pytest.raises(PermissionError, match="graph on disk, whose files are its own"):
-            write("link.graph/indices.npy")
+            write("link.store/indices.npy")
     assert state(folder) == before
-    graphcore.write_graph(graph, "g.graph")  # another graph may take its place
-    assert graphcore.open_graph("g.graph").n_edges == 3
+    graphcore.write_graph(graph, "g.store")  # another graph may take its place
+    assert graphcore.open_graph("g.store").n_edges == 3
 
 
 # -- standard streams --------------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def test_cluster_writes_a_page_with_the_command_that_repeats_it(folder, capsys):
     assert run(typed) == 0
     assert "page one.html" in capsys.readouterr().out
     page = page_of(folder / "page one.html")
-    (command,) = re.findall(r"graphcore cluster [^\n]*", "".join(page.words))
+    (command,) = re.findall(r"graphcore cluster [^-\n][^\n]*", "".join(page.words))
     assert shlex.split(command) == ["graphcore", *typed]
     first = (folder / "out.tsv").read_text()
     (folder / "out.tsv").unlink()

@@ -43,8 +43,8 @@ def current_client():
         return None
     if client.asynchronous:
         raise InputError(
-            "the current Dask client is asynchronous, and fits wait for what they ask; make a Client without "
-            "asynchronous=True, outside of coroutines"
+            "the current Dask client is asynchronous, and fits wait for what they ask; make a distributed.Client "
+            "without asynchronous=True, outside of coroutines"
         )
     _require_running(client)
     return client

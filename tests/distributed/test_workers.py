@@ -398,7 +398,7 @@ def test_a_client_for_coroutines_is_told(huge):
             distributed.Client(cluster, asynchronous=True),
         ):
             for fit in (lambda: fitted(huge), lambda: chunked(X)):
-                with pytest.raises(InputError, match="make a Client without asynchronous=True"):
+                with pytest.raises(InputError, match=r"make a distributed\.Client without asynchronous=True"):
                     fit()
 
     asyncio.run(fit_within())

@@ -60,17 +60,17 @@ def outputs(given):
         **{f"members.{kind}": lambda path: write_memberships(memberships, path, graph) for kind in ("tsv", "npz")},
         "model.npz": model.save,
         "page.html": lambda path: write_report(path, graph, labels, pictures=False, random_state=0),
-        "written.graph": lambda path: graphcore.write_graph(graph, path),
-        "built.graph": lambda path, **more: graphcore.build_store(edges, path, **more),
-        "named.graph": lambda path, **more: graphcore.build_store([edges, names], path, **named, **more),
-        "parts.graph": lambda path, **more: graphcore.build_store(edges, path, parts=2, **more),
+        "written.store": lambda path: graphcore.write_graph(graph, path),
+        "built.store": lambda path, **more: graphcore.build_store(edges, path, **more),
+        "named.store": lambda path, **more: graphcore.build_store([edges, names], path, **named, **more),
+        "parts.store": lambda path, **more: graphcore.build_store(edges, path, parts=2, **more),
     }  # fmt: skip
 
 
 NAMES = (
     *(f"graph.{kind}" for kind in GRAPHS), *(f"labels.{kind}" for kind in ("tsv", "csv", "npy")), "table.csv",
     "table.parquet", *(f"tree.{kind}" for kind in ("nwk", "csv", "npy", "parquet")), "members.tsv", "members.npz",
-    "model.npz", "page.html", "written.graph", "built.graph", "named.graph", "parts.graph",
+    "model.npz", "page.html", "written.store", "built.store", "named.store", "parts.store",
 )  # fmt: skip
 
 
@@ -155,7 +155,7 @@ def attempts(given, tmp_path):
                 write(place / name)  # everything is imported and compiled now
             new = content(place)
             old = {}
-            if there and name.endswith(".graph") and not name.startswith("graph."):
+            if there and name.endswith(".store") and not name.startswith("graph."):
                 graphcore.write_graph(Graph.from_edges([0], [1]), other / name)
                 old = content(other)
             elif there:
