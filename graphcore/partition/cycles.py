@@ -50,7 +50,7 @@ def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
     sums = problem.sums(labels, n_jobs) if sums is None else sums
     for _ in range(_CYCLES):
         before, kept, moved = sums.value(problem.objective), labels.copy(), deepcopy(sums)
-        _cycle(problem, labels, moved, rng, n_jobs)
+        _cycle(problem, labels, moved, rng, n_jobs, _INNER)
         value = moved.value(problem.objective)
         if value <= before:  # also where there were no groups to move
             labels[:] = kept
@@ -61,7 +61,7 @@ def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
     return sums
 
 
-def _cycle(problem, labels, sums, rng, n_jobs, n_inner=_INNER):
+def _cycle(problem, labels, sums, rng, n_jobs, n_inner):
     """One cycle; labels and their sums are changed in place. Those that it is made of are cycles among the groups."""
     rows, most = problem.rows, min(int(_MAX_SHARE * len(problem.rows.indices)), problem.max_links)
     groups, n_groups = subgroups(rows, labels, cluster_resolutions(sums), rng, most, n_jobs)
@@ -70,7 +70,7 @@ def _cycle(problem, labels, sums, rng, n_jobs, n_inner=_INNER):
         count("most links between groups", len(between.rows.indices), most=True)
         for _ in range(n_inner):
             before = sums.value(problem.objective)
-            _cycle(between, clusters, sums, rng, n_jobs, n_inner=1)
+            _cycle(between, clusters, sums, rng, n_jobs, 1)
             if not _is_worth_it(before, sums.value(problem.objective)):
                 break
         labels[:] = apply_labels(clusters, groups)
