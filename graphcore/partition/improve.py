@@ -14,8 +14,8 @@ from .sizes import grow_small_clusters
 __all__ = ["improve", "recombine"]
 
 # Groups are heated to so many mean weights of an edge, or to so much of what a group has of them if that is more, and
-# cooled to so little.
-_HOT, _HOT_SHARE, _COLD = 4.0, 0.3, 0.4
+# cooled to so little, in so many sweeps.
+_HOT, _HOT_SHARE, _COLD, _SWEEPS = 4.0, 0.3, 0.4, 100
 
 
 def improve(problem, labels, rng, n_jobs=None, told=None):
@@ -34,7 +34,7 @@ def improve(problem, labels, rng, n_jobs=None, told=None):
     return problem.partition(labels, sums)
 
 
-def recombine(problem, first, second, rng, n_sweeps, n_jobs=None):
+def recombine(problem, first, second, rng, n_jobs=None):
     """The better of two Partitions, or one that is better than both, made of what they agree on.
 
     Groups of nodes that are together in both are moved as wholes: once from the better one, once from what merging
@@ -55,7 +55,7 @@ def recombine(problem, first, second, rng, n_sweeps, n_jobs=None):
     hot = max(unit * _HOT, _HOT_SHARE * len(coarse.rows.indices) / n_groups)
     found = []
     for table in (pick_labels(groups, n_groups, better.labels), coarse_partition(coarse, rng, n_jobs)):
-        heat(coarse, table, np.geomspace(hot, unit * _COLD, n_sweeps), rng)
+        heat(coarse, table, np.geomspace(hot, unit * _COLD, _SWEEPS), rng)
         sums, _ = move_locally(coarse, table)
         found.append(coarse.partition(table, sums))
     labels = apply_labels(max(found, key=Partition.rank).labels, groups)

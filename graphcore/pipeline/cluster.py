@@ -15,7 +15,7 @@ from ..partition.constraints import Constraints
 from ..partition.quotient import GraphRows, graph_rows, label_sizes
 from ..partition.stability import stability
 from .constrained import constrained_partition
-from .drafts import coreset_draft, disagree, eigenvector_draft, given_draft
+from .drafts import FROM_SCRATCH, anew_draft, coreset_draft, disagree, eigenvector_draft, given_draft
 from .known import NOTHING, Known
 from .loop import SearchSteps, find_partition
 from .settings import Settings
@@ -172,12 +172,14 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
     asked, given, known = settings, replace(known, start=None), known.among(rows.degrees)
     problem, k = known.problem(rows, settings), settings.n_clusters
 
-    def make_draft(number, earlier, streams, n_jobs, stages):
+    def make_draft(number, earlier, best, streams, n_jobs, stages):
         if number == 0 and known.start is not None:
             return given_draft(graph, free, settings, known.start, streams, stages)
         made = None
         if number == 2 and disagree(earlier, k):
             made = eigenvector_draft(graph, free, streams, stages)
+        if number >= FROM_SCRATCH and k > 1:
+            made = anew_draft(free, best, streams, stages)
         return coreset_draft(graph, free, settings, streams, n_jobs, stages) if made is None else made
 
     # Limits from above and labels that stay come last: clusters are looked for as if there were none.

@@ -14,11 +14,23 @@ from ..partition.nearest import label_all
 from ..partition.quotient import apply_labels, compact_labels, label_volumes
 from ..partition.sizes import grow_small_clusters
 from ..partition.stability import stability
+from ..partition.trials import form_anew, side_by_side
 from ..spectral.partition import spectral_partition
 from .eigenvectors import eigenvector_labels
 
-__all__ = ["Draft", "coreset_draft", "disagree", "eigenvector_draft", "given_draft", "node_kernel"]
+__all__ = [
+    "FROM_SCRATCH",
+    "Draft",
+    "anew_draft",
+    "coreset_draft",
+    "disagree",
+    "eigenvector_draft",
+    "given_draft",
+    "node_kernel",
+]
 
+# So many drafts are made from scratch; later ones begin with the best.
+FROM_SCRATCH = 4
 # Two drafts have settled a graph where they agree on more than this share of what they would not agree on by chance.
 _SETTLED_SHARE = 2 / 3
 
@@ -101,6 +113,18 @@ def eigenvector_draft(graph, problem, streams, stages):
             return None
         grow_small_clusters(problem, labels)
     return Draft(labels)
+
+
+def anew_draft(problem, labels, streams, stages):
+    """The best labels so far with some clusters formed anew, side by side and 2 to half of all; None where they cannot.
+
+    How many is drawn evenly on a logarithmic scale: some seams are between two clusters, others between many.
+    """
+    rng = streams.generator("anew")
+    n_chosen = round(np.exp(rng.uniform(np.log(2.0), np.log(max(2.0, problem.n_clusters / 2)))))
+    with stages("forming anew"):
+        formed = form_anew(problem, labels, side_by_side(problem, labels, n_chosen, rng), rng)
+    return None if formed is None else Draft(formed)
 
 
 def disagree(labellings, n_clusters):

@@ -24,7 +24,7 @@ _LAZINESS = 0.5
 _ROW_BUDGET = 150
 # Drafts at most (None: until a round gains nothing), and what a round has to gain of the objective for each of them and
 # entries of the graph: a thousandth for each two million.
-EFFORTS = {"fast": (1, 0.0), "default": (4, 5e-10), "high": (16, 0.0), "best": (None, 1e-11)}
+EFFORTS = {"fast": (1, 0.0), "default": (4, 5e-10), "high": (32, 0.0), "best": (None, 1e-11)}
 # Nodes with an edge, where there is no graph yet.
 _ANY_NUMBER = 2**62
 
