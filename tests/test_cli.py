@@ -272,6 +272,9 @@ def bad_files(folder):
     np.save(folder / "nan.npy", np.array([[0.0, 1], [np.nan, 2], [1, 1]]))
     np.save(folder / "flat.npy", np.arange(5.0))
     np.save(folder / "one.npy", np.ones((1, 3)))
+    np.save(folder / "square.npy", 1.0 - np.eye(5))
+    (folder / "commas.csv").write_text("1;2;1,5\n2;3;0,5\n3;1;2,5\n")
+    (folder / "gap.csv").write_text("1,2,1\n2,3,\n3,1,2\n")
     np.save(folder / "objects.npy", np.array([[{}]], dtype=object))
     (folder / "empty.npy").write_bytes(b"")
     np.savez(folder / "two.npz", a=np.ones((2, 2)), b=np.ones((2, 2)))
@@ -297,6 +300,9 @@ BAD = {
     "vectors with NaN": ("nan.npy -k 2", "NaN|finite"),
     "one-dimensional vectors": ("flat.npy -k 2", r"shape \(5,\)"),
     "one vector": ("one.npy -k 1", "at least two"),
+    "a matrix or vectors": ("square.npy -k 1", "adjacency matrices.*for points --vectors"),
+    "weights with commas": ("commas.csv -k 2", "decimal point.*--weight-column none"),
+    "no weight": ("gap.csv -k 2", "numbers.*--weight-column none that there are none"),
     "array of objects": ("objects.npy -k 1", "objects.npy"),
     "empty npy": ("empty.npy -k 1", "empty.npy"),
     "two arrays": ("two.npz --vectors -k 2", "2 arrays"),

@@ -343,6 +343,14 @@ def test_sizes_in_a_model_file_are_not_believed(model, tmp_path):
         graphcore.load(path, any_size=True)
 
 
+def test_the_width_of_sparse_vectors_is_not_believed(tmp_path):
+    model = CoresetSpectralClustering(2, random_state=0).fit(sp.csr_array(np.random.default_rng(0).random((30, 3))))
+    path = saved(model, tmp_path)
+    described(path, n_features=2**31)
+    with pytest.raises(FormatError, match="says 2147483648 features, and its vectors have others"):
+        graphcore.load(path)
+
+
 @pytest.mark.parametrize("options", [{"eps": 0.5}, {"effort": 1}, {"n_clusters": None, "resolution": 2.0},
                                      {"preset": "published"}, {"max_share": 1.5}, {"n_clusters": "auto"}])  # fmt: skip
 def test_models_of_all_kinds_of_settings_are_loaded(options, planted, tmp_path):
