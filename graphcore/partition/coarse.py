@@ -7,7 +7,6 @@ import numpy as np
 from .cluster_sums import inner_sums
 from .local_moving import move_locally
 from .merge import agglomerate, merge_rounds
-from .objectives import OBJECTIVES
 from .sizes import grow_small_clusters
 
 __all__ = ["coarse_partition"]
@@ -28,7 +27,10 @@ def coarse_partition(problem, rng, n_jobs=None):
     The Generator `rng` draws the order of visits.
     """
     rows, k, sizes = problem.rows, problem.n_clusters, problem.constraints.counts
-    n, halfway, moves = len(rows.degrees), _HALFWAY * k, {"n_passes": _PASSES, "tolerance": _TOLERANCE}
+    n, moves = len(rows.degrees), {"n_passes": _PASSES, "tolerance": _TOLERANCE}
+    if not problem.min_size:  # how many there are to be is what merging alone would leave
+        k = n - len(agglomerate(rows, sizes, 0, linkage=problem.objective)[1])
+    halfway = _HALFWAY * k
     labels, between = np.arange(n, dtype=np.int32), problem
     if halfway < n:
         labels = merge_rounds(
@@ -39,13 +41,15 @@ def coarse_partition(problem, rng, n_jobs=None):
         move_locally(early, labels, order=rng.permutation(n), **moves)
         between = problem.between(labels, halfway, n_jobs)
     merged, _, _ = agglomerate(
-        between.rows, between.constraints.counts, k, linkage=problem.objective, min_size=problem.min_size
-    )
-    move_locally(between, merged, **moves)
+        between.rows, between.constraints.counts, k if problem.min_size else 0, linkage=problem.objective,
+        min_size=problem.min_size,
+    )  # fmt: skip
+    move_locally(between.spanning(merged), merged, **moves)
     labels = merged[labels]
+    problem = problem.spanning(labels)
     grow_small_clusters(problem, labels)
     sums, _ = move_locally(problem, labels, order=rng.permutation(n), **moves)
-    if not OBJECTIVES[problem.objective].is_per_cluster and not inner_sums(rows, np.arange(n, dtype=np.int32), n).any():
+    if not problem.record.is_per_cluster and not inner_sums(rows, np.arange(n, dtype=np.int32), n).any():
         # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
         # unions then show nothing. What the normalised cut makes of them is tried too.
         other, _, _ = agglomerate(rows, sizes, k, linkage="ncut", min_size=problem.min_size)

@@ -49,7 +49,7 @@ def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
 
     As published, the coreset graph is partitioned by its spectrum instead, and nodes are labelled by kernel distances.
     """
-    k = problem.n_clusters
+    k = problem.fewest
     with stages("coreset"):
         kernel = node_kernel(graph, settings, n_jobs)
         coreset = _drawn(graph, kernel, settings, streams)
@@ -114,7 +114,7 @@ def _drawn(graph, kernel, settings, streams):
     """The coreset that the settings ask for."""
     drawn = settings.walk_steps > 1 and settings.sampling == "importance"
     return sample_coreset(
-        GraphKernel(graph, settings.self_loop) if drawn else kernel, settings.n_clusters,
+        GraphKernel(graph, settings.self_loop) if drawn else kernel, max(1, settings.n_clusters),
         size=None if settings.eps else settings.coreset_size, eps=settings.eps, method=settings.sampling,
         n_seeds=settings.n_seeds, random_state=streams,
     )  # fmt: skip

@@ -13,7 +13,6 @@ from .._threads import map_items
 from .._warn import warn_user
 from ..partition.heating import heat
 from ..partition.improve import improve, recombine
-from ..partition.objectives import OBJECTIVES
 from ..partition.problem import Partition
 from .drafts import Draft
 
@@ -71,7 +70,7 @@ def find_partition(
     witnesses: list = []
     steps: list = []
     n_drafts = 0
-    spread = gain = OBJECTIVES[problem.objective].spread
+    spread = gain = problem.record.spread
 
     def is_over():
         return time_limit is not None and time.monotonic() - begun >= time_limit
