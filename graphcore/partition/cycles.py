@@ -17,7 +17,7 @@ from .quotient import (
     pick_labels,
 )
 
-__all__ = ["cluster_resolutions", "move_in_cycles", "subgroups"]
+__all__ = ["cluster_resolutions", "move_in_cycles", "resolutions_of", "subgroups"]
 
 # A level of groups that leaves more than this share of what it groups, or of its entries, is not worth a level.
 _MAX_SHARE = 0.9
@@ -64,7 +64,7 @@ def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
 def _cycle(problem, labels, sums, rng, n_jobs, n_inner):
     """One cycle; labels and their sums are changed in place. Those that it is made of are cycles among the groups."""
     rows, most = problem.rows, min(int(_MAX_SHARE * len(problem.rows.indices)), problem.max_links)
-    groups, n_groups = subgroups(rows, labels, cluster_resolutions(sums), rng, most, n_jobs)
+    groups, n_groups = subgroups(rows, labels, resolutions_of(problem, sums), rng, most, n_jobs)
     if n_groups <= _MAX_SHARE * len(labels):
         between, clusters = problem.between(groups, n_groups, n_jobs), pick_labels(groups, n_groups, labels)
         count("most links between groups", len(between.rows.indices), most=True)
@@ -136,6 +136,12 @@ def _shuffled(n, rng):
     starts = rng.permutation(-(-n // _BLOCK)).astype(np.int32) * _BLOCK
     order = (starts[:, None] + np.arange(_BLOCK, dtype=np.int32)).ravel()
     return order[order < n]
+
+
+def resolutions_of(problem, sums):
+    """The resolution of modularity at which groups are formed in each cluster: the objective's own, or by the sums."""
+    own = problem.record.resolution
+    return cluster_resolutions(sums) if own is None else np.full(len(sums.volume), own)
 
 
 def cluster_resolutions(sums):

@@ -2,7 +2,6 @@
 
 from .._threads import check_stopped
 from ._heat_loops import heated_sweeps
-from .objectives import OBJECTIVES
 
 __all__ = ["heat"]
 
@@ -16,7 +15,7 @@ def heat(problem, labels, temperatures, rng):
     An edge more or less is worth 1 / volume of a cluster to an objective of shares: temperatures are `n_clusters` as
     high.
     """
-    if OBJECTIVES[problem.objective].is_per_cluster:
+    if problem.record.is_per_cluster:
         temperatures = problem.n_clusters * temperatures
     limits, sums = problem.constraints, problem.sums(labels)
     total = float(sums.volume.sum())

@@ -45,7 +45,7 @@ def settled_micro_clusters(reach, problem, moves=True, n_jobs=None):
     (n_points,) int32 with -1 for isolated nodes, the number of micro-clusters, and that of the nodes with an edge that
     no row reaches.
     """
-    indices, rows, least = reach.points, problem.rows, problem.n_clusters
+    indices, rows, least = reach.points, problem.rows, problem.fewest
     labels = coreset_micro_clusters(reach)
     n_unreached = int(np.count_nonzero((labels < 0) & (reach.degrees > 0)))
     if problem.is_huge:

@@ -8,7 +8,7 @@ from .._arrays import read_only
 from .._random import draw_by_weight
 from .coarse import coarse_partition
 from .constraints import Constraints
-from .cycles import cluster_resolutions, move_in_cycles, subgroups
+from .cycles import move_in_cycles, resolutions_of, subgroups
 from .quotient import apply_labels, label_sizes, quotient
 
 __all__ = ["cycle_chosen", "form_anew", "side_by_side"]
@@ -20,7 +20,7 @@ def form_anew(problem, labels, chosen, rng, n_jobs=None):
     is_chosen = np.zeros(k, dtype=bool)
     is_chosen[chosen] = True
     inside = (labels >= 0) & is_chosen[labels]
-    resolution = np.array([np.median(cluster_resolutions(problem.sums(labels, n_jobs))[chosen])])
+    resolution = np.array([np.median(resolutions_of(problem, problem.sums(labels, n_jobs))[chosen])])
     within = np.where(inside, 0, -1).astype(np.int32)
     groups, n_groups = subgroups(problem.rows, within, resolution, rng, problem.max_links)
     groups, n_groups = _beside(groups, n_groups, labels, np.flatnonzero(~is_chosen), k)

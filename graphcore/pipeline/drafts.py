@@ -61,7 +61,7 @@ def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
 
     As published, the coreset graph is partitioned by its spectrum instead, and nodes are labelled by kernel distances.
     """
-    k = problem.n_clusters
+    k = problem.fewest
     with stages("coreset"):
         kernel = node_kernel(graph, settings, n_jobs)
         coreset = _drawn(graph, kernel, settings, streams)
@@ -120,7 +120,7 @@ def anew_draft(problem, labels, streams, stages):
 
     How many is drawn evenly on a logarithmic scale: some seams are between two clusters, others between many.
     """
-    rng = streams.generator("anew")
+    problem, rng = problem.spanning(labels), streams.generator("anew")
     n_chosen = round(np.exp(rng.uniform(np.log(2.0), np.log(max(2.0, problem.n_clusters / 2)))))
     with stages("forming anew"):
         formed = form_anew(problem, labels, side_by_side(problem, labels, n_chosen, rng), rng)
@@ -138,7 +138,7 @@ def _drawn(graph, kernel, settings, streams):
     """The coreset that the settings ask for."""
     drawn = settings.walk_steps > 1 and settings.sampling == "importance"
     return sample_coreset(
-        GraphKernel(graph, settings.self_loop) if drawn else kernel, settings.n_clusters,
+        GraphKernel(graph, settings.self_loop) if drawn else kernel, max(1, settings.n_clusters),
         size=None if settings.eps else settings.coreset_size, eps=settings.eps, method=settings.sampling,
         n_seeds=settings.n_seeds, random_state=streams,
     )  # fmt: skip

@@ -12,7 +12,6 @@ from .._progress import Stages
 from .._threads import map_items
 from .._warn import warn_user
 from ..partition.improve import improve, recombine
-from ..partition.objectives import OBJECTIVES
 from ..partition.problem import Partition
 from .drafts import Draft
 
@@ -58,16 +57,16 @@ def find_partition(
     stages = Stages() if stages is None else stages
     begun, price = time.monotonic(), price * len(problem.rows.indices)
     max_drafts = np.inf if max_drafts is None else max_drafts
-    spread = gain = OBJECTIVES[problem.objective].spread
     best: Any = None
     first: Any = None
     history: list = []
     witnesses: list = []
     steps: list = []
     n_drafts = 0
+    spread = gain = problem.record.spread
 
     def drafted(number, n_jobs, stages):
-        own, told = streams.child("draft", number), []
+        own, told = streams.child("draft", number), list[tuple[str, float]]()
         made = make_draft(number, witnesses, best and best.labels, own, n_jobs, stages)
         if not moves:
             return made, problem.partition(made.labels, problem.sums(made.labels, n_jobs)), told
