@@ -40,8 +40,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 VARIANTS = {
     "default": {},
     "published": {"preset": "published"},
-    "one coreset": {"n_coresets": 1},
-    "spectral and merging": {"n_coresets": 1, "overcluster": 2.0},
+    "one draft": {"effort": "fast"},
+    "spectral and merging": {"effort": "fast", "overcluster": 2.0},
     "plain kernel": {"walk_steps": 1},
     "normalised cut": {"objective": "ncut"},
     "no refinement": {"refine": False},
@@ -368,8 +368,8 @@ BAD = {
     "refine": ({"refine": "yes"}, "refine='yes'"),
     "min_cluster_size": ({"min_cluster_size": 9}, "min_cluster_size=9 is too large"),
     "min_cluster_size negative": ({"min_cluster_size": -1}, "min_cluster_size=-1"),
-    "n_coresets": ({"n_coresets": 0}, "n_coresets=0"),
-    "n_coresets without refinement": ({"n_coresets": 3, "refine": False}, "n_coresets=3 needs refine=True"),
+    "effort": ({"effort": 0}, "effort=0.0 must be at least 1"),
+    "effort without refinement": ({"effort": 3, "refine": False}, "refine=False leaves it out"),
     "preset": ({"preset": "reference"}, "preset='reference'"),
     "affinity": ({"affinity": "rbf"}, "affinity='rbf'"),
     "symmetrize": ({"symmetrize": "no"}, "symmetrize='no'"),
@@ -551,6 +551,6 @@ def test_two_vectors():
 
 def test_mistakes_in_settings_are_found_before_neighbours_are_looked_for(monkeypatch):
     monkeypatch.setattr("graphcore.fit.knn_graph", lambda *_, **__: pytest.fail("too late"))
-    for wrong in ({"objective": "modularity"}, {"n_clusters": 0}, {"walk_steps": 3}, {"effort": 1, "refine": False}):
+    for wrong in ({"objective": "modularity"}, {"n_clusters": 0}, {"walk_steps": 3}, {"effort": 2, "refine": False}):
         with pytest.raises(ParameterError):
             CoresetSpectralClustering(**{"n_clusters": 2} | wrong).fit(np.eye(9))

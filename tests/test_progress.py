@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import tqdm.auto
+from graphcore.partition.search import search
 
 import graphcore
 from graphcore._progress import Stages
 from graphcore.partition import member
 from graphcore.partition.quotient import graph_rows
-from graphcore.partition.search import search
 from tests.test_cli import process
 
 FIT = """

@@ -343,7 +343,7 @@ def test_sizes_in_a_model_file_are_not_believed(model, tmp_path):
         graphcore.load(path, any_size=True)
 
 
-@pytest.mark.parametrize("options", [{"eps": 0.5}, {"effort": 1}, {"n_clusters": None, "resolution": 2.0},
+@pytest.mark.parametrize("options", [{"eps": 0.5}, {"effort": 6}, {"n_clusters": None, "resolution": 2.0},
                                      {"preset": "published"}, {"max_share": 1.5}, {"n_clusters": "auto"}])  # fmt: skip
 def test_models_of_all_kinds_of_settings_are_loaded(options, planted, tmp_path):
     model = CoresetSpectralClustering(**{"n_clusters": 6} | options, random_state=0).fit(planted.graph)

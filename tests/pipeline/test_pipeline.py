@@ -24,7 +24,7 @@ SETTINGS = {
     "published": {"preset": "published"},
     "published by degree": {"preset": "published", "sampling": "degree"},
     "exact eigenvectors": {"preset": "published", "sampling": "degree", "eigen_solver": "exact"},
-    "merged": {"walk_steps": 1, "overcluster": 2, "n_coresets": 2},
+    "merged": {"walk_steps": 1, "overcluster": 2, "effort": 2},
     "walks": {"walk_steps": 4, "overcluster": 1, "refine": False},
 }
 names = pytest.mark.parametrize("name", sorted(SETTINGS))
