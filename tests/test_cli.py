@@ -375,7 +375,7 @@ def test_without_arguments_the_help_is_shown(capsys):
 def test_help_lists_what_can_be_chosen(capsys):
     from graphcore.coresets.coreset import SAMPLING
     from graphcore.graphs.rows import SYMMETRIZE
-    from graphcore.partition.cluster_sums import OBJECTIVES
+    from graphcore.partition.objectives import OBJECTIVES
     from graphcore.spectral.partition import EIGEN_SOLVERS
 
     assert run(["cluster", "--help"]) == 0

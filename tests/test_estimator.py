@@ -190,8 +190,10 @@ def test_verbose_logs_stages_and_is_silent_otherwise(caplog, capsys):
     with caplog.at_level(logging.INFO, logger="graphcore"):
         CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN)
         assert not caplog.records
-        CoresetSpectralClustering(5, random_state=0, verbose=1).fit(CAVEMEN)
-    assert any("coreset" in record.message for record in caplog.records)
+        for effort, stage in (("default", "recombining"), ("fast", "coreset")):
+            caplog.clear()
+            CoresetSpectralClustering(5, effort=effort, random_state=0, verbose=1).fit(CAVEMEN)
+            assert any(stage in record.message for record in caplog.records)
     assert capsys.readouterr() == ("", "")
 
 

@@ -55,16 +55,17 @@ def test_one_draft_takes_a_few_passes_over_the_graph(n_clusters):
     # Nodes are moved over twice between micro-clusters and a few times between clusters; each is a part of a pass,
     # because nodes inside a cluster are passed over. Sums are taken once for micro-clusters and twice for clusters (at
     # the end for the shares outside), on the graph and on the graph between micro-clusters. A cycle of moves by groups
-    # joins nodes, groups them, and moves them, at every level, each smaller than the last: two passes of each.
+    # joins nodes, groups them, and moves them, at every level, each smaller than the last: two passes of each. Of as few
+    # coreset nodes as there are, half as much is walked, and nodes settle between larger micro-clusters.
     graph = sparse(n_clusters)
     work = work_of(graph, n_clusters, effort="fast")
     per_entry = {name: amount / graph.n_entries for name, amount in work.items()}
-    assert per_entry["entries moved over"] < 5
-    assert per_entry["entries summed"] < 5
-    assert per_entry["entries grouped"] < 8.5
+    assert per_entry["entries moved over"] < 6
+    assert per_entry["entries summed"] < 4.5
+    assert per_entry["entries grouped"] < 6.5
     assert per_entry["entries joined"] < 3
     settings = resolve_settings(graph, n_clusters)
-    assert work["walk entries"] <= settings.coreset_size * settings.row_budget
+    assert work["walk entries"] <= settings.coreset_size * settings.row_budget <= 500 * settings.row_budget
 
 
 def test_work_grows_with_the_entries():

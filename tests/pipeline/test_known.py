@@ -98,7 +98,7 @@ def test_a_start_keeps_its_numbers():
     model = CoresetSpectralClustering(5, initial_labels=start, random_state=0).fit(graph)
     assert (model.labels_ == 4 - truth).mean() > 0.98
     np.testing.assert_array_equal(start, kept)
-    assert model.history_[0][0] == "start" and model.history_[-1][1] >= model.history_[0][1]
+    assert model.history_[0][0] == "draft" and model.history_[-1][1] >= model.history_[0][1]
     assert model.stability_ is None
     assert agreement(model.labels_at(5), model.labels_)["ari"] == 1.0
     again = CoresetSpectralClustering(5, initial_labels=model.labels_, random_state=0).fit(graph)

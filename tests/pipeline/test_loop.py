@@ -64,10 +64,9 @@ def test_the_loop_finds_what_is_planted_from_anywhere():
     problem = problem_of(graph, 6)
     best = problem.sums(truth.astype(np.int32)).value("information")
     for seed in range(3):
-        drafts = [np.random.default_rng(10 * seed + i).integers(0, 6, 240).astype(np.int32) for i in range(4)]
-        found = find_partition(
-            problem, lambda number, *_, made=drafts: Draft(made[number]), Streams(seed), max_drafts=4
-        )
+        rng = np.random.default_rng(seed)
+        drafts = [Draft(rng.integers(0, 6, 240).astype(np.int32)) for _ in range(4)]
+        found = find_partition(problem, lambda number, *_, drafts=drafts: drafts[number], Streams(seed), max_drafts=4)
         assert found.best.value >= best - 1e-9
 
 

@@ -105,8 +105,8 @@ def test_importance_gets_its_self_loops(ring):
 @pytest.mark.parametrize(
     ("k", "given", "size"),
     [
-        (1, "auto", 1000),
-        (30, "auto", 1250),
+        (1, "auto", 500),
+        (30, "auto", 500),
         (200, "auto", 2000),
         (3, 0.1, 500),
         (3, 1.0, 5000),
@@ -124,6 +124,12 @@ def test_coreset_size(ring, k, given, size):
             resolve_settings(ring, k, coreset_size=given)
     else:
         assert resolve_settings(ring, k, coreset_size=given).coreset_size == size
+
+
+@pytest.mark.parametrize(("k", "size"), [(1, 1000), (30, 1500), (200, 5000)])
+@pytest.mark.parametrize("given", [{"preset": "published"}, {"sampling": "importance"}, {"overcluster": 2.0}])
+def test_the_spectral_step_and_draws_that_repeat_take_larger_coresets(ring, k, size, given):
+    assert resolve_settings(ring, k, **given).coreset_size == size
 
 
 def test_eps_takes_the_place_of_a_size(ring):
@@ -206,7 +212,7 @@ def test_the_table_holds_the_defaults_and_words_of_class_function_and_checks(rin
     assert len(defaults()) == len(PARAMETERS)
     known = {
         "sampling": SAMPLING,
-        "objective": OBJECTIVES,
+        "objective": tuple(OBJECTIVES),
         "eigen_solver": EIGEN_SOLVERS,
         "coreset_degrees": ("row-sums", "weights"),
         "preset": (None, "published"),
@@ -241,14 +247,14 @@ def test_one_draft_without_refinement(ring, options):
 
 def test_a_huge_graph_has_one_draft_of_bounded_size(ring, monkeypatch):
     monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries)
-    monkeypatch.setattr(settings_module, "_MIN_CORESET", 10)
+    monkeypatch.setattr(settings_module, "_MIN_GROUPS", 10)
     assert resolve_settings(ring, 1).max_drafts == 4
-    assert resolve_settings(ring, 1, coreset_size="auto").coreset_size == 50
+    assert resolve_settings(ring, 1, coreset_size="auto").coreset_size == 150
     monkeypatch.setattr(settings_module, "_SHARE", 0.5)
     assert resolve_settings(ring, 1).coreset_size == 2500
     monkeypatch.setattr(settings_module, "_MAX_SHARE", 70)
     assert resolve_settings(ring, 1).coreset_size == 70
-    assert resolve_settings(ring, 2).coreset_size == 100
+    assert resolve_settings(ring, 8).coreset_size == 80
     monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries - 1)
     assert resolve_settings(ring, 1, effort=1).max_drafts == resolve_settings(ring, 1).max_drafts == 1
     assert resolve_settings(ring, 1).walk_steps == 2

@@ -206,7 +206,7 @@ def test_a_small_coreset_still_gives_all_clusters():
 def test_published_is_its_four_stages_and_nothing_else(options, seed):
     graph, _ = planted(4, 60, 0.3, 0.02, 1)
     result = run(graph, 4, seed, preset="published", coreset_size=60, **options)
-    streams = Streams(seed)
+    streams = Streams(seed).child("draft", 0)
     kernel = GraphKernel(graph, 1.0)
     coreset = sample_coreset(
         kernel, 4, size=60, method=options.get("sampling", "importance"), n_seeds=8, random_state=streams
