@@ -303,14 +303,14 @@ def test_ablation_writes_the_tables_of_the_docs(tmp_path, monkeypatch, capsys):
     np.savez(tmp_path / "graphs" / "har.npz", indptr=indptr, indices=indices, labels=np.repeat(np.arange(6), 100))
     monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
     page = tmp_path / "docs" / "table.md"
-    settings = '[{}, {"n_coresets": 1, "refine": false}, {"walk_steps": 3}]'
+    settings = '[{}, {"effort": "fast", "refine": false}, {"walk_steps": 3}]'
     shared = ["run", "ablation", "--seeds", "1", "--data", str(tmp_path), "--page", str(page)]
     monkeypatch.setattr(sys, "argv", ["bench", *shared, "--settings", settings])
     command.main(sys.argv[1:])
     lines = page.read_text().splitlines()
     assert "python -m bench run ablation --seeds 1" in lines[0]
     rows = {line.split(" | ")[0]: line.split(" | ")[1] for line in lines if line.startswith("| `")}
-    assert list(rows) == ["| `default`", "| `n_coresets=1`, `refine=False`", "| `walk_steps=3`"]
+    assert list(rows) == ["| `default`", "| `effort=fast`, `refine=False`", "| `walk_steps=3`"]
     assert rows["| `default`"].endswith("\N{NO-BREAK SPACE}1.000 |")  # NC, then the agreement with the blocks
     assert "walk_steps=3 must be 1" in rows["| `walk_steps=3`"]
     with pytest.raises(SystemExit, match="not written"):

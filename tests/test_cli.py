@@ -166,12 +166,13 @@ def test_published_preset(folder, capsys):
 
 def test_settings_are_passed_through(folder, capsys):
     nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
-    given = "--coreset-size 0.5 --sampling uniform --n-coresets 1 --walk-steps 2 --row-budget 50 --overcluster 1.5"
+    given = "--coreset-size 0.5 --sampling uniform --walk-steps 2 --row-budget 50 --overcluster 1.5"
     given += " --objective ncut --min-cluster-size 3 --self-loop 0.25 --n-seeds 9 --eigen-solver exact --no-refine"
+    given += " --effort fast"
     assert run(["cluster", "graph.txt", "-k", "5", "--json", *given.split()]) == 0
     settings = json.loads(capsys.readouterr().out)["settings"]
     expected = {
-        "coreset_size": 40, "sampling": "uniform", "n_coresets": 1, "walk_steps": 2, "row_budget": 50,
+        "coreset_size": 40, "sampling": "uniform", "max_drafts": 1, "walk_steps": 2, "row_budget": 50,
         "overcluster": 1.5, "objective": "ncut", "min_cluster_size": 3, "self_loop": 0.25, "n_seeds": 9,
         "eigen_solver": "exact", "refine": False,
     }  # fmt: skip
@@ -380,7 +381,7 @@ def test_without_arguments_the_help_is_shown(capsys):
 def test_help_lists_what_can_be_chosen(capsys):
     from graphcore.coresets.coreset import SAMPLING
     from graphcore.graphs.rows import SYMMETRIZE
-    from graphcore.partition.cluster_sums import OBJECTIVES
+    from graphcore.partition.objectives import OBJECTIVES
     from graphcore.spectral.partition import EIGEN_SOLVERS
 
     assert run(["cluster", "--help"]) == 0

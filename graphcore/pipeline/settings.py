@@ -17,9 +17,9 @@ __all__ = ["EFFORTS", "Settings", "check_settings", "idle_settings", "quick_sett
 # Coreset nodes for each cluster asked for: enough for draws that may be of the same node, and for k-means on the
 # coreset graph to see every cluster many times; micro-clusters that are merged may be fewer.
 _NODES_PER_CLUSTER, _GROUPS_PER_CLUSTER = 50, 10
-# At least so many, and this share of the nodes up to so many: of large graphs with a hundredth, one seed in ten went
-# wrong (MNIST: J 2.024 instead of 2.048); three hundredths cost no more.
-_MIN_CORESET, _SHARE, _MAX_SHARE = 500, 0.03, 100_000
+# At least so many of either, and this share of the nodes up to so many: of large graphs with a hundredth, one seed in
+# ten went wrong (MNIST: J 2.024 instead of 2.048); three hundredths cost no more.
+_MIN_CORESET, _MIN_GROUPS, _SHARE, _MAX_SHARE = 1000, 500, 0.03, 100_000
 _MIN_HALF_WALK, _MAX_HALF_WALK = 2, 4
 _LAZINESS = 0.5
 _ROW_BUDGET = 150
@@ -152,6 +152,7 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
     fill("self_loop", 1.0 if values["walk_steps"] == 1 or values["sampling"] == "importance" else 0.0)
     fill("row_budget", _ROW_BUDGET)
     fill("refine", not published)
+    _refuse_pairs(values | {"n_clusters": k})
     effort = _effort(values)
     if is_huge(graph.n_entries):
         if _is_search(effort):
@@ -237,8 +238,7 @@ def _check(parameter, value, total):
 
 
 def _refuse_contradictions(settings, graph, total_size):
-    """Refuse settings that are fine by themselves and contradict each other, or the graph."""
-    _refuse_pairs(vars(settings))
+    """Refuse settings that are fine by themselves and contradict the graph."""
     if settings.sampling == "importance" and settings.self_loop == 0 and graph.n_self_loops == 0:
         raise ParameterError(
             "self_loop=0 leaves the plain kernel of this graph with a zero diagonal, and importance sampling cannot "
@@ -323,5 +323,5 @@ def _walk_steps(graph, coreset_size, n_linked):
 
 def _auto_size(n_clusters, n_linked, needs_many):
     share = min(round(_SHARE * n_linked), _MAX_SHARE)
-    enough = n_clusters * (_NODES_PER_CLUSTER if needs_many else _GROUPS_PER_CLUSTER)
-    return min(n_linked, max(_MIN_CORESET, enough, share))
+    least, each = (_MIN_CORESET, _NODES_PER_CLUSTER) if needs_many else (_MIN_GROUPS, _GROUPS_PER_CLUSTER)
+    return min(n_linked, max(least, n_clusters * each, share))
