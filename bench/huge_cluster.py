@@ -33,7 +33,7 @@ def warm_up():
     graph = graphcore.Graph.from_edges(ends, (ends + 1) % 40)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        cluster_graph(graph, resolve_settings(graph, 2, n_coresets=1, walk_steps=2), random_state=0, n_jobs=2)
+        cluster_graph(graph, resolve_settings(graph, 2, effort="fast", walk_steps=2), random_state=0, n_jobs=2)
         graphcore.build_coreset(graph, 2, size=10, method="importance", random_state=0)
 
 

@@ -28,7 +28,10 @@ from graphcore.coresets.seeding import d2_seeding
 from graphcore.kernels.graph import GraphKernel
 from graphcore.metrics import calibration as calibration_of
 from graphcore.metrics import coreset_cost, normalized_cut
-from graphcore.partition.consensus import matched_clusters
+from graphcore.partition.improve import recombine
+from graphcore.partition.problem import Problem
+from graphcore.partition.quotient import common_refinement, graph_rows
+from graphcore.partition.stability import matched_clusters
 from graphcore.plot._style import bare, plain_numbers
 
 FOLDER = Path(__file__).parent / "figures"
@@ -122,11 +125,36 @@ def sparse_coreset():
     return figure
 
 
+def loop():
+    """Two drafts of points in a square, the groups on which they agree, and what recombining makes of these."""
+    points = np.random.default_rng(0).random((1500, 2))
+    graph, k = graphcore.knn_graph(points, 10, random_state=0), 6
+    problem = Problem(graph_rows(graph), k, min_share=0.1)
+    drafts = [problem.partition(found, problem.sums(found)) for found in (
+        graphcore.CoresetSpectralClustering(k, effort="fast", random_state=seed).fit(graph).labels_
+        for seed in (4, 3)
+    )]  # fmt: skip
+    groups, n_groups = common_refinement([draft.labels for draft in drafts], k)
+    found = recombine(problem, *drafts, np.random.default_rng(0), n_sweeps=100)
+    figure, axes = plt.subplots(1, 4, figsize=(9.5, 2.9), layout="constrained", sharex=True, sharey=True)
+    for ax, name, made in zip(axes[[0, 1, 3]], ("a draft", "another", "recombined"), (*drafts, found), strict=True):
+        labels = matched_clusters(made.labels, found.labels, k)
+        for c, (shape, shade) in enumerate(zip(SHAPES, SHADES, strict=True)):
+            ax.scatter(*points[labels == c].T, s=7, c=shade, marker=shape, linewidths=0)
+        ax.set_title(f"{name}\nJ = {made.value:.3f}")
+    for c in range(n_groups):
+        axes[2].scatter(*points[groups == c].T, s=7, c=SHADES[c % 5], marker=SHAPES[c * 7 % 6], linewidths=0)
+    axes[2].set_title(f"what they agree on:\n{n_groups} groups")
+    for ax in axes:
+        _bare(ax)
+    return figure
+
+
 def stability():
-    """Three clouds, two of which run into each other: clusters, and how many coresets agree with each label."""
+    """Three clouds, two of which run into each other: clusters, and how many drafts agree with each label."""
     points, _ = make_blobs(3000, centers=[(-4.6, 0), (0, 0), (2.4, 0.8)], cluster_std=1, random_state=1)
     graph = graphcore.knn_graph(points, 10, random_state=0)
-    model = _fit(graph, 3, coreset_size=150, n_coresets=10)
+    model = _fit(graph, 3, coreset_size=150)
     figure, axes = plt.subplots(1, 2, figsize=(8.5, 2.9), layout="constrained", sharex=True, sharey=True)
     _draw_clusters(axes[0], points, model.labels_, size=6)
     for c, value in enumerate(model.cluster_stability_):
@@ -136,7 +164,7 @@ def stability():
     shown = axes[1].scatter(
         *points[order].T, s=6, c=model.stability_[order], cmap="Greys_r", vmin=0, vmax=1.25, linewidths=0
     )
-    bar = figure.colorbar(shown, ax=axes[1], shrink=0.8, label="share of 10 coresets\nthat agree")
+    bar = figure.colorbar(shown, ax=axes[1], shrink=0.8, label="share of four drafts\nthat agree")
     bar.ax.set_ylim(0, 1)
     axes[1].set_title("stability of nodes")
     for ax in axes:
@@ -347,8 +375,8 @@ def _bare(ax):
 
 
 DRAWN = (
-    whiskers, sparse_coreset, stability, importance, coreset_error, choosing_k, levels, calibration, detectability,
-    nystrom_brackets, nystrom_schemes,
+    whiskers, sparse_coreset, loop, stability, importance, coreset_error, choosing_k, levels, calibration,
+    detectability, nystrom_brackets, nystrom_schemes,
 )  # fmt: skip
 
 if __name__ == "__main__":

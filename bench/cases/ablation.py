@@ -1,111 +1,298 @@
-"""Each piece of graphcore on and off, with uniform, degree and importance sampling beside it: NC, ARI, seconds.
+"""Each step of the loop off, and each constant of it another value: J, ARI and CPU seconds beside the default's.
 
-Settings are dicts of the parameters of CoresetSpectralClustering; ``--settings`` takes another list of them as JSON.
-``--page docs/tables/ablation.md`` writes NC and ARI for the docs.
+What is no parameter is switched by giving the name in its module another value, in this process. ``--page
+docs/tables/ablation.md`` writes the tables of the docs; ``--settings`` takes a JSON list of parameters instead.
 """
 
-from .. import harness, inputs
-from ..harness import Method
-from ..report import Report, cell, score_cell, table
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from unittest import mock
 
-SEEDS = 5
-GRAPHS = {"har": 6, "pendigits-nn10": 10, "pendigits-nn250": 10, "mnist-nn10": 10, "fbpages": 4, "email": 42}
-LARGE = ("mnist-nn10",)
-PUBLISHED = {"preset": "published"}
-BY_DEGREE = {**PUBLISHED, "sampling": "degree"}
-WALKS = {**BY_DEGREE, "walk_steps": 4}
-SETTINGS = {
-    "The default, and one piece of it changed": [
-        {},
-        {"objective": "ncut"},
-        {"n_coresets": 1},
-        {"n_coresets": 1, "refine": False},
-        {"n_coresets": 1, "refine": False, "walk_steps": 1},
-        {"overcluster": 1.0},
-        {"overcluster": 2.0},
-        {"overcluster": 3.0},
-        {"walk_steps": 1},
-        {"walk_steps": 2},
-        {"walk_steps": 8},
-        {"sampling": "uniform"},
-        {"sampling": "importance"},
-    ],
-    "The published algorithm, and pieces of the default added": [
-        PUBLISHED,
-        {**PUBLISHED, "sampling": "uniform"},
-        BY_DEGREE,
-        {**BY_DEGREE, "refine": True},
-        WALKS,
-        {**WALKS, "walk_steps": 8},
-        {**WALKS, "overcluster": 3.0},
-        {**WALKS, "overcluster": 3.0, "refine": True},
-        {**WALKS, "overcluster": None, "refine": True},
-    ],
-}
+import numpy as np
+
+from .. import harness, inputs
+from ..report import Report, page, table
+from ..scoring import load, score
+from ..vectors import over_seeds, quiet
+
+SEEDS = 3
+GRAPHS = {"email": 42, "har": 6, "pendigits-nn10": 10, "letter-nn10": 26, "fbpages": 4, "lfr-10000-0.1": 120,
+          "lfr-10000-0.3": 120, "lfr-50000-0.3": 426, "mnist-nn10": 10, "pendigits-nn250": 10, "dblp": 100,
+          "letter-nn300": 26}  # fmt: skip
+# Of the tables of constants and of the published algorithm these are left out, as are all of a --quick run.
+LARGE = ("lfr-50000-0.3", "dblp", "letter-nn300")
+DEFAULT = "default"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The default with something changed: parameters, and names in modules of graphcore."""
+
+    title: str
+    params: tuple = ()  # of (name, value)
+    patches: tuple = ()  # of (dotted name below graphcore, value), or of (name of a dict, key, value)
+    seed: int = 0  # the first one
+
+    def fit(self, graph, k, seed, n_jobs):
+        """Labels."""
+        import graphcore
+
+        with ExitStack() as changed, quiet():
+            for where, *new in self.patches:
+                if len(new) == 1:
+                    changed.enter_context(mock.patch(f"graphcore.{where}", new[0]))
+                else:
+                    changed.enter_context(mock.patch.dict(f"graphcore.{where}", {new[0]: new[1]}))
+            asked = {"random_state": seed + self.seed, "n_jobs": n_jobs} | dict(self.params)
+            return graphcore.CoresetSpectralClustering(k, **asked).fit(graph).labels_
+
+
+def parameters(**params):
+    """A variant that has other parameters."""
+    return Variant(", ".join(f"`{name}={value!r}`" for name, value in params.items()), tuple(params.items()))
+
+
+def switch(title, *patches, **params):
+    """A variant that has other values in modules, and other parameters."""
+    return Variant(title, tuple(params.items()), patches)
+
+
+def constant(where, value, **params):
+    """A variant that has another value of one constant."""
+    return Variant(f"{where} = {value:.3g}", tuple(params.items()), ((where, value),))
+
+
+def default_of(where, name, value):
+    """A variant that has another value of a constant which is the default of a function's last parameter."""
+    module = where.rpartition(".")[0]
+    return switch(f"{module}.{name} = {value:.3g}", (f"{where}.__defaults__", (value,)))
+
+
+def objective(**fields):
+    """A variant whose objective has other fields."""
+    from graphcore.partition.objectives import OBJECTIVES
+
+    changed = replace(OBJECTIVES["information"], **fields)
+    title = ", ".join(f"partition.objectives.{name} = {value:.3g}" for name, value in fields.items())
+    return switch(title, ("partition.objectives.OBJECTIVES", "information", changed))
+
+
+def better_twice():
+    """A variant whose recombination begins twice with the better partition, and merges nothing anew."""
+    from graphcore.partition import improve
+
+    begun = []
+
+    def pick(*arguments, kept=improve.pick_labels):
+        begun[:] = [kept(*arguments).copy()]
+        return kept(*arguments)
+
+    return switch(
+        "nothing merged anew in recombination", ("partition.improve.pick_labels", pick),
+        ("partition.improve.coarse_partition", lambda *_: begun[0].copy()),
+    )  # fmt: skip
+
+
+def steps():
+    """Variants of the first tables: what happens, and how often."""
+    from graphcore.partition.problem import Partition
+
+    one_of_two = "pipeline.loop.recombine", lambda problem, one, other, *_: max(one, other, key=Partition.rank)
+    return [
+        Variant(DEFAULT),
+        Variant("the same, other seeds", seed=100),
+        parameters(effort=1),
+        parameters(effort=2),
+        parameters(effort=4),
+        switch("best of the drafts, not recombined", one_of_two),
+        better_twice(),
+        switch("groups not heated in recombination", ("pipeline.loop._GROUP_SWEEPS", 0)),
+        switch("no eigenvector draft", ("pipeline.drafts._SETTLED_SHARE", -np.inf)),
+        switch("no cycles", ("partition.cycles._CYCLES", 0)),
+        switch("no moves of groups while merging", ("partition.coarse._PASSES", 0)),
+        switch("no moves between micro-clusters", ("partition.micro_clusters._PASSES", 0)),
+        parameters(refine=False),
+        parameters(walk_steps=1),
+        parameters(sampling="uniform"),
+        *(parameters(coreset_size=share) for share in (0.01, 0.03, 0.1)),
+    ]
+
+
+def long_steps():
+    """Variants that take longer, without the largest graphs."""
+    return [
+        Variant(DEFAULT),
+        parameters(overcluster=1.0),
+        parameters(effort=16),
+        switch("`effort=16`, later drafts not heated", ("pipeline.loop._SWEEPS", 0), effort=16),
+    ]
+
+
+def constants():
+    """Variants of the table of constants; those of heated drafts beside `effort=16`."""
+    from graphcore.pipeline.settings import EFFORTS
+
+    price = EFFORTS["default"][1]
+    return [
+        Variant(DEFAULT),
+        Variant("the same, other seeds", seed=100),
+        *(constant("pipeline.settings._MIN_CORESET", value) for value in (250, 1000)),
+        *(constant("pipeline.settings._GROUPS_PER_CLUSTER", value) for value in (5, 20)),
+        *(constant("pipeline.settings._SHARE", value) for value in (0.01, 0.1)),
+        constant("pipeline.settings._MIN_HALF_WALK", 1),
+        constant("pipeline.settings._MAX_HALF_WALK", 2),
+        constant("pipeline.settings._LAZINESS", 0.25),
+        *(constant("pipeline.settings._ROW_BUDGET", value) for value in (50, 400)),
+        *(constant("partition.micro_clusters._PASSES", value) for value in (1, 4)),
+        *(constant("partition.coarse._HALFWAY", value) for value in (2, 32)),
+        *(constant("partition.coarse._EARLY_SHARE", value) for value in (0.2, 1.0)),
+        *(constant("partition.coarse._TOLERANCE", value) for value in (0.0, 0.02)),
+        constant("partition.coarse._PASSES", 5),
+        *(constant("partition.cycles.FEW_MOVES", value) for value in (1e-5, 1e-3)),
+        constant("partition.cycles._MAX_SHARE", 0.6),
+        constant("partition.cycles._CYCLES", 2),
+        *(constant("partition.cycles._TOLERANCE", value) for value in (5e-4, 1e-2)),
+        *(default_of("partition.cycles._is_worth_it", "_INNER_TOLERANCE", value) for value in (2e-4, 5e-3)),
+        *(default_of("partition.cycles._cycle", "_INNER", value) for value in (1, 6)),
+        *(constant("pipeline.loop._GROUP_SWEEPS", value) for value in (25, 400)),
+        *(constant("partition.improve._HOT", value) for value in (2.0, 8.0)),
+        *(constant("partition.improve._HOT_SHARE", value) for value in (0.0, 1.0)),
+        *(constant("partition.improve._COLD", value) for value in (0.2, 0.8)),
+        *(objective(min_share=value) for value in (0.0, 0.3)),
+        switch(f"pipeline.settings.EFFORTS, price = {price * 10:.3g}",
+               ("pipeline.settings.EFFORTS", DEFAULT, (4, price * 10))),
+    ]  # fmt: skip
+
+
+def published():
+    """Variants of the last table."""
+    preset, degree = {"preset": "published"}, {"preset": "published", "sampling": "degree"}
+    walks = degree | {"walk_steps": 4}
+    several = walks | {"overcluster": 3.0}
+    return [
+        parameters(**params)
+        for params in (
+            preset, preset | {"sampling": "uniform"}, degree, degree | {"refine": True}, walks,
+            degree | {"walk_steps": 8}, several, several | {"refine": True},
+            walks | {"overcluster": None, "refine": True}, walks | {"overcluster": None, "refine": True, "effort": 4},
+        )
+    ]  # fmt: skip
 
 
 def run(options):
-    """Measure every setting on every graph."""
-    groups = SETTINGS if options.settings is None else {"Settings given": options.settings}
-    groups = {
-        name: harness.chosen([Method(title(s), "cluster", "graphcore", s) for s in settings], options)
-        for name, settings in groups.items()
-    }
-    graphs = {}
-    missing = []
-    for graph in harness.wanted(GRAPHS, options, LARGE):
-        k = GRAPHS[graph]
-        path = inputs.real(graph, options.data)
-        if path is None:
-            missing.append(graph)
-        else:
-            methods = [m for group in groups.values() for m in group]
-            graphs[graph] = {m.title: harness.measure(m, graph, path, k, options) for m in methods}
-    sections = ["NC / ARI / seconds.", *tables(groups, graphs, summary)]
-    if missing:
-        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
-    return Report(
-        f"Ablation: medians over {options.seeds} seeds",
-        sections,
-        [o for found in graphs.values() for o in found.values()],
-        ("nc", "ari", "seconds"),
-        page="\n\n".join(tables(groups, graphs, scores)) if graphs else "",
-    )
+    """Measure every variant on every graph, in one process."""
+    if options.settings is None:
+        groups = {
+            "Steps": (steps, GRAPHS, by_graph), "Steps that take longer": (long_steps, _small(), by_graph),
+            "Constants": (constants, _small(), in_the_mean),
+            "The published algorithm, and pieces of the default added": (published, _small(), cuts),
+        }  # fmt: skip
+    else:
+        given = [Variant(DEFAULT), *(parameters(**params) for params in options.settings)]
+        groups = {"Settings given": (lambda: given, GRAPHS, by_graph)}
+    outcomes, sections = [], []
+    for name, (make, graphs, show) in groups.items():
+        variants = [v for v in make() if not options.methods or v.title == DEFAULT or _asked(v, options)]
+        if len(variants) < 2:
+            continue
+        found = {}
+        for graph in harness.wanted(graphs, options, LARGE):
+            if inputs.real(graph, options.data) is not None:
+                found[graph] = [_measured(v, graph, options) for v in variants]
+        outcomes += [o for row in found.values() for o in row]
+        sections.append(f"## {name}\n\n" + show(found))
+    absent = [name for name in GRAPHS if inputs.real(name, options.data) is None]
+    text = [f"Not in the data folder ({options.data}): {', '.join(absent)}."] if absent else []
+    return Report(f"Ablation: means over {options.seeds} seeds", [*sections, *text], outcomes,
+                  ("j", "ari", "cpu_seconds"), page=page(sections))  # fmt: skip
 
 
-def tables(groups, graphs, text):
-    """A heading and a table for each group of methods; `text` makes a cell of an outcome."""
-    header = ["setting"] + [f"{graph}, k = {GRAPHS[graph]}" for graph in graphs]
-    sections = []
-    for name, methods in groups.items():
-        rows = [[parameters(m.title), *(text(found[m.title]) for found in graphs.values())] for m in methods]
-        if rows:
-            sections.append(f"**{name}**\n\n" + table(header, rows))
-    return sections
+def _small():
+    return [name for name in GRAPHS if name not in LARGE]
 
 
-def title(setting):
-    """Name of a setting: what differs from the default."""
-    return ", ".join(f"{name}={value!r}" for name, value in setting.items()) or "default"
+def _asked(variant, options):
+    return any(word.lower() in variant.title.lower() for word in options.methods)
 
 
-def parameters(text):
-    """A title with every parameter as code, so that it can be wrapped between them."""
-    return ", ".join(f"`{part}`" for part in text.split(", "))
+def _measured(variant, name, options):
+    """An outcome; "refused" if the parameters do not suit the graph."""
+    import graphcore
+    from graphcore.exceptions import ParameterError
+
+    indptr, indices, truth = load(inputs.real(name, options.data))
+    graph, k = graphcore.Graph(indptr, indices, check=False), GRAPHS[name]
+    small = graphcore.datasets.planted_partition(10, 150, 8 / 150, 6 / 1350, random_state=0).graph
+    try:
+        variant.fit(small, 10, 0, options.threads)  # loops, and what is imported when it is first used
+        outcome = over_seeds(
+            variant.title, name, lambda seed: variant.fit(graph, k, seed, options.threads),
+            lambda labels: score(indptr, indices, labels, k, truth), options.seeds,
+        )  # fmt: skip
+    except ParameterError:  # such as fewer coreset nodes than clusters
+        return harness.skipped(harness.Method(variant.title, "", "graphcore"), name, k, "refused")
+    outcome.k = k
+    return outcome
 
 
-def summary(outcome):
-    """NC / ARI / seconds, or why there are none."""
-    if outcome.status != "ok":
-        return outcome.status
-    scores = [score_cell(outcome.median(name)) for name in ("nc", "ari")]
-    return " / ".join([*scores, cell(outcome.median("seconds"))])
+def _mean(outcome, what):
+    """Mean over the seeds, None if it was not measured."""
+    values = [row[what] for row in outcome.scores if what in row] if what in ("j", "nc", "ari") else outcome.cpu_seconds
+    return float(np.mean(values)) if values else None
 
 
-def scores(outcome):
-    """NC and ARI to three places, or why there are none."""
-    if outcome.status != "ok":
-        return outcome.status
-    # Without leading zeros, so that six graphs fit beside each other.
-    values = [f"{outcome.median(name):.3f}".replace("-0.000", "0.000").replace("0.", ".", 1) for name in ("nc", "ari")]
-    return "\N{NO-BREAK SPACE}".join(values)
+def _change(outcome, first):
+    """Of J, in per cent of the default's."""
+    value, base = _mean(outcome, "j"), _mean(first, "j")
+    return None if value is None else 100 * (value / base - 1)
+
+
+def _by_graph(found, cells):
+    """A table with a column for each graph; ``cells(outcome, the default's)`` is text."""
+    columns = [[cells(o, row[0]) for o in row] for row in found.values()]
+    titles = [o.method.title for o in next(iter(found.values()))]
+    header = ["", *(f"{graph}, k = {GRAPHS[graph]}" for graph in found)]
+    return table(header, [[title, *row] for title, *row in zip(titles, *columns, strict=True)])
+
+
+def by_graph(found):
+    """J of the default and changes of it in per cent, ARI, and CPU seconds."""
+
+    def change(outcome, first):
+        value = _change(outcome, first)
+        return "-" if value is None else f"{_mean(first, 'j'):.4f}" if outcome is first else f"{value:+.2f}"
+
+    def plain(what, text):
+        return lambda o, _: "-" if (value := _mean(o, what)) is None else format(value, text)
+
+    return "\n\n".join([
+        "J, and the change of it in per cent:", _by_graph(found, change),
+        "ARI:", _by_graph({name: row for name, row in found.items() if "ari" in row[0].scores[0]}, plain("ari", ".3f")),
+        "CPU seconds:", _by_graph(found, plain("cpu_seconds", ".2f")),
+    ])  # fmt: skip
+
+
+def in_the_mean(found):
+    """A row for each variant: changes in the mean over the graphs, the worst and the best, ARI, and CPU seconds."""
+    rows = []
+    for row in zip(*found.values(), strict=True):
+        both = [(o, first) for o, (first, *_) in zip(row, found.values(), strict=True) if o.scores]
+        changes = {o.graph: _change(o, first) for o, first in both}
+        aris = [_mean(o, "ari") - _mean(first, "ari") for o, first in both if "ari" in o.scores[0]]
+        times = np.sum([(_mean(o, "s"), _mean(first, "s")) for o, first in both], axis=0)
+        ends = [f"{changes[at]:+.2f}, {at}" for at in (min(changes, key=changes.get), max(changes, key=changes.get))]
+        rows.append([row[0].method.title, f"{np.mean(list(changes.values())):+.3f}", *ends, f"{np.mean(aris):+.4f}",
+                     f"{times[0] / times[1]:.2f}"])  # fmt: skip
+    return table(["constant", "J, %, mean", "worst graph", "best graph", "ARI, mean", "CPU s / default's"], rows)
+
+
+def cuts(found):
+    """NC and ARI."""
+
+    def cell(outcome, _):
+        values = [_mean(outcome, what) for what in ("nc", "ari")]
+        return "-" if None in values else "\N{NO-BREAK SPACE}".join(
+            f"{v:.3f}".replace("-0.000", "0.000").replace("0.", ".", 1) for v in values
+        )  # fmt: skip
+
+    return "NC and ARI:\n\n" + _by_graph(found, cell)

@@ -103,8 +103,8 @@ def score(found):
     are matched one to one.
     """
     from graphcore.metrics import calibration
-    from graphcore.partition.consensus import matched_clusters
     from graphcore.partition.quotient import contingency
+    from graphcore.partition.stability import matched_clusters
 
     model, other, truth = found
     truth = np.unique(truth, return_inverse=True)[1].astype(np.int32) - int(truth.min() < 0)
@@ -155,7 +155,7 @@ def ways(model):
 
     found = model.membership_
     entries = np.diff(found.indptr)
-    stability = model.stability_.astype(float)
+    stability = np.ones(len(model.labels_)) if model.stability_ is None else model.stability_.astype(float)
     joined = np.flatnonzero(model.labels_ >= 0)
     members = sp.csr_array(
         (np.ones(len(joined)), (joined, model.labels_[joined])), shape=(len(stability), model.n_clusters_)
@@ -166,9 +166,9 @@ def ways(model):
 
     made = {"as it is": found}
     made |= {f"to the power of {exponent}": power(exponent) for exponent in POWERS}
-    made["evidence whatever coresets say"] = power(1 / stability[joined].mean())
+    made["evidence whatever drafts say"] = power(1 / stability[joined].mean())
     made["evidence by each node's stability"] = power(np.repeat(stability / stability[joined].mean(), entries))
-    made["half of it the share of coresets"] = rows_to_one(
+    made["half of it the share of drafts"] = rows_to_one(
         (found.multiply((2 - stability)[:, None]) + members.multiply(stability[:, None])).tocsr()
     )
     step, walk = rows_to_one(model.graph_.to_scipy().astype(float)), members

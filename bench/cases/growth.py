@@ -1,4 +1,4 @@
-"""How the cost of every stage grows: one coreset on graphs of 10^5 to 10^8 entries, with the work counted.
+"""How the cost of every stage grows: one draft of graphs of 10^5 to 10^8 entries, with the work counted.
 
 Planted clusters of 1,000 nodes and average degree 20, k = 50 whatever the size, so that only n and the entries grow.
 The floor of a stage is what it takes to read the entries that it counts, and to look up the label of each.
@@ -14,8 +14,8 @@ SEEDS = 3
 K = 50
 ENTRIES = (100_000, 1_000_000, 10_000_000, 100_000_000)
 LARGE = ("10^8 entries",)
-METHOD = Method("graphcore, one coreset", "cluster_counted", "graphcore", {"n_coresets": 1})
-STAGES = ("coreset", "rows", "micro-clusters", "merging", "refinement", "cycles")
+METHOD = Method("graphcore, one draft", "cluster_counted", "graphcore", {"effort": "fast"})
+STAGES = ("coreset", "rows", "micro-clusters", "merging", "moves")
 # Entries that each stage goes through, by the names of graphcore's counts.
 COUNTS = ("entries moved over", "entries summed", "entries grouped", "entries joined", "walk entries")
 _FROM = 1_000_000  # slopes leave out smaller graphs, where fixed costs rule

@@ -2,7 +2,7 @@
 What each stage contributes
 ===========================
 
-The objective after coresets, consensus and cycles of moves.
+The objective of the first draft, after moves and cycles of moves, and as more drafts are recombined.
 """
 
 import graphcore

@@ -66,11 +66,11 @@ print("normalised cut", round(graphcore.metrics.normalized_cut(G, model.labels_)
 print("conductances", graphcore.metrics.conductance(G, model.labels_).round(2))
 
 # %%
-# Would another run give the same clusters? ``stability_`` compares the results of several coresets (samples of the
-# nodes). The default coreset has at least 1,000 nodes, which here are all of them, so every stability is 1. Smaller and
-# more coresets give a meaningful measure:
+# Would another run give the same clusters? ``stability_`` compares the drafts that were made, each from a coreset (a
+# sample of the nodes). The default coreset has at least 500 nodes, which here are all of them, so every stability is 1.
+# Drafts from smaller ones differ more:
 
-test = graphcore.CoresetSpectralClustering(n_clusters=6, coreset_size=40, n_coresets=10, random_state=0).fit(G)
+test = graphcore.CoresetSpectralClustering(n_clusters=6, coreset_size=20, random_state=0).fit(G)
 doubtful = test.to_table("pandas").query("stability < 0.8")
 doubtful
 
