@@ -36,12 +36,12 @@ def spread(rows, labels, n_labels):
     return int(_loops.spread_labels(rows.indptr, rows.indices, rows.weights, n_labels, labels))
 
 
-def settled_micro_clusters(reach, problem, moves=True, n_jobs=None):
-    """Micro-clusters of all nodes that have an edge, settled by one pass of moves of nodes between them.
+def settled_micro_clusters(reach, problem, n_passes=1, n_jobs=None):
+    """Micro-clusters of all nodes that have an edge, settled by passes of moves of nodes between them.
 
     On huge graphs a single sweep does, block by block, and micro-clusters that it left too small for the sample of
     links go to their neighbours: they would have no links to be merged by. Where fewer would be left than there are
-    clusters, every coreset node keeps its micro-cluster and nothing is moved, as without `moves`. Returns labels
+    clusters, every coreset node keeps its micro-cluster and nothing is moved, as with no passes. Returns labels
     (n_points,) int32 with -1 for isolated nodes, the number of micro-clusters, and that of the nodes with an edge that
     no row reaches.
     """
@@ -51,11 +51,11 @@ def settled_micro_clusters(reach, problem, moves=True, n_jobs=None):
     if problem.is_huge:
         spread_in_rounds(rows, labels, len(indices), n_jobs)
     n_micro_clusters = spread(rows, labels, len(indices))
-    if moves and problem.is_huge:
+    if n_passes and problem.is_huge:
         block_sweep(problem.without_limits(n_micro_clusters), labels, n_jobs)
         labels, n_micro_clusters = _without_small(rows, labels, n_micro_clusters, least, n_jobs)
-    elif moves:
-        move_locally(problem.without_limits(n_micro_clusters), labels, n_passes=1)
+    elif n_passes:
+        move_locally(problem.without_limits(n_micro_clusters), labels, n_passes=n_passes)
     n_micro_clusters = compact_labels(labels, n_micro_clusters)
     if n_micro_clusters < least:
         # Hardly fewer clusters than coreset nodes.

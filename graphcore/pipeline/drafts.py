@@ -70,7 +70,7 @@ def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
     coreset_labels = None
     if settings.overcluster is None:
         with stages("micro-clusters"):
-            groups, n_groups, n_unreached = settled_micro_clusters(reach, problem, settings.refine, n_jobs)
+            groups, n_groups, n_unreached = settled_micro_clusters(reach, problem, int(settings.refine), n_jobs)
     else:
         coreset_labels, groups, n_groups, n_unreached = _spectral(
             kernel, coreset, reach, problem.rows, settings, streams, n_jobs, stages

@@ -83,7 +83,7 @@ def _micro_cluster_tree(graph, problem, settings, streams, n_jobs):
         kernel, settings.n_clusters, size=settings.coreset_size, method=settings.sampling, random_state=streams
     )
     reach = kernel.reach(coreset.indices)
-    labels, n_micro_clusters, _ = settled_micro_clusters(reach, problem)
+    labels, n_micro_clusters, _ = settled_micro_clusters(reach, problem, n_passes=2)
     between = quotient(problem.rows, labels, n_micro_clusters, n_jobs)
     sizes = label_sizes(labels, n_micro_clusters)
     _, children, losses = agglomerate(between, sizes, 1)

@@ -239,7 +239,7 @@ def test_cycles_recombination_and_heating_keep_to_constraints():
         assert (labels != start).any()
         move_in_cycles(asked, labels, rng)
         starts.append(asked.partition(labels, asked.sums(labels)))
-    found = [*starts, recombine(asked, *starts, rng, 50)]
+    found = [*starts, recombine(asked, *starts, rng)]
     heated = found[-1].labels.copy()
     heat(asked, heated, np.full(50, 2.0), rng)
     assert (heated != found[-1].labels).any()
