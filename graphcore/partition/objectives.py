@@ -34,7 +34,9 @@ OBJECTIVES = {
     "information": Objective(0.0, min_share=0.1, is_per_cluster=False, spread=5e-4),
     # Its smallest clusters are its answer.
     "ncut": Objective(1.0, min_share=0.0, is_per_cluster=True, spread=1e-2),
-    "modularity": Objective(-1.0, min_share=0.0, is_per_cluster=False, spread=5e-4, resolution=1.0, least_resolution=1e-9),
+    "modularity": Objective(
+        -1.0, min_share=0.0, is_per_cluster=False, spread=1e-3, resolution=1.0, least_resolution=1e-9
+    ),
 }
 
 
