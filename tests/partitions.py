@@ -22,6 +22,8 @@ def objective_of(objective, A, labels, k):
     inner, volume = (sums / A.sum() for sums in sums_of(A, labels, k))
     if objective == "ncut":
         return sum(a / v for a, v in zip(inner, volume, strict=True) if v > 0)
+    if objective == "modularity":
+        return (inner - volume**2).sum()
     across, apart = 1.0 - inner.sum(), 1.0 - (volume**2).sum()
     value = sum(a * np.log(a / v**2) for a, v in zip(inner, volume, strict=True) if a > 1e-15)
     return value + (across * np.log(across / apart) if across > 1e-15 and apart > 1e-15 else 0.0)

@@ -59,7 +59,7 @@ def clustering_options(command):
         command = _option(parameter)(command)
     return click.option(
         "-k", "--clusters", "n_clusters", type=_Clusters(), metavar="K",
-        help="Number of clusters; auto to choose it. Needed, unless there is a --resolution.",
+        help="Number of clusters; auto to choose it. Needed, unless there is a --resolution or modularity is raised.",
     )(command)  # fmt: skip
 
 
@@ -176,7 +176,9 @@ def cluster(
     reading = {name: options.pop(name) for name in READING}
     seed, jobs = options.pop("random_state"), options.pop("n_jobs")
     given = {name: value for name, value in options.items() if value is not None}
-    if (n_clusters is None) == ("resolution" not in given):
+    from ..pipeline.settings import is_free
+
+    if not is_free(None, given) and (n_clusters is None) == ("resolution" not in given):
         wrong = "Missing option '-k'" if n_clusters is None else "-k and --resolution both say how many clusters"
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
     console = Console(quiet, n_after=1 + robustness + sum(file is not None for file in (report, tree, membership)))

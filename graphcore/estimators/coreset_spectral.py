@@ -34,7 +34,7 @@ class CoresetSpectralClustering(
     ----------
     n_clusters : int, "auto" or None, default 8
         "auto" chooses by :func:`graphcore.select_n_clusters` first, which costs about as much as the fit. None chooses
-        by `resolution`, at the same cost.
+        by `resolution`, at the same cost, or with ``objective="modularity"`` takes as many as raise that, at none.
     affinity : {"auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors"}, default "auto"
         What is given to :meth:`fit`. "auto": graph objects, square sparse matrices, tables and arrays of edges are
         graphs, everything else is vectors, whose kNN graph is built; two columns of integers may be either, and are
@@ -72,9 +72,9 @@ class CoresetSpectralClustering(
     overcluster : float, None or "auto", default "auto"
         The coreset graph is cut by spectral clustering into this many clusters for each one asked for, which are merged
         after their labels went to all nodes. None, the "auto" choice, makes every coreset node a cluster of its own.
-    objective : {"information", "ncut"}, default "information"
+    objective : {"information", "ncut", "modularity"}, default "information"
         What merging and refinement raise. "ncut" is the pure normalised cut, which may cut off a few nodes on a thread
-        (a whisker) where "information" finds clusters of weight.
+        (a whisker) where "information" finds clusters of weight; "modularity" is what Louvain and Leiden raise.
     refine : bool or "auto", default "auto"
         Whether nodes are moved on the whole graph while that raises the objective, one by one and in groups.
     min_cluster_size : int or float, default 1
@@ -102,7 +102,8 @@ class CoresetSpectralClustering(
         it means ``effort="best"``. Ctrl-C ends it likewise, with a warning, once there is a draft.
     resolution : float or None, default None
         For ``n_clusters=None``, at least 1: the number of clusters with the largest ``information - log(k) / r`` is
-        taken, up to ``2 sqrt(n)`` and 2,000. At 1 there is one cluster; larger is finer. See :attr:`tree_`.
+        taken, up to ``2 sqrt(n)`` and 2,000. At 1 there is one cluster; larger is finer. See :attr:`tree_`. With
+        ``objective="modularity"`` its resolution, any positive number, 1 by default; `n_clusters` may be given too.
     preset : {None, "published"}, default None
         "published" is the algorithm of the paper: what is left "auto" takes the paper's value (plain kernel with
         self-loops, importance sampling, spectral clustering of one coreset, no merging, no refinement).

@@ -146,8 +146,8 @@ def agglomerate(
     each node stands for), the smallest of them goes first, to its best partner. Step i makes cluster n + i out of
     children[i]; losses[i] is what it cost. Every live cluster stands in a heap with the loss to its best partner; an
     entry whose partner is gone is looked up again when it comes up. A loss depends on the two clusters
-    alone, so the order is exact, but for INFORMATION: there it also depends on what all clusters cut, and an entry keeps
-    the loss of when it was looked up, so the order is nearly that of the true losses.
+    alone, so the order is exact; but for INFORMATION it also depends on what all clusters cut, and an entry keeps the
+    loss of when it was looked up, so the order is nearly that of the true losses.
     Where the graph is a part of a larger one, `total` is the volume of the whole, and rest_inner and rest_square are
     what the clusters elsewhere add to the sums of inner weights and of squared volumes, as shares. Returns the number
     of steps made.

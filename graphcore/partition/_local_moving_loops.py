@@ -109,6 +109,16 @@ def _take_out(cluster, part, link, loop, degree, count):
 
 
 @compiled
+def _an_empty_one(clusters, first):
+    """A cluster without nodes, looked for from `first` on; any, where there is none."""
+    for step in range(len(clusters)):
+        c = (first + step) % len(clusters)
+        if clusters[c].count == 0:
+            return c
+    return first
+
+
+@compiled
 def move_nodes(
     indptr, indices, weights, degrees, counts, objective, order, n_passes, tolerance, min_size, min_volume, max_size,
     max_volume, is_fixed, active, is_local, inner, volumes, sizes, labels, first, last, looks_only,
@@ -131,7 +141,7 @@ def move_nodes(
     clusters, cut, apart = _records(objective, inner, volumes, sizes, total)
     sums, is_listed = np.zeros(len(inner)), np.zeros(len(inner), dtype=np.bool_)
     touched = np.empty(len(inner) + 1, dtype=np.int32)
-    confirming = False
+    confirming, spare = False, 0
     moves, entries = 0, 0
     for _ in range(n_passes):
         moved = 0
@@ -149,8 +159,12 @@ def move_nodes(
             is_most = rest <= _ROUNDING * degrees[x] and clusters[a].count > count
             if clusters[a].count - count < min_size or rest < min_volume or is_most:
                 continue
-            if _is_inside(indptr, indices, labels, x):
+            # Where clusters may be emptied, a group of nodes may also leave for an empty one.
+            is_leaver = min_size == 0 and len(counts) > 0 and clusters[a].count > count
+            if not is_leaver and _is_inside(indptr, indices, labels, x):
                 continue
+            if is_leaver:
+                spare = _an_empty_one(clusters, spare)
             entries += indptr[x + 1] - indptr[x]
             n_touched, loop = _gather(indptr, indices, weights, labels, x, sums, is_listed, touched)
             degree, link_a = degrees[x] / total, sums[a] / total
@@ -172,6 +186,10 @@ def move_nodes(
                     gain = gain - 2.0 * link * by_cut + change * by_apart
                 if gain > best:
                     best, b, best_part, best_apart = gain, c, part, then
+            if is_leaver and clusters[spare].count == 0:
+                part, then, _ = _with(objective, clusters[spare], total, degree, 0.0, loop / total, left)
+                if part > best:
+                    best, b, best_part, best_apart = part, spare, part, then
             if b >= 0:
                 best_cut = cut + 2.0 * (sums[a] - sums[b]) / total
                 if best_part - clusters[b].part - base + between(objective, best_cut, best_apart) > _MIN_GAIN:

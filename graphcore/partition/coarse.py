@@ -40,9 +40,8 @@ def coarse_partition(problem, rng, n_jobs=None):
         move_locally(early, labels, order=rng.permutation(n), **moves)
         between = problem.between(labels, halfway, n_jobs)
     merged, _, _ = agglomerate(
-        between.rows, between.constraints.counts, k if problem.min_size else 0, linkage=problem.objective,
-        min_size=problem.min_size,
-    )  # fmt: skip
+        between.rows, between.constraints.counts, k, linkage=problem.objective, min_size=problem.min_size
+    )
     move_locally(between.spanning(merged), merged, **moves)
     labels = merged[labels]
     problem = problem.spanning(labels)

@@ -48,7 +48,7 @@ def recombine(problem, first, second, rng, n_jobs=None):
     """
     better, problem = max(first, second, key=Partition.rank), problem.spanning(first.labels, second.labels)
     groups, n_groups = common_refinement([first.labels, second.labels], problem.n_clusters)
-    if n_groups <= problem.n_clusters:
+    if n_groups <= (problem.n_clusters if problem.min_size else problem.n_clusters // 2):
         return better
     coarse = problem.between(groups, n_groups, n_jobs, problem.max_links)
     # The unit of temperatures is the mean weight of an edge end between groups: here it is that of the graph.

@@ -98,12 +98,12 @@ class MergeTree:
 def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, elsewhere=None):
     """Merge the nodes of a quotient graph, the pair of neighbours that costs least first, until `n_clusters` are left.
 
-    With `n_clusters` 0 merging ends when no union gains. `sizes` (n,) int64 holds the nodes that each group stands for; clusters of fewer than `min_size` are merged first. A
-    union costs the loss of an objective or, for the linkage "average", minus ``Q_ab / (vol_a vol_b)`` with weights and
-    volumes as shares of the whole. Of a part of a larger graph, `elsewhere` gives the volume of the whole, and what the
-    clusters elsewhere add to the sums of inner weights and of squared volumes, as shares of it. Returns labels (n,)
-    int32, children (n_unions, 2) int64, and what each union cost when it was made: the objective falls by their
-    sum.
+    With `n_clusters` 0 merging ends when no union gains. `sizes` (n,) int64 holds the nodes that each group stands for;
+    clusters of fewer than `min_size` are merged first. A union costs the loss of an objective or, for the linkage
+    "average", minus ``Q_ab / (vol_a vol_b)`` with weights and volumes as shares of the whole. Of a part of a larger
+    graph, `elsewhere` gives the volume of the whole, and what the clusters elsewhere add to the sums of inner weights
+    and of squared volumes, as shares of it. Returns labels (n,) int32, children (n_unions, 2) int64, and what each
+    union cost when it was made: the objective falls by their sum.
 
     Every step is the cheapest there is, but for "information": there what a union costs changes a little with every
     other union, and costs are only looked up again when a partner is gone, so a step may be slightly dearer.
@@ -124,9 +124,9 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, e
 
 def _code(linkage):
     """Number by which compiled loops know a linkage: the name of one, or an Objective."""
-    return (
-        linkage.code if isinstance(linkage, Objective) else LINKAGES[check_choice("linkage", linkage, tuple(LINKAGES))]
-    )
+    if isinstance(linkage, Objective):
+        return linkage.code
+    return LINKAGES[check_choice("linkage", linkage, tuple(LINKAGES))]
 
 
 def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, min_size=1, n_jobs=None):

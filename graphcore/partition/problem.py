@@ -30,8 +30,7 @@ class Problem:
     """A graph to be divided into clusters, and what is asked of them; where rows are groups of nodes, all is of groups.
 
     No move shrinks a cluster below `min_size` (as the counts of the constraints count) or `min_share` of the mean
-    volume. With a `min_size` of 0 clusters may be emptied: `n_clusters` is the most there may be, and the objective says
-    how many there are.
+    volume. With a `min_size` of 0 clusters may be emptied and founded: how many there are is free, up to `n_clusters`.
     """
 
     rows: GraphRows
@@ -81,8 +80,8 @@ class Problem:
         return Partition(bool(sums.size.min() >= self.min_size), sums.value(self.objective), labels)
 
     def spanning(self, *labellings):
-        """The same problem with as many clusters as labels have, where their number is free."""
-        return self if self.min_size else replace(self, n_clusters=1 + max(int(each.max()) for each in labellings))
+        """The same problem with room for twice the clusters that labels have, where their number is free."""
+        return self if self.min_size else replace(self, n_clusters=2 + 2 * max(int(each.max()) for each in labellings))
 
     def without_limits(self, n_clusters):
         """The same graph and objective for another number of clusters, of which nothing is asked."""

@@ -56,7 +56,7 @@ PARAMETERS = (
               choices=("fast", "default", "high", "best"), low=1, metavar="EFFORT"),
     Parameter("time_limit", None, "real", "Seconds after which the search ends; alone, it means effort best.",
               choices=(None,), low=0, metavar="SECONDS"),
-    Parameter("resolution", None, "real", "Instead of K: nats of labels that a nat of information is worth, from 1; or of modularity.",
+    Parameter("resolution", None, "real", "Instead of K: nats of labels for a nat of information; that of modularity.",
               choices=(None,), low=0, metavar="NUMBER"),
     Parameter("preset", None, "choice", "published: what is not given is as in the paper.",
               choices=(None, "published"), metavar="NAME"),

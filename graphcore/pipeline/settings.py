@@ -12,7 +12,16 @@ from ..partition.objectives import OBJECTIVES, Objective
 from ..partition.quotient import is_huge
 from .parameters import PARAMETERS, defaults
 
-__all__ = ["EFFORTS", "Settings", "check_settings", "idle_settings", "quick_settings", "resized", "resolve_settings"]
+__all__ = [
+    "EFFORTS",
+    "Settings",
+    "check_settings",
+    "idle_settings",
+    "is_free",
+    "quick_settings",
+    "resized",
+    "resolve_settings",
+]
 
 # Coreset nodes for each cluster asked for: enough for draws that may be of the same node, and for k-means on the
 # coreset graph to see every cluster many times; micro-clusters that are merged may be fewer.
@@ -94,7 +103,8 @@ def check_settings(n_clusters, given):
 
 def is_free(n_clusters, given):
     """Whether how many clusters there are is left to the objective, `given` as for :func:`resolve_settings`."""
-    return n_clusters is None and OBJECTIVES[given.get("objective", "information")].resolution is not None
+    record = OBJECTIVES.get(given.get("objective", "information"))
+    return n_clusters is None and record is not None and record.resolution is not None
 
 
 def idle_settings(settings, given):
@@ -141,12 +151,12 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
     fill("sampling", "importance" if published or values["eps"] else "degree")
     fill("n_seeds", 2 * max(1, k))
     if values["eps"]:
-        values["coreset_size"] = min(
-            n_linked, importance_size(n_linked, max(1, k), round_eps(values["eps"], n_linked, 1))
-        )
+        draws = importance_size(n_linked, max(1, k), round_eps(values["eps"], n_linked, 1))
+        values["coreset_size"] = min(n_linked, draws)
     fill("overcluster", 1.0 if published else None)
     needs_many = values["overcluster"] is not None or values["sampling"] == "importance"
-    fill("coreset_size", _auto_size(k, n_linked, needs_many))
+    finer = max(1.0, values["resolution"] or 1.0) if k == 0 else 1.0
+    fill("coreset_size", min(n_linked, round(finer * _auto_size(k, n_linked, needs_many))))
     fill("walk_steps", 1 if published else _walk_steps(graph, values["coreset_size"], n_linked))
     # The walk kernel is lazy, which takes the place of a loop.
     fill("self_loop", 1.0 if values["walk_steps"] == 1 or values["sampling"] == "importance" else 0.0)
@@ -273,16 +283,11 @@ def _refuse_pairs(values):
     if not _is_auto(steps) and steps > 1 and steps % 2:
         raise ParameterError(f"walk_steps={steps} must be 1 (the plain kernel) or even (two half walks)")
     limits = "max_cluster_size", "max_share"
-    if k == 0:
-        for name in (*limits, "overcluster"):
-            if not (values[name] is None or _is_auto(values[name])):
-                raise ParameterError(f"{name}={values[name]} needs a number of clusters: give n_clusters")
-        if values["min_cluster_size"] > 1:
-            raise ParameterError(
-                f"min_cluster_size={values['min_cluster_size']} needs a number of clusters: give n_clusters"
-            )
-        if not values["refine"]:
-            raise ParameterError("n_clusters=None leaves it to moves of nodes, which refine=False leaves out")
+    if k == 0:  # the moves of nodes say how many clusters there are
+        idle = [name for name in (*limits, "overcluster") if values[name] not in (None, "auto")]
+        idle += ["min_cluster_size"] * (values["min_cluster_size"] > 1) + ["refine"] * (values["refine"] is False)
+        for name in idle:
+            raise ParameterError(f"{name}={values[name]} needs a number of clusters: give n_clusters")
     if values["refine"]:  # or "auto"
         return
     if "effort" in values and _is_search(_effort(values)):
