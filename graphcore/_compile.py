@@ -95,7 +95,7 @@ class _Loop(_Part):
         self._is_new = True
 
     def __call__(self, *args):
-        size = 1 + sum(getattr(value, "nbytes", 0) for value in args)
+        size = 1 + sum([value.nbytes for value in args if type(value) is np.ndarray])
         if self._is_new:
             with _DECIDING:  # threads meet a loop at the same time
                 if self._is_new and not (AT_ONCE in os.environ or is_kept(self) or _was_tried(self)):

@@ -12,11 +12,17 @@ _locks = []
 
 
 class ModuleLock:
-    """A lock for as long as the process lives, which its thread may take again; in a fork, what others held is free."""
+    """A lock for as long as the process lives, which its thread may take again; in a fork, what others held is free.
 
-    def __init__(self):
+    With `forks_wait` nobody holds it in a fork, see :func:`held_in_forks`.
+    """
+
+    def __init__(self, forks_wait=False):
         self._lock = threading.RLock()
-        _locks.append(self)
+        if forks_wait:
+            held_in_forks(self._lock)
+        else:
+            _locks.append(self)
 
     def __enter__(self):
         self._lock.acquire()

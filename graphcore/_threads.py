@@ -33,6 +33,8 @@ _MAX_BLOCKS = 256
 # The libraries' thread pools belong to the whole process: two threads that limit them at the same time and set them
 # back in another order leave them limited for good.
 _LIMITING = ModuleLock()
+# While they are limited or set back, they hold locks of their own, which no fork would ever see released.
+_SETTING = ModuleLock(forks_wait=True)
 # How many modules there were when the libraries were looked for, which takes a millisecond or two, and what was found:
 # others come with modules alone.
 _libraries: list = [0, None]
@@ -209,8 +211,13 @@ def limited_libraries(openmp=1):
     from threadpoolctl import ThreadpoolController
 
     with _LIMITING:
-        if _libraries[0] != (n_modules := len(sys.modules)):
-            # It is called back from C while it looks for libraries, where the exception of a signal would be lost.
-            _libraries[:] = n_modules, away(ThreadpoolController)
-        with _libraries[1].limit(limits={"blas": 1, "openmp": openmp}):
+        with _SETTING:
+            if _libraries[0] != (n_modules := len(sys.modules)):
+                # It is called back from C while it looks for libraries, where the exception of a signal would be lost.
+                _libraries[:] = n_modules, away(ThreadpoolController)
+            limited = _libraries[1].limit(limits={"blas": 1, "openmp": openmp})
+        try:
             yield
+        finally:
+            with _SETTING:
+                limited.restore_original_limits()

@@ -82,7 +82,8 @@ def label_array(name, labels):
             is_list = True
     raise InputError(
         f"{name} are a {type(labels).__name__}{' of sets' * is_list}, and an array in order of the nodes is needed; "
-        "with label = {node: c for c, nodes in enumerate(sets) for node in nodes} give [label[node] for node in nodes]"
+        + "with label = {node: c for c, nodes in enumerate(sets) for node in nodes} " * is_list
+        + "give [label[node] for node in nodes]"
     )
 
 

@@ -20,7 +20,7 @@ from .partition.predict import node_memberships
 from .partition.quotient import graph_rows, lent
 from .pipeline.cluster import Clustering, cluster_graph
 from .pipeline.known import check_known
-from .pipeline.settings import quick_settings, resolve_settings
+from .pipeline.settings import is_free, quick_settings, resolve_settings
 from .selection.auto import choose_for_fit
 from .selection.result import KSelection
 
@@ -90,7 +90,7 @@ def fit_graph(
 
 def _fit(graph, n_clusters, settings, known, streams, n_jobs, stages, edge_weight, total_size):
     selection = None
-    if n_clusters is None or (isinstance(n_clusters, str) and n_clusters == "auto"):
+    if not is_free(n_clusters, settings) and (n_clusters is None or isinstance(n_clusters, str)):
         with stages("choice of k"):
             selection = choose_for_fit(graph, settings, random_state=streams, n_jobs=n_jobs)
         n_clusters = selection.best
@@ -99,7 +99,7 @@ def _fit(graph, n_clusters, settings, known, streams, n_jobs, stages, edge_weigh
     stages.expect(6)
     clustering = cluster_graph(graph, resolved, known=known, random_state=streams, n_jobs=n_jobs, stages=stages)
     with stages("score"):
-        sums, shares = sums_and_shares(graph, clustering.labels, resolved.n_clusters, n_jobs)
+        sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, n_jobs)
     return Fit(graph, clustering, selection, sums, shares, known.weights, edge_weight, dict(stages.seconds))
 
 

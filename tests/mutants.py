@@ -50,7 +50,7 @@ TESTS = {
     "partition/_merge_round_loops.py": "partition/test_merge.py",
     "partition/_micro_cluster_loops.py": "partition/test_micro_clusters.py",
     "partition/_objective_loops.py": "partition/test_local_moving.py",
-    "partition/_quotient_loops.py": "partition/test_quotient.py partition/test_consensus.py",
+    "partition/_quotient_loops.py": "partition/test_quotient.py partition/test_improve.py",
     "partition/_sample_loops.py": "partition/test_sampled_links.py",
     "partition/_sum_loops.py": "partition/test_local_moving.py partition/test_nearest.py partition/test_theorem.py",
     "spectral/_power_loops.py": "spectral/test_power.py",

@@ -88,3 +88,19 @@ def labellings(draw, n, max_clusters=4, unlabelled=True):
     k = draw(st.integers(1, max_clusters))
     seed = draw(st.integers(0, 2**32 - 1))
     return np.random.default_rng(seed).integers(low, k, n)
+
+
+objectives = st.sampled_from(("information", "ncut"))
+
+
+def problem_of(graph, n_clusters, objective="information", **limits):
+    """The Problem of a Graph, or of its rows; `limits` are fields of a Problem or of its Constraints."""
+    from graphcore import Graph
+    from graphcore.partition.constraints import Constraints
+    from graphcore.partition.problem import Problem
+    from graphcore.partition.quotient import graph_rows
+
+    rows, own = graph_rows(graph) if isinstance(graph, Graph) else graph, {}
+    for name in {"min_size", "min_share", "constraints"} & set(limits):
+        own[name] = limits.pop(name)
+    return Problem(rows, n_clusters, objective, **({"constraints": Constraints(**limits)} if limits else {}) | own)

@@ -166,12 +166,13 @@ def test_published_preset(folder, capsys):
 
 def test_settings_are_passed_through(folder, capsys):
     nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
-    given = "--coreset-size 0.5 --sampling uniform --n-coresets 1 --walk-steps 2 --row-budget 50 --overcluster 1.5"
+    given = "--coreset-size 0.5 --sampling uniform --walk-steps 2 --row-budget 50 --overcluster 1.5"
     given += " --objective ncut --min-cluster-size 3 --self-loop 0.25 --n-seeds 9 --eigen-solver exact --no-refine"
+    given += " --effort fast"
     assert run(["cluster", "graph.txt", "-k", "5", "--json", *given.split()]) == 0
     settings = json.loads(capsys.readouterr().out)["settings"]
     expected = {
-        "coreset_size": 40, "sampling": "uniform", "n_coresets": 1, "walk_steps": 2, "row_budget": 50,
+        "coreset_size": 40, "sampling": "uniform", "max_drafts": 1, "walk_steps": 2, "row_budget": 50,
         "overcluster": 1.5, "objective": "ncut", "min_cluster_size": 3, "self_loop": 0.25, "n_seeds": 9,
         "eigen_solver": "exact", "refine": False,
     }  # fmt: skip
@@ -272,6 +273,9 @@ def bad_files(folder):
     np.save(folder / "nan.npy", np.array([[0.0, 1], [np.nan, 2], [1, 1]]))
     np.save(folder / "flat.npy", np.arange(5.0))
     np.save(folder / "one.npy", np.ones((1, 3)))
+    np.save(folder / "square.npy", 1.0 - np.eye(5))
+    (folder / "commas.csv").write_text("1;2;1,5\n2;3;0,5\n3;1;2,5\n")
+    (folder / "gap.csv").write_text("1,2,1\n2,3,\n3,1,2\n")
     np.save(folder / "objects.npy", np.array([[{}]], dtype=object))
     (folder / "empty.npy").write_bytes(b"")
     np.savez(folder / "two.npz", a=np.ones((2, 2)), b=np.ones((2, 2)))
@@ -297,6 +301,9 @@ BAD = {
     "vectors with NaN": ("nan.npy -k 2", "NaN|finite"),
     "one-dimensional vectors": ("flat.npy -k 2", r"shape \(5,\)"),
     "one vector": ("one.npy -k 1", "at least two"),
+    "a matrix or vectors": ("square.npy -k 1", "adjacency matrices.*for points --vectors"),
+    "weights with commas": ("commas.csv -k 2", "decimal point.*--weight-column none"),
+    "no weight": ("gap.csv -k 2", "numbers.*--weight-column none that there are none"),
     "array of objects": ("objects.npy -k 1", "objects.npy"),
     "empty npy": ("empty.npy -k 1", "empty.npy"),
     "two arrays": ("two.npz --vectors -k 2", "2 arrays"),
@@ -374,7 +381,7 @@ def test_without_arguments_the_help_is_shown(capsys):
 def test_help_lists_what_can_be_chosen(capsys):
     from graphcore.coresets.coreset import SAMPLING
     from graphcore.graphs.rows import SYMMETRIZE
-    from graphcore.partition.cluster_sums import OBJECTIVES
+    from graphcore.partition.objectives import OBJECTIVES
     from graphcore.spectral.partition import EIGEN_SOLVERS
 
     assert run(["cluster", "--help"]) == 0

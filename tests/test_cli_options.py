@@ -73,7 +73,7 @@ EARLY = {
     "effort": ("--effort most", "--effort most is not known"),
     "search without moves": ("--effort high --no-refine", "--no-refine leaves it out"),
     "search of the paper's algorithm": ("--preset published --time-limit 3", "--no-refine leaves it out"),
-    "consensus without moves": ("--n-coresets 3 --no-refine", "--n-coresets 3 needs --refine"),
+    "too few drafts": ("--effort 0.5", "--effort 0.5 must be at least 1"),
     "odd walk": ("--walk-steps 3", "--walk-steps 3 must be 1"),
     "coreset below k": ("-k 9 --coreset-size 8", "--coreset-size 8 is less than -k 9"),
     "share": ("--min-cluster-size 1.5", "--min-cluster-size 1.5 must be at most 1"),

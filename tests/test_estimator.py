@@ -40,8 +40,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 VARIANTS = {
     "default": {},
     "published": {"preset": "published"},
-    "one coreset": {"n_coresets": 1},
-    "spectral and merging": {"n_coresets": 1, "overcluster": 2.0},
+    "one draft": {"effort": "fast"},
+    "spectral and merging": {"effort": "fast", "overcluster": 2.0},
     "plain kernel": {"walk_steps": 1},
     "normalised cut": {"objective": "ncut"},
     "no refinement": {"refine": False},
@@ -190,8 +190,10 @@ def test_verbose_logs_stages_and_is_silent_otherwise(caplog, capsys):
     with caplog.at_level(logging.INFO, logger="graphcore"):
         CoresetSpectralClustering(5, random_state=0).fit(CAVEMEN)
         assert not caplog.records
-        CoresetSpectralClustering(5, random_state=0, verbose=1).fit(CAVEMEN)
-    assert any("coreset" in record.message for record in caplog.records)
+        for effort, stage in (("default", "recombining"), ("fast", "coreset")):
+            caplog.clear()
+            CoresetSpectralClustering(5, effort=effort, random_state=0, verbose=1).fit(CAVEMEN)
+            assert any(stage in record.message for record in caplog.records)
     assert capsys.readouterr() == ("", "")
 
 
@@ -368,8 +370,8 @@ BAD = {
     "refine": ({"refine": "yes"}, "refine='yes'"),
     "min_cluster_size": ({"min_cluster_size": 9}, "min_cluster_size=9 is too large"),
     "min_cluster_size negative": ({"min_cluster_size": -1}, "min_cluster_size=-1"),
-    "n_coresets": ({"n_coresets": 0}, "n_coresets=0"),
-    "n_coresets without refinement": ({"n_coresets": 3, "refine": False}, "n_coresets=3 needs refine=True"),
+    "effort": ({"effort": 0}, "effort=0.0 must be at least 1"),
+    "effort without refinement": ({"effort": 3, "refine": False}, "refine=False leaves it out"),
     "preset": ({"preset": "reference"}, "preset='reference'"),
     "affinity": ({"affinity": "rbf"}, "affinity='rbf'"),
     "symmetrize": ({"symmetrize": "no"}, "symmetrize='no'"),
@@ -551,6 +553,6 @@ def test_two_vectors():
 
 def test_mistakes_in_settings_are_found_before_neighbours_are_looked_for(monkeypatch):
     monkeypatch.setattr("graphcore.fit.knn_graph", lambda *_, **__: pytest.fail("too late"))
-    for wrong in ({"objective": "modularity"}, {"n_clusters": 0}, {"walk_steps": 3}, {"effort": 1, "refine": False}):
+    for wrong in ({"objective": "modularity"}, {"n_clusters": 0}, {"walk_steps": 3}, {"effort": 2, "refine": False}):
         with pytest.raises(ParameterError):
             CoresetSpectralClustering(**{"n_clusters": 2} | wrong).fit(np.eye(9))

@@ -67,8 +67,8 @@ def test_the_summary_as_a_table(model, library):
     np.testing.assert_array_equal(plain["stability"], model.cluster_stability_)
 
 
-def test_a_single_coreset_has_no_stability_to_sum_up(karate):
-    model = CoresetSpectralClustering(2, n_coresets=1, random_state=0).fit(karate)
+def test_a_single_draft_has_no_stability_to_sum_up(karate):
+    model = CoresetSpectralClustering(2, effort="fast", random_state=0).fit(karate)
     assert np.isnan(model.summary()["stability"]).all()
 
 

@@ -6,6 +6,7 @@ import importlib
 import os
 import pkgutil
 import signal
+import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 import graphcore
-from graphcore import _locks
+from graphcore import _locks, _threads
 from graphcore.datasets import degree_corrected_partition
 
 ROOT = Path(graphcore.__file__).parent
@@ -113,6 +114,34 @@ def test_a_fork_waits_until_nothing_is_being_compiled():
     thread.join()
     with global_compiler_lock:
         pass
+
+
+def test_a_fork_waits_until_no_library_is_being_limited(monkeypatch):
+    inside, its_own = threading.Event(), threading.Lock()
+
+    class Library:  # as OpenBLAS does, whose threads are begun anew after every fork
+        def limit(self, limits):
+            with its_own:
+                inside.set()
+                time.sleep(0.3)
+            return self
+
+        def restore_original_limits(self):
+            self.limit({})
+
+    def limit():
+        with _threads.limited_libraries():
+            pass
+
+    importlib.import_module("threadpoolctl")
+    monkeypatch.setattr(_threads, "_libraries", [len(sys.modules), Library()])
+    thread = threading.Thread(target=limit)
+    thread.start()
+    for _ in range(2):  # while it is limited, and while it is set back
+        inside.wait(60)
+        inside.clear()
+        assert ends_well_in_a_fork(limit)
+    thread.join()
 
 
 def test_modules_and_classes_hold_no_other_locks():

@@ -384,7 +384,7 @@ def test_results_as_a_table():
     assert table["node"].tolist() == list(G)
     np.testing.assert_array_equal(table["cluster"], fitted.labels_)
     np.testing.assert_array_equal(table["outside_share"], outside_share(G, fitted.labels_))
-    assert np.isnan(model(5, n_coresets=1).fit(G).to_table()["stability"]).all()
+    assert np.isnan(model(5, effort="fast").fit(G).to_table()["stability"]).all()
     for library in ("pandas", "polars", "pyarrow"):
         pytest.importorskip(library)
         frame = fitted.to_table(library)

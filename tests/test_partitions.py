@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 import graphcore
 from graphcore import CoresetSpectralClustering, CoresetSpectralCoclustering, Graph, GraphWarning, InputError
 from graphcore.cli.app import run
-from graphcore.partition.cluster_sums import OBJECTIVES
+from graphcore.partition.objectives import OBJECTIVES
 from graphcore.pipeline.known import NOTHING, Known
 
 from .depth import examples
@@ -40,7 +40,7 @@ Y = np.where(np.arange(120) % 9 == 0, np.arange(120) % 4, -1)
 FITS = {
     "default": {},
     "fast": {"effort": "fast"},
-    "search": {"effort": 1},
+    "search": {"effort": 6},
     "cut": {"objective": "ncut"},
     "published": {"preset": "published"},
     "published, merged": {"preset": "published", "overcluster": 2.0},
@@ -95,11 +95,10 @@ def test_models_of_vectors_predict_what_is_most_probable():
 
 
 def test_a_huge_graph_keeps_to_its_limits(graph, monkeypatch):
-    for module in ("run", "settings"):
-        monkeypatch.setattr(f"graphcore.pipeline.{module}.is_huge", lambda _: True)
+    monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", 0)
     for options in ({}, {"min_cluster_size": 25}, {"max_cluster_size": 33}):
         model, text = told(CoresetSpectralClustering(4, random_state=0, **options).fit, graph)
-        assert model.settings_.n_coresets == 1
+        assert model.settings_.max_drafts == 1
         check_model(model, warned=text)
 
 
@@ -366,7 +365,7 @@ SMALL = [nx.to_numpy_array(g) for g in nx.graph_atlas_g() if g.number_of_nodes()
 EXTREMES = np.array([1.0, 1e-300, 1e300, 1e-30, 1e30, 3.0])
 SAMPLINGS = tuple({"sampling": name} for name in ("degree", "uniform", "importance"))
 # Of graphs of up to 5 nodes.
-OTHERS = {"preset": "published"}, {"effort": 1}, {"walk_steps": 1}, {"overcluster": 2.0}
+OTHERS = {"preset": "published"}, {"effort": 6}, {"walk_steps": 1}, {"overcluster": 2.0}
 
 
 def weighted(A, kind, number):

@@ -5,15 +5,10 @@ import sys
 from functools import partial
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import tqdm.auto
 
 import graphcore
-from graphcore._progress import Stages
-from graphcore.partition import member
-from graphcore.partition.quotient import graph_rows
-from graphcore.partition.search import search
 from tests.test_cli import process
 
 FIT = """
@@ -70,18 +65,3 @@ def test_a_notebook_shows_a_bar_instead_of_lines(monkeypatch, capsys):
     assert told == sorted(told)
     assert re.search(r"score:? .*\[", said)
     assert re.search(r"done: .* (\d+) of \1 \[", said)
-
-
-def test_the_search_says_how_long_the_rest_may_take(monkeypatch):
-    monkeypatch.setattr(member, "_BETWEEN_NOTES", 0.0)
-    graph, _ = graphcore.datasets.planted_partition(4, 30, 0.3, 0.05, random_state=0)
-    rows, labels, said = graph_rows(graph), np.arange(120, dtype=np.int32) % 4, []
-    stages = Stages(on_note=said.append)
-    with stages("search"):
-        search(rows, labels, 4, n_rounds=2, rng=np.random.default_rng(0), n_jobs=2)
-    assert len(said) == 2
-    assert all(re.fullmatch(r"about \d+ s left", text) for text in said)
-    said.clear()
-    with stages("search"):
-        search(rows, labels, 4, n_rounds=10**9, time_limit=0.2, rng=np.random.default_rng(0))
-    assert said and set(said) == {"about 0 s left"}

@@ -199,11 +199,6 @@ CALLS = {
         {"n_clusters": 2, "sampling": "importance", "self_loop": 0, "random_state": 0},
         lambda model: model.fit(KARATE),
     ),
-    "consensus": (
-        graphcore.CoresetSpectralClustering,
-        {"n_clusters": 2, "refine": False, "n_coresets": 3, "random_state": 0},
-        lambda model: model.fit(KARATE),
-    ),
     "one size too small": (
         graphcore.CoresetSpectralClustering,
         {"n_clusters": None, "random_state": 0},

@@ -12,10 +12,10 @@ import graphcore
 from graphcore import CoresetSpectralClustering, FormatError, Graph, InputError
 from graphcore.cli.app import run
 from graphcore.metrics import agreement
-from graphcore.partition.cluster_sums import cluster_sums
 from graphcore.partition.local_moving import move_locally
-from graphcore.partition.quotient import graph_rows
 from graphcore.partition.update import describe_update
+
+from .strategies import problem_of
 
 
 @pytest.fixture(scope="module")
@@ -54,23 +54,23 @@ def edges_of(graph, inside):
 
 
 def test_moves_begin_at_active_nodes_and_spread(planted):
-    rows, k = graph_rows(planted.graph), 6
+    problem = problem_of(planted.graph, 6)
     start = planted.labels.copy()
     start[:15] = 1  # a part of cluster 0 is in 1 by mistake
     nowhere = start.copy()
-    assert move_locally(rows, nowhere, k, active=np.zeros(360, dtype=bool))[1] == 0
+    assert move_locally(problem, nowhere, active=np.zeros(360, dtype=bool))[1] == 0
     active = np.arange(360) == 5
     labels = start.copy()
-    sums, moves = move_locally(rows, labels, k, active=active)
-    expected = cluster_sums(rows, labels, k)
+    sums, moves = move_locally(problem, labels, active=active)
+    expected = problem.sums(labels)
     np.testing.assert_allclose(sums.internal, expected.internal)
     np.testing.assert_array_equal(sums.size, expected.size)
     assert moves > 1  # from one node to its neighbours, and theirs
     assert active.sum() == 1
     everywhere = start.copy()
-    move_locally(rows, everywhere, k, active=np.ones(360, dtype=bool))
+    move_locally(problem, everywhere, active=np.ones(360, dtype=bool))
     whole = start.copy()
-    move_locally(rows, whole, k)
+    move_locally(problem, whole)
     assert agreement(everywhere, whole)["ari"] > 0.99
 
 
@@ -343,7 +343,15 @@ def test_sizes_in_a_model_file_are_not_believed(model, tmp_path):
         graphcore.load(path, any_size=True)
 
 
-@pytest.mark.parametrize("options", [{"eps": 0.5}, {"effort": 1}, {"n_clusters": None, "resolution": 2.0},
+def test_the_width_of_sparse_vectors_is_not_believed(tmp_path):
+    model = CoresetSpectralClustering(2, random_state=0).fit(sp.csr_array(np.random.default_rng(0).random((30, 3))))
+    path = saved(model, tmp_path)
+    described(path, n_features=2**31)
+    with pytest.raises(FormatError, match="says 2147483648 features, and its vectors have others"):
+        graphcore.load(path)
+
+
+@pytest.mark.parametrize("options", [{"eps": 0.5}, {"effort": 6}, {"n_clusters": None, "resolution": 2.0},
                                      {"preset": "published"}, {"max_share": 1.5}, {"n_clusters": "auto"}])  # fmt: skip
 def test_models_of_all_kinds_of_settings_are_loaded(options, planted, tmp_path):
     model = CoresetSpectralClustering(**{"n_clusters": 6} | options, random_state=0).fit(planted.graph)

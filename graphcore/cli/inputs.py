@@ -75,7 +75,7 @@ _GRAPH_OPTIONS = (
 )
 _OPTIONS = (
     *_GRAPH_OPTIONS,
-    click.option("--vectors", is_flag=True, help="INPUT holds vectors (.npy always does); their kNN graph is made."),
+    click.option("--vectors", is_flag=True, help="INPUT holds vectors, as .npy does; their kNN graph is made."),
     click.option(
         "--neighbors", "n_neighbors", metavar="N", type=int, default=10, show_default=True,
         help="Neighbours of a vector.",
@@ -143,6 +143,7 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
     """Read a graph (`reading` is for :func:`graphcore.read_graph`), or vectors and make their kNN graph."""
     from .._threads import effective_jobs
     from .._validation import check_choice, check_integer
+    from ..graphs.as_graph import refuse_as_vectors
     from ..graphs.rows import SYMMETRIZE
     from ..io._dialect import IDS
     from ..io.read import READABLE
@@ -160,6 +161,8 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
     _warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")
     with stages("read"):
         X = read_vectors(path, reading["any_size"])
+        if not vectors:
+            refuse_as_vectors(X, "--vectors")
     if X.shape[0] < 2:
         raise InputError(f"{path}: {X.shape[0]} vector; a kNN graph needs at least two")
     from ..fit import graph_of_vectors

@@ -226,6 +226,8 @@ def _vectors(check, facts, n):
     from ..graphs.structure import check_compressed
 
     indptr, indices = (check.archive[f"vectors_{part}"] for part in ("indptr", "indices"))
+    if check.numbers("vectors_shape", (2,), np.int64, 1, 2**31).tolist() != list(shape):
+        raise FormatError(f"the model's description says {shape[1]} features, and its vectors have others")
     check_compressed(indptr, indices, *shape)
     data = check.reals("vectors_data", (len(indices),), None)
     return sp.csr_array((data, indices, indptr), shape=shape)

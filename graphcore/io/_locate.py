@@ -56,7 +56,9 @@ def _weight_defect(field):
     if is_decimal_comma(field):
         return "and numbers are read with a decimal point, not a comma (weight_column=None reads no weights)"
     if not is_number(field):
-        return "but weights must be numbers (weight_column says where they stand, None that there are none)"
+        return (
+            "but weights must be numbers (weight_column says where they stand, weight_column=None that there are none)"
+        )
     if not math.isfinite(float(field)):
         return "but weights must be finite"
     return "but weights must not be negative" if float(field) < 0 else None

@@ -11,7 +11,7 @@ from ._objective_loops import between, term
 __all__ = ["AVERAGE", "agglomerate", "cut_tree"]
 
 # Beside the objectives of _objective_loops: volume-weighted average linkage, S_ab = Q_ab / (vol_a vol_b).
-AVERAGE = 2
+AVERAGE = 2.0
 
 
 # One cluster; weights are shares of the whole volume, `part` is its term of the objective. What is looked at together
@@ -139,14 +139,14 @@ def agglomerate(
     indptr, indices, weights, degrees, sizes, objective, n_clusters, min_size, total, rest_inner, rest_square, children,
     losses,
 ):  # fmt: skip
-    """Merge the nodes of a weighted graph with self-loops until n_clusters are left.
+    """Merge the nodes of a weighted graph with self-loops until n_clusters are left, or, if that is 0, none gains.
 
     Each step unites the two neighbours whose union loses least of the objective. A cluster without neighbours is
     offered to the smallest one. As long as there are clusters of fewer than `min_size` nodes (`sizes` counts what
     each node stands for), the smallest of them goes first, to its best partner. Step i makes cluster n + i out of
     children[i]; losses[i] is what it cost. Every live cluster stands in a heap with the loss to its best partner; an
-    entry whose partner is gone is looked up again when it comes up. For NCUT and AVERAGE a loss depends on the two
-    clusters alone, so the order is exact; for INFORMATION it also depends on what all clusters cut, and an entry keeps
+    entry whose partner is gone is looked up again when it comes up. A loss depends on the two clusters
+    alone, so the order is exact, but for INFORMATION: there it also depends on what all clusters cut, and an entry keeps
     the loss of when it was looked up, so the order is nearly that of the true losses.
     Where the graph is a part of a larger one, `total` is the volume of the whole, and rest_inner and rest_square are
     what the clusters elsewhere add to the sums of inner weights and of squared volumes, as shares. Returns the number
@@ -168,7 +168,7 @@ def agglomerate(
     n_entered, steps, refreshed = 0, 0, -1
     # Every turn lists the neighbours of one cluster z by what they have become, and finds the best partner among them:
     # of each node first, then of a union of a and b, or of a cluster a whose partner is gone.
-    while n - steps > n_clusters:
+    while n - steps > max(1, n_clusters):
         if n_entered < n:
             a, b = n_entered, -1
         else:
@@ -194,6 +194,8 @@ def agglomerate(
             children[steps, 0] = a
             children[steps, 1] = b
             losses[steps] = _loss(objective, clusters[a], clusters[b], shared, cut, apart)
+            if n_clusters == 0 and losses[steps] >= 0.0:
+                break
             cut -= 2.0 * shared
             apart -= 2.0 * clusters[a].volume * clusters[b].volume
             _unite(objective, clusters[a], clusters[b], shared, clusters[z])

@@ -40,8 +40,9 @@ def heated_sweeps(
                 continue
             count = counts[x] if len(counts) > 0 else 1
             b = labels[indices[first + int(rng.random() * length)]]
-            left = volumes[a] - degrees[x]
-            if b == a or b < 0 or sizes[a] - count < min_size or left < min_volume or left <= _ROUNDING * degrees[x]:
+            left = _rest(volumes[a], degrees[x])
+            is_most = left <= _ROUNDING * degrees[x] and sizes[a] > count
+            if b == a or b < 0 or sizes[a] - count < min_size or left < min_volume or is_most:
                 continue
             if sizes[b] + count > max_size or volumes[b] + degrees[x] > max_volume:
                 continue

@@ -103,7 +103,7 @@ def _put_in(cluster, part, link, loop, degree, count):
 def _take_out(cluster, part, link, loop, degree, count):
     """Take a node out of a cluster."""
     cluster.inner = _rest(cluster.inner, 2.0 * link + loop)
-    cluster.volume -= degree
+    cluster.volume = _rest(cluster.volume, degree)
     cluster.count -= count
     cluster.part = part
 
@@ -146,7 +146,8 @@ def move_nodes(
             count = counts[x] if len(counts) > 0 else 1
             rest = clusters[a].volume - degrees[x]
             # A node that is nearly all of its cluster stays: the sums of what is left would be rounding.
-            if clusters[a].count - count < min_size or rest < min_volume or rest <= _ROUNDING * degrees[x]:
+            is_most = rest <= _ROUNDING * degrees[x] and clusters[a].count > count
+            if clusters[a].count - count < min_size or rest < min_volume or is_most:
                 continue
             if _is_inside(indptr, indices, labels, x):
                 continue

@@ -3,18 +3,20 @@
 A partition into clusters has inner weights L_c (both directions) and volumes v_c, as shares of the whole volume:
 
 * INFORMATION: ``sum L_c log(L_c / v_c^2) + q log(q / s)`` with cut share ``q = 1 - sum L_c`` and ``s = 1 - sum v_c^2``;
-* NCUT: ``sum L_c / v_c``, which is k minus k times the normalised cut.
+* NCUT: ``sum L_c / v_c``, which is k minus k times the normalised cut;
+* modularity: ``sum L_c - r v_c^2`` at resolution r; its code is -r.
 
-Both are a sum of one term per cluster and a term of what runs between them.
+All are a sum of one term per cluster and, for INFORMATION, a term of what runs between them.
 """
 
 from math import log
 
 from .._compile import compiled
+from .objectives import OBJECTIVES
 
 __all__ = ["INFORMATION", "NCUT", "between", "between_slopes", "objective_value", "slopes", "term", "total_of"]
 
-INFORMATION, NCUT = 0, 1
+INFORMATION, NCUT = OBJECTIVES["information"].code, OBJECTIVES["ncut"].code
 _NOTHING = 1e-15
 
 
@@ -33,6 +35,8 @@ def term(objective, inner, volume):
     if objective == NCUT:
         # However small the cluster is: what counts is the share of its own volume.
         return inner / volume if inner > _NOTHING * volume else 0.0
+    if objective < 0.0:
+        return inner + objective * volume * volume
     if inner <= _NOTHING:
         return 0.0
     return inner * log(inner / (volume * volume))
@@ -42,7 +46,7 @@ def term(objective, inner, volume):
 def between(objective, cut, apart):
     """The part of what runs between clusters: cut share, and 1 - sum of squared volumes."""
     # Where one cluster holds nearly everything, both are rounding noise of either sign.
-    if objective == NCUT or cut <= _NOTHING or apart <= _NOTHING:
+    if objective != INFORMATION or cut <= _NOTHING or apart <= _NOTHING:
         return 0.0
     return cut * log(cut / apart)
 
@@ -50,7 +54,7 @@ def between(objective, cut, apart):
 @compiled
 def between_slopes(objective, cut, apart):
     """Derivatives of the part between clusters, by the cut share and by ``apart``."""
-    if objective == NCUT or cut <= _NOTHING or apart <= _NOTHING:
+    if objective != INFORMATION or cut <= _NOTHING or apart <= _NOTHING:
         return 0.0, 0.0
     return log(cut / apart) + 1.0, -cut / apart
 
@@ -87,6 +91,9 @@ def slopes(objective, inner, volumes, by_inner, by_volume):
         if objective == NCUT:
             by_inner[c] = 1.0 / volume
             by_volume[c] = -share / (volume * volume)
+        elif objective < 0.0:
+            by_inner[c] = 1.0
+            by_volume[c] = 2.0 * objective * volume
         else:
             by_inner[c] = log(max(share, _NOTHING) / (volume * volume)) - log(cut / apart)
             by_volume[c] = -2.0 * share / volume + 2.0 * volume * cut / apart

@@ -10,7 +10,7 @@ from .._work import count
 from ..distributed.passes import map_passes, pass_spans
 from ._objective_loops import objective_value
 from ._sum_loops import add_cluster_sums
-from .objectives import objective_code
+from .objectives import Objective, objective_code
 
 __all__ = ["ClusterSums", "cluster_sums", "inner_sums"]
 
@@ -42,8 +42,8 @@ class ClusterSums:
         """``cut / volume``, and 1 for a cluster without volume."""
         return np.divide(self.cut, self.volume, out=np.ones(len(self.volume)), where=self.volume > 0)
 
-    def value(self, objective: str) -> float:
-        """The objective that local moving raises, "information" or "ncut"; larger is better."""
+    def value(self, objective: str | Objective) -> float:
+        """The objective that local moving raises, by its name or as it is; larger is better."""
         return float(objective_value(objective_code(objective), self.internal, self.volume))
 
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from .local_moving import move_locally
 from .merge import agglomerate, merge_rounds
-from .objectives import OBJECTIVES
 from .sizes import grow_small_clusters
 
 __all__ = ["coarse_partition"]
@@ -27,7 +26,10 @@ def coarse_partition(problem, rng, n_jobs=None):
     The Generator `rng` draws the order of visits.
     """
     rows, k, sizes = problem.rows, problem.n_clusters, problem.constraints.counts
-    n, halfway, moves = len(rows.degrees), _HALFWAY * k, {"n_passes": _PASSES, "tolerance": _TOLERANCE}
+    n, moves = len(rows.degrees), {"n_passes": _PASSES, "tolerance": _TOLERANCE}
+    if not problem.min_size:  # how many there are to be is what merging alone would leave
+        k = n - len(agglomerate(rows, sizes, 0, linkage=problem.objective)[1])
+    halfway = _HALFWAY * k
     labels, between = np.arange(n, dtype=np.int32), problem
     if halfway < n:
         labels = merge_rounds(
@@ -38,15 +40,17 @@ def coarse_partition(problem, rng, n_jobs=None):
         move_locally(early, labels, order=rng.permutation(n), **moves)
         between = problem.between(labels, halfway, n_jobs)
     merged, _, _ = agglomerate(
-        between.rows, between.constraints.counts, k, linkage=problem.objective, min_size=problem.min_size
-    )
-    move_locally(between, merged, **moves)
+        between.rows, between.constraints.counts, k if problem.min_size else 0, linkage=problem.objective,
+        min_size=problem.min_size,
+    )  # fmt: skip
+    move_locally(between.spanning(merged), merged, **moves)
     labels = merged[labels]
+    problem = problem.spanning(labels)
     grow_small_clusters(problem, labels)
     sums, _ = move_locally(problem, labels, order=rng.permutation(n), **moves)
     # Found with the first groups, as a rule.
     has_inner = any(x in rows.indices[rows.indptr[x] : rows.indptr[x + 1]] for x in range(n))
-    if not OBJECTIVES[problem.objective].is_per_cluster and not has_inner:
+    if not problem.record.is_per_cluster and not has_inner:
         # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
         # unions then show nothing. What the normalised cut makes of them is tried too.
         other, _, _ = agglomerate(rows, sizes, k, linkage="ncut", min_size=problem.min_size)

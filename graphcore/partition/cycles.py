@@ -17,7 +17,7 @@ from .quotient import (
     pick_labels,
 )
 
-__all__ = ["cluster_resolutions", "move_in_cycles", "subgroups"]
+__all__ = ["cluster_resolutions", "move_in_cycles", "resolutions_of", "subgroups"]
 
 # A level of groups that leaves more than this share of what it groups, or of its entries, is not worth a level.
 _MAX_SHARE = 0.9
@@ -50,7 +50,7 @@ def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
     sums = problem.sums(labels, n_jobs) if sums is None else sums
     for _ in range(_CYCLES):
         before, kept, moved = sums.value(problem.objective), labels.copy(), deepcopy(sums)
-        _cycle(problem, labels, moved, rng, n_jobs)
+        _cycle(problem, labels, moved, rng, n_jobs, _INNER)
         value = moved.value(problem.objective)
         if value <= before:  # also where there were no groups to move
             labels[:] = kept
@@ -61,16 +61,16 @@ def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
     return sums
 
 
-def _cycle(problem, labels, sums, rng, n_jobs, n_inner=_INNER):
+def _cycle(problem, labels, sums, rng, n_jobs, n_inner):
     """One cycle; labels and their sums are changed in place. Those that it is made of are cycles among the groups."""
     rows, most = problem.rows, min(int(_MAX_SHARE * len(problem.rows.indices)), problem.max_links)
-    groups, n_groups = subgroups(rows, labels, cluster_resolutions(sums), rng, most, n_jobs)
+    groups, n_groups = subgroups(rows, labels, resolutions_of(problem, sums), rng, most, n_jobs)
     if n_groups <= _MAX_SHARE * len(labels):
         between, clusters = problem.between(groups, n_groups, n_jobs), pick_labels(groups, n_groups, labels)
         count("most links between groups", len(between.rows.indices), most=True)
         for _ in range(n_inner):
             before = sums.value(problem.objective)
-            _cycle(between, clusters, sums, rng, n_jobs, n_inner=1)
+            _cycle(between, clusters, sums, rng, n_jobs, 1)
             if not _is_worth_it(before, sums.value(problem.objective)):
                 break
         labels[:] = apply_labels(clusters, groups)
@@ -136,6 +136,12 @@ def _shuffled(n, rng):
     starts = rng.permutation(-(-n // _BLOCK)).astype(np.int32) * _BLOCK
     order = (starts[:, None] + np.arange(_BLOCK, dtype=np.int32)).ravel()
     return order[order < n]
+
+
+def resolutions_of(problem, sums):
+    """The resolution of modularity at which groups are formed in each cluster: the objective's own, or by the sums."""
+    own = problem.record.resolution
+    return cluster_resolutions(sums) if own is None else np.full(len(sums.volume), own)
 
 
 def cluster_resolutions(sums):

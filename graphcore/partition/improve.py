@@ -14,8 +14,8 @@ from .sizes import grow_small_clusters
 __all__ = ["improve", "recombine"]
 
 # Groups are heated to so many mean weights of an edge, or to so much of what a group has of them if that is more, and
-# cooled to so little.
-_HOT, _HOT_SHARE, _COLD = 4.0, 0.3, 0.4
+# cooled to so little, in so many sweeps.
+_HOT, _HOT_SHARE, _COLD, _SWEEPS = 4.0, 0.3, 0.4, 100
 
 
 def improve(problem, labels, rng, n_jobs=None, told=None):
@@ -23,6 +23,7 @@ def improve(problem, labels, rng, n_jobs=None, told=None):
 
     (stage, objective) before and after each of the two is appended to the list `told`.
     """
+    problem = problem.spanning(labels)
     told, sums = [] if told is None else told, problem.sums(labels, n_jobs)
     told.append(("draft", sums.value(problem.objective)))
     move = move_in_blocks if problem.is_huge and problem.constraints.is_empty else move_locally
@@ -34,7 +35,7 @@ def improve(problem, labels, rng, n_jobs=None, told=None):
     return problem.partition(labels, sums)
 
 
-def recombine(problem, first, second, rng, n_sweeps, n_jobs=None):
+def recombine(problem, first, second, rng, n_jobs=None):
     """The better of two Partitions, or one that is better than both, made of what they agree on.
 
     Groups of nodes that are together in both are moved as wholes: once from the better one, once from what merging
@@ -45,7 +46,7 @@ def recombine(problem, first, second, rng, n_sweeps, n_jobs=None):
     ----------
     Sanders, Schulz, "Distributed evolutionary graph partitioning", ALENEX 2012, for recombining by what is common.
     """
-    better = max(first, second, key=Partition.rank)
+    better, problem = max(first, second, key=Partition.rank), problem.spanning(first.labels, second.labels)
     groups, n_groups = common_refinement([first.labels, second.labels], problem.n_clusters)
     if n_groups <= problem.n_clusters:
         return better
@@ -55,9 +56,10 @@ def recombine(problem, first, second, rng, n_sweeps, n_jobs=None):
     hot = max(unit * _HOT, _HOT_SHARE * len(coarse.rows.indices) / n_groups)
     found = []
     for table in (pick_labels(groups, n_groups, better.labels), coarse_partition(coarse, rng, n_jobs)):
-        heat(coarse, table, np.geomspace(hot, unit * _COLD, n_sweeps), rng)
-        sums, _ = move_locally(coarse, table)
-        found.append(coarse.partition(table, sums))
+        moved = coarse.spanning(table)
+        heat(moved, table, np.geomspace(hot, unit * _COLD, _SWEEPS), rng)
+        sums, _ = move_locally(moved, table)
+        found.append(moved.partition(table, sums))
     labels = apply_labels(max(found, key=Partition.rank).labels, groups)
     grow_small_clusters(problem, labels)
     return max(better, improve(problem, labels, rng, n_jobs), key=Partition.rank)

@@ -11,6 +11,7 @@ from .._threads import map_blocks, row_blocks
 from .._validation import check_choice, check_integer
 from . import _agglomerate_loops, _merge_round_loops, _objective_loops
 from .cluster_sums import cluster_sums
+from .objectives import OBJECTIVES, Objective
 from .quotient import GraphRows, grouped, quotient
 
 __all__ = ["LINKAGES", "MergeTree", "agglomerate", "hierarchy", "merge_rounds"]
@@ -18,11 +19,7 @@ __all__ = ["LINKAGES", "MergeTree", "agglomerate", "hierarchy", "merge_rounds"]
 # Of blocks of rows whose pairs are weighed side by side.
 _MIN_ENTRIES, _MAX_BLOCKS = 1 << 20, 8
 
-LINKAGES = {
-    "information": _objective_loops.INFORMATION,
-    "ncut": _objective_loops.NCUT,
-    "average": _agglomerate_loops.AVERAGE,
-}
+LINKAGES = {name: objective.code for name, objective in OBJECTIVES.items()} | {"average": _agglomerate_loops.AVERAGE}
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,29 +98,35 @@ class MergeTree:
 def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, elsewhere=None):
     """Merge the nodes of a quotient graph, the pair of neighbours that costs least first, until `n_clusters` are left.
 
-    `sizes` (n,) int64 holds the nodes that each group stands for; clusters of fewer than `min_size` are merged first. A
+    With `n_clusters` 0 merging ends when no union gains. `sizes` (n,) int64 holds the nodes that each group stands for; clusters of fewer than `min_size` are merged first. A
     union costs the loss of an objective or, for the linkage "average", minus ``Q_ab / (vol_a vol_b)`` with weights and
     volumes as shares of the whole. Of a part of a larger graph, `elsewhere` gives the volume of the whole, and what the
     clusters elsewhere add to the sums of inner weights and of squared volumes, as shares of it. Returns labels (n,)
-    int32, children (n - n_clusters, 2) int64, and what each union cost when it was made: the objective falls by their
+    int32, children (n_unions, 2) int64, and what each union cost when it was made: the objective falls by their
     sum.
 
-    For "ncut" and "average" every step is the cheapest there is. For "information" what a union costs changes a little
-    with every other union, and costs are only looked up again when a partner is gone, so a step may be slightly dearer.
+    Every step is the cheapest there is, but for "information": there what a union costs changes a little with every
+    other union, and costs are only looked up again when a partner is gone, so a step may be slightly dearer.
     """
-    check_choice("linkage", linkage, tuple(LINKAGES))
-    n_clusters = check_integer("n_clusters", n_clusters, low=1)
+    n_clusters = check_integer("n_clusters", n_clusters, low=0)
     n = len(rows.degrees)
-    children = np.empty((max(0, n - n_clusters), 2), dtype=np.int64)
+    children = np.empty((max(0, n - max(1, n_clusters)), 2), dtype=np.int64)
     losses = np.empty(len(children))
     if elsewhere is None:
         elsewhere = float(rows.degrees.sum()), 0.0, 0.0
     steps = _agglomerate_loops.agglomerate(
-        *rows, sizes, LINKAGES[linkage], n_clusters, min_size, *elsewhere, children, losses
+        *rows, sizes, _code(linkage), n_clusters, min_size, *elsewhere, children, losses
     )
     labels = np.empty(n, dtype=np.int32)
     _agglomerate_loops.cut_tree(children, n, steps, labels)
-    return labels, children, losses
+    return labels, children[:steps], losses[:steps]
+
+
+def _code(linkage):
+    """Number by which compiled loops know a linkage: the name of one, or an Objective."""
+    return (
+        linkage.code if isinstance(linkage, Objective) else LINKAGES[check_choice("linkage", linkage, tuple(LINKAGES))]
+    )
 
 
 def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, min_size=1, n_jobs=None):
@@ -137,7 +140,7 @@ def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2,
     count = len(rows.degrees)
     labels = np.arange(count, dtype=np.int32)
     while count > n_clusters:
-        partners, gains, linked = _best_partners(rows, LINKAGES[objective], n_jobs)
+        partners, gains, linked = _best_partners(rows, _code(objective), n_jobs)
         order = np.argsort(-gains, kind="stable")
         small = sizes[order] < min_size
         order = np.concatenate([order[small], order[~small]])

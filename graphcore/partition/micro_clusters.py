@@ -9,9 +9,6 @@ from .quotient import apply_labels, compact_labels, label_volumes, min_sampled_v
 
 __all__ = ["coreset_micro_clusters", "settled_micro_clusters", "spread"]
 
-# Passes over the nodes that let micro-clusters settle before they are merged.
-_PASSES = 2
-
 
 def coreset_micro_clusters(reach):
     """Give every node to the coreset node that reaches it best, by ``kernel.reach(indices)`` of ascending indices.
@@ -40,7 +37,7 @@ def spread(rows, labels, n_labels):
 
 
 def settled_micro_clusters(reach, problem, moves=True, n_jobs=None):
-    """Micro-clusters of all nodes that have an edge, settled by a few moves of nodes between them.
+    """Micro-clusters of all nodes that have an edge, settled by one pass of moves of nodes between them.
 
     On huge graphs a single sweep does, block by block, and micro-clusters that it left too small for the sample of
     links go to their neighbours: they would have no links to be merged by. Where fewer would be left than there are
@@ -48,7 +45,7 @@ def settled_micro_clusters(reach, problem, moves=True, n_jobs=None):
     (n_points,) int32 with -1 for isolated nodes, the number of micro-clusters, and that of the nodes with an edge that
     no row reaches.
     """
-    indices, rows, least = reach.points, problem.rows, problem.n_clusters
+    indices, rows, least = reach.points, problem.rows, problem.fewest
     labels = coreset_micro_clusters(reach)
     n_unreached = int(np.count_nonzero((labels < 0) & (reach.degrees > 0)))
     if problem.is_huge:
@@ -58,7 +55,7 @@ def settled_micro_clusters(reach, problem, moves=True, n_jobs=None):
         block_sweep(problem.without_limits(n_micro_clusters), labels, n_jobs)
         labels, n_micro_clusters = _without_small(rows, labels, n_micro_clusters, least, n_jobs)
     elif moves:
-        move_locally(problem.without_limits(n_micro_clusters), labels, n_passes=_PASSES)
+        move_locally(problem.without_limits(n_micro_clusters), labels, n_passes=1)
     n_micro_clusters = compact_labels(labels, n_micro_clusters)
     if n_micro_clusters < least:
         # Hardly fewer clusters than coreset nodes.

@@ -60,13 +60,14 @@ def memberships(sums, inner, volumes, evidence, objective="information"):
 
     The logarithm of each is, up to a constant, the gain in log-likelihood of the planted model by the row's joining the
     cluster, to first order: that of "information" in :func:`predict_labels`, times `evidence` for each unit of weight
-    (:func:`graphcore.partition.evidence.edge_evidence` for each mean weight). For "ncut" it is the gain in that, with
+    (:func:`graphcore.partition.evidence.edge_evidence` for each mean weight). For others it is the gain in those, with
     edges that are worth as much in the mean over the volume, so that the largest is always that of the cluster joined.
     """
     import scipy.sparse as sp
 
     by_inner, by_volume = _slopes(inner, volumes, objective)
-    worth = _slopes(inner, volumes, "information")[0] @ volumes / (by_inner @ volumes) if objective == "ncut" else 1.0
+    mean = by_inner @ volumes  # 0 where a single cluster holds everything
+    worth = _slopes(inner, volumes, "information")[0] @ volumes / mean if mean else 1.0
     sums = sums.sorted_indices()  # its own: what follows is written into its arrays
     counts = np.diff(sums.indptr)
     filled = np.flatnonzero(counts)

@@ -7,8 +7,8 @@ import numpy as np
 
 from .cluster_sums import ClusterSums, cluster_sums
 from .constraints import FREE, Constraints
-from .objectives import OBJECTIVES
-from .quotient import GraphRows, is_huge, max_links, quotient
+from .objectives import Objective, objective_of
+from .quotient import GraphRows, compact_labels, is_huge, max_links, quotient
 
 __all__ = ["Partition", "Problem"]
 
@@ -30,12 +30,13 @@ class Problem:
     """A graph to be divided into clusters, and what is asked of them; where rows are groups of nodes, all is of groups.
 
     No move shrinks a cluster below `min_size` (as the counts of the constraints count) or `min_share` of the mean
-    volume.
+    volume. With a `min_size` of 0 clusters may be emptied: `n_clusters` is the most there may be, and the objective says
+    how many there are.
     """
 
     rows: GraphRows
     n_clusters: int
-    objective: str = "information"
+    objective: str | Objective = "information"
     min_size: int = 1
     min_share: float = 0.0
     constraints: Constraints = FREE
@@ -43,7 +44,17 @@ class Problem:
     @property
     def code(self):
         """Number by which compiled loops know the objective."""
-        return OBJECTIVES[self.objective].code
+        return self.record.code
+
+    @property
+    def record(self):
+        """The Objective."""
+        return objective_of(self.objective)
+
+    @property
+    def fewest(self):
+        """Clusters that there have to be."""
+        return self.n_clusters if self.min_size else 1
 
     @property
     def is_huge(self):
@@ -57,15 +68,21 @@ class Problem:
 
     def least(self, total):
         """(size, volume) of a cluster at the least, of a `total` volume."""
-        return max(1, self.min_size), self.min_share * total / self.n_clusters
+        return self.min_size, self.min_share * total / self.n_clusters
 
     def sums(self, labels, n_jobs=None) -> ClusterSums:
         """ClusterSums of labels."""
         return cluster_sums(self.rows, labels, self.n_clusters, n_jobs, counts=self.constraints.counts)
 
     def partition(self, labels, sums) -> Partition:
-        """Labels as a Partition, by their sums."""
+        """Labels as a Partition, by their sums; without empty clusters, in place, where their number is free."""
+        if not self.min_size:
+            compact_labels(labels, self.n_clusters)
         return Partition(bool(sums.size.min() >= self.min_size), sums.value(self.objective), labels)
+
+    def spanning(self, *labellings):
+        """The same problem with as many clusters as labels have, where their number is free."""
+        return self if self.min_size else replace(self, n_clusters=1 + max(int(each.max()) for each in labellings))
 
     def without_limits(self, n_clusters):
         """The same graph and objective for another number of clusters, of which nothing is asked."""

@@ -1,16 +1,17 @@
-"""What an update tries: a few clusters dissolved and formed anew, groups of theirs moved."""
+"""Some clusters of a partition dissolved and formed anew, which ones that may be, and groups of theirs moved."""
 
 from dataclasses import replace
 
 import numpy as np
 
 from .._arrays import read_only
+from .._random import draw_by_weight
 from .coarse import coarse_partition
 from .constraints import Constraints
-from .cycles import cluster_resolutions, move_in_cycles, subgroups
-from .quotient import apply_labels, label_sizes
+from .cycles import move_in_cycles, resolutions_of, subgroups
+from .quotient import apply_labels, label_sizes, quotient
 
-__all__ = ["cycle_chosen", "form_anew"]
+__all__ = ["cycle_chosen", "form_anew", "side_by_side"]
 
 
 def form_anew(problem, labels, chosen, rng, n_jobs=None):
@@ -19,7 +20,7 @@ def form_anew(problem, labels, chosen, rng, n_jobs=None):
     is_chosen = np.zeros(k, dtype=bool)
     is_chosen[chosen] = True
     inside = (labels >= 0) & is_chosen[labels]
-    resolution = np.array([np.median(cluster_resolutions(problem.sums(labels, n_jobs))[chosen])])
+    resolution = np.array([np.median(resolutions_of(problem, problem.sums(labels, n_jobs))[chosen])])
     within = np.where(inside, 0, -1).astype(np.int32)
     groups, n_groups = subgroups(problem.rows, within, resolution, rng, problem.max_links)
     groups, n_groups = _beside(groups, n_groups, labels, np.flatnonzero(~is_chosen), k)
@@ -27,6 +28,22 @@ def form_anew(problem, labels, chosen, rng, n_jobs=None):
         return None
     coarse = problem.between(groups, n_groups, n_jobs, problem.max_links)
     return apply_labels(coarse_partition(coarse, rng, n_jobs), groups)
+
+
+def side_by_side(problem, labels, n_chosen, rng):
+    """A random cluster and others, each drawn by the links to those before: (at most n_chosen,) int64."""
+    k = problem.n_clusters
+    between = quotient(problem.rows, labels, k)
+    chosen, links = [int(rng.integers(k))], np.zeros(k)
+    while len(chosen) < min(n_chosen, k):
+        row = slice(between.indptr[chosen[-1]], between.indptr[chosen[-1] + 1])
+        links[between.indices[row]] += between.weights[row]
+        links[chosen] = 0.0
+        following = draw_by_weight(links, rng)
+        if following < 0:
+            break
+        chosen.append(following)
+    return np.array(chosen)
 
 
 def cycle_chosen(problem, labels, chosen, rng, n_jobs=None):

@@ -12,10 +12,10 @@ from ..coresets.coreset import Coreset
 from ..graphs.magnitude import in_range
 from ..kernels.graph import GraphKernel, warn_of_loops
 from ..partition.constraints import Constraints
-from ..partition.quotient import GraphRows, graph_rows, label_sizes
+from ..partition.quotient import GraphRows, apply_labels, graph_rows, label_sizes
 from ..partition.stability import stability
 from .constrained import constrained_partition
-from .drafts import coreset_draft, disagree, eigenvector_draft, given_draft
+from .drafts import FROM_SCRATCH, anew_draft, coreset_draft, disagree, eigenvector_draft, given_draft
 from .known import NOTHING, Known
 from .loop import SearchSteps, find_partition
 from .settings import Settings
@@ -172,12 +172,14 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
     asked, given, known = settings, replace(known, start=None), known.among(rows.degrees)
     problem, k = known.problem(rows, settings), settings.n_clusters
 
-    def make_draft(number, earlier, streams, n_jobs, stages):
+    def make_draft(number, earlier, best, streams, n_jobs, stages):
         if number == 0 and known.start is not None:
             return given_draft(graph, free, settings, known.start, streams, stages)
         made = None
-        if number == 2 and disagree(earlier, k):
+        if number == 2 and k and disagree(earlier, k):
             made = eigenvector_draft(graph, free, streams, stages)
+        if number >= FROM_SCRATCH and k != 1:
+            made = anew_draft(free, best, streams, stages)
         return coreset_draft(graph, free, settings, streams, n_jobs, stages) if made is None else made
 
     # Limits from above and labels that stay come last: clusters are looked for as if there were none.
@@ -188,6 +190,11 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
         moves=settings.refine, n_jobs=n_jobs, stages=stages,
     )  # fmt: skip
     first, history, labels = found.first, found.history, found.best.labels
+    if k == 0:  # as many as were found, the largest first
+        k = int(labels.max()) + 1
+        table = np.empty(k, dtype=np.int32)
+        table[np.argsort(-label_sizes(labels, k), kind="stable")] = np.arange(k)
+        labels, asked = apply_labels(table, labels), replace(settings, n_clusters=k)
     if not problem.constraints.is_free:
         with stages("constraints"):
             tree = leaves = None
@@ -202,7 +209,9 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
         history.append(("constraints", kept.value))
     node_stability = cluster_stability = None
     if len(found.witnesses) > 1:
-        node_stability, cluster_stability = stability(labels, found.witnesses, k, n_jobs)
+        most = max(k, *(int(each.max()) + 1 for each in found.witnesses))
+        node_stability, cluster_stability = stability(labels, found.witnesses, most, n_jobs)
+        cluster_stability = cluster_stability[:k]
     return Clustering(
         labels=labels, coreset=first.coreset.scaled(graph),
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,

@@ -14,11 +14,23 @@ from ..partition.nearest import label_all
 from ..partition.quotient import apply_labels, compact_labels, label_volumes
 from ..partition.sizes import grow_small_clusters
 from ..partition.stability import stability
+from ..partition.trials import form_anew, side_by_side
 from ..spectral.partition import spectral_partition
 from .eigenvectors import eigenvector_labels
 
-__all__ = ["Draft", "coreset_draft", "disagree", "eigenvector_draft", "given_draft", "node_kernel"]
+__all__ = [
+    "FROM_SCRATCH",
+    "Draft",
+    "anew_draft",
+    "coreset_draft",
+    "disagree",
+    "eigenvector_draft",
+    "given_draft",
+    "node_kernel",
+]
 
+# So many drafts are made from scratch; later ones begin with the best.
+FROM_SCRATCH = 4
 # Two drafts have settled a graph where they agree on more than this share of what they would not agree on by chance.
 _SETTLED_SHARE = 2 / 3
 
@@ -49,7 +61,7 @@ def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
 
     As published, the coreset graph is partitioned by its spectrum instead, and nodes are labelled by kernel distances.
     """
-    k = problem.n_clusters
+    k = problem.fewest
     with stages("coreset"):
         kernel = node_kernel(graph, settings, n_jobs)
         coreset = _drawn(graph, kernel, settings, streams)
@@ -103,6 +115,18 @@ def eigenvector_draft(graph, problem, streams, stages):
     return Draft(labels)
 
 
+def anew_draft(problem, labels, streams, stages):
+    """The best labels so far with some clusters formed anew, side by side and 2 to half of all; None where they cannot.
+
+    How many is drawn evenly on a logarithmic scale: some seams are between two clusters, others between many.
+    """
+    problem, rng = problem.spanning(labels), streams.generator("anew")
+    n_chosen = round(np.exp(rng.uniform(np.log(2.0), np.log(max(2.0, problem.n_clusters / 2)))))
+    with stages("forming anew"):
+        formed = form_anew(problem, labels, side_by_side(problem, labels, n_chosen, rng), rng)
+    return None if formed is None else Draft(formed)
+
+
 def disagree(labellings, n_clusters):
     """Whether two labellings agree on so few nodes, beyond chance, that there may be more to find."""
     one, other = labellings
@@ -114,7 +138,7 @@ def _drawn(graph, kernel, settings, streams):
     """The coreset that the settings ask for."""
     drawn = settings.walk_steps > 1 and settings.sampling == "importance"
     return sample_coreset(
-        GraphKernel(graph, settings.self_loop) if drawn else kernel, settings.n_clusters,
+        GraphKernel(graph, settings.self_loop) if drawn else kernel, max(1, settings.n_clusters),
         size=None if settings.eps else settings.coreset_size, eps=settings.eps, method=settings.sampling,
         n_seeds=settings.n_seeds, random_state=streams,
     )  # fmt: skip

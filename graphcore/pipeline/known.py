@@ -9,7 +9,6 @@ from .._validation import check_labels
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..partition.constraints import Constraints
-from ..partition.objectives import OBJECTIVES
 from ..partition.problem import Problem
 from ..partition.quotient import label_volumes
 
@@ -92,8 +91,9 @@ class Known:
     def problem(self, rows, settings):
         """The Problem of a graph with these settings."""
         least, constraints = self.limits(settings)
-        share = OBJECTIVES[settings.objective].min_share
-        return Problem(rows, settings.n_clusters, settings.objective, least, share, constraints)
+        record, k = settings.record, settings.n_clusters
+        least, k = (least, k) if k else (0, len(rows.degrees))
+        return Problem(rows, k, record, least, record.min_share, constraints)
 
 
 NOTHING = Known()
@@ -101,6 +101,8 @@ NOTHING = Known()
 
 def check_known(graph, n_clusters, labels=None, initial_labels=None, sample_weight=None):
     """Known of a graph, from what a user gave: labels that stay, labels to start from, checked weights."""
+    if n_clusters == 0 and not (labels is None and initial_labels is None):
+        raise ParameterError("labels that stay or to start from need a number of clusters: give n_clusters")
     fixed = None if labels is None else _labels("labels that stay (y)", labels, graph, n_clusters)
     start = None if initial_labels is None else _labels("initial_labels", initial_labels, graph, n_clusters)
     if start is not None:

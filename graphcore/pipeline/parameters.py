@@ -1,9 +1,11 @@
 """The table of a run's settings: what there is to set. Class, checks and command line are made from it.
 
-Kept free of imports, so that the command line can show its help at once.
+Kept free of long imports, so that the command line can show its help at once.
 """
 
 from dataclasses import dataclass
+
+from ..partition.objectives import OBJECTIVES
 
 __all__ = ["PARAMETERS", "Parameter", "defaults"]
 
@@ -34,8 +36,8 @@ PARAMETERS = (
     Parameter("row_budget", "auto", "integer", "Entries kept of a walk from one node.", low=2, auto="150"),
     Parameter("overcluster", "auto", "real", "Spectral clusters for each of the K, merged afterwards.",
               choices=(None,), low=1, auto="no spectral step", metavar="FACTOR"),
-    Parameter("objective", "information", "choice", "What merging and refinement raise: information or ncut.",
-              choices=("information", "ncut"), metavar="NAME"),
+    Parameter("objective", "information", "choice", f"What merging and refinement raise: {', '.join(OBJECTIVES)}.",
+              choices=tuple(OBJECTIVES), metavar="NAME"),
     Parameter("refine", "auto", "flag", "Move single nodes at the end.", auto="yes"),
     Parameter("min_cluster_size", 1, "size", "Least nodes in a cluster, or their share as a decimal number.",
               low=0, metavar="NUMBER"),
@@ -54,8 +56,8 @@ PARAMETERS = (
               choices=("fast", "default", "high", "best"), low=1, metavar="EFFORT"),
     Parameter("time_limit", None, "real", "Seconds after which the search ends; alone, it means effort best.",
               choices=(None,), low=0, metavar="SECONDS"),
-    Parameter("resolution", None, "real", "Instead of K: nats of labels that a nat of information is worth, from 1.",
-              choices=(None,), low=1, metavar="NUMBER"),
+    Parameter("resolution", None, "real", "Instead of K: nats of labels that a nat of information is worth, from 1; or of modularity.",
+              choices=(None,), low=0, metavar="NUMBER"),
     Parameter("preset", None, "choice", "published: what is not given is as in the paper.",
               choices=(None, "published"), metavar="NAME"),
 )  # fmt: skip

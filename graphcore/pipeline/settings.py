@@ -8,6 +8,7 @@ import numpy as np
 from .._validation import check_choice, check_integer, check_real, check_size
 from ..coresets.importance import importance_size, round_eps
 from ..exceptions import InputError, ParameterError
+from ..partition.objectives import OBJECTIVES, Objective
 from ..partition.quotient import is_huge
 from .parameters import PARAMETERS, defaults
 
@@ -16,15 +17,15 @@ __all__ = ["EFFORTS", "Settings", "check_settings", "idle_settings", "quick_sett
 # Coreset nodes for each cluster asked for: enough for draws that may be of the same node, and for k-means on the
 # coreset graph to see every cluster many times; micro-clusters that are merged may be fewer.
 _NODES_PER_CLUSTER, _GROUPS_PER_CLUSTER = 50, 10
-# At least so many, and this share of the nodes up to so many: of large graphs with a hundredth, one seed in ten went
-# wrong (MNIST: J 2.024 instead of 2.048); three hundredths cost no more.
-_MIN_CORESET, _SHARE, _MAX_SHARE = 500, 0.03, 100_000
+# At least so many of either, and this share of the nodes up to so many: of large graphs with a hundredth, one seed in
+# ten went wrong (MNIST: J 2.024 instead of 2.048); three hundredths cost no more.
+_MIN_CORESET, _MIN_GROUPS, _SHARE, _MAX_SHARE = 1000, 500, 0.03, 100_000
 _MIN_HALF_WALK, _MAX_HALF_WALK = 2, 4
 _LAZINESS = 0.5
 _ROW_BUDGET = 150
 # Drafts at most (None: until a round gains nothing), and what a round has to gain of the objective for each of them and
 # entries of the graph: a thousandth for each two million.
-EFFORTS = {"fast": (1, 0.0), "default": (4, 5e-10), "high": (16, 0.0), "best": (None, 1e-11)}
+EFFORTS = {"fast": (1, 0.0), "default": (4, 5e-10), "high": (32, 0.0), "best": (None, 1e-11)}
 # Nodes with an edge, where there is no graph yet.
 _ANY_NUMBER = 2**62
 
@@ -33,7 +34,7 @@ _ANY_NUMBER = 2**62
 class Settings:
     """Resolved parameters of one run; nothing is "auto" any more."""
 
-    n_clusters: int
+    n_clusters: int  # 0 before a run that leaves it to the objective
     coreset_size: int  # nodes (or, for importance sampling, draws; with eps, draws of the first round)
     eps: float | None  # relative error that the rounds of importance sampling aim at, instead of a size
     sampling: str  # "degree", "uniform" or "importance"
@@ -45,7 +46,7 @@ class Settings:
     laziness: float
     row_budget: int
     overcluster: float | None  # spectral clusters for each one asked for; None: every coreset node is a micro-cluster
-    objective: str  # "information" or "ncut"
+    objective: str  # of OBJECTIVES
     refine: bool
     min_cluster_size: int
     max_cluster_size: int | None
@@ -53,7 +54,7 @@ class Settings:
     max_drafts: int | None  # None: until a round gains nothing
     price: float  # what a round of drafts has to gain of the objective, for each of them and entries of the graph
     time_limit: float | None  # seconds
-    resolution: float | None  # that n_clusters was chosen by
+    resolution: float | None  # that n_clusters was chosen by, or of the objective
 
     @property
     def is_search(self):
@@ -63,7 +64,12 @@ class Settings:
     @property
     def joined_by(self):
         """The objective by which a node joins a cluster: labels that nothing moved are those of nearest centroids."""
-        return self.objective if self.refine else "ncut"
+        return self.record if self.refine else OBJECTIVES["ncut"]
+
+    @property
+    def record(self) -> Objective:
+        """The objective, at its resolution."""
+        return OBJECTIVES[self.objective].at(self.resolution)
 
 
 def check_settings(n_clusters, given):
@@ -71,10 +77,12 @@ def check_settings(n_clusters, given):
     left = n_clusters is None or _is_auto(n_clusters)
     k = 1 if left else check_integer("n_clusters", n_clusters, low=1)
     values = _checked(given, _ANY_NUMBER, _ANY_NUMBER)
-    resolution = values["resolution"]
-    if n_clusters is None and resolution is None:
+    resolution, is_own = values["resolution"], is_free(None, given)
+    if is_free(n_clusters, given):
+        k = 0
+    elif n_clusters is None and resolution is None:
         raise ParameterError("n_clusters=None needs a resolution, such as resolution=2.0; n_clusters='auto' needs none")
-    if n_clusters is not None and resolution is not None:
+    if n_clusters is not None and resolution is not None and not is_own:
         raise ParameterError(
             f"n_clusters={n_clusters!r} and resolution={resolution} both say how many clusters; n_clusters=None leaves "
             "it to the resolution"
@@ -82,6 +90,11 @@ def check_settings(n_clusters, given):
     if values["preset"] == "published" and _is_auto(values["refine"]):
         values["refine"] = False
     _refuse_pairs(values | {"n_clusters": k})
+
+
+def is_free(n_clusters, given):
+    """Whether how many clusters there are is left to the objective, `given` as for :func:`resolve_settings`."""
+    return n_clusters is None and OBJECTIVES[given.get("objective", "information")].resolution is not None
 
 
 def idle_settings(settings, given):
@@ -108,7 +121,10 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
     n_linked = graph.n_nodes - graph.n_isolated
     if n_linked == 0:
         raise InputError(f"all {graph.n_nodes} nodes are isolated: a graph without edges has no clusters")
-    k = check_integer("n_clusters", n_clusters, low=1, high=graph.n_nodes, why_high="the number of nodes")
+    if n_clusters is None:  # it is left to the objective
+        k = 0
+    else:
+        k = check_integer("n_clusters", n_clusters, low=1, high=graph.n_nodes, why_high="the number of nodes")
     if k > n_linked:
         raise ParameterError(
             f"n_clusters={k} is more than the {n_linked} nodes that have an edge ({graph.n_isolated} isolated nodes "
@@ -123,9 +139,11 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
             values[name] = value
 
     fill("sampling", "importance" if published or values["eps"] else "degree")
-    fill("n_seeds", 2 * k)
+    fill("n_seeds", 2 * max(1, k))
     if values["eps"]:
-        values["coreset_size"] = min(n_linked, importance_size(n_linked, k, round_eps(values["eps"], n_linked, 1)))
+        values["coreset_size"] = min(
+            n_linked, importance_size(n_linked, max(1, k), round_eps(values["eps"], n_linked, 1))
+        )
     fill("overcluster", 1.0 if published else None)
     needs_many = values["overcluster"] is not None or values["sampling"] == "importance"
     fill("coreset_size", _auto_size(k, n_linked, needs_many))
@@ -134,6 +152,7 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
     fill("self_loop", 1.0 if values["walk_steps"] == 1 or values["sampling"] == "importance" else 0.0)
     fill("row_budget", _ROW_BUDGET)
     fill("refine", not published)
+    _refuse_pairs(values | {"n_clusters": k})
     effort = _effort(values)
     if is_huge(graph.n_entries):
         if _is_search(effort):
@@ -186,6 +205,9 @@ def _checked(given, n_linked, total_size):
             raise ParameterError(f"eps={eps} and coreset_size={size} both say how large a coreset is: leave one out")
         if sampling not in ("auto", "importance"):
             raise ParameterError(f"eps={eps} is for importance sampling; sampling={sampling!r} takes a size")
+    if values["resolution"] is not None:
+        least = OBJECTIVES[values["objective"]].least_resolution
+        check_real("resolution", values["resolution"], low=least)
     if values["coreset_degrees"] == "weights" and values["eigen_solver"] == "power":
         raise ParameterError(
             "coreset_degrees='weights' needs eigen_solver='exact': the power method has to know the first eigenvector, "
@@ -216,8 +238,7 @@ def _check(parameter, value, total):
 
 
 def _refuse_contradictions(settings, graph, total_size):
-    """Refuse settings that are fine by themselves and contradict each other, or the graph."""
-    _refuse_pairs(vars(settings))
+    """Refuse settings that are fine by themselves and contradict the graph."""
     if settings.sampling == "importance" and settings.self_loop == 0 and graph.n_self_loops == 0:
         raise ParameterError(
             "self_loop=0 leaves the plain kernel of this graph with a zero diagonal, and importance sampling cannot "
@@ -251,11 +272,22 @@ def _refuse_pairs(values):
         raise ParameterError(f"coreset_size={size} is less than n_clusters={k}; each cluster needs a node")
     if not _is_auto(steps) and steps > 1 and steps % 2:
         raise ParameterError(f"walk_steps={steps} must be 1 (the plain kernel) or even (two half walks)")
+    limits = "max_cluster_size", "max_share"
+    if k == 0:
+        for name in (*limits, "overcluster"):
+            if not (values[name] is None or _is_auto(values[name])):
+                raise ParameterError(f"{name}={values[name]} needs a number of clusters: give n_clusters")
+        if values["min_cluster_size"] > 1:
+            raise ParameterError(
+                f"min_cluster_size={values['min_cluster_size']} needs a number of clusters: give n_clusters"
+            )
+        if not values["refine"]:
+            raise ParameterError("n_clusters=None leaves it to moves of nodes, which refine=False leaves out")
     if values["refine"]:  # or "auto"
         return
     if "effort" in values and _is_search(_effort(values)):
         raise ParameterError("effort and time_limit are for a search that moves nodes; refine=False leaves it out")
-    for name in ("max_cluster_size", "max_share"):
+    for name in limits:
         if values[name] is not None:
             raise ParameterError(f"{name}={values[name]} is kept by moving nodes, which refine=False leaves out")
 
@@ -291,5 +323,5 @@ def _walk_steps(graph, coreset_size, n_linked):
 
 def _auto_size(n_clusters, n_linked, needs_many):
     share = min(round(_SHARE * n_linked), _MAX_SHARE)
-    enough = n_clusters * (_NODES_PER_CLUSTER if needs_many else _GROUPS_PER_CLUSTER)
-    return min(n_linked, max(_MIN_CORESET, enough, share))
+    least, each = (_MIN_CORESET, _NODES_PER_CLUSTER) if needs_many else (_MIN_GROUPS, _GROUPS_PER_CLUSTER)
+    return min(n_linked, max(least, n_clusters * each, share))

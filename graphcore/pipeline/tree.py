@@ -18,5 +18,5 @@ def merge_tree(settings, groups, group_labels, group_graph):
     table = group_labels.copy()
     n_used = compact_labels(table, settings.n_clusters)
     sizes = label_sizes(groups, len(table))
-    linkage = settings.objective if settings.overcluster is None else "average"
+    linkage = settings.record if settings.overcluster is None else "average"
     return hierarchy(group_graph, sizes, table, n_used, linkage=linkage)

@@ -70,10 +70,12 @@ def quotient_graph(
         labels, matrix = matrix.labels_, matrix.quotient_graph_
         sizes = np.bincount(labels[labels >= 0], minlength=matrix.n_nodes) if sizes is None else sizes
     matrix = matrix.to_scipy() if isinstance(matrix, Graph) else sp.csr_array(matrix)
-    sizes = np.atleast_1d(matrix.sum(axis=1) if sizes is None else sizes)
-    k = len(sizes)
+    k = matrix.shape[0]
     if matrix.shape != (k, k):
-        raise InputError(f"the matrix has shape {matrix.shape}, and there are {k} sizes")
+        raise InputError(f"the matrix has shape {matrix.shape}, and a row and a column for each cluster are needed")
+    sizes = np.atleast_1d(matrix.sum(axis=1) if sizes is None else sizes)
+    if sizes.shape != (k,):
+        raise InputError(f"sizes have shape {sizes.shape}; one for each of {k} clusters is needed")
     if names is not None and len(names) != k:
         raise InputError(f"{len(names)} names for {k} clusters")
     most = check_integer("n_clusters", n_clusters, low=1)

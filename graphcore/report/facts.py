@@ -208,6 +208,6 @@ def _tree(between, sizes, clustering):
     if len(sizes) < 2 or not between.data.any():  # clusters whose edges all lead to nodes without a cluster
         return None
     rows = graph_rows(Graph(between.indptr, between.indices, between.data, check=False))
-    objective = "information" if clustering is None else clustering.settings.objective
+    objective = "information" if clustering is None else clustering.settings.record
     _, children, losses = agglomerate(rows, sizes.astype(np.int64), 1, linkage=objective)
     return MergeTree(children, np.maximum.accumulate(losses), sizes)

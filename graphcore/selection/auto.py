@@ -26,7 +26,7 @@ def choose_for_fit(graph, parameters, *, random_state=None, n_jobs=None):
         most = min(most, settings.coreset_size)
     candidates = default_candidates(n_linked)[:most]
     streams = Streams(random_state).child("choice of k")
-    if settings.resolution is None:
+    if settings.resolution is None or settings.record.resolution is not None:
         return select_n_clusters(graph, candidates, random_state=streams, n_jobs=n_jobs)
     return _by_resolution(in_range(graph), settings, candidates, streams, n_jobs)
 

@@ -145,7 +145,7 @@ def _by_information(graph, trees, candidates, streams):
         if doubt:
             warn_user(
                 f"no number of clusters stands out: {doubt}; choose by what the clusters are for, or look at "
-                "KSelection.plot() and at other methods"
+                "KSelection.plot (--report) and at other methods"
             )
         return replace(found, clear=doubt is None)
     # No corner: at every price one end of the candidates is best, and at the price that labels have it is this one.
@@ -170,8 +170,8 @@ def _best_of_the_finer(information, candidates, price):
     gains, nats = information[1:] - information[0], np.log(candidates[1:] / candidates[0])
     i = int(np.argmax(gains / nats))
     return (
-        f"; the best of them, k = {candidates[i + 1]}, gains {gains[i]:.2g} nats for each edge where its labels cost "
-        f"{price * nats[i]:.2g}; a fit of that number may gain more"
+        f"; the best of them, k = {candidates[i + 1]}, gains {gains[i]:.3g} nats for each edge where its labels cost "
+        f"{price * nats[i]:.3g}; a fit of that number may gain more"
     )
 
 

@@ -220,7 +220,7 @@ _KERNELS = ("gaussian", "laplacian", "polynomial", "sigmoid", "cosine", "linear"
 _CHOICES = {
     "CoresetSpectralClustering": {
         "objective": ("ncut", "information"), "preset": ("published",), "sampling": ("degree", "uniform", "importance"),
-        "walk_steps": (1, 2, 4), "coreset_size": (1, 5, 20, 0.5, 1.0), "n_coresets": (1, 2, 3), "refine": (True, False),
+        "walk_steps": (1, 2, 4), "coreset_size": (1, 5, 20, 0.5, 1.0), "effort": (1, 2, 3), "refine": (True, False),
         "overcluster": (1.0, 2.0, 5.0), "min_cluster_size": (0, 2, 5, 0.1), "self_loop": (0, 0.1, 1.0, 1e10, 1e-300),
         "eigen_solver": ("exact", "power"), "eps": (0.5, 1.0), "coreset_degrees": ("row-sums", "weights"),
         "row_budget": (2, 10), "n_seeds": (1, 3, 50), "n_clusters": ("auto",),
@@ -257,7 +257,7 @@ _CHOICES = {
     },
 }  # fmt: skip
 # More of these is more work, as asked.
-_WORK = ("walk_steps", "n_coresets", "n_init", "max_iter")
+_WORK = ("walk_steps", "effort", "n_init", "max_iter")
 _BAD = (-1, 0, 10**9, 2.5, np.nan, np.inf, "no", None, True, [], 1e-320)
 
 

@@ -31,11 +31,11 @@ def _powers_of_two(rng):
     options = {"n_clusters": "auto" if rng.random() < 0.2 else k, "random_state": int(rng.integers(1000))}
     options["objective"] = str(rng.choice(["information", "ncut"]))
     if rng.random() < 0.3:
-        options["n_coresets"] = int(rng.integers(1, 4))
+        options["effort"] = int(rng.integers(1, 4))
     if rng.random() < 0.3:
         options["walk_steps"] = int(rng.choice([1, 2, 4, 6]))
     if rng.random() < 0.2:
-        options |= {"sampling": "importance", "n_coresets": 1}
+        options |= {"sampling": "importance", "effort": "fast"}
     if rng.random() < 0.2:
         options["coreset_size"] = int(rng.integers(k, np.count_nonzero(A.sum(axis=0)) + 1))
     first = gc.CoresetSpectralClustering(**options).fit(A)

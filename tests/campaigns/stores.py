@@ -61,7 +61,7 @@ def case(given):
                 raise Failure("damage taken for sound", f"{said}")
             require_graph(opened, said)
             if opened.n_nodes - opened.n_isolated >= 2:
-                graphcore.CoresetSpectralClustering(2, random_state=0, n_coresets=1).fit(opened)
+                graphcore.CoresetSpectralClustering(2, random_state=0, effort="fast").fit(opened)
     except InputError as error:
         raise Failure("a graph that opens cannot be used", f"{error} {said}") from error
     return "unchanged" if _equal(opened, sound) else "another graph"

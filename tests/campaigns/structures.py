@@ -24,7 +24,7 @@ def prepare():
     K = sp.csr_array(sound + 20 * sp.eye_array(30))
     labels = np.arange(30) % 3
     made = {
-        "coreset": graphcore.CoresetSpectralClustering(3, random_state=0, n_coresets=1),
+        "coreset": graphcore.CoresetSpectralClustering(3, random_state=0, effort="fast"),
         "kernel": graphcore.KernelKMeans(3, kernel="precomputed", random_state=0, n_init=1),
         "kernel graph": graphcore.KernelKMeans(3, kernel="normalized_cut", random_state=0, n_init=1),
         "kernel vectors": graphcore.KernelKMeans(3, kernel="rbf", random_state=0, n_init=1),
@@ -36,10 +36,10 @@ def prepare():
         "flats": graphcore.KFlats(2, 1, random_state=0, n_init=1),
         "kernel flats": graphcore.KernelKFlats(2, 1, kernel="precomputed", random_state=0, n_init=1),
         "neighbours": graphcore.CoresetSpectralClustering(
-            3, affinity="precomputed_nearest_neighbors", n_neighbors=2, random_state=0, n_coresets=1
+            3, affinity="precomputed_nearest_neighbors", n_neighbors=2, random_state=0, effort="fast"
         ),
         "knn": graphcore.CoresetSpectralClustering(
-            3, affinity="nearest_neighbors", n_neighbors=3, random_state=0, n_coresets=1
+            3, affinity="nearest_neighbors", n_neighbors=3, random_state=0, effort="fast"
         ),
     }
     out = {
@@ -88,7 +88,7 @@ def _arrays(rng, sound):
     def use():
         graph = Graph(parts["indptr"], parts["indices"], parts["weights"], check=check)
         if check:
-            graphcore.CoresetSpectralClustering(3, random_state=0, n_coresets=1).fit(graph)
+            graphcore.CoresetSpectralClustering(3, random_state=0, effort="fast").fit(graph)
         return graph.n_components
 
     return _outcome("Graph", use, None)

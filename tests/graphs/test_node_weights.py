@@ -10,7 +10,8 @@ import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, KernelKFlats, KernelKMeans
 from graphcore.graphs.derived import weigh_nodes
 from graphcore.metrics import conductance, normalized_cut
-from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums
+from graphcore.partition.cluster_sums import cluster_sums
+from graphcore.partition.objectives import OBJECTIVES
 from graphcore.partition.quotient import graph_rows
 
 from ..oracles import planted, quick, random_adjacency

@@ -10,10 +10,12 @@ from graphcore.distributed import passes
 from graphcore.partition import _block_loops as loops
 from graphcore.partition import blocks as module
 from graphcore.partition.blocks import move_in_blocks, spread_in_rounds
-from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums, objective_code
+from graphcore.partition.cluster_sums import cluster_sums
+from graphcore.partition.objectives import OBJECTIVES, objective_code
 from graphcore.partition.quotient import graph_rows
 
 from ..oracles import planted, quick, random_adjacency
+from ..strategies import objectives, problem_of
 from .test_local_moving import value_of
 
 
@@ -41,7 +43,7 @@ def test_offers_are_the_labels_with_most_weight_around(seed):
 
 
 @quick
-@given(st.integers(0, 10_000), st.sampled_from(OBJECTIVES), st.integers(1, 3))
+@given(st.integers(0, 10_000), objectives, st.integers(1, 3))
 def test_moves_of_a_block_raise_the_objective_and_keep_the_sums(seed, objective, min_size):
     graph, A, labels, first, last = case(seed)
     marked = np.random.default_rng(seed).random(12) < 0.3
@@ -93,7 +95,7 @@ def test_rounds_find_planted_clusters_with_sums_that_are_true_for_any_threads(sm
     results = []
     for n_jobs in (1, 2):
         labels = start.copy()
-        sums, moves = move_in_blocks(rows, labels, 5, objective=objective, min_share=0.1, n_jobs=n_jobs)
+        sums, moves = move_in_blocks(problem_of(rows, 5, objective, min_share=0.1), labels, n_jobs=n_jobs)
         true = cluster_sums(rows, labels, 5)
         np.testing.assert_array_equal(sums.internal, true.internal)
         np.testing.assert_array_equal(sums.size, true.size)
@@ -112,7 +114,7 @@ def test_a_round_that_does_not_raise_the_objective_is_undone(monkeypatch):
     labels = (np.arange(40) >= 20).astype(np.int32)
     labels[[0, 20]], start = 0, labels.copy()
     start[[0, 20]] = 0
-    sums, moves = move_in_blocks(rows, labels, 2, objective="ncut", min_size=2)
+    sums, moves = move_in_blocks(problem_of(rows, 2, "ncut", min_size=2), labels)
     assert moves == 0
     np.testing.assert_array_equal(labels, start)
     np.testing.assert_array_equal(sums.internal, cluster_sums(rows, start, 2).internal)
@@ -124,7 +126,7 @@ def test_blocks_together_leave_a_cluster_what_each_would_have(small_blocks):
     A = np.ones((n, n)) - np.eye(n)
     rows = graph_rows(Graph.from_scipy(A))
     labels = (np.arange(n) % 10 == 0).astype(np.int32)
-    move_in_blocks(rows, labels, 2, objective="ncut", min_size=10)
+    move_in_blocks(problem_of(rows, 2, "ncut", min_size=10), labels)
     assert np.bincount(labels, minlength=2).min() >= 10
 
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from graphcore._arrays import read_only
 from graphcore.partition._constraint_loops import leaving_gains
 from graphcore.partition._swap_loops import swap_gains
-from graphcore.partition.cluster_sums import cluster_sums, objective_code
-from graphcore.partition.consensus import matched_clusters
+from graphcore.partition.cluster_sums import cluster_sums
 from graphcore.partition.constraints import (
     FREE,
     Constraints,
@@ -18,12 +17,16 @@ from graphcore.partition.constraints import (
     swap_between_full_clusters,
 )
 from graphcore.partition.cycles import move_in_cycles
+from graphcore.partition.heating import heat
+from graphcore.partition.improve import recombine
 from graphcore.partition.local_moving import move_locally
+from graphcore.partition.objectives import objective_code
 from graphcore.partition.quotient import graph_rows
-from graphcore.partition.search import search
+from graphcore.partition.stability import matched_clusters
 
 from ..oracles import planted, quick
-from .test_local_moving import linked_case, objectives, value_of
+from ..strategies import objectives, problem_of
+from .test_local_moving import linked_case, value_of
 from .test_quotient import labelled
 
 
@@ -70,7 +73,7 @@ def test_constrained_moves_end_where_no_allowed_move_gains(case, objective, data
     asked = data.draw(constraints_of(len(A), k))
     start = labels.copy()
     before = sums_of(A, labels, k, asked)
-    move_locally(graph_rows(graph), labels, k, objective=objective, n_passes=1000, constraints=asked)
+    move_locally(problem_of(graph, k, objective, constraints=asked), labels, n_passes=1000)
     if len(asked.is_fixed):
         np.testing.assert_array_equal(labels[asked.is_fixed], start[asked.is_fixed])
     limits = asked.max_size, asked.max_share * A.sum() / k * (1 + 1e-9)
@@ -125,7 +128,7 @@ def test_relieved_clusters_keep_to_their_limits(case, data):
         labels.copy(),
         [s > m for s, m in zip(sums_of(A, labels, k, asked), limits_of(A, labels, k, asked), strict=True)],
     )
-    done = relieve_full_clusters(graph_rows(graph), labels, k, asked)
+    done = relieve_full_clusters(problem_of(graph, k, constraints=asked), labels)
     now = [s > m for s, m in zip(sums_of(A, labels, k, asked), limits_of(A, labels, k, asked), strict=True)]
     assert done == (not np.any(now))
     # Only clusters beyond a limit lose nodes, and none is brought beyond one.
@@ -145,7 +148,7 @@ def test_single_nodes_of_one_size_always_find_room():
     graph, truth = planted(4, 50, 0.3, 0.02, 0)
     for most in (50, 51, 70):
         labels = np.minimum(truth, 1).astype(np.int32)
-        assert relieve_full_clusters(graph_rows(graph), labels, 4, Constraints(max_size=most))
+        assert relieve_full_clusters(problem_of(graph, 4, max_size=most), labels)
         assert np.bincount(labels, minlength=4).max() <= most
 
 
@@ -175,7 +178,7 @@ def test_swaps_keep_to_their_limits_and_never_lose(case, objective, data):
     assert most == max(gains, default=-np.inf)
     least = float(np.median(gains)) if n else 0.0
     assert swap_gains(*arrays, least, *(each[:0] for each in found)) == (sum(gain > least for gain in gains), most)
-    swaps = swap_between_full_clusters(rows, labels, k, asked, objective=objective)
+    swaps = swap_between_full_clusters(problem_of(rows, k, objective, constraints=asked), labels)
     value, then = (value_of(objective, A, each, k) for each in (labels, start))
     assert value >= then - 1e-12 and (swaps > 0) == (value > then + 1e-13) == bool((labels != start).any())
     for now, was, limit in zip(sums_of(A, labels, k, asked), before, limits_of(A, start, k, asked), strict=True):
@@ -185,10 +188,10 @@ def test_swaps_keep_to_their_limits_and_never_lose(case, objective, data):
 
 def test_full_clusters_exchange_what_no_single_move_can():
     graph, truth = planted(4, 50, 0.3, 0.02, 0)
-    labels, asked = truth.astype(np.int32), Constraints(max_size=50)
+    labels, asked = truth.astype(np.int32), problem_of(graph, 4, max_size=50)
     labels[:8], labels[50:58], labels[100:104], labels[150:154] = 1, 0, 3, 2
-    assert move_locally(graph_rows(graph), labels, 4, constraints=asked)[1] == 0
-    assert swap_between_full_clusters(graph_rows(graph), labels, 4, asked, objective="information") == 12
+    assert move_locally(asked, labels)[1] == 0
+    assert swap_between_full_clusters(asked, labels) == 12
     np.testing.assert_array_equal(labels, truth)
 
 
@@ -222,19 +225,26 @@ def test_clusters_are_renumbered_after_the_labels_that_stay():
     assert matched_clusters(labels, known, 3).tolist() == [1, 1, 1, 2, 2, 0, -1]
 
 
-def test_cycles_and_search_keep_to_constraints():
+def test_cycles_recombination_and_heating_keep_to_constraints():
     graph, truth = planted(5, 60, 0.2, 0.05, 0)
     rng = np.random.default_rng(0)
     fixed = read_only(rng.random(300) < 0.1)
-    asked = Constraints(max_size=130, max_share=1.1, counts=read_only(rng.integers(1, 3, 300)), is_fixed=fixed)
-    labels = truth.copy()
-    labels[fixed] = (truth[fixed] + 1) % 5  # labels that the graph alone would not give
-    start = labels.copy()
-    assert relieve_full_clusters(graph_rows(graph), labels, 5, asked)
-    move_in_cycles(graph_rows(graph), labels, 5, n_cycles=3, rng=rng, constraints=asked)
-    steps = search(graph_rows(graph), labels, 5, n_rounds=1, rng=rng, constraints=asked)
-    assert steps.values[-1] >= steps.values[0]
-    np.testing.assert_array_equal(labels[fixed], start[fixed])
-    now = cluster_sums(graph_rows(graph), labels, 5, counts=asked.counts)
-    assert now.size.max() <= 130 and now.volume.max() <= 1.1 * now.volume.mean() * (1 + 1e-9)
-    assert (labels != start).any()
+    limits = {"max_size": 130, "max_share": 1.1, "counts": read_only(rng.integers(1, 3, 300)), "is_fixed": fixed}
+    asked, starts = problem_of(graph, 5, **limits), []
+    for _ in range(2):
+        labels = np.where(rng.random(300) < 0.2, rng.integers(0, 5, 300), truth).astype(np.int32)
+        labels[fixed] = (truth[fixed] + 1) % 5  # labels that the graph alone would not give
+        start = labels.copy()
+        assert relieve_full_clusters(asked, labels)
+        assert (labels != start).any()
+        move_in_cycles(asked, labels, rng)
+        starts.append(asked.partition(labels, asked.sums(labels)))
+    found = [*starts, recombine(asked, *starts, rng, 50)]
+    heated = found[-1].labels.copy()
+    heat(asked, heated, np.full(50, 2.0), rng)
+    assert (heated != found[-1].labels).any()
+    assert found[-1].value >= max(each.value for each in starts)
+    for labels in (*(each.labels for each in found), heated):
+        np.testing.assert_array_equal(labels[fixed], start[fixed])
+        now = asked.sums(labels)
+        assert now.size.max() <= 130 and now.volume.max() <= 1.1 * now.volume.mean() * (1 + 1e-9)

@@ -10,14 +10,14 @@ from graphcore.distributed import passes
 from graphcore.partition import _objective_loops
 from graphcore.partition import local_moving as module
 from graphcore.partition._local_moving_loops import batch_assign
-from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums, objective_code
+from graphcore.partition.cluster_sums import cluster_sums
 from graphcore.partition.local_moving import block_sweep, move_locally
+from graphcore.partition.objectives import OBJECTIVES, objective_code
 from graphcore.partition.quotient import graph_rows, quotient
 
-from ..oracles import cut_value, dense_kernel, example, memberships, planted, quick, random_adjacency
+from ..oracles import cut_value, dense_kernel, memberships, planted, quick, random_adjacency
+from ..strategies import objectives, problem_of
 from .test_quotient import indicator, labelled
-
-objectives = st.sampled_from(OBJECTIVES)
 
 
 def dense_sums(A, labels, k):
@@ -221,7 +221,7 @@ def test_a_block_sweep_is_steepest_ascent_turn_by_turn(case, objective, n_turns,
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_TURNS", n_turns)
         patch.setattr(passes, "_ENTRIES_PER_BLOCK", entries)
-        block_sweep(graph_rows(graph), out, k, objective=objective, n_jobs=2)
+        block_sweep(problem_of(graph, k, objective), out, n_jobs=2)
         spans = passes.pass_spans(graph.indptr)
     np.testing.assert_array_equal(out < 0, labels < 0)
     turn = np.concatenate([np.full(last - first, i % n_turns) for i, (first, last) in enumerate(spans)])
@@ -262,17 +262,12 @@ def test_moves_end_in_a_local_optimum_and_never_lower_the_objective(case, object
     graph, A, labels, k = case
     rng = np.random.default_rng(seed)
     counts = rng.integers(1, 4, len(A)) if counted else np.ones(len(A), dtype=np.int64)
-    options = {
-        "objective": objective,
-        "min_size": min_size,
-        "order": rng.permutation(len(A)) if shuffled else None,
-        "counts": counts if counted else None,
-    }
-    start, rows = labels.copy(), graph_rows(graph)
+    order, start = rng.permutation(len(A)) if shuffled else None, labels.copy()
+    problem = problem_of(graph, k, objective, min_size=min_size, **{"counts": counts} if counted else {})
     sizes = np.bincount(start[start >= 0], weights=counts[start >= 0], minlength=k)
     value = value_of(objective, A, labels, k)
     for _ in range(200):
-        sums, moves = move_locally(rows, labels, k, n_passes=1, **options)
+        sums, moves = move_locally(problem, labels, n_passes=1, order=order)
         risen = value_of(objective, A, labels, k)
         assert risen >= value - 1e-13 if moves == 0 else risen > value
         value = risen
@@ -291,7 +286,7 @@ def test_moves_end_in_a_local_optimum_and_never_lower_the_objective(case, object
         pytest.fail("still moving after 200 passes")
 
     labels = start.copy()
-    move_locally(rows, labels, k, n_passes=1000, **options)
+    move_locally(problem, labels, n_passes=1000, order=order)
     assert value_of(objective, A, labels, k) >= value_of(objective, A, start, k) - 1e-13
     assert best_single_move(objective, A, labels, k, counts, min_size) <= 1e-12
 
@@ -306,7 +301,7 @@ def test_a_fixed_point_is_a_local_optimum_on_many_graphs(objective):
         k = int(rng.integers(2, 5))
         labels = rng.integers(0, k, n).astype(np.int32)
         labels[A.sum(axis=1) == 0] = -1
-        move_locally(graph_rows(Graph.from_scipy(A)), labels, k, objective=objective, n_passes=1000)
+        move_locally(problem_of(Graph.from_scipy(A), k, objective), labels, n_passes=1000)
         assert best_single_move(objective, A, labels, k, np.ones(n, dtype=int), 1) <= 1e-12, seed
 
 
@@ -316,7 +311,7 @@ def test_moves_find_planted_clusters_and_sums_given_are_kept_up_to_date():
     for objective in OBJECTIVES:
         labels = np.where(rng.random(300) < 0.4, rng.integers(0, 5, 300), truth).astype(np.int32)
         sums = cluster_sums(graph_rows(graph), labels, 5)
-        returned, moves = move_locally(graph_rows(graph), labels, 5, objective=objective, sums=sums)
+        returned, moves = move_locally(problem_of(graph, 5, objective), labels, sums=sums)
         assert returned is sums and moves >= 80
         assert (labels == truth).mean() > 0.99
         again = cluster_sums(graph_rows(graph), labels, 5)
@@ -340,11 +335,11 @@ def test_moves_in_turns_end_in_a_local_optimum_whatever_the_threads(turns, objec
         k, ordered = int(rng.integers(2, 5)), seed % 3 == 0
         start = rng.integers(0, k, 30).astype(np.int32)
         start[(A.sum(axis=1) == 0) | (rng.random(30) < 0.1)] = -1
-        rows, results = graph_rows(Graph.from_scipy(A)), []
-        options = {"objective": objective, "order": rng.permutation(30) if ordered else None, "min_size": 2}
+        problem, results = problem_of(Graph.from_scipy(A), k, objective, min_size=2), []
+        options = {"n_passes": 1000, "order": rng.permutation(30) if ordered else None, "in_turns": True}
         for n_jobs in (1, 2, 3):
             labels = start.copy()
-            sums, moves = move_locally(rows, labels, k, n_passes=1000, in_turns=True, n_jobs=n_jobs, **options)
+            sums, moves = move_locally(problem, labels, n_jobs=n_jobs, **options)
             results.append((labels, moves, sums.internal))
         for labels, moves, internal in results[:-1]:
             assert moves == results[-1][1]
@@ -367,7 +362,7 @@ def test_a_look_leaves_active_what_would_move_and_changes_nothing_else(objective
     movers = []
     for x in range(120):
         labels = start.copy()
-        move_locally(rows, labels, 4, objective=objective, active=np.arange(120) == x, n_passes=1)
+        move_locally(problem_of(rows, 4, objective), labels, active=np.arange(120) == x, n_passes=1)
         movers.append(labels[x] != start[x])
     sums, active, labels = cluster_sums(rows, start, 4), np.ones(120, dtype=bool), start.copy()
     before = [array.copy() for array in (sums.internal, sums.volume, sums.size)]
@@ -389,10 +384,10 @@ def test_a_tolerance_ends_early():
     values = []
     for tolerance in (1.0, 0.0):
         labels = noisy.copy()
-        sums, _ = move_locally(graph_rows(graph), labels, 5, tolerance=tolerance)
+        sums, _ = move_locally(problem_of(graph, 5), labels, tolerance=tolerance)
         values.append(sums.value("information"))
     one_pass = noisy.copy()
-    sums, _ = move_locally(graph_rows(graph), one_pass, 5, n_passes=1)
+    sums, _ = move_locally(problem_of(graph, 5), one_pass, n_passes=1)
     assert values[0] == sums.value("information") <= values[1]
 
 
@@ -401,7 +396,7 @@ def test_a_node_held_by_the_least_size_may_leave_once_its_cluster_has_grown():
     # its cluster has just the least size, and none of its neighbours moves later.
     graph = Graph.from_edges([0, 0, 1, 2, 3, 3, 3, 4, 4, 5], [1, 2, 2, 3, 4, 5, 6, 5, 6, 6])
     labels = np.array([0, 0, 1, 1, 1, 1, 0], dtype=np.int32)
-    move_locally(graph_rows(graph), labels, 2, min_size=3, order=np.array([6, 0, 1, 2, 3, 4, 5]))
+    move_locally(problem_of(graph, 2, min_size=3), labels, order=np.array([6, 0, 1, 2, 3, 4, 5]))
     np.testing.assert_array_equal(labels, [0, 0, 0, 1, 1, 1, 1])
 
 
@@ -414,15 +409,14 @@ def test_moves_of_groups_are_moves_of_all_their_nodes(case, objective, seed):
     table = np.random.default_rng(seed).integers(0, 3, n_groups).astype(np.int32)
     between = quotient(graph_rows(graph), groups, n_groups)
     before = value_of(objective, A, np.where(groups >= 0, table[groups], -1), 3)
-    sums, _ = move_locally(between, table, 3, objective=objective)
+    sums, _ = move_locally(problem_of(between, 3, objective), table)
     labels = np.where(groups >= 0, table[groups], -1)
     assert sums.value(objective) == pytest.approx(value_of(objective, A, labels, 3), abs=1e-11)
     assert sums.value(objective) >= before - 1e-11
 
 
 def test_objectives_are_known_by_name():
-    graph, _ = example("path")
     with pytest.raises(
         ParameterError, match="objective='modularity' is not known; choose one of 'information', 'ncut'"
     ):
-        move_locally(graph_rows(graph), np.zeros(graph.n_nodes, dtype=np.int32), 1, objective="modularity")
+        objective_code("modularity")

@@ -9,11 +9,13 @@ from scipy.cluster import hierarchy as scipy_hierarchy
 from graphcore import Graph, ParameterError
 from graphcore.partition import merge as merge_module
 from graphcore.partition._merge_round_loops import pair_up
-from graphcore.partition.cluster_sums import OBJECTIVES, cluster_sums
+from graphcore.partition.cluster_sums import cluster_sums
 from graphcore.partition.merge import LINKAGES, agglomerate, hierarchy, merge_rounds
+from graphcore.partition.objectives import OBJECTIVES
 from graphcore.partition.quotient import GraphRows, graph_rows, quotient
 
 from ..oracles import cliques, planted, quick, random_adjacency
+from ..strategies import objectives
 from .test_local_moving import value_of
 
 linkages = st.sampled_from(sorted(LINKAGES))
@@ -240,7 +242,7 @@ def test_parameters_are_checked():
 
 
 @quick
-@given(group_graphs(), st.sampled_from(OBJECTIVES), st.integers(1, 10), st.sampled_from([0.01, 0.2, 1.0]))
+@given(group_graphs(), objectives, st.integers(1, 10), st.sampled_from([0.01, 0.2, 1.0]))
 def test_rounds_leave_as_many_clusters_as_asked(pair, objective, n_clusters, share):
     rows, A = pair
     labels = merge_rounds(rows, ONE[: len(A)], n_clusters, objective=objective, share=share)
@@ -249,7 +251,7 @@ def test_rounds_leave_as_many_clusters_as_asked(pair, objective, n_clusters, sha
 
 
 @quick
-@given(group_graphs(), st.sampled_from(OBJECTIVES))
+@given(group_graphs(), objectives)
 def test_a_round_of_one_pair_takes_the_best_to_first_order(pair, objective):
     rows, A = pair
     n = len(A)

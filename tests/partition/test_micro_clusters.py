@@ -16,6 +16,7 @@ from graphcore.partition.quotient import compact_labels, graph_rows
 
 from .. import strategies as own
 from ..oracles import EXAMPLES, dense_kernel, example, planted, quick
+from ..strategies import problem_of
 from .test_quotient import labelled
 
 
@@ -159,10 +160,10 @@ def test_huge_graphs_settle_their_cells_by_a_sweep(monkeypatch):
     expected = coreset_micro_clusters(kernel.reach(indices))
     spread_in_rounds(rows, expected, len(indices))
     n_micro_clusters = spread(rows, expected, len(indices))
-    block_sweep(rows, expected, n_micro_clusters)
+    block_sweep(problem_of(rows, n_micro_clusters), expected)
     n_micro_clusters = compact_labels(expected, n_micro_clusters)
     monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
-    labels, n_found, _ = settled_micro_clusters(kernel.reach(indices), rows, 5, "information")
+    labels, n_found, _ = settled_micro_clusters(kernel.reach(indices), problem_of(rows, 5))
     np.testing.assert_array_equal(labels, expected)
     assert n_found == n_micro_clusters
     # Micro-clusters lie within the planted clusters, all but a few nodes: chance would give a fifth.
@@ -178,11 +179,11 @@ def test_cells_too_small_for_the_sample_go_to_their_neighbours(monkeypatch):
     rows, kernel = graph_rows(graph), WalkKernel(graph, 2)
     indices = np.arange(0, 303, 10)
     monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
-    before, n_before, _ = settled_micro_clusters(kernel.reach(indices), rows, 5, "information")
+    before, n_before, _ = settled_micro_clusters(kernel.reach(indices), problem_of(rows, 5))
     volumes = np.bincount(before, weights=graph.degrees)
     least = np.median(volumes)
     monkeypatch.setattr("graphcore.partition.quotient._SAMPLED_ENTRIES", 32 * graph.degrees.sum() / least)
-    labels, n_micro_clusters, _ = settled_micro_clusters(kernel.reach(indices), rows, 5, "information")
+    labels, n_micro_clusters, _ = settled_micro_clusters(kernel.reach(indices), problem_of(rows, 5))
     assert np.array_equal(np.unique(labels), np.arange(n_micro_clusters)) and n_micro_clusters < n_before
     after = np.bincount(labels, weights=graph.degrees)
     triangle = labels[-1]
@@ -192,6 +193,4 @@ def test_cells_too_small_for_the_sample_go_to_their_neighbours(monkeypatch):
     for c in np.flatnonzero(volumes >= least):
         assert len(np.unique(labels[before == c])) == 1
     # With fewer micro-clusters left than are wanted, all stay.
-    np.testing.assert_array_equal(
-        settled_micro_clusters(kernel.reach(indices), rows, n_before, "information")[0], before
-    )
+    np.testing.assert_array_equal(settled_micro_clusters(kernel.reach(indices), problem_of(rows, n_before))[0], before)

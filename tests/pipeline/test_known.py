@@ -25,7 +25,7 @@ def test_limits_from_above_hold(uneven, k):
     most = -(-n // k)
     free = CoresetSpectralClustering(k, random_state=0).fit(graph).labels_
     for limits in ({"max_share": 1.03}, {"max_cluster_size": most}, {"max_share": 1.2, "max_cluster_size": 1.2 / k}):
-        for more in ({}, {"effort": 1, "n_coresets": 1}) if k == 4 else ({},):
+        for more in ({}, {"effort": "fast"}, {"effort": 6}) if k == 4 else ({},):
             labels = CoresetSpectralClustering(k, random_state=0, **limits, **more).fit(graph).labels_
             sums = cut_and_volume(graph, labels, k)
             assert sums.volume.max() <= limits.get("max_share", np.inf) * sums.volume.mean() * (1 + 1e-9)
@@ -72,7 +72,7 @@ def test_labels_that_stay():
     np.testing.assert_array_equal(model.labels_[known], y[known])
     assert (model.labels_ == names).mean() > 0.97
     y[np.flatnonzero(known)[:5]] = (names[np.flatnonzero(known)[:5]] + 1) % 5  # wrong ones stay as well
-    model = CoresetSpectralClustering(5, random_state=0, effort=1, max_share=1.1).fit(graph, y)
+    model = CoresetSpectralClustering(5, random_state=0, effort=6, max_share=1.1).fit(graph, y)
     np.testing.assert_array_equal(model.labels_[y >= 0], y[y >= 0])
     # Of two classes that the graph does not tell apart, the labels do.
     halves = np.where(truth == 0, np.arange(400) % 2, truth + 1)
@@ -98,7 +98,7 @@ def test_a_start_keeps_its_numbers():
     model = CoresetSpectralClustering(5, initial_labels=start, random_state=0).fit(graph)
     assert (model.labels_ == 4 - truth).mean() > 0.98
     np.testing.assert_array_equal(start, kept)
-    assert model.history_[0][0] == "start" and model.history_[-1][1] >= model.history_[0][1]
+    assert model.history_[0][0] == "draft" and model.history_[-1][1] >= model.history_[0][1]
     assert model.stability_ is None
     assert agreement(model.labels_at(5), model.labels_)["ari"] == 1.0
     again = CoresetSpectralClustering(5, initial_labels=model.labels_, random_state=0).fit(graph)

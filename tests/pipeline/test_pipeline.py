@@ -24,7 +24,7 @@ SETTINGS = {
     "published": {"preset": "published"},
     "published by degree": {"preset": "published", "sampling": "degree"},
     "exact eigenvectors": {"preset": "published", "sampling": "degree", "eigen_solver": "exact"},
-    "merged": {"walk_steps": 1, "overcluster": 2, "n_coresets": 2},
+    "merged": {"walk_steps": 1, "overcluster": 2, "effort": 2},
     "walks": {"walk_steps": 4, "overcluster": 1, "refine": False},
 }
 names = pytest.mark.parametrize("name", sorted(SETTINGS))
@@ -35,13 +35,18 @@ def run(graph, k, name, seed=0, n_jobs=None, **options):
     return cluster_graph(graph, settings, random_state=seed, n_jobs=n_jobs)
 
 
+def first_draft(seed):
+    """Random numbers of a run's first draft."""
+    return Streams(seed).child("draft", 0)
+
+
 # -- the published algorithm --------------------------------------------------------------------------------------
 
 
 def test_eps_draws_by_the_rounds_of_algorithm_4():
     graph, _ = example("barabasi-albert")
     coreset = run(graph, 2, "published", 0, eps=1.0).coreset
-    expected = build_coreset(graph, 2, eps=1.0, method="importance", random_state=Streams(0))
+    expected = build_coreset(graph, 2, eps=1.0, method="importance", random_state=first_draft(0))
     assert np.array_equal(coreset.indices, expected.indices)
     assert np.array_equal(coreset.weights, expected.weights)
     assert len(coreset) < len(run(graph, 2, "published", 0, eps=0.7).coreset)
@@ -55,7 +60,7 @@ def test_published_is_algorithm_3_step_by_step(seed):
     k, size = 4, 40
     result = run(graph, k, "published", seed, coreset_size=size)
     coreset = build_coreset(
-        graph, k, size=size, method="importance", n_seeds=2 * k, self_loop=1.0, random_state=Streams(seed)
+        graph, k, size=size, method="importance", n_seeds=2 * k, self_loop=1.0, random_state=first_draft(seed)
     )
     assert np.array_equal(result.coreset.indices, coreset.indices)
     assert np.array_equal(result.coreset.weights, coreset.weights)
@@ -73,17 +78,17 @@ def test_published_is_algorithm_3_step_by_step(seed):
     degrees = A_H.sum(axis=1)
     top = np.sqrt(degrees / degrees.sum())
     M = 0.5 * (np.eye(len(A_H)) + A_H / np.sqrt(degrees[:, None] * degrees))
-    X = Streams(seed).generator("power").standard_normal((len(A_H), math.ceil(math.log2(k))))
+    X = first_draft(seed).generator("power").standard_normal((len(A_H), math.ceil(math.log2(k))))
     for _ in range(10 * math.ceil(math.log2(len(A_H) / k))):
         X = M @ X
         X -= np.outer(top, top @ X)
         X /= np.linalg.norm(X)
     kernel = GraphKernel(graph, 1.0)
     embedding = power_embedding(
-        kernel.weighted_submatrix(coreset.indices, coreset.weights), k, random_state=Streams(seed)
+        kernel.weighted_submatrix(coreset.indices, coreset.weights), k, random_state=first_draft(seed)
     )
     np.testing.assert_allclose(embedding, X, rtol=1e-7, atol=1e-10)
-    starts = Streams(seed).generator("k-means").integers(2**31 - 1, size=10)
+    starts = first_draft(seed).generator("k-means").integers(2**31 - 1, size=10)
     models = [KMeans(k, n_init=1, random_state=start).fit(embedding) for start in starts.tolist()]
     least = min(model.inertia_ for model in models)
     # Several starts may find the same clusters, numbered in another order: rounding says which of them is the best.

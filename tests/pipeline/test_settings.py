@@ -9,7 +9,7 @@ import pytest
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
 from graphcore.coresets.coreset import SAMPLING
 from graphcore.partition import quotient as quotient_module
-from graphcore.partition.cluster_sums import OBJECTIVES
+from graphcore.partition.objectives import OBJECTIVES
 from graphcore.pipeline import settings as settings_module
 from graphcore.pipeline.parameters import PARAMETERS, defaults
 from graphcore.pipeline.settings import Settings, resolve_settings
@@ -29,7 +29,7 @@ def ring():
 
 @pytest.mark.parametrize("k", [1, 3, 40])
 def test_published_is_the_papers_algorithm(ring, k):
-    # Loops of weight 1 on every node, the plain kernel, 2 k seeds (and x*), importance sampling, one coreset, as many
+    # Loops of weight 1 on every node, the plain kernel, 2 k seeds (and x*), importance sampling, one draft, as many
     # spectral clusters as are asked for, labels by kernel distance and nothing after that.
     settings = resolve_settings(ring, k, coreset_size=500, preset="published")
     published = {
@@ -40,7 +40,6 @@ def test_published_is_the_papers_algorithm(ring, k):
         "walk_steps": 1,
         "n_seeds": 2 * k,
         "sampling": "importance",
-        "n_coresets": 1,
         "overcluster": 1.0,
         "refine": False,
         "min_cluster_size": 1,
@@ -48,42 +47,39 @@ def test_published_is_the_papers_algorithm(ring, k):
         "max_share": None,
         "eigen_solver": "power",
         "coreset_degrees": "row-sums",
-        "n_cycles": 0,
-        "search_rounds": 0,
+        "max_drafts": 1,
     }
     found = dataclasses.asdict(settings)
     assert {name: found[name] for name in published} == published
     # The rest has no part in the published algorithm: rows of walks, what merging and refinement would raise, when
-    # to stop adding coresets or searching, and how the number of clusters was chosen.
-    others = {"laziness", "row_budget", "objective", "may_stop_early", "time_limit", "resolution"}
+    # drafts no longer pay, and how the number of clusters was chosen.
+    others = {"laziness", "row_budget", "objective", "price", "time_limit", "resolution"}
     assert set(found) - set(published) == others
 
 
 @pytest.mark.parametrize(
-    ("given", "coresets", "cycles", "rounds"),
+    ("given", "max_drafts", "price"),
     [
-        ({}, 4, 10, 0),
-        ({"effort": "fast"}, 1, 2, 0),
-        ({"effort": "fast", "n_coresets": 3}, 3, 2, 0),
-        ({"effort": "high"}, 4, 10, 4),
-        ({"effort": "best"}, 4, 10, 40),
-        ({"effort": 1.5}, 4, 10, 2),
-        ({"effort": 0}, 4, 10, 0),
-        ({"time_limit": 5}, 4, 10, 40),
-        ({"time_limit": 5, "effort": "high"}, 4, 10, 4),
-        ({"refine": False}, 1, 0, 0),
+        ({}, 4, 5e-10),
+        ({"effort": "fast"}, 1, 0.0),
+        ({"effort": "high"}, 16, 0.0),
+        ({"effort": "best"}, None, 1e-11),
+        ({"effort": 1}, 1, 0.0),
+        ({"effort": 1.5}, 2, 0.0),
+        ({"effort": 3}, 3, 0.0),
+        ({"time_limit": 5}, None, 0.0),
+        ({"time_limit": 5, "effort": "best"}, None, 0.0),
+        ({"time_limit": 5, "effort": "high"}, 16, 0.0),
+        ({"refine": False}, 1, 0.0),
+        ({"effort": 1, "refine": False}, 1, 0.0),
+        ({"objective": "ncut"}, 4, 5e-10),
     ],
 )
-def test_effort_in_numbers(ring, given, coresets, cycles, rounds):
+def test_effort_in_drafts(ring, given, max_drafts, price):
     found = resolve_settings(ring, 3, **given)
-    assert (found.n_coresets, found.n_cycles, found.search_rounds) == (coresets, cycles, rounds)
-    assert found.time_limit == given.get("time_limit")
-
-
-def test_coresets_of_the_pure_cut_are_not_fewer_where_they_agree(ring):
-    assert resolve_settings(ring, 3).may_stop_early
-    assert not resolve_settings(ring, 3, n_coresets=4).may_stop_early
-    assert not resolve_settings(ring, 3, objective="ncut").may_stop_early
+    assert (found.max_drafts, found.price, found.time_limit) == (max_drafts, price, given.get("time_limit"))
+    # More than the default makes.
+    assert found.is_search == ((max_drafts, price) not in ((4, 5e-10), (1, 0.0)))
 
 
 def test_a_preset_only_fills_in_what_is_left_open(ring):
@@ -109,8 +105,8 @@ def test_importance_gets_its_self_loops(ring):
 @pytest.mark.parametrize(
     ("k", "given", "size"),
     [
-        (1, "auto", 1000),
-        (30, "auto", 1250),
+        (1, "auto", 500),
+        (30, "auto", 500),
         (200, "auto", 2000),
         (3, 0.1, 500),
         (3, 1.0, 5000),
@@ -128,6 +124,12 @@ def test_coreset_size(ring, k, given, size):
             resolve_settings(ring, k, coreset_size=given)
     else:
         assert resolve_settings(ring, k, coreset_size=given).coreset_size == size
+
+
+@pytest.mark.parametrize(("k", "size"), [(1, 1000), (30, 1500), (200, 5000)])
+@pytest.mark.parametrize("given", [{"preset": "published"}, {"sampling": "importance"}, {"overcluster": 2.0}])
+def test_the_spectral_step_and_draws_that_repeat_take_larger_coresets(ring, k, size, given):
+    assert resolve_settings(ring, k, **given).coreset_size == size
 
 
 def test_eps_takes_the_place_of_a_size(ring):
@@ -190,12 +192,10 @@ def test_small_graphs_take_all_nodes():
         ({"max_share": 1.1, "refine": False}, r"max_share=1\.1 is kept by moving nodes"),
         ({"min_cluster_size": -1}, r"min_cluster_size=-1 must be at least 0"),
         ({"min_cluster_size": 1.5}, r"min_cluster_size=1\.5 must be at most 1"),
-        ({"n_coresets": 0}, r"n_coresets=0 must be at least 1"),
-        ({"n_coresets": 2, "refine": False}, r"n_coresets=2 needs refine=True"),
-        ({"effort": "high", "refine": False}, "effort and time_limit are for a search that moves nodes"),
+        ({"effort": 2, "refine": False}, "effort and time_limit are for a search that moves nodes"),
         ({"time_limit": 1, "preset": "published"}, "effort and time_limit are for a search that moves nodes"),
         ({"effort": "all"}, "effort='all' is not known"),
-        ({"effort": -1}, "effort=-1.0 must be at least 0"),
+        ({"effort": 0.5}, "effort=0.5 must be at least 1"),
         ({"effort": True}, "effort=True"),
         ({"time_limit": "long"}, "time_limit='long'"),
         ({"time_limit": -1.0}, "time_limit=-1.0 must be at least 0"),
@@ -212,7 +212,7 @@ def test_the_table_holds_the_defaults_and_words_of_class_function_and_checks(rin
     assert len(defaults()) == len(PARAMETERS)
     known = {
         "sampling": SAMPLING,
-        "objective": OBJECTIVES,
+        "objective": tuple(OBJECTIVES),
         "eigen_solver": EIGEN_SOLVERS,
         "coreset_degrees": ("row-sums", "weights"),
         "preset": (None, "published"),
@@ -240,22 +240,25 @@ def test_settings_are_frozen(ring):
 
 
 @pytest.mark.parametrize("options", [{"refine": False}, {"refine": False, "overcluster": 2}])
-def test_one_coreset_without_refinement(ring, options):
-    # The consensus of several coresets needs refinement, so "auto" gives one coreset without it.
-    assert resolve_settings(ring, 3, **options).n_coresets == 1
+def test_one_draft_without_refinement(ring, options):
+    # Drafts are recombined by moves.
+    assert resolve_settings(ring, 3, **options).max_drafts == 1
 
 
-def test_a_huge_graph_has_one_coreset_of_bounded_size(ring, monkeypatch):
+def test_a_huge_graph_has_one_draft_of_bounded_size(ring, monkeypatch):
     monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries)
-    monkeypatch.setattr(settings_module, "_MIN_CORESET", 10)
-    assert resolve_settings(ring, 1).n_coresets == 4
-    assert resolve_settings(ring, 1, coreset_size="auto").coreset_size == 50
+    monkeypatch.setattr(settings_module, "_MIN_GROUPS", 10)
+    assert resolve_settings(ring, 1).max_drafts == 4
+    assert resolve_settings(ring, 1, coreset_size="auto").coreset_size == 150
     monkeypatch.setattr(settings_module, "_SHARE", 0.5)
     assert resolve_settings(ring, 1).coreset_size == 2500
     monkeypatch.setattr(settings_module, "_MAX_SHARE", 70)
     assert resolve_settings(ring, 1).coreset_size == 70
-    assert resolve_settings(ring, 2).coreset_size == 100
+    assert resolve_settings(ring, 8).coreset_size == 80
     monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries - 1)
-    assert resolve_settings(ring, 1).n_coresets == 1
+    assert resolve_settings(ring, 1, effort=1).max_drafts == resolve_settings(ring, 1).max_drafts == 1
     assert resolve_settings(ring, 1).walk_steps == 2
-    assert resolve_settings(ring, 1, n_coresets=3, walk_steps=6).n_coresets == 3
+    assert resolve_settings(ring, 1, walk_steps=6).walk_steps == 6
+    for more in ({"effort": 3}, {"effort": "best"}, {"time_limit": 1}):
+        with pytest.raises(ParameterError, match=f"this one has {ring.n_entries}: leave them out"):
+            resolve_settings(ring, 1, **more)

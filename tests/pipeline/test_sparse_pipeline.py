@@ -31,12 +31,12 @@ pytestmark = [
 
 SETTINGS = {
     "default": {},
-    "one coreset": {"n_coresets": 1},
+    "one draft": {"effort": "fast"},
     "merged only": {"refine": False},
     "ncut": {"objective": "ncut"},
     "plain kernel": {"walk_steps": 1},
     "overcluster": {"overcluster": 3},
-    "search": {"effort": 1},
+    "search": {"effort": 6},
 }
 names = pytest.mark.parametrize("name", sorted(SETTINGS))
 
@@ -78,7 +78,7 @@ def test_results_hold_together_on_random_graphs(name, case, seed, data):
         values = [value for _, value in result.history]
         assert values[1] >= values[0] - 1e-11
         if least == 1 and name != "overcluster":
-            # Growing clusters to a least size and filling empty ones may cost; moves and consensus never do.
+            # Growing clusters to a least size and filling empty ones may cost; moves and recombining never do.
             assert all(later >= earlier - 1e-11 for earlier, later in pairwise(values))
     tree = result.merge_tree
     assert np.isfinite(tree.heights).all()
@@ -112,7 +112,7 @@ def test_no_cluster_is_smaller_than_the_least_size(name, least):
 def test_everything_but_time_is_the_same_for_any_number_of_threads():
     graph, _ = planted(5, 60, 0.2, 0.06, 0)
     one = run(graph, 5, 3, 1, coreset_size=60)
-    assert "consensus" in dict(one.history) and one.node_stability.min() < 1
+    assert "2 drafts recombined" in dict(one.history) and one.node_stability.min() < 1
     for n_jobs in (2, 3):
         other = run(graph, 5, 3, n_jobs, coreset_size=60)
         assert one.history == other.history
@@ -121,46 +121,31 @@ def test_everything_but_time_is_the_same_for_any_number_of_threads():
         np.testing.assert_array_equal(one.merge_tree.linkage(), other.merge_tree.linkage())
 
 
-def test_two_coresets_that_agree_on_all_or_on_little_are_enough(monkeypatch):
-    clear, _ = planted(5, 60, 0.3, 0.005, 0)
-    mixed, _ = planted(5, 60, 0.2, 0.08, 0)
-    noise = Graph.from_networkx(nx.gnm_random_graph(600, 1800, seed=0))
-    assert run(clear, 5, coreset_size=60).settings.n_coresets == 4  # small: it takes no time
-    monkeypatch.setattr("graphcore.pipeline.ensemble._FEW_ENTRIES", 0)
-    found = [run(graph, k, coreset_size=60) for graph, k in ((clear, 5), (mixed, 5), (noise, 20))]
-    assert [result.settings.n_coresets for result in found] == [2, 4, 2]
-    # What is settled needs no cycles; groups of noise are moved on.
-    assert ["cycles" in dict(result.history) for result in (found[0], found[2])] == [False, True]
-    # What coresets make of noise is not settled by what they have in common, unless it is asked for or takes no time.
-    assert ["consensus" in dict(result.history) for result in found] == [False, True, False]
-    several = run(noise, 20, coreset_size=60, n_coresets=3)
-    assert several.settings.n_coresets == 3 and "consensus" in dict(several.history)
-    monkeypatch.undo()
-    assert "consensus" in dict(run(noise, 20, coreset_size=60).history)
-
-
 def test_more_effort_finds_more_and_says_when():
     graph, _ = planted(30, 15, 0.35, 0.02, 0)
-    value = {}
-    for effort in ("fast", "default", 2):
+    values = []
+    for effort, n_drafts in (("fast", 1), (2, 2), ("default", 4), (10, 10)):
         result = run(graph, 30, coreset_size=100, effort=effort)
-        value[effort] = result.history[-1][1]
-        assert (result.search is None) == (effort != 2)
-    assert value["fast"] <= value["default"] <= value[2]
-    assert result.history[-1] == ("search", result.search.values[-1])
-    assert result.search.n_rounds == 2 and result.search.seconds[0] == 0
+        assert result.search.n_drafts == n_drafts
+        assert result.history[-1][1] == result.search.values[-1]
+        assert (np.diff(result.search.values) >= 0).all() and (np.diff(result.search.seconds) > 0).all()
+        values.append(result.history[-1][1])
+    assert sorted(values) == values and values[0] < values[-1]
+    assert [name for name, _ in result.history] == [
+        "draft", "moves", "cycles", *(f"{n} drafts recombined" for n in (2, 4, 8, 10)),
+    ]  # fmt: skip
     limited = run(graph, 30, coreset_size=100, time_limit=0.0)
-    assert limited.search.n_rounds == 0 and len(limited.search.values) == 1
+    assert limited.search.n_drafts == 2 and len(limited.search.values) == 1
 
 
 def test_stability_is_high_where_clusters_are_clear_and_low_where_there_are_none():
     graph, _ = planted(5, 60, 0.3, 0.005, 0)
     clear = run(graph, 5, coreset_size=100)
     assert clear.node_stability.min() == 1 and clear.cluster_stability.min() == 1
-    # A random graph of the same degrees has no clusters; each coreset finds its own.
+    # A random graph of the same degrees has no clusters; each draft finds its own.
     noise = run(Graph.from_networkx(nx.gnm_random_graph(300, graph.n_edges, seed=0)), 5, coreset_size=100)
     assert noise.node_stability.mean() < 0.9
-    alone = run(graph, 5, coreset_size=100, n_coresets=1)
+    alone = run(graph, 5, coreset_size=100, effort="fast")
     assert alone.node_stability is None and alone.cluster_stability is None
 
 
@@ -221,7 +206,7 @@ def test_a_small_coreset_still_gives_all_clusters():
 def test_published_is_its_four_stages_and_nothing_else(options, seed):
     graph, _ = planted(4, 60, 0.3, 0.02, 1)
     result = run(graph, 4, seed, preset="published", coreset_size=60, **options)
-    streams = Streams(seed)
+    streams = Streams(seed).child("draft", 0)
     kernel = GraphKernel(graph, 1.0)
     coreset = sample_coreset(
         kernel, 4, size=60, method=options.get("sampling", "importance"), n_seeds=8, random_state=streams
@@ -277,7 +262,7 @@ def test_complete_graphs_with_two_halves(n, inner, across):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, monkeypatch, weighted):
-    """One coreset, rows of one step, one sweep, a third of the links: the blocks are found, for any threads."""
+    """One draft, rows of one step, one sweep, a third of the links: the blocks are found, for any threads."""
     graph, truth = planted(8, 250, 0.08, 0.002, 0)
     if weighted:
         A = graph.to_scipy()
@@ -287,12 +272,12 @@ def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, monkey
     monkeypatch.setattr("graphcore.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 3)
     monkeypatch.setattr("graphcore.distributed.passes._ENTRIES_PER_BLOCK", 5000)
     settings = resolve_settings(graph, 8, coreset_size=200)
-    assert (settings.n_coresets, settings.walk_steps) == (1, 2)
+    assert (settings.max_drafts, settings.walk_steps) == (1, 2)
     write_graph(graph, tmp_path / "g.store")
     found = cluster_graph(graph, settings, random_state=0)
     for n_jobs in (1, 2):
         stored = cluster_graph(open_graph(tmp_path / "g.store"), settings, random_state=0, n_jobs=n_jobs)
         np.testing.assert_array_equal(stored.labels, found.labels)
     assert adjusted_rand_score(truth, found.labels) > 0.95
-    assert [name for name, _ in found.history] == ["merging", "refinement"]
+    assert [name for name, _ in found.history] == ["draft", "moves"]
     assert found.merge_tree.labels_at(8).max() == 7

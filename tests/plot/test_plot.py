@@ -258,8 +258,11 @@ def test_quotient_of_a_model_and_of_its_graph(planted):
 
 def test_quotient_refuses_what_does_not_fit():
     Q, sizes = random_quotient(3)
-    with pytest.raises(InputError, match="4 sizes"):
+    with pytest.raises(InputError, match=r"sizes have shape \(4,\); one for each of 3 clusters"):
         plot.quotient_graph(Q, [1, 2, 3, 4])
+    for matrix in ([1, 2], Q[:2]):
+        with pytest.raises(InputError, match=r"the matrix has shape \(2,"):
+            plot.quotient_graph(matrix)
     with pytest.raises(InputError, match="2 names for 3 clusters"):
         plot.quotient_graph(Q, sizes, names=["a", "b"])
     with pytest.raises(InputError, match="no cluster"):

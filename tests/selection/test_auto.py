@@ -62,7 +62,7 @@ def test_auto_and_a_resolution_look_equally_far(parameters, most):
     [
         ({"n_clusters": "automatic"}, "n_clusters='automatic' must be an integer"),
         ({"n_clusters": "auto", "sampling": "coin"}, "sampling='coin'"),
-        ({"n_clusters": "auto", "n_coresets": 0}, "n_coresets=0"),
+        ({"n_clusters": "auto", "effort": 0}, "effort=0.0"),
     ],
 )
 def test_bad_parameters_are_named(parameters, message):
