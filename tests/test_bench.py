@@ -1,7 +1,9 @@
 """The bench: scoring against oracles, one process for each method, and what tables say of what did not work."""
 
 import importlib.util
+import inspect
 import json
+import re
 import sys
 from dataclasses import replace
 
@@ -15,7 +17,7 @@ from bench import __main__ as command
 from bench import harness, inputs, report, runner, scoring
 from bench.cases import ablation, choose_k, clusters, construction, growth, known_k, order, quality, search, speed
 from bench.harness import Method, Outcome
-from graphcore import Graph
+from graphcore import Graph, datasets
 from graphcore.partition.cluster_sums import cluster_sums
 from graphcore.partition.quotient import graph_rows
 
@@ -303,18 +305,36 @@ def test_ablation_writes_the_tables_of_the_docs(tmp_path, monkeypatch, capsys):
     np.savez(tmp_path / "graphs" / "har.npz", indptr=indptr, indices=indices, labels=np.repeat(np.arange(6), 100))
     monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
     page = tmp_path / "docs" / "table.md"
-    settings = '[{}, {"effort": "fast", "refine": false}, {"walk_steps": 3}]'
     shared = ["run", "ablation", "--seeds", "1", "--data", str(tmp_path), "--page", str(page)]
+    settings = '[{"effort": 1, "refine": false}, {"walk_steps": 3}]'
     monkeypatch.setattr(sys, "argv", ["bench", *shared, "--settings", settings])
     command.main(sys.argv[1:])
     lines = page.read_text().splitlines()
     assert "python -m bench run ablation --seeds 1" in lines[0]
-    rows = {line.split(" | ")[0]: line.split(" | ")[1] for line in lines if line.startswith("| `")}
-    assert list(rows) == ["| `default`", "| `effort=fast`, `refine=False`", "| `walk_steps=3`"]
-    assert rows["| `default`"].endswith("\N{NO-BREAK SPACE}1.000 |")  # NC, then the agreement with the blocks
-    assert "walk_steps=3 must be 1" in rows["| `walk_steps=3`"]
+    tables = [[cells.strip("| ").split(" | ") for cells in part.split("\n")[2:]]
+              for part in page.read_text().strip().split("\n\n") if part.startswith("| ")]  # fmt: skip
+    names = ["default", "`effort=1`, `refine=False`", "`walk_steps=3`"]
+    assert [[row[0] for row in rows] for rows in tables] == [names] * 3  # J, ARI, CPU seconds
+    values = [[row[1] for row in rows] for rows in tables]
+    assert values[0][2] == values[1][2] == values[2][2] == "-"  # refused: an odd number of steps
+    assert float(values[1][0]) == 1.0 and float(values[0][1]) <= 0.0
     with pytest.raises(SystemExit, match="not written"):
         command.main([*shared, "--graphs", "nothing"])
+
+
+@pytest.mark.parametrize("make", [ablation.steps, ablation.long_steps, ablation.constants])
+def test_every_switch_of_the_ablation_is_used_and_put_back(make):
+    """A patched name that is gone raises; it must be looked up when the function runs, not when it is defined."""
+    graph = datasets.planted_partition(4, 150, 0.1, 0.01, random_state=0).graph
+    first = ablation.Variant("").fit(graph, 4, 0, 1)
+    for variant in make():
+        for where, *new in variant.patches:
+            module, _, name = f"graphcore.{where}".rpartition(".")
+            if len(new) == 1 and name != "__defaults__":
+                assert re.search(rf"^ .*\b{name}\b", inspect.getsource(importlib.import_module(module)), re.MULTILINE)
+        if dict(variant.params).get("effort") != 16:
+            assert len(variant.fit(graph, 4, 0, 1)) == 600
+    np.testing.assert_array_equal(ablation.Variant("").fit(graph, 4, 0, 1), first)
 
 
 @pytest.mark.slow

@@ -200,7 +200,8 @@ def run(options):
             if inputs.real(graph, options.data) is not None:
                 found[graph] = [_measured(v, graph, options) for v in variants]
         outcomes += [o for row in found.values() for o in row]
-        sections.append(f"## {name}\n\n" + show(found))
+        if found:
+            sections.append(f"## {name}\n\n" + show(found))
     absent = [name for name in GRAPHS if inputs.real(name, options.data) is None]
     text = [f"Not in the data folder ({options.data}): {', '.join(absent)}."] if absent else []
     return Report(f"Ablation: means over {options.seeds} seeds", [*sections, *text], outcomes,
@@ -265,11 +266,10 @@ def by_graph(found):
     def plain(what, text):
         return lambda o, _: "-" if (value := _mean(o, what)) is None else format(value, text)
 
-    return "\n\n".join([
-        "J, and the change of it in per cent:", _by_graph(found, change),
-        "ARI:", _by_graph({name: row for name, row in found.items() if "ari" in row[0].scores[0]}, plain("ari", ".3f")),
-        "CPU seconds:", _by_graph(found, plain("cpu_seconds", ".2f")),
-    ])  # fmt: skip
+    parts = ["J, and the change of it in per cent:", _by_graph(found, change)]
+    if known := {name: row for name, row in found.items() if "ari" in row[0].scores[0]}:
+        parts += ["ARI:", _by_graph(known, plain("ari", ".3f"))]
+    return "\n\n".join([*parts, "CPU seconds:", _by_graph(found, plain("cpu_seconds", ".2f"))])
 
 
 def in_the_mean(found):

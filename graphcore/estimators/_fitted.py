@@ -192,7 +192,7 @@ class FittedGraph:
         -------
         dict or table
             Columns "cluster", "size", "volume" (sum of degrees), "conductance" (share of the volume that leaves the
-            cluster), "stability" (`cluster_stability_`, NaN for a single coreset), "nearest" (the cluster that most of
+            cluster), "stability" (`cluster_stability_`, NaN for a single draft), "nearest" (the cluster that most of
             this weight leads to, -1 for none) and "central" (names of nodes, or numbers).
 
         Examples

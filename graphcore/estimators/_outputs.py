@@ -34,7 +34,7 @@ class FittedOutputs:
         -------
         dict or table
             Columns "node" (its name, or number), "cluster" (`labels_`), "stability" (`stability_`, NaN for a single
-            coreset) and "outside_share" (`outside_share_`).
+            draft) and "outside_share" (`outside_share_`).
 
         Examples
         --------

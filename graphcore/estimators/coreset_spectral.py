@@ -46,9 +46,9 @@ class CoresetSpectralClustering(
     metric : str, default "euclidean"
         Distance between vectors, see :func:`graphcore.knn_graph`.
     coreset_size : int, float or "auto", default "auto"
-        Nodes in the coreset (draws, for importance sampling), or their share of the nodes. "auto" is 50 for every
-        cluster (or a quarter of the nodes, if that is less and leaves ten for every cluster), at least 500, and at
-        least 1 % of the nodes or 100,000, whichever is less; draws and spectral clusters need all 50.
+        Nodes in the coreset (draws, for importance sampling), or their share of the nodes. "auto" is ten for
+        every cluster (50 for importance sampling or spectral clusters), at least 500, and at least 3 % of the nodes or
+        100,000, whichever is less.
     eps : float or None, default None
         Instead of a size, the relative error of the cost that the coreset is to have, above 0 and at most 1: rounds of
         importance sampling (Algorithm 4 of the paper), whose sizes its formula says, at most all nodes.

@@ -1,1 +1,1 @@
-"""From a graph and settings to labels: one coreset, all of them, their consensus."""
+"""From a graph and settings to labels: drafts, improved and recombined."""

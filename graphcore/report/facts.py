@@ -121,7 +121,7 @@ class ReportFacts:
 
     @property
     def node_stability(self) -> np.ndarray | None:
-        """Stability of every node over seeds, or None if it is not known or there was a single coreset."""
+        """Stability of every node over seeds, or None if it is not known or there was a single draft."""
         return None if self.clustering is None else self.clustering.node_stability
 
     @property
