@@ -55,8 +55,8 @@ def test_one_draft_takes_a_few_passes_over_the_graph(n_clusters):
     # Nodes are moved over twice between micro-clusters and a few times between clusters; each is a part of a pass,
     # because nodes inside a cluster are passed over. Sums are taken once for micro-clusters and twice for clusters (at
     # the end for the shares outside), on the graph and on the graph between micro-clusters. A cycle of moves by groups
-    # joins nodes, groups them, and moves them, at every level, each smaller than the last: two passes of each. Of as few
-    # coreset nodes as there are, half as much is walked, and nodes settle between larger micro-clusters.
+    # joins nodes, groups them, and moves them, at every level, each smaller than the last: two passes of each. With few
+    # coreset nodes little is walked, and nodes settle between larger micro-clusters.
     graph = sparse(n_clusters)
     work = work_of(graph, n_clusters, effort="fast")
     per_entry = {name: amount / graph.n_entries for name, amount in work.items()}
