@@ -64,7 +64,7 @@ def test_what_is_recombined_is_never_worse_than_either(case, objective, min_shar
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "improve", told)
-        found = recombine(problem, *given, np.random.default_rng(seed), 20)
+        found = recombine(problem, *given, np.random.default_rng(seed))
     assert found.rank() >= max(each.rank() for each in given)
     assert found.value == pytest.approx(value_of(objective, A, found.labels, k), abs=1e-11)
     sizes = np.bincount(found.labels[found.labels >= 0], minlength=k)
@@ -106,8 +106,8 @@ def test_planted_clusters_come_out_of_noisy_labellings(objective):
         labels[labels == second] = first
         labels[(labels == third) & (rng.random(360) < 0.5)] = second
         noisy.append(partition_of(problem, labels))
-    pairs = [recombine(problem, *noisy[i : i + 2], rng, 100) for i in (0, 2)]
-    assert same_partition(recombine(problem, *pairs, rng, 100).labels, truth)
+    pairs = [recombine(problem, *noisy[i : i + 2], rng) for i in (0, 2)]
+    assert same_partition(recombine(problem, *pairs, rng).labels, truth)
 
 
 def test_two_labellings_are_recombined_to_what_each_has_found():
@@ -118,9 +118,9 @@ def test_two_labellings_are_recombined_to_what_each_has_found():
         mixed = np.flatnonzero((labels == c) | (labels == c + 1))
         labels[mixed] = c + mixed % 2
         pair.append(partition_of(problem, labels))
-    found = recombine(problem, *pair, np.random.default_rng(0), 100)
+    found = recombine(problem, *pair, np.random.default_rng(0))
     assert found.value == pytest.approx(partition_of(problem, truth).value)
-    assert recombine(problem, found, found, np.random.default_rng(0), 100) is found
+    assert recombine(problem, found, found, np.random.default_rng(0)) is found
 
 
 # -- groups as wholes --------------------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ def test_recombined_groups_find_what_moves_of_groups_do_not(objective):
             labels = rng.permutation(np.arange(18, dtype=np.int32) % 6)
             move_locally(problem, labels)
             pair.append(partition_of(problem, labels))
-        found = recombine(problem, *pair, rng, 100)
+        found = recombine(problem, *pair, rng)
         assert found.value == pytest.approx(best)
         gains.append(found.value - pair[0].value)
     assert objective == "ncut" or np.mean(gains) > 0.05

@@ -92,7 +92,9 @@ def test_the_first_drafts_are_the_witnesses_as_improved(case, monkeypatch):
     for labels, each in zip(found.witnesses, improved, strict=False):
         np.testing.assert_array_equal(labels, each.labels)
     assert found.best.value == max(each.value for each in improved)
-    np.testing.assert_array_equal(found.first.labels, random_draft(0, [], None, Streams(0).child("draft", 0), 1, None).labels)
+    np.testing.assert_array_equal(
+        found.first.labels, random_draft(0, [], None, Streams(0).child("draft", 0), 1, None).labels
+    )
     assert len(found_in(case, max_drafts=3)[1].witnesses) == 3
 
 
