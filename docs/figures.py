@@ -135,7 +135,7 @@ def loop():
         for seed in (4, 3)
     )]  # fmt: skip
     groups, n_groups = common_refinement([draft.labels for draft in drafts], k)
-    found = recombine(problem, *drafts, np.random.default_rng(0), n_sweeps=100)
+    found = recombine(problem, *drafts, np.random.default_rng(0))
     figure, axes = plt.subplots(1, 4, figsize=(9.5, 2.9), layout="constrained", sharex=True, sharey=True)
     for ax, name, made in zip(axes[[0, 1, 3]], ("a draft", "another", "recombined"), (*drafts, found), strict=True):
         labels = matched_clusters(made.labels, found.labels, k)

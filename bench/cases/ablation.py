@@ -77,6 +77,16 @@ def objective(**fields):
     return switch(title, ("partition.objectives.OBJECTIVES", "information", changed))
 
 
+def settled(n_passes):
+    """A variant whose micro-clusters are settled in more passes, or none."""
+    from graphcore.partition.local_moving import move_locally
+
+    return switch(f"micro-clusters: {n_passes} passes of moves", (
+        "partition.micro_clusters.move_locally",
+        lambda problem, labels, **_: move_locally(problem, labels, n_passes=n_passes),
+    ))  # fmt: skip
+
+
 def better_twice():
     """A variant whose recombination begins twice with the better partition, and merges nothing anew."""
     from graphcore.partition import improve
@@ -106,11 +116,11 @@ def steps():
         parameters(effort=4),
         switch("best of the drafts, not recombined", one_of_two),
         better_twice(),
-        switch("groups not heated in recombination", ("pipeline.loop._GROUP_SWEEPS", 0)),
+        switch("groups not heated in recombination", ("partition.improve._SWEEPS", 0)),
         switch("no eigenvector draft", ("pipeline.drafts._SETTLED_SHARE", -np.inf)),
         switch("no cycles", ("partition.cycles._CYCLES", 0)),
         switch("no moves of groups while merging", ("partition.coarse._PASSES", 0)),
-        switch("no moves between micro-clusters", ("partition.micro_clusters._PASSES", 0)),
+        settled(0),
         parameters(refine=False),
         parameters(walk_steps=1),
         parameters(sampling="uniform"),
@@ -124,38 +134,38 @@ def long_steps():
         Variant(DEFAULT),
         parameters(overcluster=1.0),
         parameters(effort=16),
-        switch("`effort=16`, later drafts not heated", ("pipeline.loop._SWEEPS", 0), effort=16),
+        switch("`effort=16`, all drafts from coresets", ("pipeline.cluster.FROM_SCRATCH", np.inf), effort=16),
     ]
 
 
 def constants():
-    """Variants of the table of constants; those of heated drafts beside `effort=16`."""
+    """Variants of the table of constants."""
     from graphcore.pipeline.settings import EFFORTS
 
     price = EFFORTS["default"][1]
     return [
         Variant(DEFAULT),
         Variant("the same, other seeds", seed=100),
-        *(constant("pipeline.settings._MIN_CORESET", value) for value in (250, 1000)),
-        *(constant("pipeline.settings._GROUPS_PER_CLUSTER", value) for value in (5, 20)),
+        *(constant("pipeline.settings._MIN_GROUPS", value) for value in (250, 1000)),
+        constant("pipeline.settings._GROUPS_PER_CLUSTER", 20),
         *(constant("pipeline.settings._SHARE", value) for value in (0.01, 0.1)),
         constant("pipeline.settings._MIN_HALF_WALK", 1),
         constant("pipeline.settings._MAX_HALF_WALK", 2),
         constant("pipeline.settings._LAZINESS", 0.25),
-        *(constant("pipeline.settings._ROW_BUDGET", value) for value in (50, 400)),
-        *(constant("partition.micro_clusters._PASSES", value) for value in (1, 4)),
+        constant("pipeline.settings._ROW_BUDGET", 50),
+        settled(3),
         *(constant("partition.coarse._HALFWAY", value) for value in (2, 32)),
-        *(constant("partition.coarse._EARLY_SHARE", value) for value in (0.2, 1.0)),
-        *(constant("partition.coarse._TOLERANCE", value) for value in (0.0, 0.02)),
+        constant("partition.coarse._EARLY_SHARE", 0.2),
+        constant("partition.coarse._TOLERANCE", 0.02),
         constant("partition.coarse._PASSES", 5),
-        *(constant("partition.cycles.FEW_MOVES", value) for value in (1e-5, 1e-3)),
+        constant("partition.cycles.FEW_MOVES", 1e-3),
         constant("partition.cycles._MAX_SHARE", 0.6),
         constant("partition.cycles._CYCLES", 2),
         *(constant("partition.cycles._TOLERANCE", value) for value in (5e-4, 1e-2)),
-        *(default_of("partition.cycles._is_worth_it", "_INNER_TOLERANCE", value) for value in (2e-4, 5e-3)),
-        *(default_of("partition.cycles._cycle", "_INNER", value) for value in (1, 6)),
-        *(constant("pipeline.loop._GROUP_SWEEPS", value) for value in (25, 400)),
-        *(constant("partition.improve._HOT", value) for value in (2.0, 8.0)),
+        default_of("partition.cycles._is_worth_it", "_INNER_TOLERANCE", 5e-3),
+        *(constant("partition.cycles._INNER", value) for value in (1, 6)),
+        *(constant("partition.improve._SWEEPS", value) for value in (25, 400)),
+        constant("partition.improve._HOT", 8.0),
         *(constant("partition.improve._HOT_SHARE", value) for value in (0.0, 1.0)),
         *(constant("partition.improve._COLD", value) for value in (0.2, 0.8)),
         *(objective(min_share=value) for value in (0.0, 0.3)),
