@@ -13,7 +13,7 @@ import ctypes
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import pairwise
 from typing import Any
 
@@ -215,9 +215,10 @@ def limited_libraries(openmp=1):
             if _libraries[0] != (n_modules := len(sys.modules)):
                 # It is called back from C while it looks for libraries, where the exception of a signal would be lost.
                 _libraries[:] = n_modules, away(ThreadpoolController)
-            limited = _libraries[1].limit(limits={"blas": 1, "openmp": openmp})
+            limited = ExitStack()
+            limited.enter_context(_libraries[1].limit(limits={"blas": 1, "openmp": openmp}))
         try:
             yield
         finally:
             with _SETTING:
-                limited.restore_original_limits()
+                limited.close()

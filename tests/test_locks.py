@@ -126,7 +126,10 @@ def test_a_fork_waits_until_no_library_is_being_limited(monkeypatch):
                 time.sleep(0.3)
             return self
 
-        def restore_original_limits(self):
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
             self.limit({})
 
     def limit():
