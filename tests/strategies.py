@@ -90,7 +90,7 @@ def labellings(draw, n, max_clusters=4, unlabelled=True):
     return np.random.default_rng(seed).integers(low, k, n)
 
 
-objectives = st.sampled_from(("information", "ncut"))
+objectives = st.sampled_from(("information", "ncut", "modularity"))
 
 
 def problem_of(graph, n_clusters, objective="information", **limits):

@@ -48,7 +48,7 @@ def objective_history(history: Sequence[tuple[str, float]], *, ax: Axes | None =
     ax.plot(values, places, "-", color=INK, lw=1, zorder=2)
     ax.plot(values, places, "o", color=INK, ms=5, zorder=3)
     low, high = min(values), max(values)
-    room = max(high - low, 1e-6 * max(abs(high), 1e-300))
+    room = max(high - low, 1e-3 * max(abs(high), 1e-300))
     ax.set_xlim(low - 0.1 * room, high + 0.45 * room)
     ax.set_ylim(len(values) - 0.5, -0.5)
     for place, value in zip(places, values, strict=True):
