@@ -99,7 +99,7 @@ class CoresetSpectralClustering(
         more than 2^28 entries (134 million edges).
     time_limit : float or None, default None
         Seconds after which it ends with the best so far; labels then depend on the speed of the machine. Given alone,
-        it means ``effort="best"``. Ctrl-C ends it likewise, with a warning, once there is a draft.
+        it means ``effort="best"``. Ctrl-C ends it likewise, with a warning, where more than the default is asked for.
     resolution : float or None, default None
         For ``n_clusters=None``, at least 1: the number of clusters with the largest ``information - log(k) / r`` is
         taken, up to ``2 sqrt(n)`` and 2,000. At 1 there is one cluster; larger is finer. See :attr:`tree_`. With

@@ -187,7 +187,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
     free = replace(problem, constraints=Constraints(counts=problem.constraints.counts))
     found = find_partition(
         free, make_draft, streams, max_drafts=max_drafts, price=settings.price, time_limit=settings.time_limit,
-        moves=settings.refine, n_jobs=n_jobs, stages=stages,
+        keeps_best=settings.is_search, moves=settings.refine, n_jobs=n_jobs, stages=stages,
     )  # fmt: skip
     first, history, labels = found.first, found.history, found.best.labels
     if k == 0:  # as many as were found, the largest first

@@ -43,15 +43,16 @@ class Found:
 
 
 def find_partition(
-    problem, make_draft, streams, *, max_drafts=None, price=0.0, time_limit=None, moves=True, n_jobs=None, stages=None
-):
+    problem, make_draft, streams, *, max_drafts=None, price=0.0, time_limit=None, keeps_best=False, moves=True,
+    n_jobs=None, stages=None,
+):  # fmt: skip
     """Draft, improve, recombine: drafts meet as in a tournament, and the winner of a round meets the best so far.
 
     ``make_draft(number, earlier, best, streams, n_jobs, stages)`` returns a Draft of the Problem; it may look at the
     labels of the first drafts of `earlier` rounds, and at the `best`. The first round has two drafts, or one where a
     second does not pay; each later one as many as there were before. The loop ends after `max_drafts`; where a round
     has gained less of the objective than `price` for each draft of the next one and each entry of the graph; with the
-    first step after `time_limit` seconds; or at Ctrl-C, with the best so far. Without `moves` drafts stay as they are.
+    first step after `time_limit` seconds; or, if it `keeps_best`, at Ctrl-C. Without `moves` drafts stay as they are.
     Labels do not depend on `n_jobs`; with a time limit they do on the speed of the machine.
     """
     stages = Stages() if stages is None else stages
@@ -106,7 +107,7 @@ def find_partition(
             if n_drafts > 1:
                 history.append((f"{n_drafts} drafts recombined", best.value))
     except KeyboardInterrupt:
-        if best is None:
+        if best is None or not keeps_best:
             raise
         warn_user(f"interrupted after {n_drafts} drafts: the best labels so far are returned")
     seconds, values = map(read_only, np.array(steps).T)

@@ -89,10 +89,7 @@ def _work():
 
 
 def _fit(n_jobs):
-    # One draft: of more the best so far would be returned.
-    return lambda core, graph, _: (
-        core.CoresetSpectralClustering(6, effort="fast", random_state=0, n_jobs=n_jobs).fit(graph).labels_
-    )
+    return lambda core, graph, _: core.CoresetSpectralClustering(6, random_state=0, n_jobs=n_jobs).fit(graph).labels_
 
 
 def _write(core, graph, folder):
@@ -111,7 +108,7 @@ def _command(core, graph, folder):
     said = io.StringIO()
     with contextlib.redirect_stderr(said):
         files = str(folder.parent / "graph.txt"), "-o", str(folder / "labels.tsv")
-        code = run(["cluster", "--quiet", *files, "-k", "6", "--effort", "fast"])
+        code = run(["cluster", "--quiet", *files, "-k", "6"])
     if code == 130 and said.getvalue().splitlines()[-1:] == ["graphcore: interrupted"]:
         raise KeyboardInterrupt
     if code:

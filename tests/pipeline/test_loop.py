@@ -183,7 +183,7 @@ def test_no_draft_is_lost_where_the_time_is_over(case, monkeypatch):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_interrupt_after_the_first_round_returns_the_best_so_far(case, n_jobs):
+def test_an_interrupt_after_the_first_round_returns_the_best_where_it_is_kept(case, n_jobs):
     def interrupted_at(last):
         def make(number, *rest):
             if number == last:
@@ -192,13 +192,13 @@ def test_an_interrupt_after_the_first_round_returns_the_best_so_far(case, n_jobs
 
         return make
 
-    for last in (0, 1):
+    for last, keeps_best in ((0, True), (1, True), (7, False)):
         with pytest.raises(KeyboardInterrupt):
-            found_in(case, make_draft=interrupted_at(last), max_drafts=8, n_jobs=n_jobs)
+            found_in(case, make_draft=interrupted_at(last), max_drafts=8, keeps_best=keeps_best, n_jobs=n_jobs)
     best = found_in(case, max_drafts=4)[1].best
     for last in (4, 7):
         with pytest.warns(GraphWarning, match="interrupted after 4 drafts: the best labels so far"):
-            found = found_in(case, make_draft=interrupted_at(last), max_drafts=8, n_jobs=n_jobs)[1]
+            found = found_in(case, make_draft=interrupted_at(last), max_drafts=8, keeps_best=True, n_jobs=n_jobs)[1]
         np.testing.assert_array_equal(found.best.labels, best.labels)
         assert found.steps.n_drafts == 4 and len(found.witnesses) == 4
 
