@@ -457,7 +457,7 @@ def completions(*words, incomplete=""):
 def test_completion_offers_commands_files_options_and_words():
     assert {item.value for item in completions()} == set(app.commands)
     assert [item.value for item in completions("cluster", "--sampling", incomplete="d")] == ["degree"]
-    assert {item.value for item in completions("cluster", "--objective")} == {"information", "ncut"}
+    assert {item.value for item in completions("cluster", "--objective")} == {"information", "ncut", "modularity"}
     assert "--report" in {item.value for item in completions("cluster", incomplete="--re")}
     for command in ("cluster", "info", "convert", "knn", "compare", "report"):
         assert [item.type for item in completions(command)] == ["file"], command

@@ -42,9 +42,9 @@ def coarse_partition(problem, rng, n_jobs=None):
     merged, _, _ = agglomerate(
         between.rows, between.constraints.counts, k, linkage=problem.objective, min_size=problem.min_size
     )
-    move_locally(between.spanning(merged), merged, **moves)
+    move_locally(between.spanning(merged, room=2), merged, **moves)
     labels = merged[labels]
-    problem = problem.spanning(labels)
+    problem = problem.spanning(labels, room=2)
     grow_small_clusters(problem, labels)
     sums, _ = move_locally(problem, labels, order=rng.permutation(n), **moves)
     # Found with the first groups, as a rule.

@@ -23,7 +23,7 @@ def improve(problem, labels, rng, n_jobs=None, told=None):
 
     (stage, objective) before and after each of the two is appended to the list `told`.
     """
-    problem = problem.spanning(labels)
+    problem = problem.spanning(labels, room=2)
     told, sums = [] if told is None else told, problem.sums(labels, n_jobs)
     told.append(("draft", sums.value(problem.objective)))
     move = move_in_blocks if problem.is_huge and problem.constraints.is_empty else move_locally
@@ -48,7 +48,7 @@ def recombine(problem, first, second, rng, n_jobs=None):
     """
     better, problem = max(first, second, key=Partition.rank), problem.spanning(first.labels, second.labels)
     groups, n_groups = common_refinement([first.labels, second.labels], problem.n_clusters)
-    if n_groups <= (problem.n_clusters if problem.min_size else problem.n_clusters // 2):
+    if n_groups <= problem.n_clusters:
         return better
     coarse = problem.between(groups, n_groups, n_jobs, problem.max_links)
     # The unit of temperatures is the mean weight of an edge end between groups: here it is that of the graph.
@@ -56,7 +56,7 @@ def recombine(problem, first, second, rng, n_jobs=None):
     hot = max(unit * _HOT, _HOT_SHARE * len(coarse.rows.indices) / n_groups)
     found = []
     for table in (pick_labels(groups, n_groups, better.labels), coarse_partition(coarse, rng, n_jobs)):
-        moved = coarse.spanning(table)
+        moved = coarse.spanning(table, room=2)
         heat(moved, table, np.geomspace(hot, unit * _COLD, _SWEEPS), rng)
         sums, _ = move_locally(moved, table)
         found.append(moved.partition(table, sums))

@@ -79,9 +79,11 @@ class Problem:
             compact_labels(labels, self.n_clusters)
         return Partition(bool(sums.size.min() >= self.min_size), sums.value(self.objective), labels)
 
-    def spanning(self, *labellings):
-        """The same problem with room for twice the clusters that labels have, where their number is free."""
-        return self if self.min_size else replace(self, n_clusters=2 + 2 * max(int(each.max()) for each in labellings))
+    def spanning(self, *labellings, room=1):
+        """The same problem with as many clusters as labels have, times `room` for new ones, where how many is free."""
+        if self.min_size:
+            return self
+        return replace(self, n_clusters=room * (1 + max(int(each.max()) for each in labellings)))
 
     def without_limits(self, n_clusters):
         """The same graph and objective for another number of clusters, of which nothing is asked."""

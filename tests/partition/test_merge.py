@@ -88,8 +88,8 @@ def test_every_step_records_what_it_costs(pair, linkage):
 
 
 @quick
-@given(group_graphs(), st.sampled_from(["average", "ncut"]))
-def test_average_linkage_and_ncut_take_the_cheapest_union_of_neighbours(pair, linkage):
+@given(group_graphs(), st.sampled_from(["average", "ncut", "modularity"]))
+def test_average_linkage_ncut_and_modularity_take_the_cheapest_union_of_neighbours(pair, linkage):
     rows, A = pair
     _, children, losses = agglomerate(rows, ONE[: len(A)], 1, linkage=linkage)
     for (names, a, b, loss), recorded in zip(replay(linkage, A, children), losses, strict=True):
@@ -231,8 +231,8 @@ def test_parameters_are_checked():
     rows = as_groups(cliques([3, 3]))
     with pytest.raises(ParameterError, match="linkage='ward' is not known"):
         agglomerate(rows, ONE[:6], 2, linkage="ward")
-    with pytest.raises(ParameterError, match="n_clusters=0 must be at least 1"):
-        agglomerate(rows, ONE[:6], 0)
+    with pytest.raises(ParameterError, match="n_clusters=-1 must be at least 0"):
+        agglomerate(rows, ONE[:6], -1)
     labels, children, _ = agglomerate(rows, ONE[:6], 9)
     assert len(children) == 0
     np.testing.assert_array_equal(labels, np.arange(6))
@@ -263,6 +263,8 @@ def test_a_round_of_one_pair_takes_the_best_to_first_order(pair, objective):
     cut, apart = 1 - inner.sum(), 1 - (volumes**2).sum()
 
     def part(inside, volume):
+        if objective == "modularity":
+            return inside - volume**2
         if inside <= 0:
             return 0.0
         return inside / volume if objective == "ncut" else inside * np.log(inside / volume**2)
