@@ -47,8 +47,8 @@ class CoresetSpectralClustering(
         Distance between vectors, see :func:`graphcore.knn_graph`.
     coreset_size : int, float or "auto", default "auto"
         Nodes in the coreset (draws, for importance sampling), or their share of the nodes. "auto" is ten for
-        every cluster (50 for importance sampling or spectral clusters), at least 500, and at least 3 % of the nodes or
-        100,000, whichever is less.
+        every cluster and at least 500 (50 and 1,000 for importance sampling or spectral clusters), and at least 3 % of
+        the nodes or 100,000, whichever is less.
     eps : float or None, default None
         Instead of a size, the relative error of the cost that the coreset is to have, above 0 and at most 1: rounds of
         importance sampling (Algorithm 4 of the paper), whose sizes its formula says, at most all nodes.
@@ -92,11 +92,11 @@ class CoresetSpectralClustering(
         scikit-learn's semi-supervised classes mark what is unknown; full labels, which pipelines and searches pass to
         every step, are ignored.
     effort : {"fast", "default", "high", "best"} or int, default "default"
-        How many drafts are made at most, from coresets of their own: 1, 4, 16, as many as gain anything, or a number.
-        Two are recombined by moving what they agree on as wholes, and so on as in a tournament. The default ends before
-        where a round of drafts does not pay, and begins with one draft on graphs of more than half a million entries
-        (ten million for "ncut"); the first four are not heated, later ones ever longer. One draft for graphs of more
-        than 2^28 entries (134 million edges).
+        How many drafts are made at most: 1, 4, 32, as many as gain anything, or a number. The first four are made from
+        coresets of their own, later ones are the best with some clusters formed anew. Two are recombined by moving what
+        they agree on as wholes, and so on as in a tournament. The default ends before where a round of drafts does not
+        pay, and makes a single one on graphs of more than half a million edges (ten million for "ncut"). One draft for
+        graphs of more than 2^28 entries (134 million edges).
     time_limit : float or None, default None
         Seconds after which it ends with the best so far; labels then depend on the speed of the machine. Given alone,
         it means ``effort="best"``. Ctrl-C ends it likewise, with a warning, once there is a draft.
