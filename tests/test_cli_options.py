@@ -68,7 +68,7 @@ def test_labels_of_standard_input_go_to_standard_output(folder):
 # -- before the input is read ------------------------------------------------------------------------------------------
 
 EARLY = {
-    "objective": ("--objective modularity", "--objective modularity is not known"),
+    "objective": ("--objective cut", "--objective cut is not known"),
     "k": ("-k 0", "-k 0 must be at least 1"),
     "effort": ("--effort most", "--effort most is not known"),
     "search without moves": ("--effort high --no-refine", "--no-refine leaves it out"),

@@ -39,7 +39,8 @@ SHELL = [
     "datasets/README.md",
 ]
 HOW_TO = sorted(page.stem for page in (ROOT / "docs" / "how_to").glob("*.md") if page.stem != "index")
-THEORY = sorted(page for page in (ROOT / "docs" / "theory").glob("*.md") if page.stem != "index")
+_NOT_OF_A_PAPER = ("index", "draft_improve_recombine")
+THEORY = sorted(page for page in (ROOT / "docs" / "theory").glob("*.md") if page.stem not in _NOT_OF_A_PAPER)
 
 
 def blocks(page, language):
@@ -110,11 +111,12 @@ def test_the_social_network_is_as_the_tutorial_says(folder, capsys):
     pytest.importorskip("pandas")
     namespace = run_example("tutorials/plot_1_social_network.py")
     groups = [line.split(", ") for line in capsys.readouterr().out.splitlines()[:6]]
-    found = ["Enjolras", "Fantine", "Valjean", "Myriel", "Babet", "Judge"]
+    found = ["Babet", "Myriel", "Enjolras", "Valjean", "Fantine", "Judge"]
     assert [name in group for name, group in zip(found, groups, strict=True)] == [True] * 6
     table, choice = namespace["table"], namespace["choice"]
     assert set(table.sort_values("outside_share").tail(3).node) == {"Simplice", "Magnon", "Javert"}
-    assert set(namespace["doubtful"].node) == {"Perpetue", "Simplice"}
+    thieves = {"Babet", "Gueulemer", "Claquesous", "Montparnasse", "Brujon"}
+    assert thieves < set(namespace["doubtful"].node) and len(namespace["doubtful"]) == 13
     assert (choice.best, choice.clear) == (1, False)
     network = namespace["G"]
     assert nx.community.modularity(network, namespace["communities"]) == pytest.approx(0.57, abs=0.005)

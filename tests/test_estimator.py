@@ -553,6 +553,6 @@ def test_two_vectors():
 
 def test_mistakes_in_settings_are_found_before_neighbours_are_looked_for(monkeypatch):
     monkeypatch.setattr("graphcore.fit.knn_graph", lambda *_, **__: pytest.fail("too late"))
-    for wrong in ({"objective": "modularity"}, {"n_clusters": 0}, {"walk_steps": 3}, {"effort": 2, "refine": False}):
+    for wrong in ({"objective": "cut"}, {"n_clusters": 0}, {"walk_steps": 3}, {"effort": 2, "refine": False}):
         with pytest.raises(ParameterError):
             CoresetSpectralClustering(**{"n_clusters": 2} | wrong).fit(np.eye(9))

@@ -28,8 +28,8 @@ for nodes in model.central_nodes(4):
     print(*model.graph_.names_of(nodes), sep=", ")
 
 # %%
-# These are the barricade, Fantine and her friends, those around Valjean and Marius, the bishop's household, the gang of
-# thieves, and the court.
+# These are the gang of thieves, the bishop's household, the barricade, those around Valjean and Marius, Fantine and her
+# friends, and the court.
 #
 # ``to_table`` has a row for every node. ``outside_share`` is the share of a node's edge weight that leaves its cluster.
 # It tells who stands between two clusters:

@@ -5,8 +5,6 @@ Kept free of compiled loops, so that the command line can show its help at once.
 
 from dataclasses import dataclass, replace
 
-from .._validation import check_choice
-
 __all__ = ["OBJECTIVES", "Objective", "objective_code", "objective_of"]
 
 
@@ -44,6 +42,8 @@ def objective_of(objective):
     """The Objective of that name; one that has a resolution of its own is given as it is."""
     if isinstance(objective, Objective):
         return objective
+    from .._validation import check_choice  # with numpy, which the command line's help does without
+
     return OBJECTIVES[check_choice("objective", objective, tuple(OBJECTIVES))]
 
 
