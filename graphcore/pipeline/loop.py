@@ -90,12 +90,12 @@ def find_partition(
             if n_new == 0:
                 break
             numbers = range(n_drafts, n_drafts + n_new)
-            drafts = _side_by_side(drafted, numbers, n_jobs, stages)
+            drafts = _side_by_side(drafted, "drafts", numbers, n_jobs, stages)
             values = [improved.value for _, improved, _ in drafts]
             met = [(number, improved) for number, (_, improved, _) in zip(numbers, drafts, strict=True)]
             while len(met) > 1:
                 pairs = list(zip(met[::2], met[1::2], strict=False))
-                met = _side_by_side(recombined, pairs, n_jobs, stages) + met[2 * len(pairs) :]
+                met = _side_by_side(recombined, "recombinations", pairs, n_jobs, stages) + met[2 * len(pairs) :]
             if best is None:
                 (first, _, history), before = drafts[0], np.mean(values)
             else:
@@ -114,12 +114,12 @@ def find_partition(
     return Found(best, first, witnesses, history, SearchSteps(seconds, values, n_drafts))
 
 
-def _side_by_side(work, items, n_jobs, stages):
+def _side_by_side(work, name, items, n_jobs, stages):
     """``work(item, n_jobs, stages)`` of every item: one with all threads, several with a thread and a clock each."""
     if len(items) == 1:
         return [work(items[0], n_jobs, stages)]
     clocks, context = [Stages() for _ in items], copy_context()
-    with stages(f"{len(items)} at once", total=False):
+    with stages(f"{len(items)} {name}", total=False):
         results = map_items(lambda i: context.copy().run(work, items[i], 1, clocks[i]), range(len(items)), n_jobs)
     for clock in clocks:
         for name, seconds in clock.seconds.items():
