@@ -122,6 +122,6 @@ def _side_by_side(work, name, items, n_jobs, stages):
     with stages(f"{len(items)} {name}", total=False):
         results = map_items(lambda i: context.copy().run(work, items[i], 1, clocks[i]), range(len(items)), n_jobs)
     for clock in clocks:
-        for name, seconds in clock.seconds.items():
-            stages.seconds[name] = stages.seconds.get(name, 0.0) + seconds
+        for stage, seconds in clock.seconds.items():
+            stages.seconds[stage] = stages.seconds.get(stage, 0.0) + seconds
     return results
