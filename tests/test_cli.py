@@ -449,12 +449,12 @@ def test_ctrl_c_does_not_wait_for_threads(folder):
     nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
     interrupt = """
 import os, signal, time
-from graphcore.pipeline import run
+from graphcore.pipeline import drafts
 from graphcore.cli import main
 def long_work(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(120)
-run.sample_coreset = long_work
+drafts.sample_coreset = long_work
 main(["cluster", "graph.txt", "-k", "2", "--jobs", "2", "-o", "labels.tsv"])
 """
     start = time.perf_counter()
