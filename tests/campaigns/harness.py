@@ -198,7 +198,8 @@ def _work(name, seed, numbers, state, reports, folder, keep):
         n_done, outcomes, said = 0, Counter(), time.monotonic()
         for number in numbers:
             place = folder / "case"
-            shutil.rmtree(place, ignore_errors=True)
+            while place.exists():  # what a case has left behind may be compiling, and writes what it has compiled
+                shutil.rmtree(place, ignore_errors=True)
             place.mkdir()
             state[:] = number, time.monotonic()
             try:
