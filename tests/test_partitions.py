@@ -1,6 +1,7 @@
 """Every path that ends in labels, looked at by the independent checker: fits, updates, files, and all small graphs."""
 
 import json
+import os
 import pickle
 import tempfile
 import warnings
@@ -406,9 +407,10 @@ def test_some_small_graphs():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(12))
+@pytest.mark.parametrize("part", range(36) if "GRAPHCORE_EXHAUSTIVE" in os.environ else range(0, 36, 3))
 def test_all_small_graphs(part):
-    assert check_small(islice(small_cases(), part, None, 12)) > 1500
+    # All 36 parts take a quarter of an hour on two cores: a third of them unless the environment asks for all.
+    assert check_small(islice(small_cases(), part, None, 36)) > 500
 
 
 @pytest.mark.parametrize("k", [2, 3])
