@@ -144,6 +144,9 @@ def attempts(given, tmp_path):
     """A function of an output's name and whether something is there before: what disturbed attempts need."""
 
     def prepared(name, there):
+        for ending, package in ((".zst", "zstandard"), (".parquet", "pyarrow")):
+            if name.endswith(ending):
+                pytest.importorskip(package)
         write, folder = outputs(given)[name], tmp_path / "out"
         other, place = tmp_path / "old", tmp_path / "new"
         for each in (other, place):

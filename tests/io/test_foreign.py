@@ -160,6 +160,7 @@ def test_repeats_are_counted_if_that_is_asked_for(write, tmp_path):
     assert Graph.from_table(table, count_repeats=True, warn=False).weights.tolist() == counts
     assert Graph.from_table(table | {"weight": [1, 1, 1, 3]}, count_repeats=True, warn=False).weights[-1] == 3
     pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
     pandas.DataFrame(table).to_parquet(tmp_path / "t.parquet")
     with pytest.warns(GraphWarning, match="is directed"):
         assert graphcore.read_graph(tmp_path / "t.parquet", count_repeats=True).weights.tolist() == counts
