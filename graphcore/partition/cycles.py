@@ -74,7 +74,7 @@ def _cycle(problem, labels, sums, rng, n_jobs, n_inner):
             if not _is_worth_it(before, sums.value(problem.objective)):
                 break
         labels[:] = apply_labels(clusters, groups)
-    move_locally(problem, labels, sums=sums, tolerance=FEW_MOVES, in_turns=True, n_jobs=n_jobs)
+    move_locally(problem, labels, sums=sums, tolerance=FEW_MOVES, n_jobs=n_jobs)
 
 
 def _is_worth_it(before, value, tolerance=_INNER_TOLERANCE):

@@ -6,7 +6,7 @@ from .blocks import move_in_blocks
 from .coarse import coarse_partition
 from .cycles import move_in_cycles
 from .heating import heat
-from .local_moving import move_locally
+from .local_moving import FEW_MOVES, move_locally
 from .problem import Partition
 from .quotient import apply_labels, common_refinement, pick_labels
 from .sizes import grow_small_clusters
@@ -27,7 +27,7 @@ def improve(problem, labels, rng, n_jobs=None, told=None):
     told, sums = [] if told is None else told, problem.sums(labels, n_jobs)
     told.append(("draft", sums.value(problem.objective)))
     move = move_in_blocks if problem.is_huge and problem.constraints.is_empty else move_locally
-    sums, _ = move(problem, labels, sums=sums, n_jobs=n_jobs)
+    sums, _ = move(problem, labels, sums=sums, tolerance=FEW_MOVES, n_jobs=n_jobs)
     told.append(("moves", sums.value(problem.objective)))
     if not problem.is_huge:
         sums = move_in_cycles(problem, labels, rng, sums=sums, n_jobs=n_jobs)

@@ -25,18 +25,16 @@ _TURNS = 16
 _LARGE, _PASS_TURNS, _BLOCKS, _MANY = 1 << 19, 8, 64, 16
 
 
-def move_locally(
-    problem, labels, *, order=None, n_passes=50, tolerance=0.0, active=None, sums=None, in_turns=False, n_jobs=None
-):
+def move_locally(problem, labels, *, order=None, n_passes=50, tolerance=0.0, active=None, sums=None, n_jobs=None):
     """Move single nodes, in place, while that raises the objective; returns (ClusterSums as they are now, moves made).
 
     `labels` (n,) int32, nodes of label -1 stay. Visits are in `order` (n,) int64, or natural order. A pass that moves
     no more than a share `tolerance` of the nodes is the last; with 0, a pass over all nodes confirms that no single
     move to a neighbouring cluster raises the objective (unless `n_passes` come first). Limits are those of the Problem.
     With `active` (n,) bool only those nodes are visited, then neighbours of what moved; nothing is confirmed, so that
-    the cost goes by what changes. `sums`, those of `labels` if at hand, are changed in place, but for the cut. With
-    `in_turns`, on a large graph, threads look for the nodes that would move, a part of the graph at a time, and only
-    these are then visited one after the other (:func:`_turns`).
+    the cost goes by what changes. `sums`, those of `labels` if at hand, are changed in place, but for the cut. On a
+    large graph threads look for the nodes that would move, a part of the graph at a time, and only these are then
+    visited one after the other (:func:`_turns`).
     """
     rows, limits = problem.rows, problem.constraints
     sums = problem.sums(labels) if sums is None else sums
@@ -51,7 +49,7 @@ def move_locally(
         )  # fmt: skip
 
     done = [(0, 0)]
-    if in_turns and len(rows.indices) >= _LARGE:
+    if len(rows.indices) >= _LARGE:
         turns = _turns(rows.indptr)
         while n_passes > 0 and _MANY * np.count_nonzero(visited) > len(labels):
             made = [result for turn in turns for result in _take_turn(move, turn, n_jobs)]

@@ -338,7 +338,7 @@ def test_moves_in_turns_end_in_a_local_optimum_whatever_the_threads(turns, objec
         start = rng.integers(0, k, 30).astype(np.int32)
         start[(A.sum(axis=1) == 0) | (rng.random(30) < 0.1)] = -1
         problem, results = problem_of(Graph.from_scipy(A), k, objective, min_size=2), []
-        options = {"n_passes": 1000, "order": rng.permutation(30) if ordered else None, "in_turns": True}
+        options = {"n_passes": 1000, "order": rng.permutation(30) if ordered else None}
         for n_jobs in (1, 2, 3):
             labels = start.copy()
             sums, moves = move_locally(problem, labels, n_jobs=n_jobs, **options)
