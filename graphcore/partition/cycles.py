@@ -23,7 +23,7 @@ __all__ = ["cluster_resolutions", "move_in_cycles", "resolutions_of", "subgroups
 _MAX_SHARE = 0.9
 # Cycles end after so many, or where one raises the objective by less than this share of itself; the same among groups.
 _CYCLES = 10
-_TOLERANCE, _INNER_TOLERANCE = 2.5e-3, 1e-3
+_TOLERANCE = 2.5e-3
 # Cycles among the groups of nodes for each cycle of the nodes: they are much cheaper, and raise it nearly as far.
 _INNER = 3
 # Blocks of numbers that stay together when an order is drawn: what is near in memory is visited soon.
@@ -56,7 +56,7 @@ def move_in_cycles(problem, labels, rng, *, sums=None, n_jobs=None):
             labels[:] = kept
             break
         sums = moved
-        if not _is_worth_it(before, value, _TOLERANCE):
+        if not _is_worth_it(before, value):
             break
     return sums
 
@@ -77,9 +77,9 @@ def _cycle(problem, labels, sums, rng, n_jobs, n_inner):
     move_locally(problem, labels, sums=sums, tolerance=FEW_MOVES, n_jobs=n_jobs)
 
 
-def _is_worth_it(before, value, tolerance=_INNER_TOLERANCE):
+def _is_worth_it(before, value):
     """Whether a cycle raised the objective so much that another one may."""
-    return value - before >= tolerance * abs(value)
+    return value - before >= _TOLERANCE * abs(value)
 
 
 def subgroups(rows, clusters, resolutions, rng, max_entries=None, n_jobs=None):
