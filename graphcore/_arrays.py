@@ -6,8 +6,6 @@ import warnings
 import numpy as np
 from numpy.lib import format as npy
 
-__all__ = ["npy_header", "read_only"]
-
 
 def read_only(array, dtype=None):
     """Return a contiguous read-only view, for compiled loops; the owner's own array keeps its flag.

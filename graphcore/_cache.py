@@ -25,8 +25,6 @@ from numba.core.serialize import dumps
 from ._locks import cached_property, held_in_forks
 from ._warn import warn_user
 
-__all__ = ["LoopCache"]
-
 _DIGEST = 32  # bytes
 _warned: list = []  # once
 

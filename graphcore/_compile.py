@@ -15,8 +15,6 @@ import numpy as np
 from ._locks import ModuleLock
 from ._threads import away, check_stopped, in_main_thread
 
-__all__ = ["AT_ONCE", "NOTICE", "compilation_notices", "compiled", "is_kept", "kept_in"]
-
 NOTICE = "graphcore: compiling its loops for this machine (once, some seconds)"
 NOTICE_UNKEPT = (
     "graphcore: compiling its loops, in every run: neither its folder nor the user's cache can be written; set "

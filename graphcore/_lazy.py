@@ -3,8 +3,6 @@
 import sys
 from importlib import import_module
 
-__all__ = ["lazy_names"]
-
 
 def lazy_names(package, homes):
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` for the ``__init__.py`` of the package of this name.

@@ -6,8 +6,6 @@ import threading
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-__all__ = ["ModuleLock", "after_fork", "cached_property", "held_in_forks"]
-
 _locks = []
 
 

@@ -6,8 +6,6 @@ import time
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["NotebookBar", "Stages", "announce", "in_notebook", "logger", "note"]
-
 logger = logging.getLogger("graphcore")
 _running: ContextVar[tuple["Stages", ...]] = ContextVar("running", default=())
 

@@ -7,8 +7,6 @@ import numpy as np
 
 from .exceptions import ParameterError
 
-__all__ = ["Streams", "draw_by_weight"]
-
 
 class Streams:
     """Independent random generators drawn from one `random_state`.

@@ -2,8 +2,6 @@
 
 from ._compile import compiled
 
-__all__ = ["nth_largest"]
-
 
 @compiled
 def nth_largest(values, length, n):

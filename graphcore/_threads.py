@@ -23,11 +23,6 @@ from ._locks import ModuleLock, after_fork
 from ._validation import check_integer
 from .exceptions import ParameterError
 
-__all__ = [
-    "away", "check_stopped", "effective_jobs", "in_main_thread", "limited_libraries", "map_blocks", "map_items",
-    "row_blocks", "row_spans",
-]  # fmt: skip
-
 _BLOCK_ENTRIES = 1 << 20
 _MAX_BLOCKS = 256
 # The libraries' thread pools belong to the whole process: two threads that limit them at the same time and set them

@@ -5,8 +5,6 @@ What marks a place as listed is no value of its sum: weights may be so small tha
 
 from numba import njit
 
-__all__ = ["add"]
-
 
 @njit(nogil=True, inline="always")
 def add(sums, is_listed, touched, n_touched, place, value):

@@ -9,11 +9,6 @@ import numpy as np
 from ._arrays import read_only
 from .exceptions import InputError, ParameterError
 
-__all__ = [
-    "check_choice", "check_integer", "check_labels", "check_path", "check_real", "check_sample_weight", "check_size",
-    "label_array",
-]  # fmt: skip
-
 
 def check_integer(name, value, *, low=None, high=None, why_high=""):
     """Return `value` as an int, or raise a ParameterError that names it."""

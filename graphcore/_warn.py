@@ -5,8 +5,6 @@ import warnings
 
 from .exceptions import GraphWarning, one_line
 
-__all__ = ["warn_of_isolated", "warn_user"]
-
 
 def warn_user(message, category=GraphWarning):
     """Warn at the innermost caller outside graphcore, however deep in the package the cause lies."""

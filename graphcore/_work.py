@@ -5,8 +5,6 @@ from contextlib import contextmanager
 
 from ._locks import ModuleLock
 
-__all__ = ["count", "counted"]
-
 _LOCK = ModuleLock()
 _listening = []
 

@@ -1,7 +1,5 @@
 """Errors and warnings that graphcore raises on purpose, each one line of bounded length."""
 
-__all__ = ["FormatError", "GraphWarning", "InputError", "ParameterError", "missing_package", "one_line"]
-
 _LONGEST = 480
 _LONGEST_WORD = 200
 

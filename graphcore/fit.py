@@ -24,8 +24,6 @@ from .pipeline.settings import is_free, quick_settings, resolve_settings
 from .selection.auto import choose_for_fit
 from .selection.result import KSelection
 
-__all__ = ["Fit", "fit_graph", "graph_of_vectors", "node_columns", "robustness_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Fit:

@@ -20,8 +20,6 @@ from .report import report
 from .update import update
 from .warm_up import warm_up
 
-__all__ = ["app", "main"]
-
 BAD_INPUT = 2
 INTERRUPTED = 130
 TERMINATED = 143

@@ -6,8 +6,6 @@ from .console import Console, Job
 from .files import INPUT, OUTPUT
 from .inputs import reading_options
 
-__all__ = ["build", "check"]
-
 
 @click.command(
     cls=Job,

@@ -15,8 +15,6 @@ from .report import PAGE, page_about, read_truth, truth_option
 from .targets import check_target, labels_target, output_kind, tell_of_missing_pictures, write_clusters
 from .warm_up import help_compiling
 
-__all__ = ["cluster", "clustering_options"]
-
 
 class _Value(click.ParamType):
     """An int, a float, or else a word, which the settings then check."""

@@ -9,8 +9,6 @@ from .console import Console, Job
 from .files import INPUT
 from .inputs import READING_OPTIONS, graph_options, load_graph
 
-__all__ = ["compare"]
-
 
 @click.command(
     cls=Job,

@@ -14,8 +14,6 @@ from .._progress import Stages
 from ..exceptions import GraphWarning, InputError
 from .files import check_files
 
-__all__ = ["Console", "Job", "Jobs", "in_options", "tell", "typed_command"]
-
 # A value as messages show it: text between quotes, a pair, a number or a word.
 _VALUE = r"""'[^']*'|"[^"]*"|\([^()]*\)|-?[\w.+-]*\w"""
 # A name of Python's and the one of the command line: "write_graph (graphcore convert)", "resume=False (no --resume)".

@@ -6,8 +6,6 @@ from .console import Console, Job
 from .files import INPUT, OUTPUT
 from .inputs import check_output, input_options, load
 
-__all__ = ["convert"]
-
 
 class _Convert(Job):
     """The command, whose help names the formats that there are."""

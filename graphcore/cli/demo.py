@@ -9,8 +9,6 @@ import click
 from .console import Console, Job
 from .warm_up import help_compiling
 
-__all__ = ["demo"]
-
 _N_CLUSTERS = 10
 # Why the two columns disagree.
 _WHY = {

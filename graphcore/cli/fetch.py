@@ -6,8 +6,6 @@ import click
 
 from .console import Console, Job
 
-__all__ = ["fetch"]
-
 
 @click.command(
     cls=Job,

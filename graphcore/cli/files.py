@@ -4,8 +4,6 @@ import os
 
 import click
 
-__all__ = ["INPUT", "OUTPUT", "FilePath", "check_files", "on_stdout"]
-
 
 class FilePath(click.Path):
     """A path that shells complete, and what a command does with it; whether it can be used is found out when it is.

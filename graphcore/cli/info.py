@@ -6,8 +6,6 @@ from .console import Console, Job
 from .files import INPUT
 from .inputs import input_options, load
 
-__all__ = ["info"]
-
 
 @click.command(
     cls=Job,

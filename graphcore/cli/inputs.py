@@ -9,11 +9,6 @@ from .._warn import warn_user
 from ..exceptions import InputError
 from .vectors import read_vectors
 
-__all__ = [
-    "READING", "READING_OPTIONS", "any_size_option", "check_output", "check_there", "given_options",
-    "graph_options", "holds_vectors", "input_options", "load", "load_graph", "reading_options", "run_options",
-]  # fmt: skip
-
 # Keywords of graphcore.read_graph, and what vectors need.
 READING_OPTIONS = (
     "format", "bipartite", "count_repeats", "delimiter", "columns", "weight_column", "ids", "encoding", "symmetrize",

@@ -6,8 +6,6 @@ from .console import Console, Job
 from .files import INPUT, OUTPUT
 from .inputs import any_size_option, check_output, run_options
 
-__all__ = ["knn"]
-
 
 @click.command(
     cls=Job,

@@ -10,8 +10,6 @@ from .files import INPUT, FilePath
 from .inputs import check_there, input_options, load
 from .targets import tell_of_missing_pictures
 
-__all__ = ["PAGE", "page_about", "read_truth", "report", "truth_option"]
-
 PAGE = FilePath(written=True, beside=(".nodes.tsv",))
 
 truth_option = click.option(

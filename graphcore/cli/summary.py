@@ -9,8 +9,6 @@ from ..io.atomic import naming_file
 from .console import tell
 from .files import on_stdout
 
-__all__ = ["cluster_lines", "count", "graph_facts", "graph_lines", "graph_summary", "show", "size_facts", "table"]
-
 # Up to so many clusters are listed by size; of more, the extremes are given.
 _FEW_CLUSTERS = 20
 

@@ -7,8 +7,6 @@ import click
 from ..exceptions import InputError
 from .files import on_stdout
 
-__all__ = ["check_target", "labels_target", "output_kind", "tell_of_missing_pictures", "write_clusters"]
-
 # What opens files of these names would not take text for one.
 _NO_LABELS = (".xlsx", ".xls", ".ods", ".json", ".html", ".pdf")
 

@@ -6,8 +6,6 @@ from .console import Console, Job
 from .files import INPUT, OUTPUT, FilePath
 from .inputs import graph_options, load_graph
 
-__all__ = ["update"]
-
 
 @click.command(
     cls=Job,

@@ -6,8 +6,6 @@ import warnings
 from .._warn import warn_user
 from ..exceptions import FormatError, InputError
 
-__all__ = ["read_vectors"]
-
 _UNREADABLE = re.compile(r"could not convert string (?P<value>'.*') to float64 at row (?P<row>\d+), column (?P<at>\d+)")
 
 

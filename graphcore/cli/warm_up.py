@@ -9,8 +9,6 @@ import click
 
 from .console import Console, Job
 
-__all__ = ["help_compiling", "warm_up"]
-
 
 @click.command(
     "warm-up",

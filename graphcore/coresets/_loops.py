@@ -3,8 +3,6 @@
 from .._compile import compiled
 from ._tree_loops import tree_build, tree_sample, tree_update
 
-__all__ = ["draw_sorted", "neighbourhood_weights", "seed_fast", "sensitivities"]
-
 # A squared distance below this share of the two norms is rounding noise between equal points: it counts as 0.
 _NOISE = 1e-12
 

@@ -12,8 +12,6 @@ import numpy as np
 
 from .._compile import compiled
 
-__all__ = ["FAN_OUT", "level_offsets", "tree_build", "tree_sample", "tree_update"]
-
 FAN_OUT = 8
 
 

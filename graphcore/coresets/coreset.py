@@ -17,8 +17,6 @@ from ..kernels.graph import GraphKernel
 from .importance import Draws, importance_probabilities, importance_rounds, importance_sample
 from .seeding import SEEDING, Seeds, d2_seeding, draw_seeds
 
-__all__ = ["SAMPLING", "Coreset", "build_coreset", "sample_coreset"]
-
 SAMPLING = ("degree", "uniform", "importance")
 
 _POINTS_PER_BLOCK = 1 << 18

@@ -10,15 +10,6 @@ from .._warn import warn_user
 from . import _loops
 from .seeding import d2_seeding
 
-__all__ = [
-    "Draws",
-    "importance_probabilities",
-    "importance_rounds",
-    "importance_sample",
-    "importance_size",
-    "round_eps",
-]
-
 _MANY = 2**62  # more than any graph has nodes
 
 

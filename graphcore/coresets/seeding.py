@@ -13,8 +13,6 @@ from ..graphs.mapped import read_at_random
 from . import _loops
 from ._tree_loops import level_offsets
 
-__all__ = ["SEEDING", "Seeds", "d2_seeding", "draw_seeds", "seeds_by_distance"]
-
 SEEDING = ("auto", "fast", "naive")
 
 

@@ -2,8 +2,6 @@
 
 from .._compile import compiled
 
-__all__ = ["drop_self_loops", "planted_pairs", "renumber", "rmat_ends"]
-
 
 @compiled
 def planted_pairs(generator, borders, rate_in, rate_out, cursor, out_indices):

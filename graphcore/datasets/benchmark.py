@@ -9,8 +9,6 @@ from ..exceptions import InputError, ParameterError
 from ..graphs.graph import Graph
 from .results import LabeledGraph
 
-__all__ = ["lfr"]
-
 _ATTEMPTS = 10
 
 

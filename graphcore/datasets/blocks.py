@@ -9,8 +9,6 @@ from ..exceptions import ParameterError
 from .planted import cluster_borders, labels_of
 from .results import LabeledMatrix
 
-__all__ = ["planted_blocks"]
-
 
 def planted_blocks(
     row_sizes: Sequence[int], column_sizes: Sequence[int], entries: ArrayLike, *, row_skew: float = 0.0,

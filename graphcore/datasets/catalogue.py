@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from ..exceptions import ParameterError
 
-__all__ = ["CATALOGUE", "DataFile", "DataSet", "find_dataset"]
-
 _SNAP = "https://snap.stanford.edu/data"
 _COMMUNITIES = f"{_SNAP}/bigdata/communities"
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"

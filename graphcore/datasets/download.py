@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from ..exceptions import FormatError
 from ..io.atomic import naming_file
 
-__all__ = ["Downloaded", "download", "file_sha256"]
-
 _PIECE = 1 << 20
 _TIMEOUT = 60.0
 _LARGEST = r"\d{1,18}"  # no file has more bytes, and Python takes no more than some thousand digits

@@ -10,10 +10,6 @@ from .._validation import check_choice, check_integer, check_real
 from ..exceptions import ParameterError
 from .results import LabeledVectors
 
-__all__ = [
-    "EmbeddedTrefoil", "circles", "cone", "crossing_lines", "embedded_trefoil", "noisy_triangle", "sphere", "trefoil",
-]  # fmt: skip
-
 
 class EmbeddedTrefoil(NamedTuple):
     """A closed chain of cubic arcs and points on it.

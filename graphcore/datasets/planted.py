@@ -12,8 +12,6 @@ from ..graphs.weights import NO_WEIGHTS
 from . import _loops
 from .results import LabeledGraph
 
-__all__ = ["cluster_borders", "degree_corrected_partition", "labels_of", "planted_partition"]
-
 # Edges drawn from one stream; bounds the memory of the draws.
 _BLOCK_EDGES = 1 << 20
 

@@ -10,8 +10,6 @@ from .catalogue import find_dataset
 from .download import Downloaded, download
 from .results import LabeledGraph, LabeledVectors
 
-__all__ = ["default_folder", "fetch", "load"]
-
 
 def default_folder():
     """Return the folder of data sets: ``$GRAPHCORE_DATASETS``, or ``graphcore`` in the user's cache folder."""

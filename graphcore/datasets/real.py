@@ -5,8 +5,6 @@ import numpy as np
 from ..graphs.graph import Graph
 from .results import LabeledGraph, LabeledVectors
 
-__all__ = ["load_digits", "load_karate"]
-
 
 def load_karate(*, weighted: bool = False) -> LabeledGraph:
     """Load Zachary's karate club: who met whom outside the club, before it fell into two.

@@ -12,8 +12,6 @@ from ..graphs.rows import rows_from_pairs
 from ..graphs.weights import NO_WEIGHTS
 from . import _loops
 
-__all__ = ["rmat"]
-
 # Edges drawn from one stream: fixed, so that the graph does not depend on the number of threads.
 _BLOCK_EDGES = 1 << 20
 

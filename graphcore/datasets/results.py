@@ -7,8 +7,6 @@ import numpy as np
 from .._typing import Labels, csr_array
 from ..graphs.graph import Graph
 
-__all__ = ["LabeledGraph", "LabeledMatrix", "LabeledVectors"]
-
 
 class LabeledGraph(NamedTuple):
     """A graph whose clusters are known.

@@ -8,8 +8,6 @@ import numpy as np
 
 from ..exceptions import FormatError
 
-__all__ = ["read_har", "read_idx", "read_letter", "read_mnist", "read_pendigits"]
-
 
 def read_mnist(train_images, train_labels, test_images, test_labels):
     """Digits of 28 x 28 pixels, training part first."""

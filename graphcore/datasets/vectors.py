@@ -7,8 +7,6 @@ from .._typing import RandomState
 from .._validation import check_integer, check_real
 from .results import LabeledVectors
 
-__all__ = ["blobs", "cluster_in_cluster", "crescent_moon", "moons", "rings"]
-
 
 def blobs(
     n_samples: int, n_clusters: int, *, n_features: int = 2, spread: float = 1.0, random_state: RandomState = None,

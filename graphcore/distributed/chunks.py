@@ -15,8 +15,6 @@ from ..exceptions import InputError
 from .cluster import current_client, require_reachable, told_of_ends
 from .sources import map_sources
 
-__all__ = ["as_chunks", "is_chunked", "map_chunks", "rows_at", "rows_of_chunks"]
-
 
 def is_chunked(X):
     """Whether this is a dask.array; Dask is not imported for the question."""

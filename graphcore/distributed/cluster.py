@@ -6,16 +6,6 @@ from contextlib import contextmanager
 from .._validation import check_integer
 from ..exceptions import InputError, ParameterError, missing_package
 
-__all__ = [
-    "INLINE_BYTES",
-    "batches",
-    "client_of",
-    "current_client",
-    "require_reachable",
-    "require_workers",
-    "told_of_ends",
-]
-
 # Arrays of so many bytes go along with every task; larger ones are sent once to every worker.
 INLINE_BYTES = 1 << 14
 # Blocks go out in so many tasks for each thread of a worker: a task costs the scheduler some milliseconds.

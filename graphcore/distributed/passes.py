@@ -24,8 +24,6 @@ from ..exceptions import InputError
 from .cluster import INLINE_BYTES, batches, current_client, require_workers, told_of_ends
 from .worker import forget, parts_of, run_blocks
 
-__all__ = ["map_passes", "on_workers", "pass_spans"]
-
 _ENTRIES_PER_BLOCK = 1 << 20
 # Sums of a block are as long as the clusters are many, so that there are fewer blocks than for other passes.
 _FEW_BLOCKS = 64

@@ -10,8 +10,6 @@ from uuid import uuid4
 
 from .cluster import INLINE_BYTES, batches
 
-__all__ = ["map_sources"]
-
 
 class _Source:
     """How a task makes a block: by the block's own part of Dask's graph, from blocks that are held, if from any.

@@ -11,8 +11,6 @@ from .._locks import ModuleLock
 from ..exceptions import InputError
 from ..graphs.mapped import release
 
-__all__ = ["forget", "parts_of", "reopening", "run_blocks"]
-
 # Whether a graph is being opened in a worker, which may have only some of its parts.
 reopening: ContextVar = ContextVar("graphcore_reopening", default=False)
 # Graphs by their pickles, and labels by the fit that they belong to.

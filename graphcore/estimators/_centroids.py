@@ -13,8 +13,6 @@ from ..kernels.vectors import VectorKernel
 from ..kmeans.assign import assign_columns, assign_graph_rows, assign_rows
 from ._kernel_input import KernelInput
 
-__all__ = ["CentroidClusterer"]
-
 
 class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
     """Base of KernelKMeans and CoresetKernelKMeans; see them for the parameters."""

@@ -9,8 +9,6 @@ from .._progress import NotebookBar, Stages, announce, in_notebook
 from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object
 
-__all__ = ["parameters", "passed_on", "refuse_graph", "stages_of"]
-
 Estimator = TypeVar("Estimator")
 
 

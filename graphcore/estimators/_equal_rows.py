@@ -4,8 +4,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["EqualRows", "merge_equal_rows"]
-
 # Merging goes through all numbers once and copies them: more are left as they are.
 _MAX_VALUES = 1 << 24
 _BLOCK_VALUES = 1 << 20

@@ -10,8 +10,6 @@ from .._typing import AnyData, Floats
 from ..features.diagnostics import as_text
 from ._checks import stages_of
 
-__all__ = ["FeatureReport", "FeatureTransformer"]
-
 
 class FeatureReport:
     """Mixin of estimators that learn features: their findings, which `_report` gives as pairs of text, as a report."""

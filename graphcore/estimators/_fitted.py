@@ -18,8 +18,6 @@ from ..pipeline.settings import Settings
 from ..selection.cluster_tree import ClusterTree, tree_of
 from ..selection.result import KSelection
 
-__all__ = ["FittedGraph"]
-
 
 class FittedGraph:
     """Mixin of CoresetSpectralClustering: what a fit leaves, and the methods that need nothing else."""

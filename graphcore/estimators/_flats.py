@@ -6,8 +6,6 @@ from .._typing import AnyData, ArrayLike, Floats, Labels
 from ..flats.flat_set import Codes
 from ._checks import passed_on
 
-__all__ = ["FlatsClusterer"]
-
 
 class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
     """Base of KFlats and KernelKFlats; see them for the parameters."""

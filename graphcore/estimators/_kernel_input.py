@@ -23,8 +23,6 @@ from ..kernels.functions import VECTOR_KERNELS, KernelFunction, kernel_function
 from ._checks import refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
 
-__all__ = ["KernelInput"]
-
 _OVER_VECTORS = (*VECTOR_KERNELS, "rbf", "poly")
 
 

@@ -18,8 +18,6 @@ from ._checks import passed_on
 from ._features import FeatureReport
 from ._kernel_input import KernelInput
 
-__all__ = ["LandmarkEstimator"]
-
 _DTYPES = ("auto", "float32", "float64")
 
 

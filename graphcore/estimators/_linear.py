@@ -9,8 +9,6 @@ from ..kmeans.linear import linear_kmeans
 from ..kmeans.nearest import nearest_center
 from ._checks import passed_on
 
-__all__ = ["FeatureClusterer"]
-
 
 class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin):
     """Mixin: k-means on the features of points, and the nearest centre of new ones."""

@@ -16,8 +16,6 @@ from ._checks import stages_of
 if TYPE_CHECKING:
     from ..report.facts import ReportFacts
 
-__all__ = ["FittedOutputs"]
-
 
 class FittedOutputs:
     """Mixin of CoresetSpectralClustering: what goes on to other programs."""

@@ -9,8 +9,6 @@ from ..exceptions import InputError
 from ..partition.predict import memberships
 from .out_of_sample import row_labels, sums_of_rows
 
-__all__ = ["PredictedRows"]
-
 
 class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Mixin of CoresetSpectralClustering: the methods that take new rows."""

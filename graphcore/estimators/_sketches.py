@@ -18,8 +18,6 @@ from ..kernels.columns import MatrixColumns
 from ._features import FeatureReport
 from ._kernel_input import KernelInput
 
-__all__ = ["SketchEstimator"]
-
 # Points whose largest cosine with a subsample point is below this are not represented.
 _COVERED = 0.01
 

@@ -10,8 +10,6 @@ from ..pipeline.update import update_clustering
 from ._checks import stages_of
 from .model_file import write_model
 
-__all__ = ["UpdatedGraph"]
-
 _SIZES = ("min_cluster_size", "max_cluster_size", "max_share")
 
 

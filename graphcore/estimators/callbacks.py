@@ -1,7 +1,5 @@
 """scikit-learn's callbacks, where it has them (from 1.9 on): each stage of a fit is a task that they are called for."""
 
-__all__ = ["CallbackSupportMixin", "StageTasks", "call_with_callbacks"]
-
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
 except ImportError:  # an older scikit-learn

@@ -18,8 +18,6 @@ from ..graphs.structure import check_sparse
 from ..pipeline.settings import Settings, check_settings
 from ._checks import parameters, passed_on, refuse_graph, stages_of
 
-__all__ = ["CoresetSpectralCoclustering"]
-
 _SETTINGS = "coreset_size objective min_cluster_size effort time_limit"
 
 

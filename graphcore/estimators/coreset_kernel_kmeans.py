@@ -14,8 +14,6 @@ from ..kmeans.coreset import CoresetKernelKMeansResult, coreset_kernel_kmeans
 from ._centroids import CentroidClusterer
 from ._checks import parameters, passed_on, stages_of
 
-__all__ = ["CoresetKernelKMeans"]
-
 
 @parameters
 class CoresetKernelKMeans(CentroidClusterer):

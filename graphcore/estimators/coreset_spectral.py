@@ -21,8 +21,6 @@ from ._updated import UpdatedGraph
 from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
 from .graph_input import graph_of
 
-__all__ = ["CoresetSpectralClustering"]
-
 
 @parameters
 class CoresetSpectralClustering(

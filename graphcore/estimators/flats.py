@@ -16,8 +16,6 @@ from ._checks import parameters, refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
 from ._flats import FlatsClusterer
 
-__all__ = ["KFlats"]
-
 
 @parameters
 class KFlats(FlatsClusterer):

@@ -7,8 +7,6 @@ from ._checks import parameters
 from ._features import FeatureTransformer
 from ._sketches import SketchEstimator
 
-__all__ = ["GaussianSketchFeatures"]
-
 _AUTO_FEATURES = 100
 
 

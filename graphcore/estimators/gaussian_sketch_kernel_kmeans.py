@@ -12,8 +12,6 @@ from ._checks import parameters, stages_of
 from ._linear import FeatureClusterer
 from ._sketches import SketchEstimator
 
-__all__ = ["GaussianSketchKernelKMeans"]
-
 # Beyond this ratio of eigenvalues their cubes hide clusters that kernel k-means itself would find.
 _CONDITION = 4.0
 

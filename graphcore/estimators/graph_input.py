@@ -13,8 +13,6 @@ from ..knn.neighbor_lists import listed_neighbors
 from ..knn.neighbors import neighbor_graph
 from .out_of_sample import Reference
 
-__all__ = ["graph_of"]
-
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 
 

@@ -20,8 +20,6 @@ from ._checks import parameters
 from ._flats import FlatsClusterer
 from ._kernel_input import KernelInput
 
-__all__ = ["KernelKFlats"]
-
 
 @parameters
 class KernelKFlats(KernelInput, FlatsClusterer):

@@ -9,8 +9,6 @@ from ..kmeans.exact import KernelKMeansResult, kernel_kmeans
 from ._centroids import CentroidClusterer
 from ._checks import parameters, passed_on, stages_of
 
-__all__ = ["KernelKMeans"]
-
 
 @parameters
 class KernelKMeans(CentroidClusterer):

@@ -5,8 +5,6 @@ from .coreset_spectral import CoresetSpectralClustering
 from .model_file import read_model
 from .out_of_sample import Reference
 
-__all__ = ["load", "model_of"]
-
 
 def load(path: PathLike, *, any_size: bool = False) -> CoresetSpectralClustering:
     """Load a model that :meth:`CoresetSpectralClustering.save` wrote.

@@ -25,8 +25,6 @@ from ..pipeline.parameters import defaults
 from ..pipeline.settings import Settings, check_settings
 from .out_of_sample import Reference
 
-__all__ = ["read_model", "write_model"]
-
 _FORMAT, _VERSION = "graphcore model", 1
 # Characters of the JSON text: a thousand are usual.
 _LONGEST = 1 << 20

@@ -8,8 +8,6 @@ from ._checks import parameters
 from ._features import FeatureTransformer
 from ._landmarks import LandmarkEstimator
 
-__all__ = ["NystromFeatures"]
-
 
 @parameters
 class NystromFeatures(FeatureTransformer, LandmarkEstimator):

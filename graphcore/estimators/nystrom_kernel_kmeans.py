@@ -16,8 +16,6 @@ from ._checks import parameters, stages_of
 from ._landmarks import LandmarkEstimator
 from ._linear import FeatureClusterer
 
-__all__ = ["NystromKernelKMeans"]
-
 
 @parameters
 class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):

@@ -15,8 +15,6 @@ from ..knn.search_exact import exact_searcher
 from ..knn.vectors import check_binary, ordered
 from ..partition.predict import cluster_shares, predict_labels
 
-__all__ = ["Reference", "row_labels", "sums_of_rows"]
-
 _PIECE = 1 << 14
 
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from ..distributed.chunks import map_chunks
 
-__all__ = ["FeatureDiagnostics", "as_text", "diagnose"]
-
 # Points of which less than a tenth is kept are not covered by the landmarks.
 _UNCOVERED = 0.9
 # Residuals below this share of the trace are rounding.

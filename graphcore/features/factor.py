@@ -12,8 +12,6 @@ from ..kernels._floats import as_floats
 from ..kernels.columns import MatrixColumns, block_borders, rows_in
 from .inverse_root import InverseRoot, inverse_root
 
-__all__ = ["NystromFactor", "nystrom_factor", "project"]
-
 # Columns of C that fit in this many bytes are computed once; others are computed again for the second pass.
 _KEEP_BYTES = 1 << 28
 # Gram matrices of one group of blocks each are summed in a fixed order; together they hold about so many numbers.

@@ -17,8 +17,6 @@ from .inverse_root import InverseRoot
 from .landmarks import Landmarks
 from .projections import Projection
 
-__all__ = ["SUBSPACES", "FeatureMap", "KernelFeatures", "SketchedColumns", "assembled", "map_of"]
-
 # Samplings that draw no landmarks: they look for the directions of the whole kernel.
 SUBSPACES = ("power", "kernel-pca")
 

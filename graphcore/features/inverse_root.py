@@ -10,8 +10,6 @@ from ..exceptions import InputError
 from ..kernels.checks import clearly_negative
 from ..kernels.definiteness import report_indefinite
 
-__all__ = ["CLIP", "InverseRoot", "inverse_root"]
-
 # What helps against an indefinite kernel, beside another one.
 CLIP = "add a multiple of the identity, or on_indefinite='clip' to drop the negative part"
 

@@ -11,8 +11,6 @@ from ..kernels.as_kernel import as_kernel
 from .leverage import leverage_scores, ridge_leverage_scores
 from .ridge_sampling import recursive_ridge_scores
 
-__all__ = ["LANDMARK_SAMPLINGS", "Landmarks", "default_ridge", "draw_landmarks", "sample_landmarks"]
-
 LANDMARK_SAMPLINGS = ("uniform", "leverage", "approximate-leverage", "ridge", "recursive-ridge")
 
 

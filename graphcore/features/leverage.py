@@ -8,15 +8,6 @@ from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError
 from ..kernels.as_kernel import as_kernel
 
-__all__ = [
-    "coherence",
-    "effective_dimension",
-    "largest_eigenpairs",
-    "leverage_scores",
-    "ridge_leverage_scores",
-    "top_eigenpairs",
-]
-
 _OVERSAMPLING, _POWER_STEPS = 10, 2
 
 

@@ -14,8 +14,6 @@ from .feature_map import assembled, map_of
 from .landmarks import LANDMARK_SAMPLINGS, sample_landmarks
 from .projections import PROJECTIONS, projection_matrix
 
-__all__ = ["SAMPLINGS", "check_options", "nystrom_features"]
-
 SAMPLINGS = LANDMARK_SAMPLINGS + PROJECTIONS
 
 

@@ -9,8 +9,6 @@ from .._locks import cached_property
 from .._random import Streams
 from .._validation import check_choice, check_integer
 
-__all__ = ["PROJECTIONS", "Projection", "projection_matrix"]
-
 PROJECTIONS = ("gaussian", "srht", "countsketch")
 
 

@@ -11,8 +11,6 @@ from ..exceptions import InputError
 from ..kernels.as_kernel import as_kernel
 from ..kernels.columns import block_borders
 
-__all__ = ["RidgeScores", "dictionary_ridge_scores", "recursive_ridge_scores"]
-
 
 @dataclass(frozen=True, eq=False)
 class RidgeScores:

@@ -4,8 +4,6 @@ import math
 
 from .._validation import check_choice, check_integer, check_real
 
-__all__ = ["suggest_landmarks", "suggest_rank", "theory_landmarks"]
-
 _RULES = ("auto", "sqrt", "sqrt_nk", "theory")
 
 

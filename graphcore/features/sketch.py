@@ -10,8 +10,6 @@ from ..exceptions import InputError
 from ..kernels.as_kernel import as_kernel
 from .leverage import largest_eigenpairs
 
-__all__ = ["GaussianSketch", "gaussian_sketch", "leading_eigenvalues"]
-
 SCALES = ("unit", "theory")
 # Below this many subsample points all eigenvalues are about as cheap as a few.
 _DENSE_POINTS = 400

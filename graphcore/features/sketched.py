@@ -12,8 +12,6 @@ from ..kernels.columns import map_rows
 from ..kernels.definiteness import report_indefinite, spectrum_ends
 from .sketch import GaussianSketch, gaussian_sketch
 
-__all__ = ["KernelSketch", "sketch_kernel", "subsample_size"]
-
 _MIN_SUBSAMPLE, _SHARE = 200, 0.01
 
 

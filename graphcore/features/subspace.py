@@ -14,9 +14,6 @@ from .inverse_root import CLIP
 from .leverage import top_eigenpairs
 from .projections import Projection
 
-__all__ = ["kernel_pca_features", "power_features"]
-
-
 # Of larger matrices a sample of so many points is looked at for negative eigenvalues.
 _SAMPLE = 1000
 

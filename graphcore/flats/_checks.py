@@ -8,8 +8,6 @@ from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from ..graphs.structure import check_sparse
 
-__all__ = ["Rules", "as_points", "check_n_clusters", "check_rules", "given_labels"]
-
 ON_EMPTY = ("farthest", "restart", "drop", "error")
 ON_DEGENERATE = ("reduce", "pad", "restart")
 # Sums of squares of larger numbers may overflow.

@@ -4,8 +4,6 @@ import numpy as np
 
 from .._compile import compiled
 
-__all__ = ["nearest_rows"]
-
 
 @compiled
 def nearest_rows(

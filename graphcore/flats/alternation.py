@@ -8,8 +8,6 @@ from .._progress import Stages
 from .._warn import warn_user
 from ..exceptions import InputError
 
-__all__ = ["Run", "alternate", "best_of", "fill_empty"]
-
 # An increase beyond this is no rounding: the kernel is indefinite.
 _INCREASE = 1e-9
 

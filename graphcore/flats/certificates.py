@@ -8,8 +8,6 @@ from ._checks import as_points, check_n_clusters
 from .fit_kernel import fit_kernel
 from .kernel_clusters import centred_operator
 
-__all__ = ["k_flats_lower_bound", "kernel_k_flats_lower_bound"]
-
 
 def k_flats_lower_bound(X, n_clusters, n_dims=1, *, sample_weight=None):
     """A number that no set of flats can have a smaller inertia than.

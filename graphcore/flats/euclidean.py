@@ -5,8 +5,6 @@ import numpy as np
 from ..exceptions import InputError
 from .flat_set import FlatSet, SparseRows, centred, members_by_cluster, residuals, squared_norms
 
-__all__ = ["EuclideanFlats"]
-
 _EPS = np.finfo(np.float64).eps
 # Sparse vectors are made dense one cluster at a time, up to this size.
 _CLUSTER_BYTES = 1 << 31

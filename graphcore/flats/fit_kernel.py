@@ -16,8 +16,6 @@ from ..kernels.dense import DenseKernel
 from ..kernels.vectors import VectorKernel
 from ._checks import as_points
 
-__all__ = ["FitKernel", "NewRows", "check_definite", "cut_kernel_rows", "fit_kernel"]
-
 # Up to this many points the kernel matrix of vectors is held (512 MiB); beyond, it is computed anew in every pass.
 HELD_POINTS = 8192
 # Up to this many the eigenvalues of a kernel matrix are computed, beyond they are guessed from some products.

@@ -10,8 +10,6 @@ from .._validation import check_labels
 from ..exceptions import InputError
 from ._checks import as_points
 
-__all__ = ["Codes", "FlatSet", "SparseRows", "centred", "members_by_cluster", "parts", "residuals", "squared_norms"]
-
 _BLOCK_NUMBERS = 1 << 21
 
 

@@ -10,8 +10,6 @@ from .alternation import alternate
 from .euclidean import EuclideanFlats
 from .results import KFlatsResult
 
-__all__ = ["global_k_means", "global_runs"]
-
 
 def global_k_means(X, n_clusters, *, n_candidates=None, max_iter=300, sample_weight=None):
     """Solutions of k-means for 1 to `n_clusters` clusters, each grown from the one before.

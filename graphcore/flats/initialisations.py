@@ -6,8 +6,6 @@ from .._validation import check_choice
 from ..coresets.seeding import seeds_by_distance
 from ..exceptions import InputError
 
-__all__ = ["INITS", "label_draws", "random_labels", "seed_labels"]
-
 INITS = ("k-means++", "farthest", "random", "k-means")
 
 

@@ -14,8 +14,6 @@ from .global_k_means import global_runs
 from .initialisations import label_draws
 from .results import KFlatsResult
 
-__all__ = ["k_flats"]
-
 
 def k_flats(
     X,

@@ -7,8 +7,6 @@ import numpy as np
 from .._threads import away
 from ..exceptions import InputError
 
-__all__ = ["ClusterFlat", "centred_operator", "fit_cluster", "fit_large_cluster"]
-
 # Directions with a smaller share of a cluster's energy are rounding: coefficients would be divided by next to zero.
 RANK_TOLERANCE = 1e-10
 # Where Lanczos fails, clusters up to this size are done by dense eigenvectors (512 MiB).

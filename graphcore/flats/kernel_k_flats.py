@@ -11,8 +11,6 @@ from .initialisations import label_draws
 from .kernel_problem import KernelFlats
 from .results import KernelKFlatsResult
 
-__all__ = ["kernel_k_flats"]
-
 
 def kernel_k_flats(
     K,

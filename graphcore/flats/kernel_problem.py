@@ -7,8 +7,6 @@ from ..kernels.columns import block_borders
 from .kernel_clusters import fit_cluster, fit_large_cluster
 from .kernel_set import gather
 
-__all__ = ["KernelFlats"]
-
 # Clusters up to this size get dense eigenvectors, which are faster than Lanczos there.
 SMALL_SPARSE = 200
 SMALL_DENSE = 1000

@@ -9,8 +9,6 @@ from .._locks import cached_property
 from ._loops import nearest_rows
 from .flat_set import Codes, members_by_cluster
 
-__all__ = ["KernelFlatSet", "gather"]
-
 # Up to this many means and directions, one dense product with all of them is faster than a sparse one.
 _FEW_COLUMNS = 32
 

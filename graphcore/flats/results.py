@@ -10,8 +10,6 @@ from .fit_kernel import NewRows
 from .flat_set import Codes, FlatSet
 from .kernel_set import KernelFlatSet
 
-__all__ = ["KFlatsResult", "KernelKFlatsResult", "merged"]
-
 # Entries of a block of rows of the kernel.
 _PART = 1 << 20
 

@@ -7,11 +7,6 @@ import numpy as np
 
 from .._compile import compiled
 
-__all__ = [
-    "combined", "compress_rows", "count_rows", "fill_pairs", "merge_count", "merge_fill", "pack_pairs", "rank_ids",
-    "scatter_rows", "transpose", "unique_pairs",
-]  # fmt: skip
-
 MAX, AVERAGE, SUM, MIN = 0, 1, 2, 3
 
 

@@ -7,10 +7,6 @@ import numpy as np
 
 from .._compile import compiled
 
-__all__ = [
-    "check_rows", "check_symmetric", "count_self_loops", "mirror_sum", "own_entry", "row_sums", "union_components",
-]  # fmt: skip
-
 
 @compiled
 def check_rows(indptr, indices, weights, n_columns):

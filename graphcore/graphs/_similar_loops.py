@@ -6,8 +6,6 @@ from .._compile import compiled
 from .._select import nth_largest
 from .._touched import add
 
-__all__ = ["similar_rows"]
-
 
 @compiled
 def similar_rows(

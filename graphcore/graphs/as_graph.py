@@ -12,8 +12,6 @@ from .from_table import column_names, edge_columns, is_edge_table
 from .graph import Graph
 from .ids import is_text
 
-__all__ = ["as_graph", "edge_arrays", "is_graph", "is_graph_object", "refuse_as_vectors", "warn_of_either"]
-
 
 def as_graph(graph, **options):
     """Return a Graph from whatever stands for one: a graph of any library, a matrix, a table or arrays of edges."""

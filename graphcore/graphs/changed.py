@@ -11,8 +11,6 @@ from .graph import Graph
 from .ids import as_ids, as_names, is_text, whole_numbers
 from .weights import edge_weights, without_ones
 
-__all__ = ["ChangedGraph", "change_graph"]
-
 
 class ChangedGraph(NamedTuple):
     """A graph after a change, and the pairs of nodes that it changed."""

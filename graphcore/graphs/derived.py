@@ -9,8 +9,6 @@ from ..exceptions import InputError
 from .graph import Graph
 from .rows import entries_of
 
-__all__ = ["resample_edges", "subgraph", "weigh_nodes"]
-
 # Probability that a Poisson number of mean 1 is at most 0, 1, ..., 17: the rest is below 2^-52.
 _AT_MOST = np.cumsum([math.exp(-1) / math.factorial(i) for i in range(18)])
 

@@ -18,8 +18,6 @@ from .rows import (
     warn_directed,
 )
 
-__all__ = ["degree_discounted", "random_walk", "stationary", "undirected_rows"]
-
 # Share of the steps of a random walk that lead to any node, each with the same chance.
 TELEPORT = 0.15
 # The walk's distribution is known when a step changes no more than this; 0.85^120 is below 1e-8.

@@ -10,8 +10,6 @@ from ..exceptions import InputError
 from .from_scipy import as_csr
 from .weights import as_floats, entry_weights, first_bad_weight, without_ones
 
-__all__ = ["FromBiadjacency"]
-
 
 class FromBiadjacency:
     """Mixin of Graph, which is made of a rectangular matrix."""

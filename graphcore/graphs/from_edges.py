@@ -22,8 +22,6 @@ from .rows import (
 )
 from .weights import edge_weights
 
-__all__ = ["FromEdges", "graph_from_ends"]
-
 
 class FromEdges:
     """Mixin of Graph, which is made of arrays of edges."""

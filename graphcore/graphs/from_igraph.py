@@ -12,8 +12,6 @@ from .from_edges import graph_from_ends
 from .rows import SYMMETRIZE, made_of, rows_from_edges
 from .weights import edge_weights
 
-__all__ = ["FromIgraph"]
-
 
 class FromIgraph:
     """Mixin of Graph, which is made of igraph's graphs."""

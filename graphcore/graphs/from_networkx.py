@@ -12,8 +12,6 @@ from .ids import is_numbered
 from .rows import DIRECTED, SYMMETRIZE, Rows, drop_zeros, made_of, transpose_rows
 from .weights import NO_WEIGHTS, entry_weights, first_bad_weight
 
-__all__ = ["FromNetworkx", "networkx_rows"]
-
 
 class FromNetworkx:
     """Mixin of Graph, which is made of networkx's graphs."""

@@ -15,8 +15,6 @@ from .rows import DIRECTED, SYMMETRIZE, SYMMETRY_TOLERANCE, Rows, canonical_rows
 from .structure import check_sparse
 from .weights import as_floats, entry_weights
 
-__all__ = ["FromScipy", "as_csr"]
-
 
 class FromScipy:
     """Mixin of Graph, which is made of a square matrix."""

@@ -13,8 +13,6 @@ from .ids import compact_ids, number_names, whole_numbers
 from .rows import SYMMETRIZE
 from .weights import edge_weights
 
-__all__ = ["FromTable", "as_library", "column_names", "edge_columns", "is_edge_table", "left_out", "table_edges"]
-
 LIBRARIES = ("pandas", "polars", "pyarrow")
 # What columns are called that hold the ends of edges, and their weights.
 ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"))

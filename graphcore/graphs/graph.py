@@ -21,8 +21,6 @@ from .rows import Rows, as_csr_array, checked_arrays, find_defect
 from .structure import check_compressed
 from .weights import NO_WEIGHTS
 
-__all__ = ["Graph"]
-
 
 class Graph(FromEdges, FromScipy, FromBiadjacency, FromTable, FromNetworkx, FromIgraph):
     """An immutable undirected graph, stored as symmetric compressed sparse rows.

@@ -9,11 +9,6 @@ from .._threads import away
 from ..exceptions import InputError, ParameterError
 from . import _loops
 
-__all__ = [
-    "FIXED_WIDTH", "Numbering", "as_ids", "as_names", "check_name_array", "compact_ids", "count_nodes", "id_dtype",
-    "is_numbered", "is_text", "narrow_ids", "number_names", "whole_numbers",
-]  # fmt: skip
-
 _PIECE = 1 << 16
 # numpy pads strings to the longest: one long name must not cost a gigabyte, so longer ones stay Python's.
 FIXED_WIDTH = 64

@@ -5,8 +5,6 @@ import numpy as np
 from .._warn import warn_user
 from ..exceptions import InputError
 
-__all__ = ["edges_in_range", "given_unit", "in_range"]
-
 # Degrees from 2^-164 to 2^64 may be squared, their squares multiplied, and all of it added up. Scaled weights are
 # normal numbers in single precision too.
 _LARGEST, _SMALLEST = 64, -100

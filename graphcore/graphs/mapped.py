@@ -3,8 +3,6 @@
 import mmap
 from contextlib import contextmanager
 
-__all__ = ["read_at_random", "release"]
-
 
 @contextmanager
 def read_at_random(*arrays):

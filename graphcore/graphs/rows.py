@@ -14,13 +14,6 @@ from . import _loops, _row_loops
 from .ids import id_dtype, narrow_ids
 from .weights import as_floats, without_ones
 
-__all__ = [
-    "BY_PAIR", "DIRECTED", "SYMMETRIZE", "SYMMETRY_TOLERANCE", "Rows", "as_csr_array", "canonical_rows",
-    "check_directions", "checked_arrays", "describe_defect", "drop_zeros", "entries_of", "find_defect", "is_symmetric",
-    "made_of", "policy_code", "rows_from_edges", "rows_from_pairs", "symmetrize_rows", "transpose_rows",
-    "warn_directed",
-]  # fmt: skip
-
 # Weights that differ by less than this relative amount count as symmetric (rounding in files and products).
 SYMMETRY_TOLERANCE = 1e-6
 # What becomes of directions: weights of a pair are combined, or the whole graph says which nodes belong together.

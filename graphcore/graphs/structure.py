@@ -7,8 +7,6 @@ import numpy as np
 
 from ..exceptions import InputError
 
-__all__ = ["check_compressed", "check_sparse"]
-
 _PIECE = 1 << 20
 
 

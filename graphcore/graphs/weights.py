@@ -5,8 +5,6 @@ import numpy as np
 from .._arrays import read_only
 from ..exceptions import InputError
 
-__all__ = ["NO_WEIGHTS", "as_floats", "edge_weights", "entry_weights", "first_bad_weight", "without_ones"]
-
 # What stands for ones in compiled loops: float64, like the weights of quotient graphs, so that loops serve both with
 # one compiled version.
 NO_WEIGHTS = read_only(np.empty(0))

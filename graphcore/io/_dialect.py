@@ -10,8 +10,6 @@ from ..exceptions import FormatError, ParameterError
 from ..graphs.from_table import edge_columns
 from ._weight_column import ID_NAMES, MISSING, choose_weight, is_decimal_comma, is_number
 
-__all__ = ["Dialect", "data_lines", "ends_elsewhere", "guess_dialect", "is_edge", "split_line"]
-
 _SAMPLE = 200
 # So many characters of them are enough, too; what is far longer is no line of an edge list.
 _SAMPLE_LENGTH = 1 << 20

@@ -5,8 +5,6 @@ import re
 
 from ..exceptions import FormatError
 
-__all__ = ["MATRIX_MARKET_BANNER", "NPZ_MAGIC", "guess_format"]
-
 NPZ_MAGIC = b"PK\x03\x04"
 MATRIX_MARKET_BANNER = b"%%matrixmarket"
 _OWN_HEADER = b"# graphcore edge list;"

@@ -7,8 +7,6 @@ from ..exceptions import FormatError
 from ._dialect import is_edge, split_line
 from ._weight_column import is_decimal_comma, is_number
 
-__all__ = ["locate", "number_of_line"]
-
 
 def locate(source, dialect, otherwise):
     """Return the FormatError that names the first bad line; `otherwise` is said if no line looks bad."""

@@ -6,8 +6,6 @@ import numpy as np
 
 from ._weight_column import is_number
 
-__all__ = ["first_unfit", "unfit_reason", "without_formula"]
-
 # What no text has (files with control characters are taken for binary ones), and halves of characters.
 _UNFIT = re.compile("[\0-\x08\r\x0e-\x19\x1b-\x1f\ud800-\udfff]")
 # A longer field is refused by readers of tables, Python's among them.

@@ -14,8 +14,6 @@ import numpy as np
 from .._arrays import npy_header
 from ..exceptions import FormatError, InputError
 
-__all__ = ["Archive", "open_archive", "read_array", "write_array"]
-
 # No compression that numpy writes makes content so many times smaller.
 _MOST_COMPRESSED = 1040
 # Graphs are a half to a twentieth of their arrays. What stays small may be as regular as it likes.

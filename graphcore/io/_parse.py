@@ -10,8 +10,6 @@ from ..graphs.ids import Numbering
 from ._dialect import data_lines
 from ._locate import locate
 
-__all__ = ["parse", "parse_numbers"]
-
 
 def parse(source, dialect):
     """Return (ends, weights or None, names or None).

@@ -2,8 +2,6 @@
 
 from ..exceptions import FormatError
 
-__all__ = ["NOT_SQUARE", "check_node_count", "header_sizes"]
-
 NOT_SQUARE = "an adjacency matrix is square; this one has shape {}; pass bipartite=True if its columns are other nodes"
 
 # So many nodes cost little; beyond, most of them should have edges.

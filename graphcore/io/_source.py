@@ -18,8 +18,6 @@ from .._validation import check_path
 from ..exceptions import FormatError, InputError, ParameterError, missing_package, one_line
 from .atomic import naming_file
 
-__all__ = ["Source", "is_stream", "naming", "open_source", "open_stream"]
-
 _MAGIC = {b"\x1f\x8b": "gz", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _SUFFIXES = {".gz", ".bz2", ".xz", ".zst"}
 # What other programs write at a file's start; naming it helps more than "this is not text".

@@ -5,8 +5,6 @@ from collections import Counter
 
 from ..exceptions import ParameterError
 
-__all__ = ["ID_NAMES", "MISSING", "WEIGHT_NAMES", "choose_weight", "is_decimal_comma", "is_number"]
-
 ID_NAMES = frozenset([
     "source", "target", "src", "dst", "dest", "from", "to", "node1", "node2", "node_1", "node_2", "id1", "id2",
     "id_1", "id_2", "u", "v", "i", "j", "fromnodeid", "tonodeid", "from_node", "to_node", "fromid", "toid",

@@ -9,8 +9,6 @@ from typing import NamedTuple
 from ..exceptions import InputError
 from .atomic import store_around
 
-__all__ = ["Use", "check_apart"]
-
 
 class Use(NamedTuple):
     """What becomes of a file: what it is called in messages, its path or open descriptor, whether it is written."""

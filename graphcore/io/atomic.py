@@ -12,8 +12,6 @@ from typing import IO, Any
 from .._typing import PathLike
 from .._validation import check_path
 
-__all__ = ["atomic_output", "check_folder", "check_writable", "naming_file", "store_around", "sync_folder"]
-
 
 def check_writable(path: PathLike) -> None:
     """Check, without creating anything, that `path` can be written.

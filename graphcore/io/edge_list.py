@@ -17,8 +17,6 @@ from ._names import first_unfit, unfit_reason
 from ._parse import parse
 from ._sizes import check_node_count
 
-__all__ = ["read_edge_list", "upper_edges", "write_edge_list"]
-
 _PIECE = 1 << 16
 
 

@@ -18,8 +18,6 @@ from ._npy import read_array, write_array
 from ._source import open_source
 from .atomic import atomic_output
 
-__all__ = ["read_label_lines", "read_labels", "read_node_weights", "write_labels", "write_memberships"]
-
 _PIECE = 1 << 16
 _DELIMITERS = {"tsv": "\t", "csv": ","}
 

@@ -8,8 +8,6 @@ from .._warn import warn_user
 from ..exceptions import FormatError
 from ..graphs.graph import Graph
 
-__all__ = ["OF_NETWORKX", "read_by_networkx"]
-
 OF_NETWORKX = ("graphml", "gexf", "gml", "adjlist")
 _INTEGER = re.compile(r"0|-?[1-9]\d{0,17}")
 

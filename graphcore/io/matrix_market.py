@@ -15,8 +15,6 @@ from ._locate import number_of_line
 from ._parse import parse, parse_numbers
 from ._sizes import NOT_SQUARE, check_node_count, header_sizes
 
-__all__ = ["read_matrix_market", "write_matrix_market"]
-
 _LAYOUTS = ("coordinate", "array")
 _FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern", "complex")
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")

@@ -10,8 +10,6 @@ from ..graphs.graph import Graph
 from ..graphs.ids import id_dtype
 from ._sizes import header_sizes
 
-__all__ = ["read_metis", "write_metis"]
-
 _BLOCK = 1 << 22
 _PIECE = 1 << 16
 

@@ -10,8 +10,6 @@ from ._guess import NPZ_MAGIC
 from ._npy import open_archive
 from ._sizes import NOT_SQUARE
 
-__all__ = ["matrix_of", "read_npz", "write_npz"]
-
 # Rows and columns that a matrix may have, whatever is in it; beyond that, so many for every entry.
 _NODES, _NODES_PER_ENTRY = 1 << 24, 1000
 

@@ -21,8 +21,6 @@ from .matrix_market import read_matrix_market
 from .metis import read_metis
 from .npz import read_npz
 
-__all__ = ["READABLE", "read_graph"]
-
 # Of a Parquet table, so many bytes are read at once.
 _TABLE_MEMORY = 1 << 28
 READABLE = ("edgelist", "konect", "matrix-market", "metis", "npz", *OF_NETWORKX, "parquet")

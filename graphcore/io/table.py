@@ -6,8 +6,6 @@ import os
 from ..exceptions import InputError, ParameterError, missing_package
 from .atomic import atomic_output
 
-__all__ = ["TABLES", "check_parquet", "write_table"]
-
 # What the ending of a file asks for.
 TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 

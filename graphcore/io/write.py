@@ -19,8 +19,6 @@ from .metis import write_metis
 from .npz import write_npz
 from .write_markup import MARKUP, write_markup
 
-__all__ = ["SUFFIXES", "WRITABLE", "output_format", "write_graph"]
-
 WRITABLE = ("tsv", "csv", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "store")
 SUFFIXES = {
     ".csv": "csv", ".mtx": "matrix-market", ".mm": "matrix-market", ".store": "store", ".metis": "metis",

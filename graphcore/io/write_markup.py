@@ -9,8 +9,6 @@ import numpy as np
 from ..exceptions import InputError, ParameterError
 from .edge_list import upper_edges
 
-__all__ = ["MARKUP", "write_markup"]
-
 _PIECE = 1 << 16
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 # What attributes of numpy's kinds are called in GraphML and GEXF; all others are text.

@@ -6,8 +6,6 @@
 
 from .._compile import compiled
 
-__all__ = ["nearest_centroids", "own_sums"]
-
 
 @compiled
 def own_sums(indptr, indices, values, self_loop, inner, outer, labels, first, last, out):

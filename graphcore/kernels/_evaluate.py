@@ -4,8 +4,6 @@ import numpy as np
 
 from ..exceptions import InputError
 
-__all__ = ["gaussian_block", "inner_products", "refuse_zero_rows", "squared_norms"]
-
 # Share of the mean squared norm that is the mean's own, beyond which vectors are centred before distances are taken.
 _FAR = 0.9
 # Rounding of squared distances in float32, times gamma, beyond which they are taken in float64. The error of kernel

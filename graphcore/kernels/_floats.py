@@ -4,8 +4,6 @@ import numpy as np
 
 from ..exceptions import InputError
 
-__all__ = ["as_floats", "check_scale", "check_vectors"]
-
 # Larger numbers overflow when they are squared twice, smaller ones vanish.
 _LARGEST = {"f": 1e9}
 _MANY = 1e75

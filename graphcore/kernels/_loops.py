@@ -3,8 +3,6 @@
 from .._compile import compiled
 from ..graphs._row_loops import own_entry
 
-__all__ = ["diagonal_entries", "submatrix_count", "submatrix_fill"]
-
 
 @compiled
 def diagonal_entries(indptr, indices, weights, out):

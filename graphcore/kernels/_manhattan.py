@@ -6,8 +6,6 @@ import numpy as np
 
 from ..knn.vectors import ordered
 
-__all__ = ["manhattan"]
-
 _MAX_INDEX = 2**31 - 1
 
 

@@ -2,8 +2,6 @@
 
 from .._compile import compiled
 
-__all__ = ["label_by_centroids", "merge_labels"]
-
 
 @compiled
 def label_by_centroids(

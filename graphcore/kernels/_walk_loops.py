@@ -5,8 +5,6 @@ import numpy as np
 from .._compile import compiled
 from .._select import nth_largest
 
-__all__ = ["walk_rows"]
-
 
 @compiled
 def walk_rows(

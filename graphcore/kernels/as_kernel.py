@@ -10,8 +10,6 @@ from .dense import DenseKernel
 from .graph import GraphKernel
 from .sparse import SparseKernel
 
-__all__ = ["as_kernel"]
-
 
 def as_kernel(K):
     """The view of a kernel: itself, the normalised-cut kernel of a graph, or a precomputed matrix, checked.

@@ -11,8 +11,6 @@ from ..exceptions import InputError, ParameterError
 from ._floats import as_floats
 from ._manhattan import manhattan
 
-__all__ = ["BANDWIDTH_RULES", "rule_bandwidth"]
-
 # Rules and the numbers that they take when none is given.
 BANDWIDTH_RULES = {"rms": 1.0, "quantile": 0.25, "neighbours": 0.1}
 _SAMPLE = 1000

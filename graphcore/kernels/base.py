@@ -9,8 +9,6 @@ from ..exceptions import InputError
 from .columns import map_rows
 from .products import DenseProducts, memberships
 
-__all__ = ["BLOCK_BYTES", "Kernel", "KernelRows"]
-
 BLOCK_BYTES = 1 << 26
 # Larger matrices are not made whole: 3.2 GB, and n^3 operations mostly follow.
 _MAX_DENSE = 20_000

@@ -4,11 +4,6 @@ import numpy as np
 
 from ..exceptions import InputError
 
-__all__ = [
-    "check_diagonal", "check_magnitude", "check_precomputed", "check_symmetric", "clearly_negative",
-    "eigenvalue_noise", "noise_of",
-]  # fmt: skip
-
 # Beyond these, products of kernel values overflow, and sums of squares vanish.
 _LARGEST = {"f": 1e30}
 _MANY = 1e60

@@ -14,8 +14,6 @@ from .columns import VectorColumns
 from .functions import OF_DISTANCES, KernelFunction
 from .vectors import VectorKernel
 
-__all__ = ["ChunkedColumns", "ChunkedVectorKernel", "check_chunks", "columns_of", "kernel_over"]
-
 
 @dataclass(frozen=True, eq=False)
 class ChunkedColumns:

@@ -8,8 +8,6 @@ import numpy as np
 from .._threads import limited_libraries, map_blocks
 from ._floats import as_floats
 
-__all__ = ["Columns", "MatrixColumns", "SparseRows", "VectorColumns", "block_borders", "map_rows", "rows_in"]
-
 # Bytes of a block of kernel values together with its vectors: small enough for a processor's cache, large enough for
 # BLAS to run at full speed.
 _BLOCK_BYTES = 6 << 20

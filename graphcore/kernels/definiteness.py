@@ -8,10 +8,6 @@ from .._warn import warn_user
 from ..exceptions import InputError
 from .checks import check_symmetric, clearly_negative
 
-__all__ = [
-    "report_indefinite", "rough_spectrum_ends", "semidefinite_shift", "smallest_sampled_eigenvalue", "spectrum_ends",
-]  # fmt: skip
-
 _DENSE_POINTS = 1500
 _SAMPLE = 500
 

@@ -9,8 +9,6 @@ from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of
 from .columns import MatrixColumns
 from .products import memberships
 
-__all__ = ["DenseKernel", "dense_submatrix"]
-
 
 class DenseKernel(Kernel):
     """A precomputed kernel matrix.

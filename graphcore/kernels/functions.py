@@ -13,8 +13,6 @@ from ._floats import as_floats
 from ._manhattan import manhattan
 from .bandwidths import rule_bandwidth
 
-__all__ = ["OF_DISTANCES", "VECTOR_KERNELS", "KernelFunction", "kernel_function"]
-
 VECTOR_KERNELS = ("gaussian", "laplacian", "polynomial", "sigmoid", "cosine", "linear")
 # Of any vector with itself they are 1.
 OF_DISTANCES = ("gaussian", "laplacian")

@@ -11,8 +11,6 @@ from . import _loops, _nearest_loops
 from .base import KernelRows
 from .sparse import RowsKernel
 
-__all__ = ["MANY_ENTRIES", "GraphKernel", "warn_of_loops"]
-
 # Coreset graphs of so many entries are kept in single precision, in which the power method works there: they are most
 # of the memory of a run.
 MANY_ENTRIES = 1 << 21

@@ -4,8 +4,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["HalfWalkRows"]
-
 
 @dataclass(frozen=True, eq=False)
 class HalfWalkRows:

@@ -8,8 +8,6 @@ import numpy as np
 from .._threads import map_blocks, row_blocks
 from . import _centroid_loops
 
-__all__ = ["DenseProducts", "SparseProducts", "memberships"]
-
 _BLOCK_ENTRIES = 1 << 18
 
 

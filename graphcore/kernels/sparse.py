@@ -12,8 +12,6 @@ from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of
 from .columns import MatrixColumns, SparseRows
 from .products import SparseProducts
 
-__all__ = ["RowsKernel", "SparseKernel"]
-
 _BLOCK_ENTRIES = 1 << 20
 
 

@@ -11,8 +11,6 @@ from .dense import DenseKernel, dense_submatrix
 from .functions import OF_DISTANCES, KernelFunction
 from .products import memberships
 
-__all__ = ["VectorKernel"]
-
 _DIAGONAL_BYTES = 6 << 20
 
 

@@ -16,8 +16,6 @@ from .base import Kernel
 from .half_walk import HalfWalkRows
 from .sparse import SparseKernel
 
-__all__ = ["WalkColumns", "WalkKernel"]
-
 # Rows handed to a thread at once; fixed, so that results do not depend on the number of threads.
 _ROWS_PER_BLOCK = 64
 # A node sends mass on while its average edge gets more than this share of 1 / row_budget.

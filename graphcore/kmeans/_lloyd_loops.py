@@ -2,8 +2,6 @@
 
 from .._compile import compiled
 
-__all__ = ["add_to_nearest"]
-
 
 @compiled
 def add_to_nearest(rows, products, norms, sums, counts):

@@ -6,8 +6,6 @@ from ..exceptions import InputError
 from ..kernels.columns import MatrixColumns, map_rows
 from ..kernels.products import memberships
 
-__all__ = ["assign_columns", "assign_graph_rows", "assign_rows"]
-
 # Bytes of the sums of a block of points with all clusters.
 _BLOCK_BYTES = 1 << 26
 

@@ -12,15 +12,6 @@ from ..features.leverage import largest_eigenpairs, top_eigenpairs
 from ..kernels.as_kernel import as_kernel
 from .linear import centers_and_cost
 
-__all__ = [
-    "Certificate",
-    "DictionaryQuality",
-    "SpectralGuarantee",
-    "certify",
-    "dictionary_quality",
-    "spectral_guarantee",
-]
-
 # Residual and trace agree to rounding: the kernel matrix has rank s at most.
 _ROUNDING = 1e-10
 

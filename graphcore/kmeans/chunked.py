@@ -14,8 +14,6 @@ from ..distributed.chunks import map_chunks, rows_at
 from ._lloyd_loops import add_to_nearest
 from .nearest import nearest_center
 
-__all__ = ["lloyd_runs", "scalable_starts"]
-
 # Of k-means||: rounds, and rows drawn in each for every cluster, as its authors found enough.
 _ROUNDS, _OVERSAMPLING = 5, 2
 

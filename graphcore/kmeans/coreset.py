@@ -16,8 +16,6 @@ from .assign import assign_columns
 from .exact import KernelKMeansResult, kernel_kmeans
 from .inputs import kernel_and_weights
 
-__all__ = ["CoresetKernelKMeansResult", "coreset_kernel_kmeans"]
-
 
 @dataclass(frozen=True, eq=False)
 class CoresetKernelKMeansResult:

@@ -13,8 +13,6 @@ from ..kernels.definiteness import report_indefinite, semidefinite_shift, smalle
 from .inputs import INITIALISATIONS, centres_to_labels, check_init, initial_shift, kernel_and_weights
 from .lloyd import ON_EMPTY, centroid_step, lloyd
 
-__all__ = ["KernelKMeansResult", "kernel_kmeans", "partition_cost"]
-
 
 @dataclass(frozen=True, eq=False)
 class KernelKMeansResult:

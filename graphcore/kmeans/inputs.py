@@ -8,8 +8,6 @@ from ..exceptions import InputError, ParameterError
 from ..kernels.as_kernel import as_kernel
 from ..kernels.checks import check_diagonal
 
-__all__ = ["INITIALISATIONS", "centres_to_labels", "check_init", "initial_shift", "kernel_and_weights"]
-
 # The nearest of D2 draws in feature space, or of random points.
 INITIALISATIONS = ("k-means++", "random")
 

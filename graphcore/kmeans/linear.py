@@ -15,8 +15,6 @@ from ..kernels.products import memberships
 from .chunked import lloyd_runs, scalable_starts
 from .nearest import nearest_center
 
-__all__ = ["LinearKMeans", "linear_kmeans"]
-
 # k-means takes a copy of its data where that is no burden.
 _COPY_BYTES = 1 << 29
 

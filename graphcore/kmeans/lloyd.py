@@ -7,8 +7,6 @@ import numpy as np
 
 from ..exceptions import InputError
 
-__all__ = ["ON_EMPTY", "LloydRun", "Step", "centroid_step", "lloyd"]
-
 ON_EMPTY = ("farthest", "drop", "error")
 # A cost that goes up by more than this share of the points' own norms did not do so by rounding.
 _ROUNDING = 1e-9

@@ -5,8 +5,6 @@ import numpy as np
 from .._threads import limited_libraries
 from ..distributed.chunks import is_chunked, rows_of_chunks
 
-__all__ = ["nearest_center"]
-
 
 def nearest_center(B, centers):
     """Index of the nearest centre of every row and the squared distance to it, in float64 and by blocks.

@@ -6,8 +6,6 @@ import numpy as np
 
 from ..exceptions import InputError
 
-__all__ = ["Neighbors", "empty_neighbors", "fill_block", "listed_neighbors"]
-
 
 class Neighbors(NamedTuple):
     """The neighbours found for every row, nearest first, the row itself never among them."""

@@ -17,8 +17,6 @@ from .neighbor_lists import Neighbors
 from .search import nearest_neighbors
 from .vectors import as_vectors
 
-__all__ = ["MODES", "WEIGHTINGS", "knn_graph", "neighbor_graph"]
-
 MODES = ("union", "mutual", "average")
 WEIGHTINGS = ("binary", "gaussian", "self-tuning", "shared", "fuzzy")
 

@@ -17,8 +17,6 @@ from .search_exact import exact_neighbors, exact_plan, repeated_share
 from .search_pynndescent import METRICS_OF_PYNNDESCENT, neighbors_by_pynndescent
 from .vectors import check_binary, is_sparse, normalised
 
-__all__ = ["ALGORITHMS", "METRICS", "check_metric", "nearest_neighbors"]
-
 METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard", *METRICS_OF_PYNNDESCENT)
 _INNER_PRODUCTS = ("inner_product", "inner product", "dot", "dot_product", "dotproduct", "ip")
 ALGORITHMS = ("auto", "exact", "approximate")

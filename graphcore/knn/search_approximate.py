@@ -12,8 +12,6 @@ from . import _descent_loops as loops
 from .neighbor_lists import empty_neighbors
 from .vectors import is_sparse, squared_norms
 
-__all__ = ["approximate_neighbors"]
-
 _CODES = {"euclidean": loops.EUCLIDEAN, "manhattan": loops.MANHATTAN, "jaccard": loops.JACCARD}
 
 # Longer lists find more, as the descent goes by way of what they hold: bench/neighbors.py has recall and time.

@@ -7,8 +7,6 @@ from .neighbor_lists import empty_neighbors, fill_block
 from .search_pynndescent import METRICS_OF_PYNNDESCENT
 from .vectors import is_sparse, squared_norms
 
-__all__ = ["exact_neighbors", "exact_plan", "exact_searcher", "repeated_share"]
-
 # Rows that one call of scikit-learn answers: fixed, so that ties fall the same way for any number of threads. Above
 # 1,024 rows it shares out queries and not candidates.
 _QUERY_ROWS = 2048

@@ -10,8 +10,6 @@ from .._random import Streams
 from .._threads import away
 from .neighbor_lists import empty_neighbors, fill_block
 
-__all__ = ["METRICS_OF_PYNNDESCENT", "neighbors_by_pynndescent"]
-
 METRICS_OF_PYNNDESCENT = ("correlation", "chebyshev", "canberra", "braycurtis")
 
 # It finds more when it looks for more: with its own defaults of 10 and 10, recall on blobs is .94 instead of .99.

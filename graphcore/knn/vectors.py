@@ -5,8 +5,6 @@ import numpy as np
 from ..exceptions import InputError
 from ..graphs.structure import check_sparse
 
-__all__ = ["as_vectors", "check_binary", "is_sparse", "normalised", "ordered", "squared_norms"]
-
 # Larger numbers overflow when float32 distances are squared, smaller ones vanish.
 _LARGEST, _SMALLEST = 1e15, 1e-15
 

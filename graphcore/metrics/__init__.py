@@ -16,3 +16,8 @@ __all__ = [
     "central_nodes", "cluster_summary", "conductance", "coreset_cost", "coreset_distortion", "cut_and_volume",
     "kernel_kmeans_cost", "normalized_cut", "outside_share", "quotient_graph", "robustness",
 ]  # fmt: skip
+
+
+def __dir__():
+    """The names meant for users, without the modules behind them."""
+    return __all__

@@ -8,8 +8,6 @@ from ..graphs.as_graph import as_graph
 from ..partition.cluster_sums import cluster_sums
 from ..partition.quotient import graph_rows, lent
 
-__all__ = ["placed_labels", "split_sums"]
-
 
 def placed_labels(graph, labels, n_clusters):
     """Return (Graph, labels with -1 for nodes of degree 0, number of clusters).

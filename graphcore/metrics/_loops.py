@@ -5,8 +5,6 @@
 
 from .._compile import compiled
 
-__all__ = ["centre_distances"]
-
 
 @compiled
 def centre_distances(

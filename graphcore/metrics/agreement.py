@@ -5,8 +5,6 @@ from .._validation import check_labels, label_array
 from ..exceptions import InputError
 from ..graphs.as_graph import as_graph
 
-__all__ = ["agreement"]
-
 
 def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None) -> dict[str, float]:
     """Adjusted Rand index and normalised mutual information of a clustering and known classes.

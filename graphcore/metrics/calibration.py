@@ -8,8 +8,6 @@ from .._typing import ArrayLike, Floats, Integers
 from .._validation import check_integer
 from ..exceptions import InputError
 
-__all__ = ["Calibration", "calibration"]
-
 
 class Calibration(NamedTuple):
     """Probabilities in bins of equal width; bins that hold none are left out."""

@@ -6,8 +6,6 @@ from .._typing import AnyGraph, ArrayLike, Integers
 from .._validation import check_integer
 from ._labels import placed_labels, split_sums
 
-__all__ = ["central_nodes", "most_central"]
-
 
 def central_nodes(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, count: int = 5, n_jobs: int | None = None,

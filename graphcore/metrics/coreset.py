@@ -14,8 +14,6 @@ from ..graphs.as_graph import as_graph
 from . import _loops
 from .cost import centres_of
 
-__all__ = ["CoresetCost", "CoresetDistortion", "coreset_cost", "coreset_distortion"]
-
 _BLOCK_NODES = 1 << 14
 
 

@@ -11,8 +11,6 @@ from ..partition.cluster_sums import cluster_sums
 from ..partition.quotient import graph_rows
 from ._labels import placed_labels
 
-__all__ = ["Centres", "centres_of", "kernel_kmeans_cost"]
-
 
 class Centres(NamedTuple):
     """Centroids of a partition in the feature space of ``K + shift D^-1``; empty clusters have mass 0."""

@@ -9,8 +9,6 @@ from ..partition.cluster_sums import ClusterSums, cluster_sums
 from ..partition.quotient import graph_rows, lent
 from ._labels import placed_labels, split_sums
 
-__all__ = ["ClusterSums", "conductance", "cut_and_volume", "normalized_cut", "outside_share"]
-
 
 def cut_and_volume(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,

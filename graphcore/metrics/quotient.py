@@ -6,8 +6,6 @@ from .._typing import AnyGraph, ArrayLike, csr_array
 from ..partition.quotient import graph_rows, quotient
 from ._labels import placed_labels
 
-__all__ = ["quotient_graph"]
-
 
 def quotient_graph(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,

@@ -20,8 +20,6 @@ from ..partition.quotient import is_huge
 from ..partition.stability import stability
 from ._labels import placed_labels
 
-__all__ = ["DISSOLVED", "ROBUST", "Robustness", "robustness"]
-
 # Hennig's: clusters of a mean Jaccard index from the first on are stable, those up to the second are dissolved.
 ROBUST, DISSOLVED = 0.75, 0.5
 

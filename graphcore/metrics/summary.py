@@ -10,8 +10,6 @@ from ._labels import placed_labels, split_sums
 from .central import most_central
 from .quotient import quotient_graph
 
-__all__ = ["cluster_summary", "nearest_clusters"]
-
 
 def cluster_summary(
     graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_central: int = 3, n_jobs: int | None = None,

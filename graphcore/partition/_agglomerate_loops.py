@@ -8,8 +8,6 @@ from .._touched import add
 from ._heap_loops import drop_merged, new_heap, pop, push
 from ._objective_loops import between, term
 
-__all__ = ["AVERAGE", "agglomerate", "cut_tree"]
-
 # Beside the objectives of _objective_loops: volume-weighted average linkage, S_ab = Q_ab / (vol_a vol_b).
 AVERAGE = 2.0
 

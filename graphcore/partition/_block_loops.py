@@ -8,8 +8,6 @@ from .._touched import add
 from ._local_moving_loops import _MIN_GAIN, _ROUNDING, _put_in, _records, _take_out, _with, _without
 from ._objective_loops import between, between_slopes, total_of
 
-__all__ = ["change_inside", "move_block", "offer_labels"]
-
 
 @compiled
 def offer_labels(indptr, indices, weights, n_labels, first, last, labels, nodes, offers):

@@ -6,8 +6,6 @@ from numba import njit
 from .._compile import compiled
 from .._touched import add
 
-__all__ = ["leave_in_order", "leaving_gains"]
-
 
 @njit(nogil=True, inline="always")
 def _fits(c, degree, count, max_size, max_volume, volumes, sizes):

@@ -4,8 +4,6 @@ import numpy as np
 
 from .._compile import compiled
 
-__all__ = ["drop_merged", "new_heap", "pop", "push"]
-
 _ENTRY = np.dtype((np.record, [("key", np.float64), ("name", np.int64)]))
 
 

@@ -8,8 +8,6 @@ from .._compile import compiled
 from ._local_moving_loops import _ROUNDING, _rest
 from ._objective_loops import between, term, total_of
 
-__all__ = ["heated_sweeps"]
-
 
 @compiled
 def heated_sweeps(

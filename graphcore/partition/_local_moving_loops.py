@@ -7,8 +7,6 @@ from .._compile import compiled
 from .._touched import add
 from ._objective_loops import between, between_slopes, term, total_of
 
-__all__ = ["batch_assign", "move_nodes"]
-
 _MIN_GAIN = 1e-13
 # What is left of a sum after something was taken out is rounding if it is less than this share of what it was.
 _ROUNDING = 1e-14

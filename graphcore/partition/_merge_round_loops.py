@@ -6,8 +6,6 @@ from .._compile import compiled
 from ._heap_loops import new_heap, pop, push
 from ._objective_loops import term, total_of
 
-__all__ = ["best_of_pairs", "pair_alone", "pair_up", "terms_of_nodes"]
-
 
 @compiled
 def terms_of_nodes(indptr, indices, weights, degrees, objective, inner, part, linked):

@@ -4,8 +4,6 @@ import numpy as np
 
 from .._compile import compiled
 
-__all__ = ["claim_nodes", "spread_labels"]
-
 
 @compiled
 def claim_nodes(points, starts, stops, indices, values, scale, self_loop, best, labels):

@@ -14,8 +14,6 @@ from math import log
 from .._compile import compiled
 from .objectives import OBJECTIVES
 
-__all__ = ["INFORMATION", "NCUT", "between", "between_slopes", "objective_value", "slopes", "term", "total_of"]
-
 INFORMATION, NCUT = OBJECTIVES["information"].code, OBJECTIVES["ncut"].code
 _NOTHING = 1e-15
 

@@ -9,11 +9,6 @@ from .._select import nth_largest
 from .._touched import add
 from ._objective_loops import total_of
 
-__all__ = [
-    "apply_labels", "compact_labels", "count_in_table", "count_pairs", "group_nodes", "label_sizes", "label_volumes",
-    "link_cuts", "number_pairs", "pick_labels", "quotient_rows", "row_lengths",
-]  # fmt: skip
-
 
 @compiled
 def group_nodes(labels, starts, members):

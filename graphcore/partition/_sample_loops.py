@@ -4,8 +4,6 @@ import numpy as np
 
 from .._compile import compiled
 
-__all__ = ["count_links", "place_links", "sample_links"]
-
 _A, _B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(32)
 

@@ -4,8 +4,6 @@ import numpy as np
 
 from .._compile import compiled
 
-__all__ = ["join_subgroups"]
-
 
 @compiled
 def join_subgroups(

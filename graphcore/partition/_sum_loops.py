@@ -2,8 +2,6 @@
 
 from .._compile import compiled
 
-__all__ = ["add_cluster_sums", "within_weights"]
-
 
 @compiled
 def add_cluster_sums(

@@ -6,8 +6,6 @@ from .._compile import compiled
 from ._local_moving_loops import _gather, _is_inside, _put_in, _records, _take_out, _with, _without
 from ._objective_loops import between, total_of
 
-__all__ = ["swap_gains", "swap_nodes"]
-
 _MIN_GAIN = 1e-13
 # Partners that a node tries: the first may be tied to it, or have another degree than fits.
 _TRIES = 4

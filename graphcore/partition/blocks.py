@@ -9,8 +9,6 @@ from . import _block_loops as _loops
 from .cluster_sums import ClusterSums
 from .local_moving import FEW_MOVES
 
-__all__ = ["move_in_blocks", "spread_in_rounds"]
-
 # Blocks move in turns, every fourth at the same time: those of the next turn see what became of them.
 _TURNS = 4
 _EVERYWHERE = np.empty(0, dtype=np.uint8)

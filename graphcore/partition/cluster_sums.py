@@ -12,8 +12,6 @@ from ._objective_loops import objective_value
 from ._sum_loops import add_cluster_sums
 from .objectives import Objective, objective_code
 
-__all__ = ["ClusterSums", "cluster_sums", "inner_sums"]
-
 
 @dataclass(frozen=True, eq=False)
 class ClusterSums:

@@ -8,8 +8,6 @@ from .local_moving import move_locally
 from .merge import agglomerate, merge_rounds
 from .sizes import grow_small_clusters
 
-__all__ = ["coarse_partition"]
-
 # Merging goes down to this many clusters for each one asked for, then groups are moved, then merging goes on.
 _HALFWAY = 8
 # Share of the clusters united in a round while there are more than that: early pairs are safe.

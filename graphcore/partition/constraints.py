@@ -9,8 +9,6 @@ from ._constraint_loops import leave_in_order, leaving_gains
 from ._swap_loops import swap_gains, swap_nodes
 from .quotient import label_sizes
 
-__all__ = ["FREE", "Constraints", "cut_in_order", "relieve_full_clusters", "swap_between_full_clusters"]
-
 _NO_COUNTS, _NONE_FIXED = read_only(np.empty(0, dtype=np.int64)), read_only(np.empty(0, dtype=bool))
 _ANY_SIZE = 2**62
 # Clusters that are too full give away this share of what is too much in a round, and all of it after so many rounds.

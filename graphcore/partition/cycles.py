@@ -17,8 +17,6 @@ from .quotient import (
     pick_labels,
 )
 
-__all__ = ["cluster_resolutions", "move_in_cycles", "resolutions_of", "subgroups"]
-
 # A level of groups that leaves more than this share of what it groups, or of its entries, is not worth a level.
 _MAX_SHARE = 0.9
 # Cycles end after so many, or where one raises the objective by less than this share of itself; the same among groups.

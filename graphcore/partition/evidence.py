@@ -4,8 +4,6 @@ import numpy as np
 
 from .quotient import is_huge
 
-__all__ = ["edge_evidence"]
-
 # Paths of two edges that are looked at, evenly spaced over all of them; fewer of a graph that may lie on a disk.
 _PATHS, _FEW_PATHS = 20_000, 1_000
 # Calibrated on generated graphs (docs/soft_labels.md): the share of an edge's evidence that counts, and by how much it

@@ -3,8 +3,6 @@
 from .._threads import check_stopped
 from ._heat_loops import heated_sweeps
 
-__all__ = ["heat"]
-
 # Proposals between two looks at whether this is wanted any more.
 _AT_ONCE = 1 << 16
 

@@ -11,8 +11,6 @@ from .problem import Partition
 from .quotient import apply_labels, common_refinement, pick_labels
 from .sizes import grow_small_clusters
 
-__all__ = ["improve", "recombine"]
-
 # Groups are heated to so many mean weights of an edge, or to so much of what a group has of them if that is more, and
 # cooled to so little, in so many sweeps.
 _HOT, _HOT_SHARE, _COLD, _SWEEPS = 4.0, 0.3, 0.4, 100

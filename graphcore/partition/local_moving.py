@@ -11,8 +11,6 @@ from . import _objective_loops
 from .cluster_sums import inner_sums
 from .quotient import label_volumes
 
-__all__ = ["FEW_MOVES", "block_sweep", "move_locally"]
-
 # Where others follow, moves end when a pass makes no more for each node.
 FEW_MOVES = 1e-4
 

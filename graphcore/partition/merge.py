@@ -14,8 +14,6 @@ from .cluster_sums import cluster_sums
 from .objectives import OBJECTIVES, Objective
 from .quotient import GraphRows, grouped, quotient
 
-__all__ = ["LINKAGES", "MergeTree", "agglomerate", "hierarchy", "merge_rounds"]
-
 # Of blocks of rows whose pairs are weighed side by side.
 _MIN_ENTRIES, _MAX_BLOCKS = 1 << 20, 8
 

@@ -7,8 +7,6 @@ from .blocks import spread_in_rounds
 from .local_moving import block_sweep, move_locally
 from .quotient import apply_labels, compact_labels, label_volumes, min_sampled_volume
 
-__all__ = ["coreset_micro_clusters", "settled_micro_clusters", "spread"]
-
 
 def coreset_micro_clusters(reach):
     """Give every node to the coreset node that reaches it best, by ``kernel.reach(indices)`` of ascending indices.

@@ -7,8 +7,6 @@ import numpy as np
 from ..exceptions import ParameterError
 from ._sum_loops import within_weights
 
-__all__ = ["Labelling", "label_all"]
-
 
 @dataclass(frozen=True, eq=False)
 class Labelling:

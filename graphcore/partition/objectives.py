@@ -5,8 +5,6 @@ Kept free of compiled loops, so that the command line can show its help at once.
 
 from dataclasses import dataclass, replace
 
-__all__ = ["OBJECTIVES", "Objective", "objective_code", "objective_of"]
-
 
 @dataclass(frozen=True)
 class Objective:

@@ -5,8 +5,6 @@ import numpy as np
 from . import _objective_loops
 from .objectives import objective_code
 
-__all__ = ["cluster_shares", "memberships", "node_memberships", "predict_labels"]
-
 _PIECE = 1 << 14  # rows at a time
 # Less of a probability than this is left out.
 _NOTHING = 1e-4

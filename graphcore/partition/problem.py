@@ -10,8 +10,6 @@ from .constraints import FREE, Constraints
 from .objectives import Objective, objective_of
 from .quotient import GraphRows, compact_labels, is_huge, max_links, quotient
 
-__all__ = ["Partition", "Problem"]
-
 
 class Partition(NamedTuple):
     """Labels, and what they are worth."""

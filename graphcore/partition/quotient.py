@@ -12,13 +12,6 @@ from ..distributed.passes import on_workers
 from . import _quotient_loops as _loops
 from .sampled_links import sampled_links
 
-__all__ = [
-    "GraphRows", "apply_labels", "common_refinement", "compact_labels", "contingency", "estimated_entries",
-    "goes_to_workers", "graph_rows", "grouped", "is_huge", "label_sizes", "label_volumes", "lent", "max_links",
-    "min_sampled_volume",
-    "pick_labels", "quotient",
-]  # fmt: skip
-
 _MIN_ENTRIES_PER_BLOCK = 1 << 19
 _MAX_BLOCKS = 32
 # Links that a cluster keeps, at least, where the graph between clusters would be too dense.

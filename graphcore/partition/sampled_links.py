@@ -7,8 +7,6 @@ from .._threads import effective_jobs, map_blocks
 from ..distributed.passes import map_passes, pass_spans
 from . import _sample_loops as _loops
 
-__all__ = ["sampled_links"]
-
 
 def sampled_links(rows, labels, n_clusters, n_entries, n_jobs=None):
     """Sample the edges, and list what each cluster has of them: (indptr, indices, weights, degrees, scale).

@@ -4,8 +4,6 @@ import heapq
 
 import numpy as np
 
-__all__ = ["grow_small_clusters"]
-
 
 def grow_small_clusters(problem, labels):
     """Give clusters below the least size more nodes, in place (-1 stays); returns how many nodes changed.

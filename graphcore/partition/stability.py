@@ -5,8 +5,6 @@ import numpy as np
 from .._threads import map_items
 from .quotient import apply_labels, contingency, label_sizes
 
-__all__ = ["match_clusters", "matched_clusters", "stability"]
-
 
 def stability(labels, labellings, n_clusters, n_jobs=None):
     """How far several labellings agree with a final one (n,) int32, -1 for nodes outside.

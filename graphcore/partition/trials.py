@@ -11,8 +11,6 @@ from .constraints import Constraints
 from .cycles import move_in_cycles, resolutions_of, subgroups
 from .quotient import apply_labels, label_sizes, quotient
 
-__all__ = ["cycle_chosen", "form_anew", "side_by_side"]
-
 
 def form_anew(problem, labels, chosen, rng, n_jobs=None):
     """Labels with the `chosen` clusters dissolved and formed anew, or None if their nodes form too few groups."""

@@ -12,8 +12,6 @@ from .sizes import grow_small_clusters
 from .stability import match_clusters
 from .trials import cycle_chosen, form_anew
 
-__all__ = ["Update", "describe_update", "update_labels"]
-
 # A cluster is formed anew when as large a share of its volume has changed since that was last tried.
 _UNREST = 0.1
 # A share of a cluster that went elsewhere is a part, and one that makes it a member of a union.

@@ -21,8 +21,6 @@ from .loop import SearchSteps, find_partition
 from .settings import Settings
 from .tree import leaves_of, merge_tree
 
-__all__ = ["UNSURE", "Clustering", "cluster_graph"]
-
 # Below this, a stability says that drafts disagree on more than they agree on.
 UNSURE = 0.5
 

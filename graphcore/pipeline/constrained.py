@@ -12,8 +12,6 @@ from ..partition.micro_clusters import spread
 from ..partition.sizes import grow_small_clusters
 from ..partition.stability import matched_clusters
 
-__all__ = ["constrained_partition"]
-
 # Limits are tightened in so many steps, from what the fullest cluster needs or this factor, whichever is more.
 _STEPS, _LOOSE = 10, 1.1
 # Then loosened again by one of these factors and tightened in so many steps, and so on.

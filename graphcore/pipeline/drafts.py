@@ -18,17 +18,6 @@ from ..partition.trials import form_anew, side_by_side
 from ..spectral.partition import spectral_partition
 from .eigenvectors import eigenvector_labels
 
-__all__ = [
-    "FROM_SCRATCH",
-    "Draft",
-    "anew_draft",
-    "coreset_draft",
-    "disagree",
-    "eigenvector_draft",
-    "given_draft",
-    "node_kernel",
-]
-
 # So many drafts are made from scratch; later ones begin with the best.
 FROM_SCRATCH = 4
 # Two drafts have settled a graph where they agree on more than this share of what they would not agree on by chance.

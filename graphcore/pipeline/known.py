@@ -12,8 +12,6 @@ from ..partition.constraints import Constraints
 from ..partition.problem import Problem
 from ..partition.quotient import label_volumes
 
-__all__ = ["NOTHING", "Known", "check_known"]
-
 # Weights that are no whole numbers are counted in this part of the largest.
 _PARTS = 1 << 30
 

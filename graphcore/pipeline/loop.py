@@ -15,8 +15,6 @@ from ..partition.improve import improve, recombine
 from ..partition.problem import Partition
 from .drafts import Draft
 
-__all__ = ["Found", "SearchSteps", "find_partition"]
-
 # A round has as many drafts as there were before, at most so many.
 _MOST_AT_ONCE = 16
 # As many of the first drafts say how sure labels are.

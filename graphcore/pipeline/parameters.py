@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from ..partition.objectives import OBJECTIVES
 
-__all__ = ["PARAMETERS", "Parameter", "defaults"]
-
 
 @dataclass(frozen=True)
 class Parameter:

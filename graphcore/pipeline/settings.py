@@ -12,17 +12,6 @@ from ..partition.objectives import OBJECTIVES, Objective
 from ..partition.quotient import is_huge
 from .parameters import PARAMETERS, defaults
 
-__all__ = [
-    "EFFORTS",
-    "Settings",
-    "check_settings",
-    "idle_settings",
-    "is_free",
-    "quick_settings",
-    "resized",
-    "resolve_settings",
-]
-
 # Coreset nodes for each cluster asked for: enough for draws that may be of the same node, and for k-means on the
 # coreset graph to see every cluster many times; micro-clusters that are merged may be fewer.
 _NODES_PER_CLUSTER, _GROUPS_PER_CLUSTER = 50, 10

@@ -3,8 +3,6 @@
 from ..partition.merge import hierarchy
 from ..partition.quotient import common_refinement, compact_labels, label_sizes, max_links, pick_labels, quotient
 
-__all__ = ["leaves_of", "merge_tree"]
-
 
 def leaves_of(rows, merged, labels, n_clusters):
     """What was merged (None: nothing), divided by the clusters: groups of the nodes, their clusters, their graph."""

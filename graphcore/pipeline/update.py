@@ -13,8 +13,6 @@ from ..partition.update import Update, describe_update, update_labels
 from .constrained import constrained_partition
 from .settings import resized
 
-__all__ = ["update_clustering"]
-
 
 def update_clustering(graph, clustering, unrest, sizes, added, removed, *, random_state=None, n_jobs=None, stages=None):
     """Change a graph and the labels of its Clustering; returns (graph, Clustering, Update, sums, outside shares).

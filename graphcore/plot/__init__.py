@@ -13,3 +13,8 @@ __all__ = [
     "calibration", "cluster_sizes", "coreset_coordinates", "coreset_error", "coreset_map", "dendrogram",
     "graph_drawing", "k_sweep", "objective_history", "quotient_graph",
 ]  # fmt: skip
+
+
+def __dir__():
+    """The names meant for users, without the modules behind them."""
+    return __all__

@@ -4,8 +4,6 @@ import numpy as np
 
 from ._style import INK, PAPER, SHAPES, TITLED
 
-__all__ = ["label_points", "name_clusters"]
-
 _PLACES = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 _ALIGNED = {-1: ("right", "top"), 0: ("center", "center"), 1: ("left", "bottom")}
 

@@ -2,11 +2,6 @@
 
 from ..exceptions import InputError, missing_package
 
-__all__ = [
-    "BESIDE", "FAINT", "HATCHES", "INK", "MIDDLE", "NEEDED", "PAPER", "SHADES", "SHAPES", "STEPS", "TITLED", "axes_of",
-    "bare", "cluster_style", "clusters_gid", "open_frame", "plain_numbers", "step_of", "steps_legend",
-]  # fmt: skip
-
 NEEDED = missing_package("drawing pictures", "matplotlib", "plot")
 INK = "#1a1a1a"
 MIDDLE = "#7f7f7f"

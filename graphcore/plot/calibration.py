@@ -7,8 +7,6 @@ from ..exceptions import InputError
 from ..metrics.calibration import Calibration
 from ._style import FAINT, INK, SHADES, axes_of, open_frame
 
-__all__ = ["calibration"]
-
 
 def calibration(found: Calibration, *, ax: Axes | None = None) -> Axes:
     """Draw a dot for each bin of probabilities: its mean, and the share that was right; on the diagonal they agree.

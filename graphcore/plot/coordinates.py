@@ -14,8 +14,6 @@ from ..kernels.walk import WalkKernel
 from ..metrics import quotient_graph
 from ..metrics._labels import placed_labels
 
-__all__ = ["coreset_coordinates"]
-
 # The matrix between clusters is dense.
 _MAX_CLUSTERS = 1000
 _UMAP_NEIGHBORS = 15

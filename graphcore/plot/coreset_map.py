@@ -8,8 +8,6 @@ from ..exceptions import InputError
 from ._labels import name_clusters
 from ._style import INK, MIDDLE, axes_of, cluster_style, clusters_gid
 
-__all__ = ["coreset_map"]
-
 # A tail of the points may lie so far off that all others would be one spot: that share is drawn at the border.
 _TAIL = 0.005
 

@@ -6,8 +6,6 @@ from .._typing import ArrayLike, Axes, Mapping, Sequence
 from ..exceptions import InputError
 from ._style import BESIDE, FAINT, INK, MIDDLE, PAPER, axes_of, open_frame, plain_numbers
 
-__all__ = ["coreset_error", "k_sweep", "objective_history"]
-
 # Lines differ in dash and marker, not in shade alone.
 _LOOKS = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."), ("v", (0, (5, 1, 1, 1, 1, 1))), ("P", (0, (1, 3))))
 _GREYS = (INK, MIDDLE)

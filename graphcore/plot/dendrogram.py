@@ -7,8 +7,6 @@ from .._validation import check_integer
 from ..exceptions import InputError
 from ._style import INK, MIDDLE, axes_of, open_frame
 
-__all__ = ["dendrogram"]
-
 
 def dendrogram(
     linkage: ArrayLike, n_leaves: int = 30, *, names: Sequence[str] | None = None, n_clusters: int | None = None,

@@ -12,8 +12,6 @@ from ._labels import name_clusters
 from ._style import INK, MIDDLE, axes_of, bare, cluster_style, clusters_gid
 from .quotient import disk_places, disk_radii, heaviest_links
 
-__all__ = ["graph_drawing"]
-
 _N_LINKS = 3
 # Share of the page that disks of the clusters would cover.
 _SHARE = 0.42

@@ -10,8 +10,6 @@ from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ._style import INK, MIDDLE, PAPER, STEPS, axes_of, bare, clusters_gid, step_of, steps_legend
 
-__all__ = ["disk_places", "disk_radii", "heaviest_links", "quotient_graph"]
-
 # The picture is laid out on a page of so many points, with disks of these radii.
 _WIDTH, _HEIGHT = 420.0, 320.0
 # To the right of it, for the legend: inside the axes, which equal scales keep from filling their place.

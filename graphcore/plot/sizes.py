@@ -8,8 +8,6 @@ from ..partition.cluster_sums import ClusterSums
 from ._labels import label_points
 from ._style import INK, MIDDLE, STEPS, axes_of, clusters_gid, open_frame, plain_numbers, step_of, steps_legend
 
-__all__ = ["cluster_sizes"]
-
 
 def cluster_sizes(
     sums: ClusterSums, *, stability: ArrayLike | None = None, n_named: int = 8, ax: Axes | None = None,

@@ -4,3 +4,8 @@ from .facts import ReportFacts, gather_facts
 from .page import About, write_report
 
 __all__ = ["About", "ReportFacts", "gather_facts", "write_report"]
+
+
+def __dir__():
+    """The names meant for users, without the modules behind them."""
+    return __all__

@@ -8,8 +8,6 @@ import numpy as np
 from ..exceptions import InputError
 from ..metrics import agreement
 
-__all__ = ["Comparison", "compare_classes"]
-
 
 @dataclass(frozen=True, eq=False)
 class Comparison:

@@ -8,8 +8,6 @@ import numpy as np
 
 from .text import shortened
 
-__all__ = ["pack"]
-
 # A share below this is not told.
 _LEAST_SHARE = 0.05
 # In letters, with what a row of the table of clusters takes up: a page of 5,000 clusters is to stay below two million.

@@ -21,8 +21,6 @@ from ..pipeline.cluster import Clustering
 from .comparison import Comparison, compare_classes
 from .nodes import NodeFacts, gather_nodes
 
-__all__ = ["ReportFacts", "gather_facts"]
-
 # A cluster of more than this has less of its edge weight inside than outside.
 _MOST_OUTSIDE = 0.5
 

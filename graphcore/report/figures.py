@@ -19,8 +19,6 @@ from ..plot import (
     quotient_graph,
 )
 
-__all__ = ["Picture", "draw_pictures"]
-
 _MAX_LEAVES = 40
 _MAX_DRAWN = 3000
 _MAX_MAPPED = 600

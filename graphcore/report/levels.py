@@ -10,8 +10,6 @@ from ..partition.cluster_sums import ClusterSums, cluster_sums
 from ..partition.merge import MergeTree
 from ..partition.quotient import apply_labels, graph_rows
 
-__all__ = ["Levels", "gather_levels"]
-
 _MOST = 200
 _N_CENTRAL = 3
 

@@ -7,8 +7,6 @@ import numpy as np
 from ..metrics.central import most_central
 from ..partition.predict import cluster_shares
 
-__all__ = ["MOST_LISTED", "NodeFacts", "gather_nodes"]
-
 MOST_LISTED = 100_000
 _N_NEAR = 3
 _N_BORDER = 30

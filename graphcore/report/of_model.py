@@ -6,8 +6,6 @@ from numbers import Integral
 from ..io.atomic import check_writable
 from .page import About, write_report
 
-__all__ = ["report_model"]
-
 
 def report_model(
     model, path, graph, clustering, *, of_vectors, title=None, truth=None, pictures="auto", robustness=None

@@ -25,8 +25,6 @@ from .figures import draw_pictures
 from .levels import gather_levels
 from .render import render
 
-__all__ = ["About", "check_page", "write_report"]
-
 # Names of what else a report might be expected to be.
 _NO_PAGES = (".pdf", ".png", ".svg", ".jpg", ".docx", ".md", ".json", ".ipynb")
 

@@ -14,8 +14,6 @@ from ..plot._style import NEEDED
 from .tables import border_section, clusters_section, comparison_section
 from .text import count, text
 
-__all__ = ["render"]
-
 # Of a normalised cut by chance: below the first there are clear clusters, above the second there are hardly any.
 _CLEAR, _VAGUE = 0.5, 0.85
 # A stability over seeds from which a cluster is called the same: of twenty nodes, one may be another.

@@ -5,8 +5,6 @@ import numpy as np
 from ..metrics.summary import nearest_clusters
 from .text import NOTHING, count, name, text
 
-__all__ = ["border_section", "clusters_section", "comparison_section"]
-
 _MOST_CLASSES = 200
 
 

@@ -3,8 +3,6 @@
 import html
 import os
 
-__all__ = ["NOTHING", "count", "name", "shortened", "text"]
-
 NOTHING = "\u2013"
 _LONGEST_NAME = 80
 # What HTML does not allow even when escaped.

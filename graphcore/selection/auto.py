@@ -10,8 +10,6 @@ from .result import selection
 from .select import default_candidates, select_n_clusters
 from .sweep import micro_cluster_trees, n_trees
 
-__all__ = ["choose_for_fit"]
-
 
 def choose_for_fit(graph, parameters, *, random_state=None, n_jobs=None):
     """Choose the number of clusters for a fit (KSelection).

@@ -15,8 +15,6 @@ from ..partition.quotient import GraphRows, apply_labels
 from . import tree_formats as _formats
 from .information import concave_hull
 
-__all__ = ["ClusterTree", "tree_of"]
-
 # Up to here every number of clusters is looked at for levels; beyond, each is so many times the one before.
 _ALL_LEVELS, _STEP = 50, 1.05
 

@@ -4,8 +4,6 @@ import numpy as np
 
 from .information import effective_edges
 
-__all__ = ["description_gain", "partition_length"]
-
 
 def partition_length(tree):
     """Nats that it takes to write down each of a tree's partitions of the nodes, for k = 1, 2, ..., n_leaves.

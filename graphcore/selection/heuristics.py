@@ -6,8 +6,6 @@ import numpy as np
 
 from ..spectral.exact import spectral_embedding
 
-__all__ = ["agreement_at", "laplacian_eigenvalues"]
-
 
 def laplacian_eigenvalues(rows, n_values, *, random_state=None):
     """The smallest eigenvalues of the normalised Laplacian of a quotient graph with its self-loops, ascending from 0.

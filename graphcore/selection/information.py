@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Corners", "concave_hull", "effective_edges", "information_corners", "label_price"]
-
 # Slopes lie between 0 and 1; a smaller difference is rounding.
 _ROUNDING = 1e-9
 _BLOCK = 1 << 20

@@ -8,8 +8,6 @@ from .._validation import check_integer, check_real
 from ..exceptions import InputError, ParameterError
 from ..kernels.graph import GraphKernel
 
-__all__ = ["KMeansErrors", "kmeans_cost_of_graph", "penalised_curve", "penalty", "radius_of", "statistical_bound"]
-
 _SLOPE = np.sqrt(18 * np.pi)
 # Restarts of k-means++ for each k.
 _N_INIT = 10

@@ -7,8 +7,6 @@ import numpy as np
 
 from .._typing import Array, Axes, Sequence
 
-__all__ = ["KSelection"]
-
 
 @dataclass(frozen=True, eq=False)
 class KSelection:

@@ -21,8 +21,6 @@ from .information import information_corners, label_price
 from .result import KSelection, selection
 from .sweep import micro_cluster_trees, n_trees
 
-__all__ = ["METHODS", "default_candidates", "select_n_clusters"]
-
 METHODS = ("information", "description-length", "eigengap", "merge-gap", "stability", "penalty")
 # Where nobody says how far to look: as far as clusters of sqrt(n) / 2 nodes, and not beyond this.
 _MAX_CANDIDATES = 2000

@@ -15,8 +15,6 @@ from ..partition.quotient import GraphRows, apply_labels, graph_rows, is_huge, l
 from ..pipeline.drafts import node_kernel
 from ..pipeline.settings import resolve_settings
 
-__all__ = ["MicroClusterTree", "micro_cluster_trees", "n_trees"]
-
 _MIN_CORESET = 1000
 # Fewer than in a fit of a huge graph: here all micro-clusters are merged one pair at a time.
 _SHARE, _LARGEST_SHARE = 0.01, 10_000

@@ -11,8 +11,6 @@ from ..io._npy import write_array
 from ..io.atomic import atomic_output
 from ..io.table import TABLES, write_table
 
-__all__ = ["newick", "to_networkx", "tree_format", "write_tree"]
-
 _ENDINGS = {".nwk": "newick", ".newick": "newick", ".npy": "npy"} | TABLES
 # Names that need no quotes in Newick.
 _PLAIN = re.compile(r"[^\s()\[\]':;,_]+")

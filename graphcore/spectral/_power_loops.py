@@ -8,8 +8,6 @@ from numba.extending import intrinsic
 
 from .._compile import compiled
 
-__all__ = ["LANES", "combine_rows", "project_rows", "smooth_rows"]
-
 LANES = 8
 
 

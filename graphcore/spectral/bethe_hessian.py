@@ -7,8 +7,6 @@ import numpy as np
 from .._random import Streams
 from .._threads import limited_libraries
 
-__all__ = ["bethe_hessian_embedding"]
-
 # Directions are enough: moves of nodes follow. So many restarts of Lanczos give them, or nothing clear is there.
 _TOLERANCE, _MAX_RESTARTS = 1e-2, 100
 

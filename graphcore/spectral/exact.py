@@ -9,8 +9,6 @@ from .._threads import away, limited_libraries
 from ..exceptions import InputError
 from .power import normalized_adjacency
 
-__all__ = ["spectral_embedding"]
-
 # Below this many nodes, or when many eigenvectors are asked for, a dense decomposition is safer and about as fast.
 # It is what remains where ARPACK does not converge, up to the second number.
 _DENSE_NODES, _MAX_DENSE_NODES = 400, 5000

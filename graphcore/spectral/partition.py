@@ -10,8 +10,6 @@ from .exact import spectral_embedding
 from .power import power_embedding
 from .rounding import kmeans_labels
 
-__all__ = ["EIGEN_SOLVERS", "SpectralPartition", "spectral_partition"]
-
 EIGEN_SOLVERS = ("power", "exact")
 # Initialisations of k-means, as long as an iteration takes no more distances than this.
 _INITIALISATIONS, _DISTANCES = 10, 1 << 24

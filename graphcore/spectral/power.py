@@ -10,8 +10,6 @@ from ..graphs._row_loops import row_sums
 from ..kernels.graph import MANY_ENTRIES
 from . import _power_loops as _loops
 
-__all__ = ["normalized_adjacency", "power_embedding"]
-
 # From MANY_ENTRIES on, products are made by compiled loops, in single precision and by several threads. There, after so
 # many products the rest is an expansion that leaves out coefficients of this sum. The largest eigenvalue is taken to be
 # the last norm times the slack. Larger exponents are taken in parts: an eigenvalue far above that bound would grow

@@ -9,8 +9,6 @@ from .._random import Streams
 from .._threads import effective_jobs, limited_libraries
 from .._validation import check_integer
 
-__all__ = ["kmeans_labels"]
-
 # Several threads work where an iteration takes so many distances. They wait for each other busily: with fewer, and most
 # of all on a busy machine, that takes longer than it saves.
 _MANY_DISTANCES = 1 << 22

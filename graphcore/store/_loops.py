@@ -9,8 +9,6 @@ import numpy as np
 from .._compile import compiled
 from ..graphs._loops import MAX, MIN, combined, scatter_rows
 
-__all__ = ["count_rows", "mark_ids", "merge_entries", "pack_entries", "rank_marked", "scatter", "warm_up"]
-
 
 @compiled
 def mark_ids(ids, low, bits):

@@ -10,8 +10,6 @@ from .._arrays import npy_header, read_only
 from ..exceptions import FormatError
 from .format import ArrayFacts, array_path, checksum, require_file
 
-__all__ = ["ArrayWriter", "cut_back", "map_array", "write_array"]
-
 _PIECE = 1 << 22
 
 

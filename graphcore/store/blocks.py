@@ -14,8 +14,6 @@ from ..io._source import Source, naming, open_source
 from .parquet import MAGIC, open_parquet
 from .text import open_text
 
-__all__ = ["Block", "Input", "open_inputs"]
-
 
 class Block(NamedTuple):
     """Edges as they come in."""

@@ -11,8 +11,6 @@ from .._threads import away
 from ..exceptions import InputError
 from . import _loops
 
-__all__ = ["Buckets", "borders_of", "choose_borders", "in_order"]
-
 _SAMPLE = 500_000
 _MIN_BUCKETS = 1
 # Systems limit the number of open files.

@@ -18,8 +18,6 @@ from .open import open_graph
 from .parquet import EdgeTable
 from .steps import Build
 
-__all__ = ["build_store"]
-
 
 def build_store(
     source: object, out: PathLike, *, memory: str | int = "4G", symmetrize: str = "max", n_nodes: int | None = None,

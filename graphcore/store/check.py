@@ -11,8 +11,6 @@ from .open import map_graph
 from .record import note, state_of
 from .verify import verify
 
-__all__ = ["check_store"]
-
 
 def check_store(path: PathLike, *, stages: object = None) -> Graph:
     """Verify a graph on disk: checksums of all arrays, sorted rows, symmetry, degrees and counts.

@@ -14,8 +14,6 @@ from ..io.apart import Use, check_apart
 from ..io.atomic import check_folder, naming_file, sync_folder
 from .format import SUFFIX, SUFFIXES, is_store
 
-__all__ = ["atomic_folder", "check_replaceable", "put_in_place"]
-
 
 def check_replaceable(path: PathLike, reads: Iterable[PathLike] = ()) -> str:
     """Find out that a store could be written at `path`, and return it as a string.

@@ -13,11 +13,6 @@ from ..exceptions import FormatError
 from ..graphs.ids import id_dtype
 from .record import note, state_of
 
-__all__ = [
-    "ARRAYS", "CHECKED", "META", "PARTED", "SUFFIX", "SUFFIXES", "VERSION", "ArrayFacts", "Meta", "array_path",
-    "checksum", "files_of", "is_store", "looks_like_store", "part_path", "read_meta", "require_file", "write_meta",
-]  # fmt: skip
-
 FORMAT = "graphcore graph"
 VERSION = 1
 META = "meta.json"

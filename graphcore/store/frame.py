@@ -13,8 +13,6 @@ from ..graphs.rows import SYMMETRY_TOLERANCE
 from . import _loops
 from .buckets import Buckets, borders_of, in_order
 
-__all__ = ["is_frame", "shuffle_frame"]
-
 _SAMPLE = 500_000
 # Lists of ids that one task makes one.
 _AT_ONCE = 8

@@ -11,8 +11,6 @@ from .._warn import warn_user
 from ..exceptions import InputError
 from ..io.atomic import sync_folder
 
-__all__ = ["Journal", "working_folder"]
-
 _NAME = "journal.json"
 # Seconds of work that an interruption may cost, while input is read; bringing data to the disk takes time too.
 INTERVAL = 10.0

@@ -7,8 +7,6 @@ import shutil
 from .._validation import check_integer
 from ..exceptions import ParameterError
 
-__all__ = ["Limit", "anonymous_memory", "need_disk", "parse_memory"]
-
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 # Where the system does not tell: what Python, numpy and compiled loops take.
 _ASSUMED = 250 << 20

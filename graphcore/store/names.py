@@ -5,8 +5,6 @@ import numpy as np
 from ..exceptions import FormatError
 from ..graphs.ids import FIXED_WIDTH
 
-__all__ = ["names_as_arrays", "names_from_arrays"]
-
 
 def names_as_arrays(names):
     """Return {"node_names": ...} of fixed width, or the UTF-8 bytes of all names with "node_name_ends".

@@ -10,8 +10,6 @@ from ..exceptions import InputError
 from . import _loops
 from .arrays import ArrayWriter, map_array
 
-__all__ = ["Same", "number_ids"]
-
 _WORDS = 1 << 16
 
 
@@ -37,6 +35,7 @@ class Marked:
         self.n_nodes = int(self._before[-1])
 
     def __call__(self, ids):
+        """Numbers of `ids`."""
         out = np.empty(len(ids), dtype=np.int64)
         _loops.rank_marked(ids, self._low, self._bits, self._before, out)
         return out
@@ -56,6 +55,7 @@ class Sorted:
         self.n_nodes = len(names)
 
     def __call__(self, ids):
+        """Numbers of `ids`."""
         # Asked for in ascending order, so that the list is read from the start.
         distinct, inverse = away(np.unique, ids, return_inverse=True)
         return np.searchsorted(self._names, distinct)[inverse]

@@ -17,8 +17,6 @@ from .parts import map_parts, parts_here
 from .record import is_noted
 from .verify import verify
 
-__all__ = ["map_graph", "open_graph"]
-
 
 def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
     """Open a graph on disk without taking it into memory: its arrays are read-only memory maps.

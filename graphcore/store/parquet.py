@@ -11,8 +11,6 @@ from ..graphs.ids import Numbering
 from ..io._dialect import ends_elsewhere
 from ..io._weight_column import WEIGHT_NAMES
 
-__all__ = ["MAGIC", "EdgeTable", "ParquetFile", "open_parquet"]
-
 MAGIC = b"PAR1"
 # Rows that are read at once, in so much memory or more.
 _ROWS = 1 << 20

@@ -20,8 +20,6 @@ from ..exceptions import FormatError, InputError
 from .arrays import map_array
 from .format import PARTED, part_path
 
-__all__ = ["cut_into_parts", "map_parts", "parts_here"]
-
 # Where files are mapped, the largest page of any system that Python runs on.
 _PAGE = 1 << 16
 _FIXED = 0x10  # MAP_FIXED, of Linux and macOS

@@ -3,8 +3,6 @@
 import json
 import os
 
-__all__ = ["RECORD", "is_noted", "note", "state_of"]
-
 RECORD = "verified.json"
 _LARGEST = 1 << 16
 

@@ -6,8 +6,6 @@ from ..graphs.ids import id_dtype
 from . import _loops
 from .arrays import ArrayWriter
 
-__all__ = ["RowWriter"]
-
 _ROWS = 1 << 20
 _ENTRIES = 1 << 20
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from .arrays import cut_back
 
-__all__ = ["Spool"]
-
 
 class Spool:
     """Blocks of edges on disk; `blocks` lists [number of edges, bytes of an id, bytes of a weight or 0] of each."""

@@ -21,8 +21,6 @@ from .parts import cut_into_parts
 from .rows import RowWriter
 from .spool import Spool
 
-__all__ = ["Build"]
-
 
 class Build:
     """The steps of a build; each one notes in the journal what it finished."""

@@ -16,8 +16,6 @@ from ..io._parse import parse
 from ..io._sizes import check_node_count
 from ..io._source import Source
 
-__all__ = ["TextFile", "open_text"]
-
 # Characters that are parsed at once, in so much memory or more; parsing takes about ten bytes for each.
 CHUNK = 1 << 24
 _FULL_MEMORY = 1 << 30

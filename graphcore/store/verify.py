@@ -12,8 +12,6 @@ from ..graphs.rows import Rows, find_defect
 from .arrays import map_array
 from .format import PARTED, checksum
 
-__all__ = ["verify"]
-
 _PIECE = 1 << 22
 
 

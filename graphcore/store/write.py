@@ -7,8 +7,6 @@ from .folder import atomic_folder, check_replaceable
 from .format import Meta, write_meta
 from .names import names_as_arrays
 
-__all__ = ["write_store"]
-
 
 def write_store(graph: Graph, path: PathLike) -> None:
     """Write a graph as a folder ``NAME.store``, whole or not there; a store there is replaced, anything else is not.
