@@ -37,6 +37,7 @@ CASES = (
     "detectability",
     "losses",
     "spread",
+    "modularity",
     "mnist8m",
     "distributed",
 )

@@ -30,6 +30,14 @@ def clustering(graph, k, seed, params, threads):
         return cluster_graph(graph, resolve_settings(graph, k, **params), random_state=seed, n_jobs=threads)
 
 
+def modularity(graph, k, seed, params, threads):
+    """The whole pipeline with modularity as objective and k free; `params` of the class."""
+    model = graphcore.CoresetSpectralClustering(
+        None, objective="modularity", random_state=seed, n_jobs=threads, **params
+    )
+    return model.fit(graph).labels_, {}, {}
+
+
 def balanced(graph, k, seed, params, threads):
     """The whole pipeline under a limit: `params` hold its `kind`, "size" or "share" (of volume), and `most`, in means.
 
@@ -174,6 +182,7 @@ def cluster_vectors(X, k, seed, params, threads):
 
 METHODS = {
     "cluster": (prepare, cluster),
+    "modularity": (prepare, modularity),
     "balanced": (prepare, balanced),
     "cluster_counted": (prepare, cluster_counted),
     "construct": (prepare, construct),

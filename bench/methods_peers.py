@@ -190,13 +190,15 @@ def igraph_graph(indptr, indices, params):
 
 def igraph_leiden(graph, k, seed, params, threads):
     random.seed(seed)  # igraph draws from Python's own generator
-    return graph.community_leiden(objective_function="modularity").membership, {}, {}
+    found = graph.community_leiden(objective_function="modularity", n_iterations=params.get("n_iterations", 2))
+    return found.membership, {}, {}
 
 
 def leiden(graph, k, seed, params, threads):
     import leidenalg
 
-    found = leidenalg.find_partition(graph, leidenalg.ModularityVertexPartition, seed=seed)
+    n_iterations = params.get("n_iterations", 2)
+    found = leidenalg.find_partition(graph, leidenalg.ModularityVertexPartition, n_iterations=n_iterations, seed=seed)
     return found.membership, {}, {}
 
 

@@ -33,6 +33,12 @@ def information(indptr, indices, labels, k):
     )
 
 
+def modularity(indptr, indices, labels):
+    """Share of edges inside clusters less that by chance; a label of -1 is no cluster."""
+    inside, volume = _weights(indptr, indices, labels, 1)
+    return float((inside / volume.sum() - (volume / volume.sum()) ** 2).sum())
+
+
 def _weights(indptr, indices, labels, k):
     """Edge ends inside of each cluster, and all of them."""
     degrees = np.diff(indptr)

@@ -162,7 +162,6 @@ def constants():
         constant("partition.cycles._MAX_SHARE", 0.6),
         constant("partition.cycles._CYCLES", 2),
         *(constant("partition.cycles._TOLERANCE", value) for value in (5e-4, 1e-2)),
-        default_of("partition.cycles._is_worth_it", "_INNER_TOLERANCE", 5e-3),
         *(constant("partition.cycles._INNER", value) for value in (1, 6)),
         *(constant("partition.improve._SWEEPS", value) for value in (25, 400)),
         constant("partition.improve._HOT", 8.0),

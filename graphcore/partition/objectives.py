@@ -31,7 +31,7 @@ OBJECTIVES = {
     # Its smallest clusters are its answer.
     "ncut": Objective(1.0, min_share=0.0, is_per_cluster=True, spread=1e-2),
     "modularity": Objective(
-        -1.0, min_share=0.0, is_per_cluster=False, spread=1e-3, resolution=1.0, least_resolution=1e-9
+        -1.0, min_share=0.0, is_per_cluster=False, spread=2e-3, resolution=1.0, least_resolution=1e-9
     ),
 }
 

@@ -1,0 +1,62 @@
+"""Modularity with the number of clusters free, beside two programs of Leiden's algorithm run until they stop.
+
+``--page docs/tables/modularity.md`` writes the table of the docs.
+"""
+
+import numpy as np
+
+from .. import harness, inputs, scoring
+from ..harness import Method
+from ..report import Report, cell, table
+
+SEEDS = 5
+GRAPHS = ("email", "har", "letter-nn10", "fbpages", "lfr-10000-0.3", "mnist-nn10", "dblp")
+LARGE = ("mnist-nn10", "dblp")
+EFFORTS = ("fast", "default", "high")
+METHODS = [
+    *(Method(f"graphcore, {effort}", "modularity", "graphcore", {"effort": effort}, own_k=True) for effort in EFFORTS),
+    Method("Leiden (igraph)", "igraph_leiden", params={"n_iterations": -1}, own_k=True),
+    Method("Leiden (leidenalg)", "leiden", params={"n_iterations": -1}, own_k=True),
+]
+
+
+def run(options):
+    """Measure all graphs."""
+    outcomes, missing = [], []
+    for graph in harness.wanted(GRAPHS, options, LARGE):
+        path = inputs.real(graph, options.data)
+        if path is None:
+            missing.append(graph)
+            continue
+        outcomes += [harness.measure(m, graph, path, 8, options, score=score) for m in harness.chosen(METHODS, options)]
+    sections = [page(outcomes)]
+    if missing:
+        sections.append(f"Not in the data folder ({options.data}): {', '.join(missing)}.")
+    return Report(
+        f"Modularity: medians over {options.seeds} seeds", sections, outcomes, ("q", "cpu_seconds"),
+        page=sections[0] if outcomes else "",
+    )  # fmt: skip
+
+
+def page(outcomes):
+    """A row for each graph: modularity, CPU seconds and number of clusters of every method."""
+    titles = list(dict.fromkeys(o.method.title for o in outcomes))
+    rows = []
+    for graph in dict.fromkeys(o.graph for o in outcomes):
+        found = {o.method.title: o for o in outcomes if o.graph == graph}
+        rows.append([graph, *(_cell(found.get(title)) for title in titles)])
+    return table(["graph: Q, CPU s, clusters", *titles], rows)
+
+
+def _cell(outcome):
+    if outcome is None or outcome.status != "ok":
+        return "-" if outcome is None else outcome.remark
+    q, seconds, clusters = (outcome.median(name) for name in ("q", "cpu_seconds", "clusters"))
+    return f"{q:.5f}, {cell(seconds, 2)}, {clusters:.0f}"
+
+
+def score(path, run, k, own_k):
+    """Modularity and number of clusters."""
+    indptr, indices, _ = scoring.load(path)
+    labels = np.asarray(run["labels"])
+    return {"q": scoring.modularity(indptr, indices, labels), "clusters": len(np.unique(labels[np.diff(indptr) > 0]))}
