@@ -78,7 +78,7 @@ def test_rows_from_edges_adds_up_repeated_edges(edges):
     n, sources, targets, weights = edges
     expected = np.zeros((n, n))
     np.add.at(expected, (sources, targets), weights if len(weights) else 1.0)
-    rows = rows_from_edges(sources, targets, weights, n)
+    rows = rows_from_edges(np.stack([sources, targets], axis=1), weights, n)
     if not len(weights):
         expected = (expected > 0).astype(float)
     assert_ascending(rows)
@@ -257,7 +257,7 @@ def test_row_sums_and_self_loops(A):
 def test_inputs_are_never_changed(edges):
     n, sources, targets, weights = edges
     before = sources.copy(), targets.copy(), weights.copy()
-    symmetrize_rows(rows_from_edges(sources, targets, weights, n), "sum")
+    symmetrize_rows(rows_from_edges(np.stack([sources, targets], axis=1), weights, n), "sum")
     for array, old in zip((sources, targets, weights), before, strict=True):
         np.testing.assert_array_equal(array, old)
         assert array.flags.writeable

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphcore
-from graphcore.graphs import mapped
+from graphcore import _arrays as mapped
 from graphcore.kernels.walk import WalkKernel
 
 

@@ -133,9 +133,9 @@ def test_symmetry_by_hashes_and_by_entries_agree(weighted):
             broken[i, j] = 0.5 if broken[i, j] == 0 else 0
             for B in (A, broken):
                 i, j = np.nonzero(B)
-                rows = rows_from_edges(i, j, B[i, j] if weighted else np.empty(0), n)
+                rows = rows_from_edges(np.argwhere(B), B[i, j] if weighted else np.empty(0), n)
                 assert is_symmetric(rows, 1e-6) == np.array_equal(B, B.T)
-    nearly = rows_from_edges(np.array([0, 1]), np.array([1, 0]), np.array([1.0, 1.0 + 1e-9]), 2)
+    nearly = rows_from_edges(np.array([[0, 1], [1, 0]]), np.array([1.0, 1.0 + 1e-9]), 2)
     assert is_symmetric(nearly, 1e-6)
     assert not is_symmetric(nearly, 1e-12)
 
