@@ -28,15 +28,6 @@ def advice(monkeypatch):
     return said
 
 
-def test_arrays_in_memory_have_no_map(tmp_path):
-    for array in (np.arange(5), np.arange(5)[1:], np.frombuffer(b"12345678", dtype=np.int64), np.empty(0)):
-        assert mapped._map_of(array) is None
-    assert mapped._map_of(None) is None
-    np.arange(5).tofile(tmp_path / "five")
-    array = np.asarray(np.memmap(tmp_path / "five", dtype=np.int64, mode="r"))
-    assert isinstance(mapped._map_of(array[1:3]), mmap.mmap)
-
-
 @pytest.mark.skipif(not hasattr(mmap, "MADV_RANDOM"), reason="this system takes no advice")
 def test_rows_of_walks_are_read_at_random(tmp_path, advice):
     graph = graphcore.Graph.from_edges(np.arange(30), (np.arange(30) + 1) % 30)

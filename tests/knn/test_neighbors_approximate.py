@@ -1,7 +1,5 @@
 """The approximate neighbour search against the exact one, and its loops against plain numpy."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -262,13 +260,6 @@ def test_seed_is_used():
     X = np.random.default_rng(0).random((4000, 60), dtype=np.float32)
     one, other = (approximate(X, random_state=seed).indices for seed in (1, 2))
     assert not np.array_equal(one, other)
-
-
-def test_python_threads_do_not_collide():
-    want = approximate(DIGITS)
-    with ThreadPoolExecutor(3) as pool:
-        for found in pool.map(lambda _: approximate(DIGITS), range(6)):
-            np.testing.assert_array_equal(found.indices, want.indices)
 
 
 @pytest.mark.parametrize("n_equal", [50, 3000, 4000])
