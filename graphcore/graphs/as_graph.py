@@ -11,6 +11,7 @@ from ..exceptions import InputError
 from .from_table import column_names, edge_columns, is_edge_table
 from .graph import Graph
 from .ids import is_text
+from .structure import check_sparse
 
 
 def as_graph(graph, **options):
@@ -49,11 +50,12 @@ def is_graph_object(X):
 
 
 def refuse_as_vectors(X, remedy=None):
-    """Raise an InputError where X is given as vectors and is something else.
+    """Raise an InputError where X is given as vectors and is something else, or a sparse matrix that does not hold.
 
     Two columns of integers may be either, and so may a symmetric square array. Where a graph might have been meant,
     `remedy` says how vectors are meant beyond doubt, and they are refused.
     """
+    check_sparse(X)
     _refuse_path(X, "an array or a graph")
     if not any(hasattr(X, sign) for sign in ("__len__", "__array__", "shape", "collect_schema")):
         raise InputError(f"an array or a graph is needed, got {X!r} of type {type(X).__name__}")
