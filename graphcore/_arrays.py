@@ -1,7 +1,9 @@
-"""Arrays are made ready for compiled loops in one place; the headers of those in files are read in one place."""
+"""Arrays: made ready for compiled loops, their headers read from files, and how those on disk are about to be read."""
 
+import mmap
 import tokenize
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.lib import format as npy
@@ -37,3 +39,30 @@ def npy_header(stream):
     if any(length < 0 for length in shape):
         raise ValueError(f"its header is damaged (shape {str(shape)[:80]})")
     return shape, fortran, dtype
+
+
+@contextmanager
+def read_at_random(*arrays):
+    """Keep the system, within, from reading ahead in mapped arrays (megabytes a row); other arrays are left alone."""
+    maps = [found for found in map(_map_of, arrays) if found is not None] if hasattr(mmap, "MADV_RANDOM") else []
+    for found in maps:
+        found.madvise(mmap.MADV_RANDOM)
+    try:
+        yield
+    finally:
+        for found in maps:
+            found.madvise(mmap.MADV_NORMAL)
+
+
+def release(*arrays):
+    """Give pages of mapped arrays back; the system keeps them while it has room, but no longer counts them here."""
+    for found in map(_map_of, arrays) if hasattr(mmap, "MADV_DONTNEED") else ():
+        if found is not None:
+            found.madvise(mmap.MADV_DONTNEED)
+
+
+def _map_of(array):
+    """The memory map that an array is a view of, or None."""
+    while array is not None and not isinstance(array, mmap.mmap):
+        array = getattr(array, "base", None)
+    return array

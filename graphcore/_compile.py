@@ -6,13 +6,13 @@ import math
 import os
 import time
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from ._locks import ModuleLock
+from ._numba import Part, adds_in_order, kept_on_disk, while_compiling
 from ._threads import away, check_stopped, in_main_thread
 
 NOTICE = "graphcore: compiling its loops for this machine (once, some seconds)"
@@ -54,11 +54,6 @@ def compiled(function=None, *, sums_in_any_order=False):
     """
     if function is None:
         return functools.partial(compiled, sums_in_any_order=sums_in_any_order)
-    from numba import njit
-    from numba.core.dispatcher import Dispatcher
-
-    from ._cache import LoopCache
-
     is_part = function.__name__.startswith("_")
     options: dict[str, Any] = {
         "nogil": True,
@@ -66,24 +61,13 @@ def compiled(function=None, *, sums_in_any_order=False):
         "no_cpython_wrapper": is_part,
         "fastmath": {"reassoc", "nsz", "contract"} if sums_in_any_order else False,
     }
-    loop = njit(**options)(function)
-    if not isinstance(loop, Dispatcher):  # NUMBA_DISABLE_JIT leaves functions as they are
+    loop = kept_on_disk(function, **options)
+    if loop is function:
         return loop
-    with suppress(RuntimeError):  # no folder can be written
-        vars(loop)["_cache"] = LoopCache(function)
-    return _Part(loop) if is_part else _Loop(loop)
+    return Part(loop) if is_part else _Loop(loop)
 
 
-class _Part:
-    """A compiled function as Python sees it, which could not call it without a crash; numba sees its own."""
-
-    def __init__(self, dispatcher):
-        functools.update_wrapper(self, dispatcher)  # type: ignore[arg-type]  # Python cannot call it
-        self.dispatcher = dispatcher
-        self._numba_type_ = dispatcher._numba_type_  # what numba takes the object for
-
-
-class _Loop(_Part):
+class _Loop(Part):
     """A compiled function that Python calls."""
 
     def __init__(self, dispatcher):
@@ -161,7 +145,7 @@ def _uncompiled(dispatcher):
     """A function and all that it calls as Python, the steps of them all, and whether sums are in the order written."""
     function = dispatcher.py_func
     code, names = function.__code__, dict(function.__globals__)
-    n_steps, is_same = len(code.co_code) // 2, not dispatcher.targetoptions.get("fastmath", False)
+    n_steps, is_same = len(code.co_code) // 2, adds_in_order(dispatcher)
     for name in set(code.co_names) & set(names):
         part = getattr(names[name], "dispatcher", names[name])
         if hasattr(part, "py_func"):
@@ -185,13 +169,12 @@ def _direct(dispatcher, *args):
 
 def kept_in(loop):
     """The folder that holds what is compiled of a loop; None if none can be written."""
-    folder = getattr(loop.dispatcher._cache, "cache_path", None) if isinstance(loop, _Loop) else None
-    return None if folder is None else Path(folder)
+    return getattr(loop.cache, "folder", None) if isinstance(loop, Part) else None
 
 
 def is_kept(loop):
     """Whether a loop was compiled before, as it is now and for this version of Python."""
-    return kept_in(loop) is not None and loop.dispatcher._cache.is_filled
+    return kept_in(loop) is not None and loop.cache.is_filled
 
 
 def _was_tried(loop):
@@ -214,29 +197,22 @@ def compilation_notices(tell):
 
     Python's search for cycles waits while numba compiles: it makes millions of objects, and the search costs a tenth.
     """
-    # Here and not above: whoever wants notices is about to need numba, whoever does not should not wait for it.
-    from numba.core import event
+    told: list = []
+    paused: list = []  # compilations under way, one inside another, for which the search waits
 
-    class Notices(event.Listener):
-        def __init__(self):
-            self.notified = False
-            self.paused = 0  # compilations under way, one inside another, for which the search waits
+    def begin(function, is_kept):
+        if paused or gc.isenabled():
+            gc.disable()
+            paused.append(function)
+        if not told and function.__module__.partition(".")[0] == "graphcore":
+            told.append(function)
+            tell(NOTICE if is_kept else NOTICE_UNKEPT)
 
-        def on_start(self, compiling):
-            if self.paused or gc.isenabled():
-                gc.disable()
-                self.paused += 1
-            package = compiling.data["dispatcher"].py_func.__module__.partition(".")[0]
-            if package == "graphcore" and not self.notified:
-                self.notified = True
-                kept = type(compiling.data["dispatcher"]._cache).__name__ != "NullCache"
-                tell(NOTICE if kept else NOTICE_UNKEPT)
+    def end():
+        if paused:
+            paused.pop()
+            if not paused:
+                gc.enable()
 
-        def on_end(self, compiling):
-            if self.paused:
-                self.paused -= 1
-                if not self.paused:
-                    gc.enable()
-
-    with event.install_listener("numba:compile", Notices()):
+    with while_compiling(begin, end):
         yield

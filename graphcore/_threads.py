@@ -12,6 +12,7 @@ import contextvars
 import ctypes
 import sys
 import threading
+from bisect import bisect_left
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import pairwise
@@ -148,14 +149,10 @@ def row_blocks(indptr, entries=_BLOCK_ENTRIES):
     n_blocks = max(1, min(_MAX_BLOCKS, work // entries, n_rows))
     if n_blocks == 1:
         return np.array([0, n_rows], dtype=np.int64)
-    targets = np.linspace(0, work, n_blocks + 1)[1:-1]
     # Rows cost something too (there may be a million empty ones): bisection on indptr[i] + i, which is never built.
-    low, high = np.zeros(len(targets), dtype=np.int64), np.full(len(targets), n_rows, dtype=np.int64)
-    while (low < high).any():
-        middle = (low + high) // 2
-        below = indptr[middle] + middle < targets
-        low, high = np.where(below & (low < high), middle + 1, low), np.where(below, high, middle)
-    return np.unique(np.concatenate([[0], low, [n_rows]]).astype(np.int64))
+    rows = range(n_rows)
+    borders = [bisect_left(rows, target, key=lambda i: indptr[i] + i) for target in np.linspace(0, work, n_blocks + 1)]
+    return np.unique([*borders[:-1], n_rows])
 
 
 def row_spans(indptr, entries=_BLOCK_ENTRIES):

@@ -64,7 +64,7 @@ ROOMS = (
     "exceptions _locks",
     "_arrays _lazy _typing _progress _touched _work",
     "_validation _warn _random",
-    "_cache _threads",
+    "_numba _threads",
     "_compile",
     "_select",
     "graphs",

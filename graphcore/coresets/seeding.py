@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .._arrays import read_at_random
 from .._random import Streams, draw_by_weight
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from .._work import count
 from ..exceptions import InputError, ParameterError
-from ..graphs.mapped import read_at_random
 from . import _loops
 from ._tree_loops import level_offsets
 

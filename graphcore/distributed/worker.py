@@ -6,10 +6,9 @@ from contextvars import ContextVar, copy_context
 
 import numpy as np
 
-from .._arrays import read_only
+from .._arrays import read_only, release
 from .._locks import ModuleLock
 from ..exceptions import InputError
-from ..graphs.mapped import release
 
 # Whether a graph is being opened in a worker, which may have only some of its parts.
 reopening: ContextVar = ContextVar("graphcore_reopening", default=False)

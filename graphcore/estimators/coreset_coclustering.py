@@ -14,7 +14,6 @@ from .._validation import check_integer
 from ..fit import fit_graph
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.graph import Graph
-from ..graphs.structure import check_sparse
 from ..pipeline.settings import Settings, check_settings
 from ._checks import parameters, passed_on, refuse_graph, stages_of
 
@@ -116,7 +115,6 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         remedy = "of a bipartite networkx graph give networkx.bipartite.biadjacency_matrix(G, rows); "
         refuse_graph(self, X, "a matrix between two kinds of nodes", remedy)
         refuse_as_vectors(X)
-        check_sparse(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_non_negative=True)
         with stages_of(self) as stages:
             with stages("graph"):

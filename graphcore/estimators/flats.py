@@ -126,7 +126,6 @@ class KFlats(FlatsClusterer):
         (2, 1, 2)
         """
         refuse_graph(self, X)
-        check_sparse(X)
         refuse_as_vectors(X)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         rows = EqualRows(X, None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0]))

@@ -8,7 +8,6 @@ from ..exceptions import InputError, ParameterError
 from ..fit import graph_of_vectors
 from ..graphs.as_graph import as_graph, edge_arrays, is_graph, is_graph_object, refuse_as_vectors
 from ..graphs.graph import Graph
-from ..graphs.structure import check_sparse
 from ..knn.neighbor_lists import listed_neighbors
 from ..knn.neighbors import neighbor_graph
 from .out_of_sample import Reference
@@ -35,7 +34,6 @@ def graph_of(model, X, streams, stages):
             "affinity='auto'"
         )
     n_neighbors = check_integer("n_neighbors", model.n_neighbors, low=1)
-    check_sparse(X)
     refuse_as_vectors(X, "affinity='nearest_neighbors'" if affinity == "auto" else None)
     X = validate_data(
         model,

@@ -11,13 +11,12 @@ from ..exceptions import InputError
 from .from_table import column_names, edge_columns, is_edge_table
 from .graph import Graph
 from .ids import is_text
+from .structure import check_sparse
 
 
 def as_graph(graph, **options):
     """Return a Graph from whatever stands for one: a graph of any library, a matrix, a table or arrays of edges."""
-    if isinstance(graph, Graph):
-        return graph
-    make = _maker(graph)
+    make = next((make for is_of_kind, make in (*_OBJECTS, *_OTHERS) if is_of_kind(graph)), None)
     if make is not None:
         return make(graph, **options)
     ends = edge_arrays(graph)
@@ -32,45 +31,31 @@ def as_graph(graph, **options):
     )
 
 
-def _maker(graph):
-    """What makes a Graph of an object of this kind; None for arrays, and for what is no graph."""
-    kinds = (
-        (_is_of("networkx", graph), Graph.from_networkx),
-        (_is_of("igraph", graph), Graph.from_igraph),
-        (_is_annotated(graph), _from_annotated),
-        (_has_edge_index(graph), _from_edge_index),
-        (hasattr(graph, "tocsr"), Graph.from_scipy),
-        (edge_columns(column_names(graph)) is not None, _from_named_columns),
-    )
-    return next((make for is_kind, make in kinds if is_kind), None)
-
-
 def is_graph(X):
     """Whether this is read as a graph where that is left open.
 
     Graph objects are, square sparse matrices, tables whose columns are named as ends of edges, two arrays of ends, and
     two rows of more than two node numbers: as vectors these would be two points, which nobody clusters.
     """
-    if is_graph_object(X) or (hasattr(X, "tocsr") and X.ndim == 2 and X.shape[0] == X.shape[1]):
+    if is_graph_object(X):
         return True
     if hasattr(X, "tocsr"):
-        return False
+        return X.ndim == 2 and X.shape[0] == X.shape[1]
     return is_edge_table(X) or _pair_of_arrays(X) is not None or _two_rows(X) is not None
 
 
 def is_graph_object(X):
     """Whether this is a Graph, or an object of another library that holds one."""
-    if isinstance(X, Graph) or _is_of("networkx", X) or _is_of("igraph", X):
-        return True
-    return _is_annotated(X) or _has_edge_index(X)
+    return any(is_of_kind(X) for is_of_kind, _ in _OBJECTS)
 
 
 def refuse_as_vectors(X, remedy=None):
-    """Raise an InputError where X is given as vectors and is something else.
+    """Raise an InputError where X is given as vectors and is something else, or a sparse matrix that does not hold.
 
     Two columns of integers may be either, and so may a symmetric square array. Where a graph might have been meant,
     `remedy` says how vectors are meant beyond doubt, and they are refused.
     """
+    check_sparse(X)
     _refuse_path(X, "an array or a graph")
     if not any(hasattr(X, sign) for sign in ("__len__", "__array__", "shape", "collect_schema")):
         raise InputError(f"an array or a graph is needed, got {X!r} of type {type(X).__name__}")
@@ -128,12 +113,8 @@ def _is_of(library, graph):
     return module is not None and isinstance(graph, module.Graph)
 
 
-def _is_annotated(X):
-    """Whether this is an AnnData: a table of cells, with matrices between them."""
-    return hasattr(X, "obsp") and hasattr(X, "obs_names")
-
-
 def _from_annotated(data, **options):
+    """An AnnData: a table of cells, with matrices between them."""
     if "connectivities" not in data.obsp:
         raise InputError(
             "this AnnData has no obsp['connectivities']; run scanpy.pp.neighbors(adata) first, or give its vectors, "
@@ -142,20 +123,13 @@ def _from_annotated(data, **options):
     return Graph.from_scipy(data.obsp["connectivities"], node_names=[str(name) for name in data.obs_names], **options)
 
 
-def _has_edge_index(X):
-    """Whether this is a graph of torch_geometric."""
-    return hasattr(type(X), "edge_index")
-
-
 def _from_edge_index(data, **options):
+    """A graph of torch_geometric."""
     if data.edge_index is None:
         raise InputError(f"this {type(data).__name__} has no edge_index, that is, no edges")
     weights = getattr(data, "edge_weight", None)
     weights = None if weights is None else _as_array(weights)
     return Graph.from_edges(*_as_array(data.edge_index), weights, data.num_nodes, **options)
-
-
-# -- edges in tables and arrays --------------------------------------------------------------------------------------
 
 
 def _from_named_columns(table, **options):
@@ -168,6 +142,23 @@ def _from_named_columns(table, **options):
             f"graphcore.Graph.from_table(table, {source!r}, {target!r}, weight=...), for vectors numpy.asarray(table)"
         )
     return Graph.from_table(table, source, target, weight, **options)
+
+
+# What is known as a graph by its type, and what may be one by its form, with what makes a Graph of it.
+_OBJECTS = (
+    (lambda X: isinstance(X, Graph), lambda graph, **_: graph),
+    (lambda X: _is_of("networkx", X), Graph.from_networkx),
+    (lambda X: _is_of("igraph", X), Graph.from_igraph),
+    (lambda X: hasattr(X, "obsp") and hasattr(X, "obs_names"), _from_annotated),
+    (lambda X: hasattr(type(X), "edge_index"), _from_edge_index),
+)
+_OTHERS = (
+    (lambda X: hasattr(X, "tocsr"), Graph.from_scipy),
+    (lambda X: edge_columns(column_names(X)) is not None, _from_named_columns),
+)
+
+
+# -- edges in arrays -------------------------------------------------------------------------------------------------
 
 
 def edge_arrays(X):

@@ -1,13 +1,18 @@
-"""Graphs made of another one: some of its nodes, its nodes weighed, or its edges drawn anew."""
+"""Graphs made of another one: some of its nodes, its nodes weighed, its edges drawn anew, some edges more or less."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from .._threads import row_spans
 from ..exceptions import InputError
+from .as_graph import as_graph, is_graph_object
+from .from_table import is_edge_table, table_edges
 from .graph import Graph
+from .ids import as_ids, as_names, is_text, whole_numbers
 from .rows import entries_of
+from .weights import edge_weights, without_ones
 
 # Probability that a Poisson number of mean 1 is at most 0, 1, ..., 17: the rest is below 2^-52.
 _AT_MOST = np.cumsum([math.exp(-1) / math.factorial(i) for i in range(18)])
@@ -82,3 +87,188 @@ def _weighted(graph, entries):
         indptr = indptr - np.searchsorted(np.flatnonzero(~kept), indptr)
         indices, entries = indices[kept], entries[kept]
     return Graph(indptr, indices, entries, node_names=graph.node_names, check=False)
+
+
+class ChangedGraph(NamedTuple):
+    """A graph after a change, and the pairs of nodes that it changed."""
+
+    graph: Graph  # nodes keep their numbers, new ones come at the end
+    ends: np.ndarray  # (n_changed, 2) int64, the smaller first
+    change: np.ndarray  # (n_changed,) float64: what was added to each weight, below 0 for what was taken
+    n_added: int  # edges that are there now and were not
+    n_removed: int
+
+
+def change_graph(graph, added=None, removed=None):
+    """Take edges out of a graph and put others in; the graph itself is not changed.
+
+    Edges are as for :meth:`CoresetSpectralClustering.update`. The rows are copied once; the rest goes by the size of
+    the change.
+    """
+    names = _Names(graph)
+    gone, _ = _pairs("removed", removed, names, grow=False)
+    ends, weights = _pairs("added", added, names, grow=True)
+    gone = np.unique(gone, axis=0)
+    n = names.n_nodes
+    A = graph.to_scipy()
+    A.resize((n, n))
+    taken = _values(A, gone)
+    if (taken == 0).any():
+        a, b = gone[np.argmin(taken != 0)]
+        raise InputError(f"removed: there is no edge between {names.of(a)!r} and {names.of(b)!r}")
+    if weights is None and graph.is_weighted:
+        weights = np.ones(len(ends))  # repeats add up as they do with weights
+    ends, weights = _merged(ends, weights)
+    there = _values(A, ends)
+    there[_is_among(ends, gone, n)] = 0.0
+    if graph.weights is None and (weights is None or (weights == 1).all()):
+        put = np.where(there > 0, 0.0, 1.0)  # without weights an edge counts once
+    else:
+        put = weights
+    is_new = (put > 0) & (there == 0)
+    ends, change = np.concatenate([gone, ends]), np.concatenate([-taken, put])
+    # What is removed and added again is one change, and what stays as it was none.
+    ends, change = _merged(ends, change)
+    kept = change != 0
+    ends, change = ends[kept], change[kept]
+    B = _symmetric(ends, change, n)
+    rows = (A + B).tocsr()
+    rows.eliminate_zeros()
+    rows.sort_indices()
+    data = rows.data if graph.weights is None or graph.weights.dtype == np.float64 else rows.data.astype(np.float32)
+    made = Graph(rows.indptr, rows.indices, without_ones(data), node_names=names.all, check=False)
+    return ChangedGraph(made, ends, change, int(is_new.sum()), len(gone))
+
+
+def _arrays(parameter, edges):
+    """Arrays of the ends of edges, and their weights if there are any."""
+    if isinstance(edges, tuple) and len(edges) in (2, 3):
+        arrays = tuple(map(np.asarray, edges))
+        if {array.ndim for array in arrays} == {1} and len({len(array) for array in arrays}) == 1:
+            return arrays
+    try:
+        pairs = np.asarray(edges)
+    except ValueError:  # of arrays of different lengths
+        pairs = np.empty(0)
+    if pairs.ndim == 2 and pairs.dtype.kind in "iu" and 2 in pairs.shape and pairs.shape != (2, 2):
+        return tuple(pairs if pairs.shape[0] == 2 else pairs.T)
+    raise InputError(
+        f"{parameter} must be edges: a tuple of arrays (sources, targets) of one length, with weights or not, an "
+        f"integer array of two rows or columns, a table or a graph; got {type(edges).__name__} of shape {pairs.shape}"
+    )
+
+
+def _edges_of(graph):
+    """Names of the ends of a graph's edges, each once, and weights if it has any."""
+    from scipy.sparse import triu
+
+    upper = triu(graph.to_scipy(), format="coo")
+    ends = tuple(graph.names_of(side) for side in upper.coords)
+    return (*ends, upper.data) if graph.is_weighted else ends
+
+
+def _symmetric(ends, values, n):
+    import scipy.sparse as sp
+
+    a, b = ends.T
+    off = a != b
+    where = np.concatenate([a, b[off]]), np.concatenate([b, a[off]])
+    return sp.csr_array((np.concatenate([values, values[off]]), where), shape=(n, n))
+
+
+def _values(A, ends):
+    """Entries of a matrix at some places, 0 where there are none."""
+    return np.asarray(A[ends[:, 0], ends[:, 1]], dtype=np.float64).ravel() if len(ends) else np.empty(0)
+
+
+def _is_among(ends, others, n):
+    return np.isin(ends[:, 0] * n + ends[:, 1], others[:, 0] * n + others[:, 1])
+
+
+def _merged(ends, weights):
+    """Pairs without repeats, their weights added up."""
+    ends, where = np.unique(ends, axis=0, return_inverse=True)
+    return ends, None if weights is None else np.bincount(where.ravel(), weights=weights, minlength=len(ends))
+
+
+def _pairs(parameter, edges, names, grow):
+    """Ends of edges (m, 2) int64, the smaller first, and their weights, or None."""
+    if edges is None:
+        return np.empty((0, 2), dtype=np.int64), None
+    if is_graph_object(edges):
+        found = _edges_of(as_graph(edges))
+    elif is_edge_table(edges):
+        found = table_edges(edges)[:3]
+        found = found if len(found[2]) else found[:2]
+    else:
+        found = _arrays(parameter, edges)
+    sources, targets, weights = (*found, None)[:3]
+    if len(sources) != len(targets):
+        raise InputError(
+            f"{parameter}: {len(sources)} sources and {len(targets)} targets; there must be as many of each"
+        )
+    if weights is not None and not grow:
+        weights = None  # an edge goes with all its weight
+    weights = None if weights is None else edge_weights(weights, len(sources)).astype(np.float64)
+    ends = names.numbers(parameter, sources, targets, grow)
+    ends.sort(axis=1)
+    if weights is not None and not weights.all():
+        ends, weights = ends[weights != 0], weights[weights != 0]
+    return ends, weights
+
+
+class _Names:
+    """Numbers of nodes by their names; new names get the next numbers."""
+
+    def __init__(self, graph):
+        self._old, self._n_old = graph.node_names, graph.n_nodes
+        self._new, self.n_nodes = [], graph.n_nodes
+        self._table = None
+
+    @property
+    def all(self):
+        """Names of all nodes, or None."""
+        if self._old is None or not self._new:
+            return self._old
+        return as_names([*self._old.tolist(), *self._new], self.n_nodes)
+
+    def of(self, node):
+        """The name of a node."""
+        return int(node) if self._old is None else self._old[node : node + 1].tolist()[0]
+
+    def numbers(self, parameter, sources, targets, grow):
+        """Ends as numbers (m, 2); unknown nodes are new ones, if they may be."""
+        sides = np.asarray(sources), np.asarray(targets)
+        if len(sides[0]) and is_text(sides[0]) != is_text(sides[1]):
+            raise InputError(f"{parameter}: nodes are named by integers, or all by text")
+        ends = np.stack(sides, axis=1)
+        if self._old is None:
+            return self._checked(parameter, ends, grow)
+        if self._table is None:
+            self._table = {name: i for i, name in enumerate(self._old.tolist())}
+        if ends.dtype.kind == "f":
+            ends = whole_numbers(ends.ravel(), f"{parameter}: nodes are named by integers or text, and").reshape(-1, 2)
+        names = ends.ravel().tolist()
+        for name in names:
+            if name not in self._table:
+                if not grow:
+                    raise InputError(f"{parameter}: there is no node {name!r}")
+                self._table[name] = self.n_nodes
+                self._new.append(name)
+                self.n_nodes += 1
+        return np.fromiter(map(self._table.__getitem__, names), dtype=np.int64, count=len(names)).reshape(-1, 2)
+
+    def _checked(self, parameter, ends, grow):
+        if len(ends) == 0:
+            return np.empty((0, 2), dtype=np.int64)
+        if is_text(ends.ravel()):
+            raise InputError(f"{parameter}: nodes of this graph are numbers from 0, and {str(ends[0, 0])!r} is none")
+        ends = as_ids(parameter, ends.ravel()).astype(np.int64).reshape(-1, 2)
+        if ends.min() < 0:
+            raise InputError(f"{parameter}: node ids start at 0; found {ends.min()}")
+        most = self._n_old + (ends.size if grow else 0)
+        if ends.max() >= most:
+            why = f"new ones are numbered from {self._n_old} on" if grow else "there is no such node"
+            raise InputError(f"{parameter}: node {ends.max()} is beyond the {self._n_old} nodes of the graph; {why}")
+        self.n_nodes = max(self.n_nodes, int(ends.max()) + 1)
+        return ends

@@ -1,6 +1,6 @@
 """Plain arrays of edges become a Graph."""
 
-from typing import Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from .._typing import ArrayLike
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from .directed import undirected_rows
-from .ids import as_ids, as_names, count_nodes, is_text, number_names
+from .ids import as_ids, as_names, count_nodes, id_dtype, is_text, number_names
 from .rows import (
     DIRECTED,
     SYMMETRIZE,
@@ -22,81 +22,69 @@ from .rows import (
 )
 from .weights import edge_weights
 
+if TYPE_CHECKING:
+    import graphcore
 
-class FromEdges:
-    """Mixin of Graph, which is made of arrays of edges."""
 
-    @classmethod
-    def from_edges(
-        cls, sources: ArrayLike, targets: ArrayLike, weights: ArrayLike | None = None, n_nodes: int | None = None, *,
-        node_names: ArrayLike | None = None, symmetrize: str = "max", warn: bool = True,
-    ) -> Self:  # fmt: skip
-        """Make a graph from a list of edges.
+def from_edges(
+    cls: "type[graphcore.Graph]", sources: ArrayLike, targets: ArrayLike, weights: ArrayLike | None = None,
+    n_nodes: int | None = None, *, node_names: ArrayLike | None = None, symmetrize: str = "max", warn: bool = True,
+) -> "graphcore.Graph":  # fmt: skip
+    """Make a graph from a list of edges.
 
-        Parameters
-        ----------
-        sources, targets : array-like of shape (n_edges,), integers or text
-            End nodes, 0 to n_nodes - 1 (whole numbers stored as floats too); or their names, which become the node
-            names in the order in which they first appear. Each edge may be listed once, in either direction, or in
-            both.
-        weights : array-like of shape (n_edges,), optional
-            Finite, non-negative weights. Edges repeated in one direction add up; without weights they count once.
-            Edges of weight 0 are dropped.
-        n_nodes : int, optional
-            Number of nodes, if there are isolated ones at the end. Default: largest id + 1.
-        node_names : array-like of shape (n_nodes,), optional
-            Names of the nodes.
-        symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
-            Weight of a pair, from its weights in the two directions (0 where a direction is not listed). "max"
-            makes an edge of whatever is listed in either direction; "min" keeps what is listed in both. The last two
-            are for edges that have a direction: pairs weigh as much as they link to and are linked from the same
-            nodes, or as a random walk goes from one to the other; `docs/directed.md` says when. A list with all edges
-            in both directions is undirected, and stays as it is; only "sum" adds, with a warning. A symmetric matrix
-            stays as it is under every policy.
-        warn : bool, default True
-            Warn when the list looks directed: some pairs stand in both directions and others in one.
+    Parameters
+    ----------
+    sources, targets : array-like of shape (n_edges,), integers or text
+        End nodes, 0 to n_nodes - 1 (whole numbers stored as floats too); or their names, which become the node
+        names in the order in which they first appear. Each edge may be listed once, in either direction, or in
+        both.
+    weights : array-like of shape (n_edges,), optional
+        Finite, non-negative weights. Edges repeated in one direction add up; without weights they count once.
+        Edges of weight 0 are dropped.
+    n_nodes : int, optional
+        Number of nodes, if there are isolated ones at the end. Default: largest id + 1.
+    node_names : array-like of shape (n_nodes,), optional
+        Names of the nodes.
+    symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
+        Weight of a pair, from its weights in the two directions (0 where a direction is not listed). "max"
+        makes an edge of whatever is listed in either direction; "min" keeps what is listed in both. The last two
+        are for edges that have a direction: pairs weigh as much as they link to and are linked from the same
+        nodes, or as a random walk goes from one to the other; `docs/directed.md` says when. A list with all edges
+        in both directions is undirected, and stays as it is; only "sum" adds, with a warning. A symmetric matrix
+        stays as it is under every policy.
+    warn : bool, default True
+        Warn when the list looks directed: some pairs stand in both directions and others in one.
 
-        Returns
-        -------
-        Graph
+    Returns
+    -------
+    Graph
 
-        Examples
-        --------
-        >>> import graphcore
-        >>> graphcore.Graph.from_edges([0, 0, 1], [1, 2, 2], weights=[1.0, 2.0, 0.5]).degrees
-        array([3. , 1.5, 2.5])
-        """
-        check_choice("symmetrize", symmetrize, SYMMETRIZE)
-        sources, targets = np.asarray(sources), np.asarray(targets)
-        if any(ends.ndim == 1 and len(ends) and is_text(ends) for ends in (sources, targets)):
-            sources, targets, node_names = _numbered(sources, targets, n_nodes, node_names)
-        sources, targets = as_ids("sources", sources), as_ids("targets", targets)
-        if len(sources) != len(targets):
-            raise InputError(f"{len(sources)} sources and {len(targets)} targets: there must be as many of each")
-        if sources.dtype != targets.dtype:
-            sources, targets = sources.astype(np.int64), targets.astype(np.int64)
-        if n_nodes is not None:
-            n_nodes = check_integer("n_nodes", n_nodes, low=0)
-        low = min((int(ids.min()) for ids in (sources, targets) if len(ids)), default=0)
-        high = max((int(ids.max()) for ids in (sources, targets) if len(ids)), default=-1)
-        n_nodes = count_nodes(low, high, len(sources), n_nodes)
-        if node_names is not None:
-            node_names = as_names(node_names, n_nodes)
-        weights = edge_weights(weights, len(sources))
-        if n_nodes < 2**31:
-            ends = np.empty((len(sources), 2), dtype=np.int32)
-            ends[:, 0], ends[:, 1] = sources, targets
-            return graph_from_ends(cls, ends, weights, n_nodes, node_names=node_names, symmetrize=symmetrize, warn=warn)
-        if len(weights) and not weights.all():
-            kept = weights != 0
-            sources, targets, weights = sources[kept], targets[kept], weights[kept]
-        rows = rows_from_edges(sources, targets, weights, n_nodes)
-        if symmetrize in DIRECTED:
-            return made_of(cls, undirected_rows(rows, symmetrize, ""), node_names)
-        uneven = not is_symmetric(rows, SYMMETRY_TOLERANCE)
-        rows, both, single = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
-        check_directions(both, single, uneven, symmetrize, warn)
-        return made_of(cls, rows, node_names)
+    Examples
+    --------
+    >>> import graphcore
+    >>> graphcore.Graph.from_edges([0, 0, 1], [1, 2, 2], weights=[1.0, 2.0, 0.5]).degrees
+    array([3. , 1.5, 2.5])
+    """
+    check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    sources, targets = np.asarray(sources), np.asarray(targets)
+    if any(ends.ndim == 1 and len(ends) and is_text(ends) for ends in (sources, targets)):
+        sources, targets, node_names = _numbered(sources, targets, n_nodes, node_names)
+    sources, targets = as_ids("sources", sources), as_ids("targets", targets)
+    if len(sources) != len(targets):
+        raise InputError(f"{len(sources)} sources and {len(targets)} targets: there must be as many of each")
+    if sources.dtype != targets.dtype:
+        sources, targets = sources.astype(np.int64), targets.astype(np.int64)
+    if n_nodes is not None:
+        n_nodes = check_integer("n_nodes", n_nodes, low=0)
+    low = min((int(ids.min()) for ids in (sources, targets) if len(ids)), default=0)
+    high = max((int(ids.max()) for ids in (sources, targets) if len(ids)), default=-1)
+    n_nodes = count_nodes(low, high, len(sources), n_nodes)
+    if node_names is not None:
+        node_names = as_names(node_names, n_nodes)
+    weights = edge_weights(weights, len(sources))
+    ends = np.empty((len(sources), 2), dtype=id_dtype(n_nodes))
+    ends[:, 0], ends[:, 1] = sources, targets
+    return graph_from_ends(cls, ends, weights, n_nodes, node_names=node_names, symmetrize=symmetrize, warn=warn)
 
 
 def _numbered(sources, targets, n_nodes, node_names):
@@ -116,14 +104,16 @@ def _numbered(sources, targets, n_nodes, node_names):
 
 
 def graph_from_ends(cls, ends, weights, n_nodes, *, node_names, symmetrize, warn):
-    """Make a graph of checked `ends` (n_edges x 2, int32, contiguous; overwritten) of less than 2**31 nodes."""
-    if len(weights) and not weights.all():
-        kept = weights != 0
-        ends, weights = ends[kept], weights[kept]
+    """Make a graph of checked `ends` (n_edges x 2, contiguous, of the type of node ids; overwritten)."""
     if symmetrize in DIRECTED:
-        rows = rows_from_edges(*np.ascontiguousarray(ends.T), weights, n_nodes)
-        return made_of(cls, undirected_rows(rows, symmetrize, ""), node_names)
-    policy = "max" if symmetrize == "error" else symmetrize
-    rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, policy, SYMMETRY_TOLERANCE)
-    check_directions(both, single, single + different > 0, symmetrize, warn)
+        rows = undirected_rows(rows_from_edges(ends, weights, n_nodes), symmetrize, "")
+    else:
+        policy = "max" if symmetrize == "error" else symmetrize
+        if ends.dtype == np.int32:
+            rows, both, single, different = rows_from_pairs(ends, weights, n_nodes, policy, SYMMETRY_TOLERANCE)
+        else:
+            rows = rows_from_edges(ends, weights, n_nodes)
+            different = not is_symmetric(rows, SYMMETRY_TOLERANCE)
+            rows, both, single = symmetrize_rows(rows, policy)
+        check_directions(both, single, single + different > 0, symmetrize, warn)
     return made_of(cls, rows, node_names)

@@ -1,7 +1,7 @@
 """Tables of edges become a Graph: any data frame that narwhals knows, anything that speaks Arrow, or plain columns."""
 
 from collections.abc import Mapping
-from typing import Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,79 +13,79 @@ from .ids import compact_ids, number_names, whole_numbers
 from .rows import SYMMETRIZE
 from .weights import edge_weights
 
+if TYPE_CHECKING:
+    import graphcore
+
 LIBRARIES = ("pandas", "polars", "pyarrow")
 # What columns are called that hold the ends of edges, and their weights.
 ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("u", "v"))
 WEIGHTS = ("weight", "weights")
 
 
-class FromTable:
-    """Mixin of Graph, which is made of tables of edges."""
+def from_table(
+    cls: "type[graphcore.Graph]",
+    table: object, source: str = "source", target: str = "target", weight: str | None = "auto", *,
+    count_repeats: bool = False, symmetrize: str = "max", warn: bool = True,
+) -> "graphcore.Graph":  # fmt: skip
+    """Make a graph from a table with one edge a row.
 
-    @classmethod
-    def from_table(
-        cls, table: object, source: str = "source", target: str = "target", weight: str | None = "auto", *,
-        count_repeats: bool = False, symmetrize: str = "max", warn: bool = True,
-    ) -> Self:  # fmt: skip
-        """Make a graph from a table with one edge a row.
+    Nodes keep their own names, unless they are the integers 0 to n_nodes - 1. Integers are put in ascending order,
+    text in the order in which it first appears. Missing values are refused.
 
-        Nodes keep their own names, unless they are the integers 0 to n_nodes - 1. Integers are put in ascending order,
-        text in the order in which it first appears. Missing values are refused.
+    Parameters
+    ----------
+    table : data frame, Arrow table or stream, or dict of columns
+        Of pandas, polars, pyarrow, or whatever else narwhals knows or has ``__arrow_c_stream__``. Of a lazy frame
+        these columns are computed.
+    source, target : str, default "source" and "target"
+        Columns that hold the end nodes: integers of any size (whole numbers stored as floats too), or text. Each
+        edge may be listed once, in either direction, or in both. Where neither is given nor there, columns
+        "from" and "to", "src" and "dst", or "u" and "v" are looked for, in any case.
+    weight : str or None, default "auto"
+        Column of finite, non-negative weights, see :meth:`from_edges`. None for none; "auto" is the column
+        "weight", if there is one; if there is none, a warning names the columns that are not read.
+    count_repeats : bool, default False
+        Without weights: whether an edge weighs as many as there are rows of it in one direction (messages, calls),
+        and not 1.
+    symmetrize, warn
+        See :meth:`from_edges`.
 
-        Parameters
-        ----------
-        table : data frame, Arrow table or stream, or dict of columns
-            Of pandas, polars, pyarrow, or whatever else narwhals knows or has ``__arrow_c_stream__``. Of a lazy frame
-            these columns are computed.
-        source, target : str, default "source" and "target"
-            Columns that hold the end nodes: integers of any size (whole numbers stored as floats too), or text. Each
-            edge may be listed once, in either direction, or in both. Where neither is given nor there, columns
-            "from" and "to", "src" and "dst", or "u" and "v" are looked for, in any case.
-        weight : str or None, default "auto"
-            Column of finite, non-negative weights, see :meth:`from_edges`. None for none; "auto" is the column
-            "weight", if there is one; if there is none, a warning names the columns that are not read.
-        count_repeats : bool, default False
-            Without weights: whether an edge weighs as many as there are rows of it in one direction (messages, calls),
-            and not 1.
-        symmetrize, warn
-            See :meth:`from_edges`.
+    Returns
+    -------
+    Graph
 
-        Returns
-        -------
-        Graph
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> table = {"source": ["Anna", "Ben"], "target": ["Ben", "Chloé"], "weight": [2, 0.5]}
-        >>> graph = graphcore.Graph.from_table(table)
-        >>> graph.node_names.tolist(), graph.degrees.tolist()
-        (['Anna', 'Ben', 'Chloé'], [2.0, 2.5, 0.5])
-        """
-        check_choice("symmetrize", symmetrize, SYMMETRIZE)
-        sources, targets, weights, (source, target), others = table_edges(table, source, target, weight)
-        if others and warn:
-            warn_user(left_out(others, "weight"))
-        weights = np.ones(len(sources)) if count_repeats and not len(weights) else weights
-        whole = [values.dtype.kind in "iu" for values in (sources, targets)]
-        if all(whole):
-            ends = np.empty(2 * len(sources), dtype=np.int64)
-            for start, name, values in ((0, source, sources), (1, target, targets)):
-                if values.dtype == np.uint64 and values.max() >= 2**63:
-                    raise InputError(f"column {name!r} holds integers from 2**63 on; write them as text")
-                ends[start::2] = values
-            ends, names = compact_ids(ends)
-        elif any(whole):
-            raise InputError(
-                f"column {source!r} holds {sources.dtype} and {target!r} {targets.dtype}: names of nodes must be "
-                "of one kind, all integers or all text"
-            )
-        else:
-            ends, names = number_names(sources, targets)
-        n_nodes = int(ends.max()) + 1
-        return graph_from_ends(
-            cls, ends.reshape(-1, 2), weights, n_nodes, node_names=names, symmetrize=symmetrize, warn=warn
+    Examples
+    --------
+    >>> import graphcore
+    >>> table = {"source": ["Anna", "Ben"], "target": ["Ben", "Chloé"], "weight": [2, 0.5]}
+    >>> graph = graphcore.Graph.from_table(table)
+    >>> graph.node_names.tolist(), graph.degrees.tolist()
+    (['Anna', 'Ben', 'Chloé'], [2.0, 2.5, 0.5])
+    """
+    check_choice("symmetrize", symmetrize, SYMMETRIZE)
+    sources, targets, weights, (source, target), others = table_edges(table, source, target, weight)
+    if others and warn:
+        warn_user(left_out(others, "weight"))
+    weights = np.ones(len(sources)) if count_repeats and not len(weights) else weights
+    whole = [values.dtype.kind in "iu" for values in (sources, targets)]
+    if all(whole):
+        ends = np.empty(2 * len(sources), dtype=np.int64)
+        for start, name, values in ((0, source, sources), (1, target, targets)):
+            if values.dtype == np.uint64 and values.max() >= 2**63:
+                raise InputError(f"column {name!r} holds integers from 2**63 on; write them as text")
+            ends[start::2] = values
+        ends, names = compact_ids(ends)
+    elif any(whole):
+        raise InputError(
+            f"column {source!r} holds {sources.dtype} and {target!r} {targets.dtype}: names of nodes must be "
+            "of one kind, all integers or all text"
         )
+    else:
+        ends, names = number_names(sources, targets)
+    n_nodes = int(ends.max()) + 1
+    return graph_from_ends(
+        cls, ends.reshape(-1, 2), weights, n_nodes, node_names=names, symmetrize=symmetrize, warn=warn
+    )
 
 
 def table_edges(table, source="source", target="target", weight="auto"):

@@ -10,19 +10,18 @@ from .._threads import map_blocks, row_blocks
 from .._typing import Array, ArrayLike, Floats, Integers, csr_array
 from ..exceptions import InputError
 from . import _row_loops
-from .from_biadjacency import FromBiadjacency
-from .from_edges import FromEdges
-from .from_igraph import FromIgraph
-from .from_networkx import FromNetworkx
-from .from_scipy import FromScipy
-from .from_table import FromTable
+from .from_edges import from_edges
+from .from_libraries import from_igraph, from_networkx
+from .from_matrix import from_biadjacency, from_scipy
+from .from_table import from_table
 from .ids import as_names
+from .magnitude import extreme_degrees
 from .rows import Rows, as_csr_array, checked_arrays, find_defect
 from .structure import check_compressed
 from .weights import NO_WEIGHTS
 
 
-class Graph(FromEdges, FromScipy, FromBiadjacency, FromTable, FromNetworkx, FromIgraph):
+class Graph:
     """An immutable undirected graph, stored as symmetric compressed sparse rows.
 
     Use :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_table`, :meth:`from_networkx`, :meth:`from_igraph` or
@@ -80,6 +79,13 @@ class Graph(FromEdges, FromScipy, FromBiadjacency, FromTable, FromNetworkx, From
     _reopen = None
     _parts = ([], [])  # first rows of the parts of a store, and numbers of those that are here
 
+    from_edges = classmethod(from_edges)
+    from_scipy = classmethod(from_scipy)
+    from_biadjacency = classmethod(from_biadjacency)
+    from_table = classmethod(from_table)
+    from_networkx = classmethod(from_networkx)
+    from_igraph = classmethod(from_igraph)
+
     def __init__(
         self, indptr: Array, indices: Array, weights: Array | None = None, *, node_names: ArrayLike | None = None,
         check: bool = True,
@@ -90,7 +96,7 @@ class Graph(FromEdges, FromScipy, FromBiadjacency, FromTable, FromNetworkx, From
             defect, n_self_loops = find_defect(Rows(self.indptr, self.indices, self._weights))
             if defect:
                 raise InputError(defect)
-            self.__dict__["n_self_loops"] = n_self_loops
+            self.n_self_loops = n_self_loops
         else:
             check_compressed(self.indptr, self.indices, self.n_nodes, self.n_nodes)
         self.degrees = read_only(self._row_sums())
@@ -100,14 +106,18 @@ class Graph(FromEdges, FromScipy, FromBiadjacency, FromTable, FromNetworkx, From
         self._frozen = True
 
     @classmethod
-    def _mapped(cls, indptr, indices, weights, node_names, degrees, *, reopen, known):
-        """A graph over arrays checked when they were stored; `known` counts are not made, it is pickled as `reopen`."""
+    def _mapped(cls, indptr, indices, weights, node_names, degrees=None, *, reopen=None, known):
+        """A graph over arrays that were checked before, with values of its attributes that are `known`.
+
+        It is pickled as `reopen`, if that is given.
+        """
         graph = cls.__new__(cls)
         graph.indptr, graph.indices = read_only(indptr), read_only(indices)
         graph.weights = None if weights is None else read_only(weights)
         graph.node_names = None if node_names is None else read_only(node_names)
-        graph.degrees = read_only(degrees)
-        graph.__dict__.update(known, _reopen=reopen)
+        graph.degrees = read_only(graph._row_sums() if degrees is None else degrees)
+        for name, value in {**known, "_reopen": reopen}.items():
+            setattr(graph, name, value)
         graph._frozen = True
         return graph
 
@@ -234,6 +244,11 @@ class Graph(FromEdges, FromScipy, FromBiadjacency, FromTable, FromNetworkx, From
         labels = np.empty(self.n_nodes, dtype=self.indices.dtype)
         count = _row_loops.union_components(self.indptr, self.indices, labels)
         return int(count), read_only(labels)
+
+    @cached_property
+    def _extreme_degrees(self):
+        """The largest and the smallest degree of nodes that have an edge."""
+        return extreme_degrees(self)
 
     def _row_sums(self):
         if self.weights is None:

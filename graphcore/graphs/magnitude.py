@@ -20,7 +20,7 @@ def in_range(graph):
     that count as much: they are lost in every sum that they are part of, but stay edges. Both take a copy of the
     weights; all other graphs, those without weights first, are returned as they are.
     """
-    largest, smallest = _extremes(graph)
+    largest, smallest = graph._extreme_degrees
     if graph.weights is None or smallest == np.inf:
         return graph
     exponent = int(np.frexp(largest)[1])
@@ -37,9 +37,7 @@ def in_range(graph):
             f"weights differ by more than a factor of 2^{-_SMALLEST}: {n_lost} of {len(weights)} matrix entries are "
             f"below {np.ldexp(1.0, exponent + _SMALLEST):.3g} and count as that"
         )
-    scaled = type(graph)(graph.indptr, graph.indices, weights, node_names=graph.node_names, check=False)
-    scaled.__dict__["_exponent"] = exponent
-    return scaled
+    return graph._mapped(graph.indptr, graph.indices, weights, graph.node_names, known={"_exponent": exponent})
 
 
 def given_unit(values, exponent):
@@ -74,7 +72,7 @@ def edges_in_range(X, exponent):
     return X
 
 
-def _extremes(graph):
+def extreme_degrees(graph):
     """The largest and the smallest degree of nodes that have an edge; refuses degrees that cannot be the rows' sums."""
     degrees = graph.degrees
     linked = graph.indptr[1:] > graph.indptr[:-1]

@@ -103,12 +103,16 @@ def describe_defect(code, row, entry, rows):
     }[code]
 
 
-def rows_from_edges(sources, targets, weights, n_nodes):
-    """Sort directed edges into rows, repeated edges merged (weights added); columns ascend.
+def rows_from_edges(ends, weights, n_nodes):
+    """Sort directed edges (n_edges x 2) into rows, repeats merged (weights added), zeros dropped; columns ascend.
 
     Bucketed by target and then transposed: reading the buckets in order sorts every row without comparisons.
     """
-    return _merge_repeats(transpose_rows(_bucket(targets, sources, weights, n_nodes)))
+    ends, weights = _without_zeros(ends, weights)
+    sources, targets, weights = map(read_only, (ends[:, 0], ends[:, 1], weights))
+    buckets, free = _room_for(targets, n_nodes, id_dtype(n_nodes), weights)
+    _loops.scatter_rows(targets, sources, weights, free, buckets.indices, buckets.weights)
+    return _merge_repeats(transpose_rows(buckets))
 
 
 def canonical_rows(rows):
@@ -123,6 +127,7 @@ def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
     one integer, in place of `ends` (n_edges x 2, int32, contiguous), and numpy sorts them (with vector instructions
     where the processor has them). Weights that repeat are added in no fixed order; `tolerance` is relative.
     """
+    ends, weights = _without_zeros(ends, weights)
     keys = ends.view(np.int64).ravel()
     _loops.pack_pairs(ends, keys)
     if len(weights):
@@ -146,13 +151,23 @@ def rows_from_pairs(ends, weights, n_nodes, policy, tolerance=0.0):
 def transpose_rows(rows):
     """Transpose; the result's rows are sorted, whatever the order of the columns was."""
     rows = Rows(*map(read_only, rows))
-    n = len(rows.indptr) - 1
-    counts = np.zeros(n + 1, dtype=np.int64)
-    _loops.count_rows(rows.indices, counts[1:])
-    indptr = np.cumsum(counts, out=counts)
-    out = Rows(indptr, np.empty_like(rows.indices), np.empty_like(rows.weights))
-    _loops.transpose(*rows, indptr[:-1].copy(), out.indices, out.weights)
+    out, free = _room_for(rows.indices, len(rows.indptr) - 1, rows.indices.dtype, rows.weights)
+    _loops.transpose(*rows, free, out.indices, out.weights)
     return out
+
+
+def _room_for(ids, n_nodes, dtype, weights):
+    """Rows with room for as many entries as a node stands in `ids`, and for each row where it is to be filled next."""
+    counts = np.zeros(n_nodes + 1, dtype=np.int64)
+    _loops.count_rows(ids, counts[1:])
+    indptr = np.cumsum(counts, out=counts)
+    return Rows(indptr, np.empty(len(ids), dtype=dtype), np.empty_like(weights)), indptr[:-1].copy()
+
+
+def _without_zeros(ends, weights):
+    """Edges without those of weight 0."""
+    kept = weights != 0
+    return (ends, weights) if kept.all() else (ends[kept], weights[kept])
 
 
 def drop_zeros(rows):
@@ -210,16 +225,6 @@ def symmetrize_rows(rows, policy):
     indices = np.empty(indptr[-1], dtype=rows.indices.dtype)
     _loops.merge_fill(*rows, *mirror, code, indptr, indices, weights)
     return Rows(indptr, indices, weights), both // 2, single // 2
-
-
-def _bucket(sources, targets, weights, n_nodes):
-    sources, targets, weights = map(read_only, (sources, targets, weights))
-    counts = np.zeros(n_nodes + 1, dtype=np.int64)
-    _loops.count_rows(sources, counts[1:])
-    indptr = np.cumsum(counts, out=counts)
-    out = Rows(indptr, np.empty(len(targets), dtype=id_dtype(n_nodes)), np.empty(weights.shape, dtype=weights.dtype))
-    _loops.scatter_rows(sources, targets, weights, indptr[:-1].copy(), out.indices, out.weights)
-    return out
 
 
 def _merge_repeats(rows):

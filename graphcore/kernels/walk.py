@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .._arrays import read_at_random
 from .._locks import cached_property
 from .._threads import map_blocks
 from .._validation import check_integer, check_real
 from .._work import count
 from ..exceptions import ParameterError
 from ..graphs.magnitude import in_range
-from ..graphs.mapped import read_at_random
 from ._walk_loops import walk_rows
 from .base import Kernel
 from .half_walk import HalfWalkRows

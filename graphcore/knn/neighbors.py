@@ -12,7 +12,6 @@ from ..graphs import _row_loops
 from ..graphs.graph import Graph
 from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
 from ..graphs.weights import without_ones
-from ._weight_loops import shared_neighbors
 from .neighbor_lists import Neighbors
 from .search import nearest_neighbors
 from .vectors import as_vectors
@@ -47,8 +46,8 @@ def knn_graph(
         Distance between rows: "euclidean", "cosine", "manhattan", "hamming", "jaccard", "correlation", "chebyshev",
         "canberra" or "braycurtis". "cosine" is 1 - cos, and refuses rows of zeros. "hamming" (the share of columns that
         differ) and "jaccard" (1 - both / either, counts of ones; 0 between empty rows) compare 0/1 vectors alone. The
-        last four are for dense vectors, as scipy defines them; large sets are searched by pynndescent for them, which
-        compiles for half a minute in every process.
+        last four are for dense vectors, as scipy defines them; "correlation" refuses rows of one number, and by the
+        other three the search is always exact, which takes long for many rows.
     mode : {"union", "mutual", "average"}, default "union"
         When two rows are joined: one lists the other (union), both do (mutual), or one does, the weight being the mean
         of the two directions, 0 where a row does not list the other (average). "mutual" may leave nodes isolated.
@@ -140,8 +139,7 @@ def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
     elif weighting == "self-tuning":
         weights = _self_tuning(neighbors, listed)
     elif weighting == "shared":
-        weights = np.empty(indptr[-1], dtype=np.float32)
-        shared_neighbors(indptr, neighbors.indices[listed], weights)
+        weights = _shared(neighbors, listed)
     else:
         weights = _fuzzy(neighbors, listed)
     # Transposing sorts the columns; the transpose and the original symmetrise to the same.
@@ -214,6 +212,21 @@ def _fuzzy(neighbors, listed):
         above = np.exp(-over / scale[:, None]).sum(axis=1) > wanted
         low, high = np.where(above, low, scale), np.where(above, scale, high)
     return np.maximum(np.exp(-over / scale[:, None])[listed], SMALLEST_WEIGHT).astype(np.float32)
+
+
+def _shared(neighbors, listed):
+    """Share of each listed pair's neighbours that both list, each node counting as listed by itself."""
+    import scipy.sparse as sp
+
+    n, (rows, places) = len(listed), np.nonzero(listed)
+    columns = neighbors.indices[rows, places]
+    L = sp.csr_array((np.ones(len(rows), dtype=np.int32), (rows, columns)), shape=(n, n)) + sp.eye_array(n, dtype="i4")
+    sizes, out = L.sum(axis=1), np.empty(len(rows), dtype=np.float32)
+    for start in range(0, len(rows), _PIECE_ENTRIES):
+        one, other = rows[start : start + _PIECE_ENTRIES], columns[start : start + _PIECE_ENTRIES]
+        common = L[one].multiply(L[other]).sum(axis=1)
+        out[start : start + len(one)] = common / (sizes[one] + sizes[other] - common)
+    return out
 
 
 def _distance_to(neighbors, listed, place):

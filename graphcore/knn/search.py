@@ -14,10 +14,12 @@ from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
 from .search_approximate import approximate_neighbors
 from .search_exact import exact_neighbors, exact_plan, repeated_share
-from .search_pynndescent import METRICS_OF_PYNNDESCENT, neighbors_by_pynndescent
-from .vectors import check_binary, is_sparse, normalised
+from .vectors import centred, check_binary, is_sparse, normalised
 
-METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard", *METRICS_OF_PYNNDESCENT)
+# There is no approximate search by the last three.
+_EXACT_ONLY = ("chebyshev", "canberra", "braycurtis")
+_DENSE_ONLY = ("correlation", *_EXACT_ONLY)
+METRICS = ("euclidean", "cosine", "manhattan", "hamming", "jaccard", *_DENSE_ONLY)
 _INNER_PRODUCTS = ("inner_product", "inner product", "dot", "dot_product", "dotproduct", "ip")
 ALGORITHMS = ("auto", "exact", "approximate")
 
@@ -32,25 +34,21 @@ def nearest_neighbors(X, n_neighbors, *, metric="euclidean", algorithm="auto", r
     check_choice("algorithm", algorithm, ALGORITHMS)
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=X.shape[0] - 1, why_high="rows less one")
     effective_jobs(n_jobs)
-    if metric == "cosine":
-        X = normalised(X)
+    if metric in _DENSE_ONLY and is_sparse(X):
+        raise InputError(f"metric={metric!r} is for dense vectors; pass X.toarray(), or use another metric")
+    if metric in ("cosine", "correlation"):  # which is the cosine of centred rows
+        X = normalised(X if metric == "cosine" else centred(X), metric)
     elif metric in ("hamming", "jaccard"):
         check_binary(X, metric)
-    elif metric in METRICS_OF_PYNNDESCENT and is_sparse(X):
-        raise InputError(f"metric={metric!r} is for dense vectors; pass X.toarray(), or use another metric")
-    space = "euclidean" if metric in ("cosine", "hamming") else metric
-    if algorithm == "auto":
-        algorithm = "exact" if _exact_pays(X, space) else "approximate"
-    if algorithm == "exact":
+    space = "euclidean" if metric in ("cosine", "correlation", "hamming") else metric
+    if algorithm == "exact" or metric in _EXACT_ONLY or (algorithm == "auto" and _exact_pays(X, space)):
         found = exact_neighbors(X, n_neighbors, space, n_jobs)
-    elif metric in METRICS_OF_PYNNDESCENT:
-        found = neighbors_by_pynndescent(X, n_neighbors, metric, random_state)
     else:
         found = approximate_neighbors(X, n_neighbors, space, random_state, n_jobs)
-    if metric in ("cosine", "hamming"):
+    if space != metric:
         # |x - y|^2 is 2 (1 - cos) between rows of norm 1, and the number of differing columns between those of 0 and 1.
         np.square(found.distances, out=found.distances)
-        np.divide(found.distances, 2 if metric == "cosine" else X.shape[1], out=found.distances)
+        np.divide(found.distances, X.shape[1] if metric == "hamming" else 2, out=found.distances)
     return found
 
 

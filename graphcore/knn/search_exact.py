@@ -4,7 +4,6 @@ import numpy as np
 
 from .._threads import away, limited_libraries, map_blocks
 from .neighbor_lists import empty_neighbors, fill_block
-from .search_pynndescent import METRICS_OF_PYNNDESCENT
 from .vectors import is_sparse, squared_norms
 
 # Rows that one call of scikit-learn answers: fixed, so that ties fall the same way for any number of threads. Above
@@ -18,7 +17,7 @@ _JACCARD_ROWS = 128
 def exact_plan(X, metric):
     """The quicker exact method and the seconds expected of it in one thread."""
     n, d = X.shape
-    if metric in METRICS_OF_PYNNDESCENT:
+    if metric in ("canberra", "braycurtis"):  # no tree knows these
         return "brute", n * n * (2 + 0.8 * d) * 1e-9
     if metric == "jaccard":
         metric = "euclidean"  # as many products

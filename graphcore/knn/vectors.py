@@ -88,13 +88,20 @@ def _check_finite(X):
     )
 
 
-def normalised(X):
+def centred(X):
+    """Rows less their means (a copy); rows of one number everywhere become exactly 0."""
+    out = X - X.mean(axis=1, dtype=np.float64, keepdims=True)
+    out[X.max(axis=1) == X.min(axis=1)] = 0.0
+    return out.astype(X.dtype, copy=False)
+
+
+def normalised(X, metric):
     """Rows divided by their Euclidean norms (a copy)."""
     norms = np.sqrt(squared_norms(X))
     if not norms.all():
-        empty = np.flatnonzero(norms == 0)
+        empty, what = np.flatnonzero(norms == 0), "all zero" if metric == "cosine" else "one number everywhere"
         raise InputError(
-            f"metric='cosine' needs rows that are not all zero; row {empty[0]} is ({len(empty)} such rows): drop them "
+            f"metric={metric!r} needs rows that are not {what}; row {empty[0]} is ({len(empty)} such rows): drop them "
             "or choose another metric"
         )
     if is_sparse(X):

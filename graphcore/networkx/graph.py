@@ -7,7 +7,7 @@ import numpy as np
 from .._arrays import read_only
 from .._locks import cached_property
 from ..exceptions import InputError
-from ..graphs.from_networkx import networkx_rows
+from ..graphs.from_libraries import networkx_rows
 from ..graphs.graph import Graph
 from ..graphs.ids import is_numbered
 from ..graphs.rows import Rows, as_csr_array, transpose_rows

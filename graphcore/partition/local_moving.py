@@ -41,9 +41,9 @@ def move_locally(problem, labels, *, order=None, n_passes=50, tolerance=0.0, act
 
     def move(n_passes, first, last, is_local, looks_only=False):
         return _loops.move_nodes(
-            *rows, limits.counts, problem.code, _NATURAL if order is None else order, n_passes, float(tolerance),
-            *problem.least(total), limits.max_size, limits.max_volume(total, problem.n_clusters), limits.is_fixed,
-            visited, is_local, sums.internal, sums.volume, sums.size, labels, first, last, looks_only,
+            *rows, read_only(limits.counts), problem.code, _NATURAL if order is None else order, n_passes,
+            float(tolerance), *problem.least(total), limits.max_size, limits.max_volume(total, problem.n_clusters),
+            limits.is_fixed, visited, is_local, sums.internal, sums.volume, sums.size, labels, first, last, looks_only,
         )  # fmt: skip
 
     done = [(0, 0)]

@@ -5,7 +5,7 @@ import numpy as np
 from .._progress import Stages
 from .._random import Streams
 from ..exceptions import InputError
-from ..graphs.changed import change_graph
+from ..graphs.derived import change_graph
 from ..graphs.magnitude import in_range
 from ..metrics.cut import sums_and_shares
 from ..partition.quotient import graph_rows

@@ -13,7 +13,6 @@ from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from ..graphs.graph import Graph
 from ..graphs.magnitude import in_range
-from ..graphs.structure import check_sparse
 from . import penalty as _penalty
 from .description_length import description_gain
 from .heuristics import agreement_at, laplacian_eigenvalues
@@ -221,7 +220,6 @@ _CHOICES = {
 def _as_vectors(X):
     from sklearn.utils.validation import check_array
 
-    check_sparse(X)
     refuse_as_vectors(X, "graphcore.knn_graph(X)")
     try:
         return check_array(X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_min_samples=2)

@@ -158,12 +158,6 @@ def test_vectors_whose_columns_are_called_u_and_v_stay_vectors():
         model.predict(as_library({"u": np.array([1.0]), "v": np.array([2.0])}, "pandas"))  # no edge either
 
 
-def test_missing_ends_are_named_by_their_row():
-    pandas = pytest.importorskip("pandas")
-    with pytest.raises(InputError, match="'source' has no value in row 1"):
-        fitted(pandas.DataFrame({"source": [0, None, 2], "target": [1, 2, 0]}))
-
-
 # -- arrays ------------------------------------------------------------------------------------------------------------
 
 
@@ -203,12 +197,6 @@ def test_pairs_of_integers_are_refused_with_both_remedies(kind):
     with pytest.warns(GraphWarning, match=message + "kernel='gaussian', or floats; they are taken as points"):
         KernelKMeans(2, random_state=0).fit(X.cpu() if isinstance(X, Tensor) else X)
     assert same(Graph.from_edges(*pairs.T))
-
-
-def test_a_frame_of_two_columns_of_integers_is_pairs():
-    for table in list(tables({"a": SOURCES, "b": TARGETS}))[1:]:
-        with pytest.raises(InputError, match="6 pairs of integers"):
-            fitted(table)
 
 
 def test_the_remedies_for_pairs_of_integers_work():

@@ -6,12 +6,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore._arrays import read_only
-from graphcore.exceptions import InputError, ParameterError
 from graphcore.graphs import _loops, _row_loops
 from graphcore.graphs.rows import (
     Rows,
-    canonical_rows,
-    drop_zeros,
     is_symmetric,
     rows_from_edges,
     rows_from_pairs,
@@ -57,12 +54,6 @@ def assert_ascending(rows):
         assert (np.diff(rows.indices[rows.indptr[i] : rows.indptr[i + 1]]) > 0).all()
 
 
-def interleave(indptr, values, other_indptr, other_values):
-    """Every row of the first, followed by the same row of the second."""
-    rows = np.split(values, indptr[1:-1]), np.split(other_values, other_indptr[1:-1])
-    return np.concatenate([part for pair in zip(*rows, strict=True) for part in pair])
-
-
 @st.composite
 def edge_lists(draw):
     n = draw(st.integers(1, 8))
@@ -78,7 +69,7 @@ def test_rows_from_edges_adds_up_repeated_edges(edges):
     n, sources, targets, weights = edges
     expected = np.zeros((n, n))
     np.add.at(expected, (sources, targets), weights if len(weights) else 1.0)
-    rows = rows_from_edges(sources, targets, weights, n)
+    rows = rows_from_edges(np.stack([sources, targets], axis=1), weights, n)
     if not len(weights):
         expected = (expected > 0).astype(float)
     assert_ascending(rows)
@@ -140,55 +131,6 @@ def test_symmetrize_follows_its_policy(A, policy, weighted):
     off = ~np.eye(len(A), dtype=bool)
     assert both == np.count_nonzero((A > 0) & (A.T > 0) & off) / 2
     assert single == np.count_nonzero((A > 0) & (A.T == 0) & off)
-
-
-@pytest.mark.parametrize("weighted", [True, False])
-def test_symmetrize_error_accepts_symmetric_rows(weighted):
-    A = np.array([[1.0, 1, 0], [1, 0, 1], [0, 1, 0]])
-    rows, both, single = symmetrize_rows(rows_of(A, weighted), "error")
-    np.testing.assert_array_equal(dense_of(rows), A)
-    assert (both, single) == (2, 0)
-
-
-def test_symmetrize_error_says_what_is_wrong():
-    with pytest.raises(InputError, match="1 pairs in one direction only"):
-        symmetrize_rows(rows_of(np.array([[0.0, 1], [0, 0]])), "error")
-    with pytest.raises(InputError, match="two different weights"):
-        symmetrize_rows(rows_of(np.array([[0.0, 1], [2, 0]])), "error")
-
-
-@pytest.mark.parametrize("policy", ["mean", "", None, 3])
-def test_unknown_policy(policy):
-    with pytest.raises(ParameterError, match=r"symmetrize=.*'max', 'average', 'sum', 'min', 'error'"):
-        symmetrize_rows(rows_of(np.eye(2)), policy)
-
-
-@given(matrices(symmetric=False), st.integers(0, 2**32 - 1))
-def test_canonical_rows_sort_merge_and_drop_zeros(A, seed):
-    rng = np.random.default_rng(seed)
-    first = rows_of(A, True, rng)
-    second = rows_of(np.where(rng.random(A.shape) < 0.5, 1.0, 0.0), True, rng)
-    zeros = rng.random(len(second.weights)) < 0.5
-    second.weights[zeros] = 0
-    rows = Rows(
-        first.indptr + second.indptr,
-        interleave(first.indptr, first.indices, second.indptr, second.indices),
-        interleave(first.indptr, first.weights, second.indptr, second.weights),
-    )
-    before = [array.copy() for array in rows]
-    out = canonical_rows(rows)
-    assert_ascending(out)
-    assert (out.weights > 0).all()
-    np.testing.assert_allclose(dense_of(out), A + dense_of(second), rtol=1e-15)
-    for array, old in zip(rows, before, strict=True):
-        np.testing.assert_array_equal(array, old)
-
-
-def test_drop_zeros_returns_the_same_rows_if_there_are_none():
-    rows = rows_of(np.array([[0.0, 2], [2, 0]]))
-    assert drop_zeros(rows) is rows
-    unweighted = rows._replace(weights=NONE)
-    assert drop_zeros(unweighted) is unweighted
 
 
 @given(matrices(), st.integers(0, 2**32 - 1))
@@ -257,7 +199,7 @@ def test_row_sums_and_self_loops(A):
 def test_inputs_are_never_changed(edges):
     n, sources, targets, weights = edges
     before = sources.copy(), targets.copy(), weights.copy()
-    symmetrize_rows(rows_from_edges(sources, targets, weights, n), "sum")
+    symmetrize_rows(rows_from_edges(np.stack([sources, targets], axis=1), weights, n), "sum")
     for array, old in zip((sources, targets, weights), before, strict=True):
         np.testing.assert_array_equal(array, old)
         assert array.flags.writeable

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph, InputError
-from graphcore.graphs.changed import change_graph
+from graphcore.graphs.derived import change_graph
 
 PATH = Graph.from_edges([0, 1, 2], [1, 2, 3])
 NAMED = Graph.from_edges(["a", "b"], ["b", "c"], [1.0, 2.0])

@@ -87,14 +87,6 @@ def test_numbers_from_0_need_no_names_and_the_callers_columns_are_not_changed():
         np.testing.assert_array_equal(column, kept)
 
 
-def test_a_directed_table_follows_the_policy():
-    table = {"source": [0, 1, 1], "target": [1, 0, 2], "weight": [1.0, 3.0, 5.0]}
-    with pytest.warns(GraphWarning, match="symmetrize='average'"):
-        assert Graph.from_table(table, symmetrize="average").degrees.tolist() == [2.0, 4.5, 2.5]
-    with pytest.raises(InputError, match="look directed"):
-        Graph.from_table(table, symmetrize="error")
-
-
 @pytest.mark.parametrize(
     ("columns", "message"),
     [

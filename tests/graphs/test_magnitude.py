@@ -38,13 +38,6 @@ def test_equal_weights_of_any_size_work(weight):
         assert sorted(set(labels.tolist())) == [0, 1, 2]
 
 
-def test_the_smallest_number_as_a_weight_is_as_good_as_1():
-    ones, least = (sp.csr_array(np.ones((20, 20)) * weight) for weight in (1.0, 5e-324))
-    for options in ({}, {"objective": "ncut"}, {"preset": "published"}):
-        first, second = (CoresetSpectralClustering(3, random_state=0, **options).fit(A).labels_ for A in (ones, least))
-        np.testing.assert_array_equal(first, second)
-
-
 @pytest.mark.parametrize("exponent", [-1020, -300, -65, -64, -1, 1, 63, 65, 300, 1000])
 @pytest.mark.parametrize("options", [{}, {"objective": "ncut"}, {"walk_steps": 1}, {"n_clusters": "auto"}])
 def test_a_power_of_two_changes_nothing(exponent, options):

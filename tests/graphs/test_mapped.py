@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import graphcore
-from graphcore.graphs import mapped
+from graphcore import _arrays as mapped
 from graphcore.kernels.walk import WalkKernel
 
 
@@ -26,15 +26,6 @@ def advice(monkeypatch):
     find = mapped._map_of
     monkeypatch.setattr(mapped, "_map_of", lambda array: None if (found := find(array)) is None else Watched(found))
     return said
-
-
-def test_arrays_in_memory_have_no_map(tmp_path):
-    for array in (np.arange(5), np.arange(5)[1:], np.frombuffer(b"12345678", dtype=np.int64), np.empty(0)):
-        assert mapped._map_of(array) is None
-    assert mapped._map_of(None) is None
-    np.arange(5).tofile(tmp_path / "five")
-    array = np.asarray(np.memmap(tmp_path / "five", dtype=np.int64, mode="r"))
-    assert isinstance(mapped._map_of(array[1:3]), mmap.mmap)
 
 
 @pytest.mark.skipif(not hasattr(mmap, "MADV_RANDOM"), reason="this system takes no advice")

@@ -6,7 +6,6 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore import Graph, InputError
-from graphcore.graphs.rows import is_symmetric, rows_from_edges
 from graphcore.graphs.structure import check_compressed, check_sparse
 
 RING = sp.csr_array(np.eye(5, k=1) + np.eye(5, k=-1))
@@ -118,26 +117,6 @@ def test_unchecked_arrays_are_safe():
         Graph([0, 1, 2], [1, 9], check=False)
     with pytest.raises(InputError, match="never fall"):
         Graph([0, 5, 2], [1, 0], check=False)
-
-
-@pytest.mark.parametrize("weighted", [True, False])
-def test_symmetry_by_hashes_and_by_entries_agree(weighted):
-    rng = np.random.default_rng(0)
-    for n in (2, 5, 30):
-        for _ in range(30):
-            A = np.triu(rng.random((n, n)) < 0.4).astype(float)
-            A *= rng.random((n, n)) if weighted else 1
-            A = np.maximum(A, A.T)
-            broken = A.copy()
-            i, j = rng.integers(n, size=2)
-            broken[i, j] = 0.5 if broken[i, j] == 0 else 0
-            for B in (A, broken):
-                i, j = np.nonzero(B)
-                rows = rows_from_edges(i, j, B[i, j] if weighted else np.empty(0), n)
-                assert is_symmetric(rows, 1e-6) == np.array_equal(B, B.T)
-    nearly = rows_from_edges(np.array([0, 1]), np.array([1, 0]), np.array([1.0, 1.0 + 1e-9]), 2)
-    assert is_symmetric(nearly, 1e-6)
-    assert not is_symmetric(nearly, 1e-12)
 
 
 def test_a_kernel_matrix_that_says_it_is_canonical_and_is_not():

@@ -16,7 +16,6 @@ from graphcore.knn import search
 from graphcore.knn.neighbor_lists import empty_neighbors, fill_block
 from graphcore.knn.neighbors import SMALLEST_WEIGHT, WEIGHTINGS, neighbor_graph
 from graphcore.knn.search import METRICS, nearest_neighbors
-from graphcore.knn.search_exact import exact_plan
 from graphcore.knn.vectors import as_vectors
 
 
@@ -190,13 +189,6 @@ def test_integers_beyond_float32_are_not_rounded():
     X = np.array([[2**40], [2**40 + 1], [2**40 + 3], [2**40 + 7]])
     assert as_vectors(X).dtype == np.float64
     assert nearest_neighbors(as_vectors(X), 1).indices.ravel().tolist() == [1, 0, 1, 2]
-
-
-def test_constant_columns_change_nothing():
-    X = np.random.default_rng(0).normal(size=(100, 4))
-    want = knn_graph(X, 5)
-    got = knn_graph(np.hstack([X, np.full((100, 30), 1e3)]), 5)
-    np.testing.assert_array_equal(got.indices, want.indices)
 
 
 def test_data_frames_are_taken():
@@ -421,49 +413,17 @@ def test_binary_metrics_refuse_other_vectors(metric, container):
         knn_graph(container(np.diag([1.0, 3.0, 1.0])), 1, metric=metric)
 
 
-def test_inner_products_are_refused_with_a_reason():
-    with pytest.raises(ParameterError, match=r"metric='dot' is no distance.*metric='cosine'"):
-        knn_graph(np.eye(3), 1, metric="dot")
-
-
 # -- which search is taken ---------------------------------------------------------------------------------------------
 
 
-def chosen(monkeypatch, X, **options):
-    taken = []
-
-    def fake(name):
-        def run(X, n_neighbors, *_):
-            taken.append(name)
-            return empty_neighbors(X.shape[0], n_neighbors)
-
-        return run
-
-    monkeypatch.setattr(search, "exact_neighbors", fake("exact"))
-    monkeypatch.setattr(search, "approximate_neighbors", fake("approximate"))
-    nearest_neighbors(X, 3, **options)
-    return taken[0]
-
-
-def test_choice_of_the_search(monkeypatch):
-    small = np.random.default_rng(0).normal(size=(1000, 50)).astype(np.float32)
+def test_the_search_that_is_taken_by_itself():
+    rng = np.random.default_rng(0)
+    flat = rng.normal(size=(2_000_000, 4)).astype(np.float32)
+    small = rng.normal(size=(1000, 50)).astype(np.float32)
     # Rows repeat only in memory: the choice looks at shape and type, and at every n/1000th row.
     large = np.lib.stride_tricks.as_strided(small, shape=(200_000, 50), strides=(4, 4), writeable=False)
-    flat = np.random.default_rng(0).normal(size=(2_000_000, 4)).astype(np.float32)
-    assert chosen(monkeypatch, small) == "exact"
-    assert chosen(monkeypatch, small, algorithm="approximate") == "approximate"
-    assert chosen(monkeypatch, large) == "approximate"
-    assert chosen(monkeypatch, large, algorithm="exact") == "exact"
-    assert chosen(monkeypatch, flat) == "exact"
+    some, many = (sp.csr_array((n, 1000), dtype=np.float32) for n in (20_000, 200_000))
+    for X, is_exact in ((small, True), (large, False), (flat, True), (some, True), (many, False)):
+        assert search._exact_pays(X, "euclidean") == is_exact
     flat[::2] = 0  # a million equal rows, among which a tree cannot prune
-    assert chosen(monkeypatch, flat) == "approximate"
-    assert chosen(monkeypatch, sp.csr_array((20_000, 1000), dtype=np.float32)) == "exact"
-    assert chosen(monkeypatch, sp.csr_array((200_000, 1000), dtype=np.float32)) == "approximate"
-
-
-def test_plan_of_the_exact_search():
-    rng = np.random.default_rng(0)
-    assert exact_plan(rng.random((5000, 3)), "euclidean")[0] == "kd_tree"
-    assert exact_plan(rng.random((5000, 100)), "euclidean")[0] == "brute"
-    assert exact_plan(np.zeros((500_000, 3)), "euclidean")[0] == "brute"
-    assert exact_plan(rng.random((5000, 100)), "manhattan")[1] > exact_plan(rng.random((5000, 100)), "euclidean")[1]
+    assert not search._exact_pays(flat, "euclidean")

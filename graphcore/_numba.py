@@ -1,9 +1,11 @@
-"""Compiled loops on disk: nothing that is damaged or out of date is run, and nothing depends on what can be written.
+"""All that needs private names of numba; `tests/test_numba.py` lists them, and fails where numba has changed them.
 
-numba's own cache trusts its files: one flipped bit in what it loads ends the process, a full disk ends a fit. It takes
-a loop for unchanged if its own file is, whatever became of those that it calls; and processes that save at the same
-time can mix up its index. Here a file holds one compiled version under the name of all that it depends on, behind a
-checksum. This is the only file that uses private names of numba, which `tests/test_cache.py` lists.
+They are needed for loops that other ones call and Python does not (:class:`Part`), for notices of compiling
+(:func:`while_compiling`), and above all for compiled loops on disk (:class:`LoopCache`), of which nothing that is
+damaged or out of date is run, and nothing depends on what can be written. numba's own cache trusts its files: one
+flipped bit in what it loads ends the process, a full disk ends a fit. It takes a loop for unchanged if its own file is,
+whatever became of those that it calls; and processes that save at the same time can mix up its index. Here a file holds
+one compiled version under the name of all that it depends on, behind a checksum.
 """
 
 import functools
@@ -11,15 +13,17 @@ import hashlib
 import inspect
 import os
 import pickle
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 from uuid import uuid4
 
 import numba
-from numba.core import config
+from numba.core import config, event
 from numba.core.caching import FunctionCache, _hash_source_file
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
 from ._locks import cached_property, held_in_forks
@@ -29,6 +33,46 @@ _DIGEST = 32  # bytes
 _warned: list = []  # once
 
 held_in_forks(global_compiler_lock)
+
+
+class Part:
+    """A compiled function as Python sees it, which may not be able to call it without a crash; numba sees its own."""
+
+    def __init__(self, dispatcher):
+        functools.update_wrapper(self, dispatcher)
+        self.dispatcher = dispatcher
+        self.cache = dispatcher._cache
+        self._numba_type_ = dispatcher._numba_type_  # what numba takes the object for
+
+
+def kept_on_disk(function, **options) -> Any:
+    """What numba makes of a function, with a LoopCache; the function itself where NUMBA_DISABLE_JIT is set."""
+    loop = numba.njit(**options)(function)
+    if isinstance(loop, Dispatcher):
+        with suppress(RuntimeError):  # no folder can be written
+            loop._cache = LoopCache(function)
+    return loop
+
+
+def adds_in_order(dispatcher):
+    """Whether sums of floats are taken in the order written."""
+    return not dispatcher.targetoptions.get("fastmath", False)
+
+
+@contextmanager
+def while_compiling(begin, end):
+    """Within, `begin(function, is_kept)` and `end()` are called around each compilation, also of one inside another."""
+
+    class Listener(event.Listener):
+        def on_start(self, compiling):
+            dispatcher = compiling.data["dispatcher"]
+            begin(dispatcher.py_func, isinstance(dispatcher._cache, LoopCache))
+
+        def on_end(self, compiling):
+            end()
+
+    with event.install_listener("numba:compile", Listener()):
+        yield
 
 
 class LoopCache(FunctionCache):
@@ -43,7 +87,12 @@ class LoopCache(FunctionCache):
     @property
     def is_filled(self):
         """Whether anything was compiled of this function as it is now."""
-        return any(Path(self.cache_path).glob(f"{self._stem}.*.nbc"))
+        return any(self.folder.glob(f"{self._stem}.*.nbc"))
+
+    @property
+    def folder(self):
+        """Where it is."""
+        return Path(self.cache_path)
 
     def load_overload(self, signature, target_context):
         """What was compiled for these types; None if it is not there, or damaged."""
@@ -80,7 +129,7 @@ class LoopCache(FunctionCache):
                     other.unlink()
 
     def _path(self, signature, codegen):
-        return Path(self.cache_path, f"{self._stem}.{_short(*self._index_key(signature, codegen))}.nbc")
+        return self.folder / f"{self._stem}.{_short(*self._index_key(signature, codegen))}.nbc"
 
 
 def _short(*parts):
