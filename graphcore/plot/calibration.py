@@ -4,7 +4,7 @@ import numpy as np
 
 from .._typing import Axes
 from ..exceptions import InputError
-from ..metrics.calibration import Calibration
+from ..metrics.truth import Calibration
 from ._style import FAINT, INK, SHADES, axes_of, open_frame
 
 

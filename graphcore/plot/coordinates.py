@@ -12,7 +12,7 @@ from .._validation import check_choice, check_integer
 from ..exceptions import InputError, missing_package
 from ..kernels.walk import WalkKernel
 from ..metrics import quotient_graph
-from ..metrics._labels import placed_labels
+from ..metrics.cut import placed_labels
 
 # The matrix between clusters is dense.
 _MAX_CLUSTERS = 1000

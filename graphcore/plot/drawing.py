@@ -6,8 +6,7 @@ from .._random import Streams
 from .._typing import AnyGraph, ArrayLike, Axes, Mapping, RandomState
 from .._validation import check_integer
 from ..exceptions import InputError
-from ..metrics._labels import placed_labels
-from ..metrics.quotient import quotient_graph
+from ..metrics.cut import placed_labels, quotient_graph
 from ._labels import name_clusters
 from ._style import INK, MIDDLE, axes_of, bare, cluster_style, clusters_gid
 from .quotient import disk_places, disk_radii, heaviest_links

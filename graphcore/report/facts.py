@@ -11,8 +11,8 @@ from .._validation import check_integer
 from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..metrics import Robustness, quotient_graph
-from ..metrics._labels import placed_labels
-from ..metrics.central import most_central
+from ..metrics.clusters import most_central
+from ..metrics.cut import placed_labels
 from ..metrics.robustness import ROBUST
 from ..partition.cluster_sums import ClusterSums, cluster_sums
 from ..partition.merge import MergeTree, agglomerate

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..metrics import quotient_graph
-from ..metrics.central import most_central
+from ..metrics.clusters import most_central
 from ..partition.cluster_sums import ClusterSums, cluster_sums
 from ..partition.merge import MergeTree
 from ..partition.quotient import apply_labels, graph_rows

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..metrics.central import most_central
+from ..metrics.clusters import most_central
 from ..partition.predict import cluster_shares
 
 MOST_LISTED = 100_000

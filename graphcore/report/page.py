@@ -15,7 +15,7 @@ from ..io._names import unfit_reason
 from ..io.atomic import atomic_output, check_writable
 from ..io.labels import write_labels
 from ..metrics import Robustness
-from ..metrics._labels import placed_labels
+from ..metrics.cut import placed_labels
 from ..pipeline.cluster import Clustering
 from ..plot._style import NEEDED
 from . import nodes

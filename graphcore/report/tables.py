@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..metrics.summary import nearest_clusters
+from ..metrics.clusters import nearest_clusters
 from .text import NOTHING, count, name, text
 
 _MOST_CLASSES = 200

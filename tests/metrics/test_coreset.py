@@ -117,14 +117,14 @@ def test_errors_fall_with_the_square_root_of_the_size():
 
 
 def test_more_nodes_than_a_block_and_threads(monkeypatch):
-    from graphcore.metrics import coreset
+    from graphcore.metrics import kernel_cost
 
     rng = np.random.default_rng(0)
     graph = Graph.from_edges(*rng.integers(0, 500, (2, 3000)), rng.random(3000), 500, warn=False)
     labels, nodes = rng.integers(0, 20, 500), rng.integers(0, 500, 300)
     weights = rng.random(300)
     whole = coreset_cost(graph, nodes, weights, labels, centres="nearest")
-    monkeypatch.setattr(coreset, "_BLOCK_NODES", 37)
+    monkeypatch.setattr(kernel_cost, "_BLOCK_NODES", 37)
     for n_jobs in (1, 2):
         assert coreset_cost(graph, nodes, weights, labels, centres="nearest", n_jobs=n_jobs) == whole
 
