@@ -10,7 +10,7 @@ from .._typing import AnyGraph, ArrayLike
 from .._validation import check_integer
 from ..exceptions import InputError
 from ..graphs.graph import Graph
-from ..metrics import Robustness, quotient_graph
+from ..metrics import Robustness, agreement, quotient_graph
 from ..metrics.clusters import most_central
 from ..metrics.cut import placed_labels
 from ..metrics.robustness import ROBUST
@@ -18,11 +18,32 @@ from ..partition.cluster_sums import ClusterSums, cluster_sums
 from ..partition.merge import MergeTree, agglomerate
 from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering
-from .comparison import Comparison, compare_classes
 from .nodes import NodeFacts, gather_nodes
 
 # A cluster of more than this has less of its edge weight inside than outside.
 _MOST_OUTSIDE = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """How far clusters and known classes agree.
+
+    Attributes
+    ----------
+    scores : dict
+        Of :func:`graphcore.metrics.agreement`, over all nodes that have an edge and a known class.
+    names : list of str
+        Of the classes.
+    counts : csr_array of shape (n_classes, n_clusters), int64
+        Nodes of each class in each cluster.
+    sizes : ndarray of shape (n_classes,), int64
+        Nodes of each class that have an edge, also those without a cluster.
+    """
+
+    scores: dict
+    names: list = field(repr=False)
+    counts: Any = field(repr=False)
+    sizes: np.ndarray = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +216,7 @@ def gather_facts(
         quotient=between, central=[[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central],
         filled=filled, tree=_tree(between[filled][:, filled], sums.size[filled], clustering),
         nodes=gather_nodes(graph, labels, n_clusters, splits, stability, membership),
-        comparison=None if truth is None else compare_classes(graph, labels, truth, n_clusters),
+        comparison=None if truth is None else _compare_classes(graph, labels, truth, n_clusters),
         n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))), clustering=clustering,
         robustness=robustness, version=__version__,
     )  # fmt: skip
@@ -209,3 +230,26 @@ def _tree(between, sizes, clustering):
     objective = "information" if clustering is None else clustering.settings.record
     _, children, losses = agglomerate(rows, sizes.astype(np.int64), 1, linkage=objective)
     return MergeTree(children, np.maximum.accumulate(losses), sizes)
+
+
+def _compare_classes(graph, labels, truth, n_clusters):
+    """Comparison of the clusters of all nodes with their classes; integers below 0 and "-1" are classes not known."""
+    import scipy.sparse as sp
+
+    truth = np.asarray(truth)
+    if truth.shape != labels.shape:
+        raise InputError(f"truth has shape {truth.shape}; one class for each of {len(labels)} nodes is needed")
+    known = graph.degrees > 0
+    known &= truth >= 0 if truth.dtype.kind in "iu" else truth != "-1"
+    names, classes = np.unique(truth[known], return_inverse=True)
+    numbers = np.full(len(truth), -1)
+    numbers[known] = classes
+    scores = agreement(labels, numbers, graph)
+    labels = labels[known]
+    placed = labels >= 0
+    counts = sp.csr_array(
+        (np.ones(np.count_nonzero(placed), dtype=np.int64), (classes[placed], labels[placed])),
+        shape=(len(names), n_clusters),
+    )
+    counts.sum_duplicates()
+    return Comparison(scores, [str(name) for name in names.tolist()], counts, np.bincount(classes))

@@ -1,11 +1,12 @@
 """The report's pictures as SVG that takes its colours from the page, so that they follow its light or dark colours."""
 
-import html
 import io
-import re
 import warnings
 from importlib.util import find_spec
 from typing import NamedTuple
+from xml.etree import ElementTree
+
+from markupsafe import Markup
 
 from ..exceptions import InputError
 from ..plot import (
@@ -203,47 +204,56 @@ def _svg(figure, name, title, size):
             stream, format="svg", transparent=True, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
         )
     text = stream.getvalue()
-    inner = text[text.index("<defs") : text.rindex("</svg>")]
-    inner = re.sub(r"<metadata>.*?</metadata>", "", inner, flags=re.DOTALL).replace("xlink:href", "href")
-    inner = re.sub(r'<g id="(clusters|each) ([\d ]+)">(.*?)(?=<g id|$)', _linked, inner, flags=re.DOTALL)
-    inner = _renamed(inner, name)
-    for shade, variable in _VARIABLES.items():
-        inner = inner.replace(shade, f"var({variable})")
-    # A tenth of a point can hardly be seen, a hundredth cannot.
-    inner = re.sub(r' [xy]="[^"]*"', lambda found: re.sub(r"(\.\d)\d+", r"\1", found[0]), inner)
-    inner = re.sub(r' d="[^"]*"', lambda found: re.sub(r"(\.\d\d)\d+", r"\1", found[0]), inner)
-    inner = re.sub(r"<!--.*?-->", "", inner, flags=re.DOTALL)
-    inner = re.sub(r"\s+", " ", inner).replace("> <", "><")
-    inner = re.sub(r"<g( clip-path=[^>]*)?>((?:<use [^>]*/>){2,})</g>", _of_one_style, inner)
+    tree = ElementTree.fromstring(text[text.index("<svg") :])
+    for metadata in tree.findall("{*}metadata"):
+        tree.remove(metadata)
+    names = [part.get("id") for part in tree.iter()]
+    # Parts that others refer to get short names of the picture's own.
+    short = {each: f"{name}{i}" for i, each in enumerate(names) if f"#{each}" in text} | {"edges": f"{name}-edges"}
+    for part in list(tree.iter()):
+        _tidy(part, short)
     width, height = (f"{72 * side:g}" for side in size)
-    return (
-        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{html.escape(title)}" '
-        f'aria-describedby="about-{name}">{inner}</svg>'
-    )
+    tree.attrib = {
+        "viewBox": f"0 0 {width} {height}", "role": "img", "aria-label": title, "aria-describedby": f"about-{name}",
+    }  # fmt: skip
+    out = ElementTree.tostring(tree, encoding="unicode")
+    for shade, variable in _VARIABLES.items():
+        out = out.replace(shade, f"var({variable})")
+    return Markup(out)
 
 
-def _renamed(inner, name):
-    """Short names of the picture's own for parts that others refer to, none for the rest."""
-    used = dict.fromkeys(re.findall(r'(?:href="#|url\(#)([^")]+)', inner))
-    short = {each: f"{name}{i}" for i, each in enumerate(used)} | {"edges": f"{name}-edges"}
-    inner = re.sub(r' id="([^"]+)"', lambda found: f' id="{short[found[1]]}"' if found[1] in short else "", inner)
-    return re.sub(r'(href="#|url\(#)([^")]+)', lambda found: found[1] + short[found[2]], inner)
+def _tidy(part, short):
+    """Make a part of matplotlib's SVG one of the page: linked to its clusters, with short names and numbers."""
+    part.tag = part.tag.rpartition("}")[2]
+    part.tail = None
+    if part.text is not None and not part.text.strip():
+        part.text = None
+    given, part.attrib = part.attrib, {}
+    kind, _, clusters = given.pop("id", "").partition(" ")
+    marks = [each for each in part.iter() if each.tag.endswith("use")]
+    if kind == "each":
+        for mark, cluster in zip(marks, clusters.split(), strict=True):
+            mark.set("data-c", cluster)
+    elif kind == "clusters":
+        part.set("data-c", clusters)
+    elif kind in short:
+        part.set("id", short[kind])
+    # What all marks of a group look like is said once.
+    styles = {each.get("style") for each in part}
+    if len(part) > 1 and len(styles) == 1 and len(marks) == len(part) and None not in styles:
+        given["style"] = styles.pop()
+        for mark in marks:
+            del mark.attrib["style"]
+    for key, value in given.items():
+        if key.endswith("href"):
+            part.set("href", f"#{short[value[1:]]}")
+        elif key in ("x", "y", "d"):
+            # A tenth of a point can hardly be seen, a hundredth cannot.
+            part.set(key, " ".join(_rounded(each, 2 if key == "d" else 1) for each in value.split()))
+        else:
+            before, found, rest = value.partition("url(#")
+            part.set(key, f"{before}url(#{short[rest.partition(')')[0]]}){rest.partition(')')[2]}" if found else value)
 
 
-def _linked(found):
-    """A group whose name says which clusters it shows, with that as data for the page's script."""
-    kind, clusters, inner = found.groups()
-    if kind == "clusters":
-        return f'<g data-c="{clusters}">{inner}'
-    if inner.count("<use ") != len(clusters.split()):
-        raise AssertionError("matplotlib drew another number of marks than there are clusters")
-    return f'<g data-each="{clusters}">{inner}'
-
-
-def _of_one_style(found):
-    """Marks in a group, whose style becomes that of the group if they share it."""
-    around, marks = found.groups(default="")
-    styles = re.findall(r' style="[^"]*"', marks)
-    if len(set(styles)) != 1 or len(styles) != marks.count("<use "):
-        return found[0]
-    return f"<g{around}{styles[0]}>{marks.replace(styles[0], '')}</g>"
+def _rounded(number, digits):
+    return number if number.isalpha() else f"{float(number):.{digits}f}".rstrip("0").rstrip(".")

@@ -372,7 +372,7 @@ def test_clusters_are_sure_by_robustness_and_conductance_never_by_seeds(planted,
     assert "Robustness 0.60" in page.text
     assert "the same for every seed" not in page.text
     assert [float(row["robustness"]) for row in sorted(page.clusters, key=lambda row: int(row["cluster"]))] == clusters
-    assert page.data["nodes"]["robustness"] == [-1, -1] + [50] * 300
+    assert page.data["robustness"] == [-1, -1] + [50] * 300
 
 
 def test_robustness_of_other_labels_is_refused(planted, tmp_path):
