@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore._compile import AT_ONCE
+from graphcore._validation import refused
 from graphcore.cli.app import app, run
 from graphcore.cli.console import in_options
 from tests.test_cli import TRIANGLES, blobs, messages, process, read_labels
@@ -207,13 +208,20 @@ def test_options_that_do_something_are_not_warned_about(folder, capsys, options)
         ("use refine=False or refine=True.", "use --no-refine or --refine."),
         ("any_size=True allows it", "--any-size allows it"),
         ("effort and time_limit are for a search", "effort and --time-limit are for a search"),
-        ("weight_column=None, columns=(0, 5)", "--weight-column none, --columns 0,5"),
+        ("weight_column=None, (columns=1)", "--weight-column none, (--columns 1)"),
         ("delimiter='; ' or sampling='degree'", "--delimiter '; ' or --sampling degree"),
         ("random_state=7 and the sampling of my_n_clusters=2", "--seed 7 and the sampling of my_n_clusters=2"),
     ],
 )
 def test_messages_name_options(message, spelled):
     assert in_options(message, app.commands["cluster"].params) == spelled
+
+
+def test_the_parameter_at_fault_is_told_as_it_is_typed():
+    error = refused("columns", (0, 5), "is wrong")
+    assert (error.name, error.value) == ("columns", (0, 5))
+    params = app.commands["cluster"].params
+    assert in_options(str(error), params, error.name, error.value) == "--columns 0,5 is wrong"
 
 
 def test_a_graph_whose_clusters_depend_on_the_seed_gets_a_verdict(folder, capsys):
