@@ -48,14 +48,15 @@ class Bar:
 
     def begin(self, stage):
         """Show that a stage begins."""
+        total = max(self._total, self._begun + 1)
         if self._bar is None:
             if in_notebook():
                 from tqdm.auto import tqdm
             else:  # the other one imports asyncio
                 from tqdm import tqdm
             form = "{desc} {bar} {n_fmt} of {total_fmt} [{elapsed}{postfix}]"
-            self._bar = tqdm(bar_format=form, leave=self._leave)
-        self._show(stage, max(self._total, self._begun + 1))
+            self._bar = tqdm(total=total, bar_format=form, leave=self._leave)
+        self._show(stage, total)
         self._begun += 1
 
     def note(self, text):

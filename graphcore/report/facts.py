@@ -26,24 +26,12 @@ _MOST_OUTSIDE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """How far clusters and known classes agree.
+    """How far clusters and known classes agree."""
 
-    Attributes
-    ----------
-    scores : dict
-        Of :func:`graphcore.metrics.agreement`, over all nodes that have an edge and a known class.
-    names : list of str
-        Of the classes.
-    counts : csr_array of shape (n_classes, n_clusters), int64
-        Nodes of each class in each cluster.
-    sizes : ndarray of shape (n_classes,), int64
-        Nodes of each class that have an edge, also those without a cluster.
-    """
-
-    scores: dict
-    names: list = field(repr=False)
-    counts: Any = field(repr=False)
-    sizes: np.ndarray = field(repr=False)
+    scores: dict  # of graphcore.metrics.agreement, over all nodes that have an edge and a known class
+    names: list = field(repr=False)  # of the classes
+    counts: Any = field(repr=False)  # csr_array (n_classes, n_clusters): nodes of each class in each cluster
+    sizes: np.ndarray = field(repr=False)  # (n_classes,): nodes that have an edge, also those without a cluster
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +40,7 @@ class ReportFacts:
 
     Attributes
     ----------
-    n_nodes, n_edges, n_components, n_isolated, n_self_loops : int
-        Of the graph.
-    is_weighted : bool
+    graph : Graph
     n_clusters : int
         Clusters asked for; some may be empty.
     sums : ClusterSums
@@ -80,12 +66,7 @@ class ReportFacts:
         Of graphcore.
     """
 
-    n_nodes: int
-    n_edges: int
-    n_components: int
-    n_isolated: int
-    n_self_loops: int
-    is_weighted: bool
+    graph: Graph = field(repr=False)
     n_clusters: int
     sums: ClusterSums
     quotient: object = field(repr=False)
@@ -211,10 +192,9 @@ def gather_facts(
     central = most_central(labels, *splits, n_clusters, check_integer("n_central", n_central, low=0))
     stability = None if clustering is None else clustering.node_stability
     return ReportFacts(
-        n_nodes=graph.n_nodes, n_edges=graph.n_edges, n_components=graph.n_components, n_isolated=graph.n_isolated,
-        n_self_loops=graph.n_self_loops, is_weighted=graph.is_weighted, n_clusters=n_clusters, sums=sums,
-        quotient=between, central=[[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central],
-        filled=filled, tree=_tree(between[filled][:, filled], sums.size[filled], clustering),
+        graph=graph, n_clusters=n_clusters, sums=sums, quotient=between, filled=filled,
+        central=[[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central],
+        tree=_tree(between[filled][:, filled], sums.size[filled], clustering),
         nodes=gather_nodes(graph, labels, n_clusters, splits, stability, membership),
         comparison=None if truth is None else _compare_classes(graph, labels, truth, n_clusters),
         n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))), clustering=clustering,

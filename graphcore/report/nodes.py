@@ -26,37 +26,18 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True, eq=False)
 class NodeFacts:
-    """Nodes that the page can look up, and those at the borders of clusters.
+    """Nodes that the page can look up, and those at the borders of clusters, the most doubtful first."""
 
-    Attributes
-    ----------
-    listed : ndarray of shape (n_listed,), int64
-        All nodes, or the most central ones of each cluster; ascending.
-    is_whole : bool
-        Whether all nodes are listed.
-    labels : ndarray of shape (n_listed,), int32
-    near, shares : ndarray of shape (n_listed, 3)
-        Clusters with the largest shares of each node, -1 where there are fewer, and these shares (int64, float64).
-    is_soft : bool
-        Whether shares are the memberships of the model; otherwise they are shares of a node's edge weight.
-    border : ndarray of shape (n_border,), int64
-        Nodes between two clusters, the most doubtful first.
-    border_labels, second : ndarray of shape (n_border,)
-        Their cluster, and the other one.
-    border_shares : ndarray of shape (n_border, 2), float64
-        Their shares of the two.
-    """
-
-    listed: np.ndarray = field(repr=False)
-    is_whole: bool
-    labels: np.ndarray = field(repr=False)
-    near: np.ndarray = field(repr=False)
-    shares: np.ndarray = field(repr=False)
-    is_soft: bool
-    border: np.ndarray = field(repr=False)
-    border_labels: np.ndarray = field(repr=False)
-    second: np.ndarray = field(repr=False)
-    border_shares: np.ndarray = field(repr=False)
+    listed: np.ndarray = field(repr=False)  # (n_listed,): all nodes, or the most central of each cluster; ascending
+    is_whole: bool  # whether all nodes are listed
+    labels: np.ndarray = field(repr=False)  # of those listed
+    near: np.ndarray = field(repr=False)  # (n_listed, 3): clusters with the largest shares of each node, or -1
+    shares: np.ndarray = field(repr=False)  # (n_listed, 3): these shares
+    is_soft: bool  # whether shares are memberships of the model, and not of the node's edge weight
+    border: np.ndarray = field(repr=False)  # (n_border,): nodes between two clusters
+    border_labels: np.ndarray = field(repr=False)  # their cluster
+    second: np.ndarray = field(repr=False)  # the other one
+    border_shares: np.ndarray = field(repr=False)  # (n_border, 2): their shares of the two
 
 
 def gather_nodes(graph, labels, n_clusters, splits, stability=None, membership=None):
