@@ -26,6 +26,18 @@ def placed_labels(graph, labels, n_clusters):
     return graph, labels, max(n_clusters or 0, int(labels.max()) + 1)
 
 
+def check_nodes(name, nodes, n_nodes):
+    """Return numbers of nodes as an int64 array, or raise an InputError that says why not."""
+    nodes = np.asarray(nodes)
+    if nodes.ndim != 1 or (len(nodes) and nodes.dtype.kind not in "iu"):
+        raise InputError(
+            f"{name} must be a one-dimensional array of integers, got {nodes.dtype} of shape {nodes.shape}"
+        )
+    if len(nodes) and (nodes.min() < 0 or nodes.max() >= n_nodes):
+        raise InputError(f"{name} must be nodes, 0 to {n_nodes - 1}")
+    return nodes.astype(np.int64)
+
+
 def split_sums(graph, labels, n_clusters, n_jobs):
     """ClusterSums, and the weight of every node's edges to its own cluster and to others, in one pass."""
     inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)

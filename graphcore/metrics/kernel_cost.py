@@ -1,20 +1,20 @@
 """The weighted kernel k-means cost of a partition of a graph, and its estimate from a coreset."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._random import Streams
 from .._threads import map_blocks
-from .._typing import AnyGraph, ArrayLike, Floats, RandomState
+from .._typing import AnyGraph, ArrayLike, RandomState
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
 from ..kernels.graph import GraphKernel
 from ..partition.cluster_sums import cluster_sums
 from ..partition.quotient import graph_rows
-from .cut import placed_labels, sparse_rows
+from .cut import check_nodes, placed_labels, sparse_rows
 
 _BLOCK_NODES = 1 << 14
 
@@ -121,60 +121,43 @@ class CoresetCost:
         Relative errors of the estimates, with their signs.
     """
 
-    cost: float
-    cost_estimate: float
-    cut: float
-    cut_estimate: float
+    cost: Any
+    cost_estimate: Any
+    cut: Any
+    cut_estimate: Any
 
     @property
-    def cost_error(self) -> float:
+    def cost_error(self) -> Any:
         """Relative error of the cost, with its sign."""
-        return float(_relative(self.cost_estimate, self.cost))
+        return _relative(self.cost_estimate, self.cost)
 
     @property
-    def cut_error(self) -> float:
+    def cut_error(self) -> Any:
         """Relative error of the sum of the conductances, with its sign."""
-        return float(_relative(self.cut_estimate, self.cut))
+        return _relative(self.cut_estimate, self.cut)
 
 
 @dataclass(frozen=True, eq=False)
-class CoresetDistortion:
+class CoresetDistortion(CoresetCost):
     """Costs of several partitions, and their estimates from a coreset.
 
     Attributes
     ----------
-    cost, cost_estimate, cut, cut_estimate : ndarray of shape (n_partitions,), float64
+    cost, cost_estimate, cut, cut_estimate, cost_error, cut_error : ndarray of shape (n_partitions,), float64
         As in :class:`CoresetCost`.
-    cost_errors, cut_errors : ndarray of shape (n_partitions,), float64
-        Relative errors of the estimates, with their signs.
     max_cost_error, max_cut_error : float
-        The largest without its sign: the eps that the coreset has on these partitions.
+        The largest error without its sign: the eps that the coreset has on these partitions.
     """
-
-    cost: np.ndarray
-    cost_estimate: np.ndarray
-    cut: np.ndarray
-    cut_estimate: np.ndarray
-
-    @property
-    def cost_errors(self) -> Floats:
-        """Relative error of each cost, with its sign."""
-        return _relative(self.cost_estimate, self.cost)
-
-    @property
-    def cut_errors(self) -> Floats:
-        """Relative error of each sum of conductances, with its sign."""
-        return _relative(self.cut_estimate, self.cut)
 
     @property
     def max_cost_error(self) -> float:
         """Largest relative error of a cost, without its sign."""
-        return float(np.abs(self.cost_errors).max())
+        return float(np.abs(self.cost_error).max())
 
     @property
     def max_cut_error(self) -> float:
         """Largest relative error of a sum of conductances, without its sign."""
-        return float(np.abs(self.cut_errors).max())
+        return float(np.abs(self.cut_error).max())
 
 
 def coreset_cost(
@@ -288,7 +271,7 @@ def coreset_distortion(
     >>> import graphcore
     >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
     >>> result = graphcore.metrics.coreset_distortion(graph, range(6), graph.degrees, n_clusters=2, random_state=0)
-    >>> len(result.cost_errors), result.max_cut_error < 1e-12  # the whole graph is a perfect coreset
+    >>> len(result.cost_error), result.max_cut_error < 1e-12  # the whole graph is a perfect coreset
     (10, True)
     """
     graph = as_graph(graph)
@@ -308,8 +291,7 @@ def coreset_distortion(
     ]  # fmt: skip
     if not results:
         raise InputError("there are no partitions to measure")
-    columns = zip(*((r.cost, r.cost_estimate, r.cut, r.cut_estimate) for r in results), strict=True)
-    return CoresetDistortion(*(np.array(column) for column in columns))
+    return CoresetDistortion(*np.array([(r.cost, r.cost_estimate, r.cut, r.cut_estimate) for r in results]).T)
 
 
 def _distances(found, nodes, n_jobs):
@@ -341,20 +323,14 @@ def _distances(found, nodes, n_jobs):
 
 
 def _check_coreset(indices, weights, n_nodes):
-    indices, weights = np.asarray(indices), np.asarray(weights)
-    if indices.ndim != 1 or (len(indices) and indices.dtype.kind not in "iu"):
-        raise InputError(
-            f"coreset_indices must be a one-dimensional array of integers, got {indices.dtype} of shape {indices.shape}"
-        )
+    indices, weights = check_nodes("coreset_indices", indices, n_nodes), np.asarray(weights)
     if weights.shape != indices.shape or weights.dtype.kind not in "iuf":
         raise InputError(
             f"coreset_weights must be {len(indices)} numbers, got {weights.dtype} of shape {weights.shape}"
         )
-    if len(indices) and (indices.min() < 0 or indices.max() >= n_nodes):
-        raise InputError(f"coreset_indices must be nodes, 0 to {n_nodes - 1}")
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise InputError("coreset_weights must be finite and not negative")
-    return indices.astype(np.int64), weights.astype(np.float64)
+    return indices, weights.astype(np.float64)
 
 
 def _relative(estimate, truth):
@@ -362,4 +338,4 @@ def _relative(estimate, truth):
     estimate, truth = np.asarray(estimate), np.asarray(truth)
     difference = estimate - truth
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(difference == 0, 0.0, difference / np.abs(truth))
+        return np.where(difference == 0, 0.0, difference / np.abs(truth))[()]  # a number for a number

@@ -1,10 +1,11 @@
-"""Curves: the objective after each stage, scores against k, the error of coresets against their size."""
+"""Curves: the objective after each stage, scores against k, errors of coresets, probabilities against their truth."""
 
 import numpy as np
 
 from .._typing import ArrayLike, Axes, Mapping, Sequence
 from ..exceptions import InputError
-from ._style import BESIDE, FAINT, INK, MIDDLE, PAPER, axes_of, open_frame, plain_numbers
+from ..metrics import Calibration
+from ._style import BESIDE, FAINT, INK, MIDDLE, PAPER, SHADES, axes_of, open_frame, plain_numbers
 
 # Lines differ in dash and marker, not in shade alone.
 _LOOKS = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."), ("v", (0, (5, 1, 1, 1, 1, 1))), ("P", (0, (1, 3))))
@@ -173,6 +174,48 @@ def coreset_error(
     plain_numbers(ax.yaxis, "{x:g}")  # 0.01, 0.02, 0.05, ...
     open_frame(ax)
     ax.legend(**BESIDE)
+    return ax
+
+
+def calibration(found: Calibration, *, ax: Axes | None = None) -> Axes:
+    """Draw a dot for each bin of probabilities: its mean, and the share that was right; on the diagonal they agree.
+
+    Parameters
+    ----------
+    found : Calibration
+        From :func:`graphcore.metrics.calibration`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given. Several can be drawn into one.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    InputError
+        If `found` is something else.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> found = graphcore.metrics.calibration([0.9, 0.9, 0.9, 0.5], [True, True, True, False])
+    >>> graphcore.plot.calibration(found).get_xlabel()
+    'probability'
+    """
+    if not hasattr(found, "probability"):
+        raise InputError(
+            "calibration draws what graphcore.metrics.calibration(probabilities, right) returns, got "
+            f"{type(found).__name__}"
+        )
+    ax = axes_of(ax, (4.4, 4))
+    ax.plot([0, 1], [0, 1], color=FAINT, lw=1, zorder=1)
+    shade = SHADES[len(ax.collections) % len(SHADES)]
+    area = 15 + 150 * np.sqrt(found.count / found.count.sum())
+    ax.plot(found.probability, found.right, color=shade, lw=1, zorder=2, clip_on=False)
+    ax.scatter(found.probability, found.right, s=area, c=shade, edgecolors=INK, linewidths=0.6, zorder=3, clip_on=False)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="probability", ylabel="share that is right", aspect="equal")
+    open_frame(ax)
     return ax
 
 

@@ -7,8 +7,7 @@ from .._typing import AnyGraph, ArrayLike, Axes, Mapping, RandomState
 from .._validation import check_integer
 from ..exceptions import InputError
 from ..metrics.cut import placed_labels, quotient_graph
-from ._labels import name_clusters
-from ._style import INK, MIDDLE, axes_of, bare, cluster_style, clusters_gid
+from ._style import INK, MIDDLE, axes_of, bare, cluster_style, clusters_gid, name_clusters
 from .quotient import disk_places, disk_radii, heaviest_links
 
 _N_LINKS = 3

@@ -5,8 +5,18 @@ import numpy as np
 from .._typing import ArrayLike, Axes
 from ..exceptions import InputError
 from ..partition.cluster_sums import ClusterSums
-from ._labels import label_points
-from ._style import INK, MIDDLE, STEPS, axes_of, clusters_gid, open_frame, plain_numbers, step_of, steps_legend
+from ._style import (
+    INK,
+    MIDDLE,
+    STEPS,
+    axes_of,
+    clusters_gid,
+    label_points,
+    open_frame,
+    plain_numbers,
+    step_of,
+    steps_legend,
+)  # fmt: skip
 
 
 def cluster_sizes(

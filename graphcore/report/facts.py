@@ -12,9 +12,9 @@ from ..exceptions import InputError
 from ..graphs.graph import Graph
 from ..metrics import Robustness, agreement, quotient_graph
 from ..metrics.clusters import most_central
-from ..metrics.cut import placed_labels
+from ..metrics.cut import placed_labels, split_sums
 from ..metrics.robustness import ROBUST
-from ..partition.cluster_sums import ClusterSums, cluster_sums
+from ..partition.cluster_sums import ClusterSums
 from ..partition.merge import MergeTree, agglomerate
 from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering
@@ -178,8 +178,7 @@ def gather_facts(
     (0.1429, 0.5, 0.8571)
     """
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
-    splits = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
-    sums = cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=splits)
+    sums, *splits = split_sums(graph, labels, n_clusters, n_jobs)
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:
         raise InputError("no node with an edge has a label from 0 on: there is no cluster to report on")

@@ -137,10 +137,10 @@ def test_distortion_of_given_partitions():
     each = [coreset_cost(graph, nodes, weights, labels, shift=1.0) for labels in partitions]
     for name in ("cost", "cost_estimate", "cut", "cut_estimate"):
         np.testing.assert_array_equal(getattr(result, name), [getattr(r, name) for r in each])
-    np.testing.assert_array_equal(result.cost_errors, [r.cost_error for r in each])
-    np.testing.assert_array_equal(result.cut_errors, [r.cut_error for r in each])
-    assert result.max_cost_error == np.abs(result.cost_errors).max()
-    assert result.max_cut_error == np.abs(result.cut_errors).max()
+    np.testing.assert_array_equal(result.cost_error, [r.cost_error for r in each])
+    np.testing.assert_array_equal(result.cut_error, [r.cut_error for r in each])
+    assert result.max_cost_error == np.abs(result.cost_error).max()
+    assert result.max_cut_error == np.abs(result.cut_error).max()
 
 
 def test_random_partitions_repeat_and_differ():

@@ -353,7 +353,7 @@ def test_umap_goes_on_from_the_spectral_coordinates_by_where_walks_end(planted, 
 
 def test_coordinates_by_umap_need_it(planted, monkeypatch):
     graph, model = planted
-    monkeypatch.setattr("graphcore.plot.coordinates.find_spec", lambda name: None)
+    monkeypatch.setattr("graphcore.plot.map.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"umap-learn: pip install umap-learn \(or '.\[umap\]'"):
         plot.coreset_coordinates(graph, model.coreset_indices_, model.labels_, method="umap")
     with pytest.raises(ParameterError, match="method='tsne'"):

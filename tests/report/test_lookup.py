@@ -236,7 +236,9 @@ def test_any_name_can_stand_at_a_leaf(tmp_path):
 
 
 def test_pictures_stand_in_two_columns_of_like_height(drawn):
-    columns = re.search(r'<div class="pictures">\n<div>(.*?)</div>\n<div>(.*?)</div>\n</div>', drawn.source, re.DOTALL).groups()
+    columns = re.search(
+        r'<div class="pictures">\n<div>(.*?)</div>\n<div>(.*?)</div>\n</div>', drawn.source, re.DOTALL
+    ).groups()
     heights = [
         sum(float(box.split()[3]) + 90 for box in re.findall(r'viewBox="([^"]*)"', column)) for column in columns
     ]
