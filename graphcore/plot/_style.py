@@ -23,6 +23,18 @@ _PLACES = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
 _ALIGNED = {-1: ("right", "top"), 0: ("center", "center"), 1: ("left", "bottom")}
 
 
+def picture(function):
+    """Complete the docstring of a function that draws."""
+    about = """ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Axes"""
+    function.__doc__ = (function.__doc__ or "").replace("{ax}", about)
+    return function
+
+
 def axes_of(ax, figsize):
     """Return the axes given, or those of a new figure."""
     if ax is not None:

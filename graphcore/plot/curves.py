@@ -5,13 +5,14 @@ import numpy as np
 from .._typing import ArrayLike, Axes, Mapping, Sequence
 from ..exceptions import InputError
 from ..metrics import Calibration
-from ._style import BESIDE, FAINT, INK, MIDDLE, PAPER, SHADES, axes_of, open_frame, plain_numbers
+from ._style import BESIDE, FAINT, INK, MIDDLE, PAPER, SHADES, axes_of, open_frame, picture, plain_numbers
 
 # Lines differ in dash and marker, not in shade alone.
 _LOOKS = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."), ("v", (0, (5, 1, 1, 1, 1, 1))), ("P", (0, (1, 3))))
 _GREYS = (INK, MIDDLE)
 
 
+@picture
 def objective_history(history: Sequence[tuple[str, float]], *, ax: Axes | None = None) -> Axes:
     """Draw the objective after each stage of a fit; larger is better.
 
@@ -19,12 +20,7 @@ def objective_history(history: Sequence[tuple[str, float]], *, ax: Axes | None =
     ----------
     history : sequence of (str, float)
         Such as ``model.history_``.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-
-    Returns
-    -------
-    matplotlib Axes
+    {ax}
 
     Raises
     ------
@@ -61,6 +57,7 @@ def objective_history(history: Sequence[tuple[str, float]], *, ax: Axes | None =
     return ax
 
 
+@picture
 def k_sweep(
     ks: ArrayLike, scores: ArrayLike | Mapping[str, ArrayLike], *,
     errors: ArrayLike | Mapping[str, ArrayLike] | None = None, chosen: int | None = None, label: str = "score",
@@ -79,12 +76,7 @@ def k_sweep(
         A number of clusters to mark.
     label : str, default "score"
         What the vertical axis shows.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-
-    Returns
-    -------
-    matplotlib Axes
+    {ax}
 
     Raises
     ------
@@ -122,6 +114,7 @@ def k_sweep(
     return ax
 
 
+@picture
 def coreset_error(
     sizes: ArrayLike, errors: ArrayLike | Mapping[str, ArrayLike], *, label: str = "relative error",
     ax: Axes | None = None,
@@ -136,12 +129,7 @@ def coreset_error(
         One curve, or several with their names. Errors are drawn without their sign; zeros are left out.
     label : str, default "relative error"
         What the vertical axis shows.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-
-    Returns
-    -------
-    matplotlib Axes
+    {ax}
 
     Raises
     ------
@@ -177,19 +165,17 @@ def coreset_error(
     return ax
 
 
+@picture
 def calibration(found: Calibration, *, ax: Axes | None = None) -> Axes:
     """Draw a dot for each bin of probabilities: its mean, and the share that was right; on the diagonal they agree.
+
+    Several can be drawn into the same axes.
 
     Parameters
     ----------
     found : Calibration
         From :func:`graphcore.metrics.calibration`.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given. Several can be drawn into one.
-
-    Returns
-    -------
-    matplotlib Axes
+    {ax}
 
     Raises
     ------

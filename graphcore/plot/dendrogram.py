@@ -5,9 +5,10 @@ import numpy as np
 from .._typing import ArrayLike, Axes, Sequence
 from .._validation import check_integer
 from ..exceptions import InputError
-from ._style import INK, MIDDLE, axes_of, open_frame
+from ._style import INK, MIDDLE, axes_of, open_frame, picture
 
 
+@picture
 def dendrogram(
     linkage: ArrayLike, n_leaves: int = 30, *, names: Sequence[str] | None = None, n_clusters: int | None = None,
     unit: str = "group", ax: Axes | None = None,
@@ -27,12 +28,7 @@ def dendrogram(
         Marks where the tree is cut into so many clusters.
     unit : str, default "group"
         What the tree unites, in the singular.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-
-    Returns
-    -------
-    matplotlib Axes
+    {ax}
 
     Raises
     ------

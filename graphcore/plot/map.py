@@ -13,7 +13,7 @@ from ..exceptions import InputError, missing_package
 from ..kernels.walk import WalkKernel
 from ..metrics import quotient_graph
 from ..metrics.cut import check_nodes, placed_labels
-from ._style import INK, MIDDLE, axes_of, cluster_style, clusters_gid, name_clusters
+from ._style import INK, MIDDLE, axes_of, cluster_style, clusters_gid, name_clusters, picture
 
 # The matrix between clusters is dense.
 _MAX_CLUSTERS = 1000
@@ -149,6 +149,7 @@ def _cluster_places(between):
     return clusters, places * np.where(places[extreme, [0, 1]] < 0, -1.0, 1.0)
 
 
+@picture
 def coreset_map(
     points: ArrayLike, weights: ArrayLike, labels: ArrayLike, *, names: Mapping[int, str] | None = None,
     ax: Axes | None = None,
@@ -168,12 +169,7 @@ def coreset_map(
         Clusters; nodes of label -1 are left out.
     names : dict of int to str, optional
         Names of clusters; default their numbers.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-
-    Returns
-    -------
-    matplotlib Axes
+    {ax}
 
     Raises
     ------

@@ -141,23 +141,8 @@ def gather_facts(
 
     Parameters
     ----------
-    graph : Graph, sparse matrix, square array or networkx graph
-    labels : array-like of shape (n_nodes,), integer
-        Cluster of every node, from 0; -1 for no cluster.
-    n_clusters : int, optional
-        Number of clusters, if the last ones may be empty.
-    clustering : Clustering, optional
-        The run that the labels come from.
-    membership : sparse matrix of shape (n_nodes, n_clusters), optional
-        Shares of every node in every cluster.
-    truth : array-like of shape (n_nodes,), optional
-        Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
-    robustness : Robustness, optional
-        From :func:`graphcore.metrics.robustness` for these labels.
-    n_central : int, default 5
-        Central nodes named for each cluster.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
+    graph, labels, n_clusters, clustering, membership, truth, robustness, n_central, n_jobs
+        See :func:`write_report`.
 
     Returns
     -------
