@@ -72,6 +72,7 @@ EARLY = {
     "objective": ("--objective cut", "--objective cut is not known"),
     "k": ("-k 0", "-k 0 must be at least 1"),
     "effort": ("--effort most", "--effort most is not known"),
+    "auto too": ("-k auto --sampling luck", "--sampling luck"),
     "search without moves": ("--effort high --no-refine", "--no-refine leaves it out"),
     "search of the paper's algorithm": ("--preset published --time-limit 3", "--no-refine leaves it out"),
     "too few drafts": ("--effort 0.5", "--effort 0.5 must be at least 1"),
@@ -103,11 +104,6 @@ def test_mistakes_in_options_are_found_before_the_input_is_read(folder, capsys, 
     assert message in told
     assert "missing.txt" not in told
     assert os.listdir() == ["graph.txt"]
-
-
-def test_auto_is_checked_before_the_input_is_read_too(folder, capsys):
-    assert run(["cluster", "missing.txt", "-k", "auto", "--sampling", "luck"]) == 2
-    assert "--sampling luck" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["cluster missing.txt -k 2", "report missing.txt labels.tsv -o page.html"])
@@ -365,14 +361,6 @@ def test_the_help_of_cluster_has_every_option_once_under_a_heading(capsys):
     assert {option: n for option, n in found.items() if n != 1} == {}
     headings = re.findall(r"^([A-Z][\w ]+):$", text, re.MULTILINE)
     assert headings == [*app.commands["cluster"].sections, "Examples"]
-
-
-def test_convert_names_all_formats_that_there_are(capsys):
-    from graphcore.io.write import WRITABLE
-
-    assert run(["convert", "--help"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert f"The formats of OUT are {', '.join(WRITABLE[:-1])} and {WRITABLE[-1]};" in told
 
 
 def test_robustness_is_told_in_summary_page_and_json(folder, capsys):

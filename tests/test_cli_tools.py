@@ -9,8 +9,6 @@ import subprocess
 import sys
 import threading
 
-import click
-import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -97,22 +95,6 @@ def test_warnings_are_told_on_the_page(folder, capsys):
     assert "2 of 5 nodes are isolated" in page_of(folder / "page.html").text
 
 
-def test_json_names_the_report(folder, capsys):
-    assert run(["cluster", "graph.txt", "-k", "2", "--report", "page.html", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["report"] == "page.html"
-
-
-@pytest.mark.parametrize("options", ["--json --report -", "-o - --report -", "--json -o -"])
-def test_two_outputs_cannot_share_standard_output(folder, capsys, options):
-    assert run(["cluster", "graph.txt", "-k", "2", *options.split()]) == 2
-    assert "both want standard output" in capsys.readouterr().err
-
-
-def test_a_report_that_cannot_be_written_is_found_first(folder, capsys):
-    assert run(["cluster", "missing.txt", "-k", "2", "--report", "nowhere/page.html"]) == 2
-    assert "output" in capsys.readouterr().err
-
-
 # -- report ------------------------------------------------------------------------------------------------------------
 
 
@@ -123,15 +105,6 @@ def test_report_of_labels(folder, capsys):
     assert "A & B" in page.text
     assert sorted(row["most central nodes"] for row in page.clusters) == ["a", "y"]
     assert "graphcore report graph.txt labels.tsv -o page.html" in page.text
-
-
-def test_report_json(folder, capsys):
-    assert run(["report", "graph.txt", "labels.tsv", "-o", "page.html", "--no-pictures", "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts["n_clusters"] == 2
-    assert facts["normalized_cut"] == pytest.approx(1 / 7)
-    assert facts["coverage"] == pytest.approx(6 / 7)
-    assert "svg" not in {tag for tag, _ in page_of(folder / "page.html").tags}
 
 
 @pytest.mark.parametrize(
@@ -202,12 +175,6 @@ def test_compare_with_a_graph_adds_the_cuts(folder, capsys):
     assert facts["normalized_cut_other"] == pytest.approx(graphcore.metrics.normalized_cut(graph, other))
 
 
-def test_compare_reads_a_pipe(folder, capsys, monkeypatch):
-    feed(monkeypatch, TWO.encode())
-    assert run(["compare", "-", "labels.tsv"]) == 0
-    assert "ARI           1.0000" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("files", "message"),
     [
@@ -225,11 +192,6 @@ def test_compare_refuses_what_cannot_be_compared(folder, capsys, files, message)
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
-
-
-def test_compare_cannot_read_standard_input_twice(folder, capsys):
-    assert run(["compare", "-", "-"]) == 2
-    assert "standard input" in capsys.readouterr().err
 
 
 # -- knn ---------------------------------------------------------------------------------------------------------------
@@ -338,11 +300,6 @@ def test_bad_vectors_from_standard_input_are_named_so(folder, capsys, monkeypatc
     assert os.sep + "vectors" not in error
 
 
-def test_convert_finds_an_unknown_format_before_it_reads(folder, capsys):
-    assert run(["convert", "missing.txt", "graph.doc"]) == 2
-    assert "'.doc'" in capsys.readouterr().err
-
-
 def test_a_graph_through_pipes(folder, capsys, monkeypatch):
     feed(monkeypatch, TRIANGLES.encode())
     assert run(["convert", "-", "-", "--to", "csv"]) == 0
@@ -372,11 +329,6 @@ def test_every_command_speaks_json(folder, command, keys):
     result = CliRunner().invoke(app, [*command.split(), "--json"])
     assert result.exit_code == 0, result.output
     assert keys <= set(json.loads(result.stdout))
-
-
-def test_json_is_an_option_of_every_command():
-    for command in map(app.commands.get, COMMANDS):
-        assert "--json" in {option for p in command.params for option in p.opts}, command.name
 
 
 # -- progress ----------------------------------------------------------------------------------------------------------
@@ -467,19 +419,3 @@ def test_the_shell_script_of_the_documentation_is_printed():
     code = "from graphcore.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
     assert "#compdef graphcore" in done.stdout
-
-
-def test_every_argument_is_a_file():
-    for command in map(app.commands.get, set(COMMANDS) - {"fetch"}):
-        for argument in command.params:
-            if isinstance(argument, click.Argument):
-                assert isinstance(argument.type, click.Path), (command.name, argument.name)
-
-
-def test_many_clusters_on_the_page_of_a_run(folder):
-    nx.write_edgelist(nx.connected_caveman_graph(60, 5), "graph.txt", data=False)
-    assert run(["cluster", "graph.txt", "-k", "60", "--report", "page.html", "--quiet"]) == 0
-    page = page_of(folder / "page.html")
-    assert len(page.clusters) == 60
-    assert "the 40 largest of 60" not in page.text  # in the picture, as paths
-    assert sum(int(row["nodes"]) for row in page.clusters) == 300
