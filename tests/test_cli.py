@@ -208,14 +208,6 @@ def test_info(folder, capsys):
     assert facts["largest_component"] == 6
 
 
-def test_info_of_vectors(folder, capsys):
-    np.save("X.npy", blobs())
-    assert run(["info", "X.npy", "--neighbors", "4", "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts["nodes"] == 60
-    assert facts["components"] >= 2
-
-
 def test_columns_of_an_edge_list(folder, capsys):
     (folder / "table.csv").write_text("5,1,a,b,9\n7,2,b,c,9\n")
     assert run(["convert", "table.csv", "-", "--to", "csv", "--columns", "2,3", "--weight-column", "1"]) == 0

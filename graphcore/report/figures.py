@@ -39,13 +39,13 @@ _RC |= dict.fromkeys(_INKED, _style.INK)
 
 
 class Picture(NamedTuple):
-    """A picture of the page, and its height in inches at a fixed width."""
+    """A picture of the page, its height in inches at a fixed width, and what its caption depends on."""
 
     name: str
     title: str
-    caption: str
     svg: str
     height: float
+    about: dict
 
 
 def draw_pictures(facts, graph, labels, *, of_vectors=False, random_state=0, n_jobs=None):
@@ -54,16 +54,24 @@ def draw_pictures(facts, graph, labels, *, of_vectors=False, random_state=0, n_j
         import matplotlib as mpl
     except ImportError:
         raise InputError(_style.NEEDED) from None
+    method = "umap" if of_vectors and find_spec("umap") else "spectral"
+    drawings = {
+        "sizes": ("Sizes and conductance", lambda ax: _sizes(ax, facts)),
+        "quotient": ("Clusters and what runs between them", lambda ax: _quotient(ax, facts)),
+        "drawing": ("The graph", lambda ax: _drawing(ax, facts, graph, labels, random_state)),
+        "coreset": ("Map of the coreset", lambda ax: _coreset(ax, facts, graph, method, random_state, n_jobs)),
+        "tree": ("How the clusters hang together", lambda ax: _tree(ax, facts)),
+        "history": ("Progress of the objective", lambda ax: _history(ax, facts)),
+    }
     pictures = []
     with mpl.rc_context(_RC), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # of a name: the table has it in full
-        for draw in (_sizes, _quotient, _drawing, _coreset, _tree, _history):
+        for name, (title, draw) in drawings.items():
             figure, ax = _figure()
-            layout = {"method": "umap" if of_vectors and find_spec("umap") else "spectral"} if draw is _coreset else {}
-            found = draw(ax, facts, graph, labels, random_state, n_jobs, **layout)
-            if found is not None:
-                name, size = draw.__name__.strip("_"), figure.get_size_inches()
-                pictures.append(Picture(name, *found, _svg(figure, name, found[0], size), size[1]))
+            about = draw(ax)
+            if about is not None:
+                size = figure.get_size_inches()
+                pictures.append(Picture(name, title, _svg(figure, name, title, size), size[1], about))
     return pictures
 
 
@@ -75,41 +83,27 @@ def _figure():
     return figure, figure.add_subplot()
 
 
-def _sizes(ax, facts, graph, labels, random_state, n_jobs):
+def _sizes(ax, facts):
     stability = None if facts.clustering is None else facts.clustering.cluster_stability
     cluster_sizes(facts.sums, stability=stability, ax=ax)
-    shade = "" if stability is None else " Its shade is the cluster's stability over seeds."
-    caption = (
-        "One dot for each cluster. Low down are clusters that few edges leave; single dots far up are clusters to "
-        f"doubt.{shade} Conspicuous ones are numbered."
-    )
-    return "Sizes and conductance", caption
+    return {"has_stability": stability is not None}
 
 
-def _quotient(ax, facts, graph, labels, random_state, n_jobs):
+def _quotient(ax, facts):
     if len(facts.filled) < 2:
         return None
     quotient_graph(facts.quotient, facts.sums.size, ax=ax)
-    caption = (
-        "A disk for each cluster, its area by the number of nodes (small ones are drawn larger), its shade by the "
-        "share of edge weight that leaves it. Lines are the heaviest links of each cluster, as shares of the smaller "
-        "cluster's volume; lighter links are not drawn."
-    )
-    return "Clusters and what runs between them", caption
+    return {}
 
 
-def _drawing(ax, facts, graph, labels, random_state, n_jobs):
+def _drawing(ax, facts, graph, labels, random_state):
     if facts.sums.size.sum() > _MAX_DRAWN:
         return None
     graph_drawing(graph, labels, random_state=random_state, ax=ax)
-    caption = (
-        "Every node, with a shade behind each cluster. Clusters are placed by the links between them, nodes by the "
-        "edges inside their cluster, leaning towards their neighbours elsewhere. Of many edges a part is drawn."
-    )
-    return "The graph", caption
+    return {}
 
 
-def _tree(ax, facts, graph, labels, random_state, n_jobs):
+def _tree(ax, facts):
     if facts.tree is None or facts.tree.n_leaves < 3:
         return None
     n_leaves = min(len(facts.filled), _MAX_LEAVES)
@@ -119,12 +113,7 @@ def _tree(ax, facts, graph, labels, random_state, n_jobs):
     dendrogram(linkage, n_leaves, names=list(names), ax=ax)
     for text in ax.get_yticklabels():
         text.set_gid(_style.clusters_gid(names[text.get_text()]))
-    rest = "" if n_leaves == len(facts.filled) else " The first unions are not drawn."
-    caption = (
-        "Which clusters would be united first if fewer were asked for: number, nodes in brackets, and the most central "
-        f"nodes of each cluster. Two that are joined far to the right are hardly two.{rest}"
-    )
-    return "How the clusters hang together", caption
+    return {"is_whole": n_leaves == len(facts.filled)}
 
 
 def _tree_names(facts, linkage):
@@ -151,7 +140,7 @@ def _plain(name):
     return name if len(name) <= _LEAF_NAME_LENGTH else f"{name[: _LEAF_NAME_LENGTH - 1]}…"
 
 
-def _coreset(ax, facts, graph, labels, random_state, n_jobs, *, method):
+def _coreset(ax, facts, graph, method, random_state, n_jobs):
     run = facts.clustering
     if run is None:
         return None
@@ -165,33 +154,18 @@ def _coreset(ax, facts, graph, labels, random_state, n_jobs, *, method):
         # Two clusters, or clusters that nothing joins, have no map; nothing is wrong with them.
         return None
     coreset_map(points, coreset.weights[chosen], run.labels[coreset.indices[chosen]], ax=ax)
-    which = "all" if len(chosen) == len(coreset) else f"{len(chosen):,} of {len(coreset):,}"
-    how = (
-        "Clusters are placed by two eigenvectors of the graph between them, and a node between the clusters that a "
-        "random walk from it ends in. Two coordinates show the widest gaps only: clusters on each other here may still "
-        "be far apart."
-    )
     if method == "umap":
         ax.set(xlabel="", ylabel="")
-        how = (
-            "UMAP places nodes near each other if random walks from them end in the same places. Who is near whom "
-            "means something; distances between islands, and their sizes, do not."
-        )
-    caption = f"Nodes of the first coreset ({which}), the few that stand for all, sized by their weight. {how}"
-    return "Map of the coreset", caption
+    return {"method": method, "n_drawn": len(chosen), "n_all": len(coreset)}
 
 
-def _history(ax, facts, graph, labels, random_state, n_jobs):
+def _history(ax, facts):
     run = facts.clustering
     if run is None or len(run.history) == 0:
         return None
     ax.get_figure().set_size_inches(6.6, 1.0 + 0.4 * len(run.history))
     objective_history(run.history, ax=ax)
-    caption = (
-        f"The objective ({run.settings.objective}) after each stage. If the last stage hardly adds to it, there was "
-        "little left to find."
-    )
-    return "Progress of the objective", caption
+    return {"objective": run.settings.objective}
 
 
 def _svg(figure, name, title, size):

@@ -243,18 +243,6 @@ def test_quotient_of_a_model_and_of_its_graph(planted):
 # -- map of the coreset ------------------------------------------------------------------------------------------------
 
 
-def test_coordinates_tell_planted_clusters_apart(planted):
-    from sklearn.metrics import silhouette_score
-
-    graph, model = planted
-    chosen, points = plot.coreset_coordinates(graph, model.coreset_indices_, model.labels_, random_state=0)
-    assert len(chosen) == len(model.coreset_indices_)
-    # Two of seven coordinates: neighbours of a cluster may lie on it, but clusters are no mixture.
-    labels = model.labels_[model.coreset_indices_[chosen]]
-    shuffled = np.random.default_rng(0).permutation(labels)
-    assert silhouette_score(points, labels) > 0.3 > silhouette_score(points, shuffled)
-
-
 def test_coordinates_are_those_of_a_dense_computation(planted):
     graph, model = planted
     labels, nodes = model.labels_, model.coreset_indices_[:40]
