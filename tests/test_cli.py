@@ -281,6 +281,7 @@ BAD = {
     "zero diagonal": ("graph.txt -k 2 --preset published --self-loop 0", "use --self-loop 1.0.*or --sampling degree"),
     "unknown preset": ("graph.txt -k 2 --preset best", "--preset best is not known; choose one of 'published'"),
     "columns": ("graph.txt -k 2 --columns 1", "--columns.*such as 0,1"),
+    "the same column": ("graph.txt -k 2 --columns 1,1", "--columns 1,1 must be the two different"),
     "no such column": ("graph.txt -k 2 --columns 0,5", "column"),
     "negative seed": ("graph.txt -k 2 --seed -1", "'--seed'.*-1"),
     "unknown option": ("graph.txt -k 2 --clever", "--clever"),

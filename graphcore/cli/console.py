@@ -74,8 +74,11 @@ class Job(_Taught):
             check_files(self, ctx.params)
             return super().invoke(ctx)
         except InputError as error:
-            at_fault = getattr(error, "name", None), getattr(error, "value", None)
-            raise click.ClickException(in_options(str(error), self.params, *at_fault)) from error
+            message, name, value = str(error), getattr(error, "name", None), getattr(error, "value", None)
+            if name is None:  # not every error says so: what was given may stand in the message
+                given = (each for each in ctx.params.items() if "{}={!r}".format(*each) in message)
+                name, value = next(given, (None, None))
+            raise click.ClickException(in_options(message, self.params, name, value)) from error
 
 
 class Told(Job):

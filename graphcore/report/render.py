@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from dataclasses import asdict
+from functools import cache
 from importlib.resources import files
 
 import numpy as np
@@ -34,17 +35,6 @@ def render(facts, about, pictures, data, *, has_shares, border_names, beside):
     (:func:`graphcore.report.nodes.pack`), with or without shares; `beside` names the file that has all nodes, None if
     the page has.
     """
-    environment = Environment(
-        autoescape=True, finalize=_shown, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )  # fmt: skip
-    environment.filters |= {
-        "count_of": lambda number, noun: f"{number:,} {noun}{'' if number == 1 else 's'}", "thousands": "{:,}".format,
-        "fixed": lambda number, digits: f"{number:.{digits}f}",
-        "percent": lambda share, digits=0: f"{100 * share:.{digits}f}\xa0%",  # no break before the sign
-        "of_them": lambda which: f"{'all' if which.all() and len(which) > 1 else f'{which.sum():,}'} of them",
-    }  # fmt: skip
-    environment.globals |= {"Markup": Markup, "median": np.median}
     script, border, found = _asset("page.js"), _border_rows(facts, border_names), facts.comparison
     titles = {
         "quality": "How good, and how sure", "find": "Find a node", "pictures": pictures and "Pictures",
@@ -53,7 +43,7 @@ def render(facts, about, pictures, data, *, has_shares, border_names, beside):
     }  # fmt: skip
     filled, run, robust = facts.filled, facts.clustering, facts.robustness
     again = None if robust is None else robust.clusters[filled]
-    return environment.from_string(_asset("page.html")).render(
+    return _template().render(
         about=about, titles={id: title for id, title in titles.items() if title}, style=_asset("page.css"),
         # Nothing is fetched, and no other script runs, whatever a node may be called.
         script=script, script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(), data=data,
@@ -68,6 +58,22 @@ def render(facts, about, pictures, data, *, has_shares, border_names, beside):
         scores=found and found.scores, classes=found and _class_rows(facts),
         classes_shown=found and _classes_shown(len(found.names)), origin=_origin(facts, about),
     )  # fmt: skip
+
+
+@cache
+def _template():
+    environment = Environment(
+        autoescape=True, finalize=_shown, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )  # fmt: skip
+    environment.filters |= {
+        "count_of": lambda number, noun: f"{number:,} {noun}{'' if number == 1 else 's'}", "thousands": "{:,}".format,
+        "fixed": lambda number, digits: f"{number:.{digits}f}",
+        "percent": lambda share, digits=0: f"{100 * share:.{digits}f}\xa0%",  # no break before the sign
+        "of_them": lambda which: f"{'all' if which.all() and len(which) > 1 else f'{which.sum():,}'} of them",
+    }  # fmt: skip
+    environment.globals |= {"Markup": Markup, "median": np.median}
+    return environment.from_string(_asset("page.html"))
 
 
 def _shown(value):
