@@ -22,14 +22,6 @@ from graphcore.pipeline.parameters import defaults
 TRIANGLES = "a b\nb c\nc a\nc x\nx y\ny z\nz x\n"
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """An empty folder to work in, with a small graph of two triangles."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "graph.txt").write_text(TRIANGLES)
-    return tmp_path
-
-
 def blobs(n=60):
     rng = np.random.default_rng(0)
     return np.concatenate([rng.normal(0, 1, (n // 2, 3)), rng.normal(20, 1, (n // 2, 3))])

@@ -22,14 +22,6 @@ from tests.test_cli import TRIANGLES, blobs, messages, process, read_labels
 LABELS = "graph.txt.clusters.tsv"
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """An empty folder to work in, with a small graph of two triangles."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "graph.txt").write_text(TRIANGLES)
-    return tmp_path
-
-
 # -- where labels go ---------------------------------------------------------------------------------------------------
 
 

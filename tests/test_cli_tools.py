@@ -21,19 +21,17 @@ from graphcore.cli.app import app, run
 from graphcore.cli.console import Console
 
 from .report.page import Page
+from .test_cli import TRIANGLES
 
 COMMANDS = ("build", "check", "cluster", "compare", "convert", "demo", "fetch", "info", "knn", "report")
-TRIANGLES = "a b\nb c\nc a\nc x\nx y\ny z\nz x\n"
 TWO = "a\t0\nb\t0\nc\t0\nx\t1\ny\t1\nz\t1\n"
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """An empty folder to work in, with a graph of two triangles and its clusters."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "graph.txt").write_text(TRIANGLES)
-    (tmp_path / "labels.tsv").write_text(TWO)
-    return tmp_path
+def folder(folder):
+    """The folder with the clusters of its graph."""
+    (folder / "labels.tsv").write_text(TWO)
+    return folder
 
 
 def feed(monkeypatch, content):
