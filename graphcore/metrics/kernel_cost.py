@@ -89,11 +89,11 @@ def kernel_kmeans_cost(
     return centres_of(graph, labels, self_loop=self_loop, shift=shift, n_jobs=n_jobs).cost
 
 
-def centres_of(graph, labels, *, self_loop, shift, n_jobs, n_clusters=None):
+def centres_of(graph, labels, *, self_loop, shift, n_jobs):
     """Masses, norms and cost of the centroids of a partition."""
     self_loop = check_real("self_loop", self_loop, low=0.0)
     shift = check_real("shift", shift, low=0.0)
-    graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
+    graph, labels, n_clusters = placed_labels(graph, labels, None)
     kernel = GraphKernel(graph, self_loop)
     sums = cluster_sums(graph_rows(kernel.graph), labels, n_clusters, n_jobs)
     masses = sums.volume + kernel.self_loop * sums.size

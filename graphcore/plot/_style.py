@@ -68,6 +68,15 @@ def open_frame(ax):
     ax.spines[["top", "right"]].set_visible(False)
 
 
+def mark(ax, place, text, dashes):
+    """A dashed line down the picture at a place of the horizontal axis, and a text above it."""
+    ax.axvline(place, color=INK, lw=0.8, ls=(0, dashes), zorder=1)
+    ax.annotate(
+        text, (place, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points", ha="center",
+        va="bottom", fontsize=8, color=INK,
+    )  # fmt: skip
+
+
 def plain_numbers(axis, form, subs=(1, 2, 5)):
     """Ticks of a logarithmic axis as numbers, not as powers, however few decades there are."""
     from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
@@ -94,7 +103,7 @@ def step_of(values):
     return np.clip((np.asarray(values, dtype=float) * 5).astype(int), 0, 4)
 
 
-def label_points(ax, points, texts, *, gap=4.0, size=8, beside=True, dots=()):
+def label_points(ax, points, texts, *, gap=4.0, beside=True, dots=()):
     """Write texts beside points, the first ones first; a text that finds no free place is left out. Returns the texts.
 
     The limits of `ax` must be final. `gap` is in points of the page; ``beside=False`` writes over the points; no text
@@ -112,7 +121,7 @@ def label_points(ax, points, texts, *, gap=4.0, size=8, beside=True, dots=()):
         for x, y in _PLACES if beside else ((0, 0),):
             note = ax.annotate(
                 text, point, xytext=(gap * x, gap * y), textcoords="offset points", ha=_ALIGNED[x][0],
-                va=_ALIGNED[y][1], fontsize=size, color=INK, zorder=5,
+                va=_ALIGNED[y][1], fontsize=8, color=INK, zorder=5,
             )  # fmt: skip
             box = note.get_window_extent()
             inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1

@@ -5,7 +5,7 @@ import numpy as np
 from .._typing import ArrayLike, Axes, Mapping, Sequence
 from ..exceptions import InputError
 from ..metrics import Calibration
-from ._style import BESIDE, FAINT, INK, MIDDLE, PAPER, SHADES, axes_of, open_frame, picture, plain_numbers
+from ._style import BESIDE, FAINT, INK, MIDDLE, PAPER, SHADES, axes_of, mark, open_frame, picture, plain_numbers
 
 # Lines differ in dash and marker, not in shade alone.
 _LOOKS = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."), ("v", (0, (5, 1, 1, 1, 1, 1))), ("P", (0, (1, 3))))
@@ -101,11 +101,7 @@ def k_sweep(
             capsize=2, mfc=PAPER, color=_GREYS[i % 2], label=name,
         )  # fmt: skip
     if chosen is not None:
-        ax.axvline(chosen, color=INK, lw=0.8, ls=(0, (2, 2)), zorder=1)
-        ax.annotate(
-            f"k = {chosen}", (chosen, 1), (3, 2), xycoords=("data", "axes fraction"), textcoords="offset points",
-            ha="center", va="bottom", fontsize=8, color=INK,
-        )  # fmt: skip
+        mark(ax, chosen, f"k = {chosen}", (2, 2))
     _whole_ticks(ax, ks)
     ax.set(xlabel="number of clusters k", ylabel=label)
     open_frame(ax)

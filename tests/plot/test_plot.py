@@ -412,9 +412,9 @@ def test_dendrogram_top_joins_what_the_whole_tree_joins():
     from scipy.cluster.hierarchy import fcluster
 
     linkage, n, shown = random_tree(50, seed=4), 50, 7
-    ax = plot.dendrogram(linkage, shown, unit="cluster")
+    ax = plot.dendrogram(linkage, shown)
     counts = sorted(
-        1 if label.get_text().startswith("cluster") else int(label.get_text().split()[0])
+        1 if label.get_text().startswith("group") else int(label.get_text().split()[0])
         for label in ax.get_yticklabels()
     )
     assert counts == sorted(np.bincount(fcluster(linkage, shown, "maxclust"))[1:])
