@@ -5,6 +5,7 @@ import sys
 import time
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 logger = logging.getLogger("graphcore")
 _running: ContextVar[tuple["Stages", ...]] = ContextVar("running", default=())
@@ -34,39 +35,55 @@ def in_notebook():
     return shell is not None and "IPKernelApp" in shell.config
 
 
-class NotebookBar:
-    """Stages as a bar, as tqdm draws it in notebooks: how many have ended, the running one, and what it says."""
+class Bar:
+    """Stages as a bar of tqdm's: how many have ended, the running one, and what it says; nothing before the first."""
 
-    def __init__(self):
-        from tqdm.auto import tqdm
-
-        self._bar, self._begun = tqdm(bar_format="{desc} {bar} {n_fmt} of {total_fmt} [{elapsed}{postfix}]"), 0
+    def __init__(self, leave=True):
+        self._bar: Any = None
+        self._leave, self._begun, self._total = leave, 0, 0
 
     def expect(self, n_stages):
         """Take so many more stages for the rest."""
-        began = self._bar.start_t
-        self._bar.reset(self._begun + n_stages)  # the one way to give the widget another total
-        self._bar.start_t = began
+        self._total = self._begun + n_stages
 
     def begin(self, stage):
         """Show that a stage begins."""
-        if self._begun >= (self._bar.total or 0):
-            self.expect(1)
-        self._bar.n, self._begun = self._begun, self._begun + 1
-        self._bar.set_postfix_str("", refresh=False)
-        self._bar.set_description(stage)
+        total = max(self._total, self._begun + 1)
+        if self._bar is None:
+            if in_notebook():
+                from tqdm.auto import tqdm
+            else:  # the other one imports asyncio
+                from tqdm import tqdm
+            form = "{desc} {bar} {n_fmt} of {total_fmt} [{elapsed}{postfix}]"
+            self._bar = tqdm(total=total, bar_format=form, leave=self._leave)
+        self._show(stage, total)
+        self._begun += 1
 
     def note(self, text):
         """Show what the running stage says."""
-        self._bar.set_postfix_str(text.removeprefix("graphcore: "))
+        if self._bar is not None:
+            self._bar.set_postfix_str(text.removeprefix("graphcore: "))
+
+    def clear(self):
+        """Take the bar away until something else is to be shown."""
+        if self._bar is not None:
+            self._bar.clear()
 
     def close(self):
-        """Fill the bar, and leave it there."""
-        self._bar.set_postfix_str("", refresh=False)
-        self.expect(0)
+        """Fill the bar, and leave it there or take it away."""
+        if self._bar is not None:
+            if self._leave:
+                self._show("done", self._begun)
+            self._bar.close()
+
+    def _show(self, stage, total):
+        if total != self._bar.total:
+            began = self._bar.start_t
+            self._bar.reset(total)  # the one way to give a notebook's widget another total
+            self._bar.start_t = began
         self._bar.n = self._begun
-        self._bar.set_description("done")
-        self._bar.close()
+        self._bar.set_postfix_str("", refresh=False)
+        self._bar.set_description(stage)
 
 
 class Stages:

@@ -10,32 +10,37 @@ from ._arrays import read_only
 from .exceptions import InputError, ParameterError
 
 
+def refused(name, value, why):
+    """The error that says why a parameter's value cannot be used."""
+    return ParameterError(f"{name}={value!r} {why}", name=name, value=value)
+
+
 def check_integer(name, value, *, low=None, high=None, why_high=""):
     """Return `value` as an int, or raise a ParameterError that names it."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
-        raise ParameterError(f"{name}={value!r} must be an integer, got {type(value).__name__}")
+        raise refused(name, value, f"must be an integer, got {type(value).__name__}")
     value = int(value)
     if low is not None and value < low:
-        raise ParameterError(f"{name}={value} must be at least {low}")
+        raise refused(name, value, f"must be at least {low}")
     if high is not None and value > high:
-        raise ParameterError(f"{name}={value} must be at most {high}{why_high and f' ({why_high})'}")
+        raise refused(name, value, f"must be at most {high}{why_high and f' ({why_high})'}")
     return value
 
 
 def check_real(name, value, *, low=None, high=None, open_low=False, open_high=False):
     """Return `value` as a finite float, or raise a ParameterError that names it."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        raise ParameterError(f"{name}={value!r} must be a number, got {type(value).__name__}")
+        raise refused(name, value, f"must be a number, got {type(value).__name__}")
     try:
         value = float(value)
     except OverflowError:  # an integer beyond the largest float
         value = float("inf")
     if not np.isfinite(value):
-        raise ParameterError(f"{name}={value} must be finite")
+        raise refused(name, value, "must be finite")
     if low is not None and (value < low or (open_low and value == low)):
-        raise ParameterError(f"{name}={value} must be {'more than' if open_low else 'at least'} {low}")
+        raise refused(name, value, f"must be {'more than' if open_low else 'at least'} {low}")
     if high is not None and (value > high or (open_high and value == high)):
-        raise ParameterError(f"{name}={value} must be {'less than' if open_high else 'at most'} {high}")
+        raise refused(name, value, f"must be {'less than' if open_high else 'at most'} {high}")
     return value
 
 
@@ -63,7 +68,7 @@ def check_choice(name, value, choices, others=""):
     """Return `value` if it is one of `choices`, or raise a ParameterError that lists them, and what else may be."""
     if not isinstance(value, (str, type(None))) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
-        raise ParameterError(f"{name}={value!r} is not known; choose one of {listed}{', ' * bool(others)}{others}")
+        raise refused(name, value, f"is not known; choose one of {listed}{', ' * bool(others)}{others}")
     return value
 
 

@@ -12,7 +12,19 @@ class InputError(ValueError):
 
 
 class ParameterError(InputError, TypeError):
-    """A parameter has a value or a type that cannot be used."""
+    """A parameter has a value or a type that cannot be used.
+
+    Attributes
+    ----------
+    name : str or None
+        The parameter, where the fault is that of one.
+    value : object
+        What was given for it.
+    """
+
+    def __init__(self, message: str = "", *others: object, name: str | None = None, value: object = None) -> None:
+        super().__init__(message, *others)
+        self.name, self.value = name, value
 
 
 class FormatError(InputError):

@@ -52,3 +52,11 @@ def shared_data():
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder}; set GRAPHCORE_DATA to their folder")
     return folder
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in, with a small graph of two triangles."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "graph.txt").write_text("a b\nb c\nc a\nc x\nx y\ny z\nz x\n")
+    return tmp_path

@@ -43,7 +43,6 @@ TESTS = {
     "kmeans/_lloyd_loops.py": "kmeans/test_chunked.py",
     "kmeans/assign.py": "kmeans/test_assign.py kmeans/test_coreset.py",
     "kmeans/lloyd.py": "kmeans/test_lloyd.py kmeans/test_exact.py",
-    "metrics/_loops.py": "metrics/test_cut.py metrics/test_coreset.py",
     "partition/_agglomerate_loops.py": "partition/test_merge.py",
     "partition/_heap_loops.py": "partition/test_merge.py",
     "partition/_local_moving_loops.py": "partition/test_local_moving.py",

@@ -22,14 +22,6 @@ from graphcore.pipeline.parameters import defaults
 TRIANGLES = "a b\nb c\nc a\nc x\nx y\ny z\nz x\n"
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """An empty folder to work in, with a small graph of two triangles."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "graph.txt").write_text(TRIANGLES)
-    return tmp_path
-
-
 def blobs(n=60):
     rng = np.random.default_rng(0)
     return np.concatenate([rng.normal(0, 1, (n // 2, 3)), rng.normal(20, 1, (n // 2, 3))])
@@ -190,8 +182,8 @@ def test_a_progress_line_on_a_terminal_only(folder, capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert run(["cluster", "graph.txt", "-k", "2", "-o", "labels.tsv"]) == 0
     shown = capsys.readouterr().err
-    assert "\r\x1b[Kread ..." in shown
-    assert shown.endswith("\r\x1b[K")
+    assert "\rread: " in shown
+    assert shown.endswith(" \r")
 
 
 # -- info, convert, demo -----------------------------------------------------------------------------------------------
@@ -208,29 +200,12 @@ def test_info(folder, capsys):
     assert facts["largest_component"] == 6
 
 
-def test_info_of_vectors(folder, capsys):
-    np.save("X.npy", blobs())
-    assert run(["info", "X.npy", "--neighbors", "4", "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts["nodes"] == 60
-    assert facts["components"] >= 2
-
-
 def test_columns_of_an_edge_list(folder, capsys):
     (folder / "table.csv").write_text("5,1,a,b,9\n7,2,b,c,9\n")
     assert run(["convert", "table.csv", "-", "--to", "csv", "--columns", "2,3", "--weight-column", "1"]) == 0
     assert capsys.readouterr().out.splitlines()[-2:] == ["a,b,1.0", "b,c,2.0"]
     assert run(["convert", "table.csv", "-", "--to", "csv", "--columns", "2,3", "--weight-column", "none"]) == 0
     assert capsys.readouterr().out.splitlines()[-2:] == ["a,b", "b,c"]
-
-
-def test_convert_keeps_the_graph(folder, capsys):
-    (folder / "weighted.csv").write_text("from,to,weight\nAnna,Ben,2\nBen,Cleo,0.5\n")
-    assert run(["convert", "weighted.csv", "graph.npz"]) == 0
-    assert "3 nodes" in capsys.readouterr().out
-    before, after = graphcore.read_graph("weighted.csv"), graphcore.read_graph("graph.npz")
-    assert after.node_names.tolist() == ["Anna", "Ben", "Cleo"]
-    assert (before.to_scipy() != after.to_scipy()).nnz == 0
 
 
 def test_convert_to_a_named_format_on_standard_output(folder, capsys):
@@ -265,9 +240,6 @@ def bad_files(folder):
     (folder / "cut.txt.gz").write_bytes(whole[: len(whole) // 2])
     (folder / "short.txt").write_text("1 2\n2 3\n4\n")
     (folder / "nan.csv").write_text("source,target,weight\n1,2,1.0\n2,3,nan\n")
-    (folder / "inf.csv").write_text("source,target,weight\n1,2,1.0\n2,3,inf\n")
-    (folder / "negative.csv").write_text("source,target,weight\n1,2,1.0\n2,3,-1\n")
-    (folder / "wide.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 3 1\n1 2 1.0\n")
     (folder / "empty.txt").write_text("")
     sp.save_npz(folder / "isolated.npz", sp.csr_array((4, 4)))
     np.save(folder / "nan.npy", np.array([[0.0, 1], [np.nan, 2], [1, 1]]))
@@ -276,14 +248,6 @@ def bad_files(folder):
     np.save(folder / "square.npy", 1.0 - np.eye(5))
     (folder / "commas.csv").write_text("1;2;1,5\n2;3;0,5\n3;1;2,5\n")
     (folder / "gap.csv").write_text("1,2,1\n2,3,\n3,1,2\n")
-    np.save(folder / "objects.npy", np.array([[{}]], dtype=object))
-    (folder / "empty.npy").write_bytes(b"")
-    np.savez(folder / "two.npz", a=np.ones((2, 2)), b=np.ones((2, 2)))
-    (folder / "words.csv").write_text("a,b\n1,2\n3,four\n")
-    (folder / "fine.csv").write_text("1,2\n3,4\n5,6\n")
-    (folder / "ragged.csv").write_text("1,2\n3\n")
-    (folder / "header.csv").write_text("a,b\n")
-    (folder / "cut.csv.gz").write_bytes(gzip.compress(b"1,2\n" * 5000)[:30])
 
 
 BAD = {
@@ -293,9 +257,6 @@ BAD = {
     "binary rubbish": ("rubbish.txt -k 2", "rubbish.txt"),
     "too few columns": ("short.txt -k 2", "line 3"),
     "NaN weight": ("nan.csv -k 2", "finite|nan"),
-    "infinite weight": ("inf.csv -k 2", "finite|inf"),
-    "negative weight": ("negative.csv -k 2", "negative"),
-    "not square": ("wide.mtx -k 2", "square"),
     "empty": ("empty.txt -k 2", "empty|no edges"),
     "no edges": ("isolated.npz -k 1", "all 4 nodes are isolated"),
     "vectors with NaN": ("nan.npy -k 2", "NaN|finite"),
@@ -304,34 +265,16 @@ BAD = {
     "a matrix or vectors": ("square.npy -k 1", "adjacency matrices.*for points --vectors"),
     "weights with commas": ("commas.csv -k 2", "decimal point.*--weight-column none"),
     "no weight": ("gap.csv -k 2", "numbers.*--weight-column none that there are none"),
-    "array of objects": ("objects.npy -k 1", "objects.npy"),
-    "empty npy": ("empty.npy -k 1", "empty.npy"),
-    "two arrays": ("two.npz --vectors -k 2", "2 arrays"),
-    "a word among numbers": ("words.csv --vectors -k 2", "four"),
-    "ragged table": ("ragged.csv --vectors -k 2", "ragged.csv"),
-    "names and no numbers": ("header.csv --vectors -k 2", "no numbers"),
-    "nothing": ("empty.txt --vectors -k 2", "no numbers"),
-    "truncated table": ("cut.csv.gz --vectors -k 2", "cut.csv.gz"),
-    "rubbish as vectors": ("rubbish.txt --vectors -k 2", "rubbish.txt"),
-    "missing vectors": ("missing.npy -k 2", "missing.npy"),
-    "k = 0": ("graph.txt -k 0", "-k 0 must be at least 1"),
     "k > n": ("graph.txt -k 7", "-k 7 must be at most 6"),
     "k no integer": ("graph.txt -k 2.5", "'-k'.*2.5"),
     "no k": ("graph.txt", "'-k'"),
-    "coreset below k": ("graph.txt -k 3 --coreset-size 2", "--coreset-size 2 is less than -k 3"),
     "coreset above n": ("graph.txt -k 3 --coreset-size 9", "--coreset-size 9 must be at most 6 "),
-    "coreset share": ("graph.txt -k 3 --coreset-size 1.5", "--coreset-size 1.5"),
     "coreset size a word": ("graph.txt -k 3 --coreset-size big", "--coreset-size big"),
     "zero diagonal": ("graph.txt -k 2 --preset published --self-loop 0", "use --self-loop 1.0.*or --sampling degree"),
-    "unknown sampling": ("graph.txt -k 2 --sampling luck", "--sampling luck.*'uniform'"),
     "unknown preset": ("graph.txt -k 2 --preset best", "--preset best is not known; choose one of 'published'"),
-    "unknown format": ("graph.txt -k 2 --format doc", "--format doc"),
-    "unknown symmetrize": ("graph.txt -k 2 --symmetrize no", "--symmetrize no"),
-    "unknown metric": ("fine.csv --vectors -k 2 --metric taxi", "taxi"),
     "columns": ("graph.txt -k 2 --columns 1", "--columns.*such as 0,1"),
+    "the same column": ("graph.txt -k 2 --columns 1,1", "--columns 1,1 must be the two different"),
     "no such column": ("graph.txt -k 2 --columns 0,5", "column"),
-    "no neighbours": ("fine.csv --vectors -k 2 --neighbors 0", "--neighbors 0"),
-    "no jobs": ("graph.txt -k 2 --jobs 0", "--jobs 0 has no meaning"),
     "negative seed": ("graph.txt -k 2 --seed -1", "'--seed'.*-1"),
     "unknown option": ("graph.txt -k 2 --clever", "--clever"),
     "json and labels on one stream": ("graph.txt -k 2 --json -o -", "standard output"),
@@ -390,21 +333,13 @@ def test_help_lists_what_can_be_chosen(capsys):
         assert choice in text
 
 
-def test_a_defect_is_not_dressed_up_as_bad_input(folder, monkeypatch):
+@pytest.mark.parametrize("defect", [ZeroDivisionError, EOFError])  # click takes the second for a user's Ctrl-D
+def test_a_defect_is_not_dressed_up_as_bad_input(folder, monkeypatch, defect):
     def broken(*_, **__):
-        raise ZeroDivisionError
+        raise defect
 
     monkeypatch.setattr("graphcore.io.read_graph", broken)
-    with pytest.raises(ZeroDivisionError):
-        run(["info", "graph.txt"])
-
-
-def test_end_of_file_is_not_taken_for_an_interrupt(folder, monkeypatch):
-    def broken(*_, **__):
-        raise EOFError("a defect in a reader")
-
-    monkeypatch.setattr("graphcore.io.read_graph", broken)
-    with pytest.raises(EOFError):
+    with pytest.raises(defect):
         run(["info", "graph.txt"])
 
 

@@ -10,16 +10,6 @@ import pytest
 from graphcore import open_graph, read_graph
 from graphcore.cli.app import run
 
-TRIANGLES = "a b\nb c\nc a\nc x\nx y\ny z\nz x\n"
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """An empty folder to work in, with a small graph of two triangles."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "graph.txt").write_text(TRIANGLES)
-    return tmp_path
-
 
 def test_build_check_info_cluster_convert(folder, capsys):
     # The limit counts this whole process, which has compiled and measured a lot by the time this test is run.

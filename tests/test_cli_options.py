@@ -14,19 +14,12 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore._compile import AT_ONCE
+from graphcore._validation import refused
 from graphcore.cli.app import app, run
 from graphcore.cli.console import in_options
 from tests.test_cli import TRIANGLES, blobs, messages, process, read_labels
 
 LABELS = "graph.txt.clusters.tsv"
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """An empty folder to work in, with a small graph of two triangles."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "graph.txt").write_text(TRIANGLES)
-    return tmp_path
 
 
 # -- where labels go ---------------------------------------------------------------------------------------------------
@@ -71,6 +64,7 @@ EARLY = {
     "objective": ("--objective cut", "--objective cut is not known"),
     "k": ("-k 0", "-k 0 must be at least 1"),
     "effort": ("--effort most", "--effort most is not known"),
+    "auto too": ("-k auto --sampling luck", "--sampling luck"),
     "search without moves": ("--effort high --no-refine", "--no-refine leaves it out"),
     "search of the paper's algorithm": ("--preset published --time-limit 3", "--no-refine leaves it out"),
     "too few drafts": ("--effort 0.5", "--effort 0.5 must be at least 1"),
@@ -102,11 +96,6 @@ def test_mistakes_in_options_are_found_before_the_input_is_read(folder, capsys, 
     assert message in told
     assert "missing.txt" not in told
     assert os.listdir() == ["graph.txt"]
-
-
-def test_auto_is_checked_before_the_input_is_read_too(folder, capsys):
-    assert run(["cluster", "missing.txt", "-k", "auto", "--sampling", "luck"]) == 2
-    assert "--sampling luck" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["cluster missing.txt -k 2", "report missing.txt labels.tsv -o page.html"])
@@ -207,13 +196,20 @@ def test_options_that_do_something_are_not_warned_about(folder, capsys, options)
         ("use refine=False or refine=True.", "use --no-refine or --refine."),
         ("any_size=True allows it", "--any-size allows it"),
         ("effort and time_limit are for a search", "effort and --time-limit are for a search"),
-        ("weight_column=None, columns=(0, 5)", "--weight-column none, --columns 0,5"),
+        ("weight_column=None, (columns=1)", "--weight-column none, (--columns 1)"),
         ("delimiter='; ' or sampling='degree'", "--delimiter '; ' or --sampling degree"),
         ("random_state=7 and the sampling of my_n_clusters=2", "--seed 7 and the sampling of my_n_clusters=2"),
     ],
 )
 def test_messages_name_options(message, spelled):
     assert in_options(message, app.commands["cluster"].params) == spelled
+
+
+def test_the_parameter_at_fault_is_told_as_it_is_typed():
+    error = refused("columns", (0, 5), "is wrong")
+    assert (error.name, error.value) == ("columns", (0, 5))
+    params = app.commands["cluster"].params
+    assert in_options(str(error), params, error.name, error.value) == "--columns 0,5 is wrong"
 
 
 def test_a_graph_whose_clusters_depend_on_the_seed_gets_a_verdict(folder, capsys):
@@ -357,14 +353,6 @@ def test_the_help_of_cluster_has_every_option_once_under_a_heading(capsys):
     assert {option: n for option, n in found.items() if n != 1} == {}
     headings = re.findall(r"^([A-Z][\w ]+):$", text, re.MULTILINE)
     assert headings == [*app.commands["cluster"].sections, "Examples"]
-
-
-def test_convert_names_all_formats_that_there_are(capsys):
-    from graphcore.io.write import WRITABLE
-
-    assert run(["convert", "--help"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert f"The formats of OUT are {', '.join(WRITABLE[:-1])} and {WRITABLE[-1]};" in told
 
 
 def test_robustness_is_told_in_summary_page_and_json(folder, capsys):

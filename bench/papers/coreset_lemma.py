@@ -32,14 +32,14 @@ def measure(settings):
                         graph, coreset.indices, coreset.weights, partitions, centres="nearest", self_loop=1.0,
                         n_jobs=settings.threads,
                     )  # fmt: skip
-                    error = float(np.abs(found.cost_errors).max())
+                    error = float(np.abs(found.cost_error).max())
                     yield {
                         "graph": name,
                         "k": k,
                         "eps": eps,
                         "error": error,
                         "within": int(error <= eps),
-                        "typical": float(np.sqrt(np.square(found.cost_errors).mean())),
+                        "typical": float(np.sqrt(np.square(found.cost_error).mean())),
                         "cut": found.max_cut_error,
                         "nodes": len(coreset),
                     }

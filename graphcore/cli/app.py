@@ -7,16 +7,12 @@ import sys
 import click
 
 from .. import __version__
-from .build import build, check
 from .cluster import cluster
-from .compare import compare
 from .console import Jobs, tell
-from .convert import convert
 from .demo import demo
 from .fetch import fetch
-from .info import info
-from .knn import knn
-from .report import report
+from .graphs import build, check, convert, info, knn
+from .labels import compare, report
 from .update import update
 from .warm_up import warm_up
 

@@ -8,11 +8,10 @@ from click.shell_completion import CompletionItem
 
 from ..exceptions import FormatError
 from ..pipeline.parameters import PARAMETERS
-from .console import Console, Job
-from .files import INPUT, OUTPUT
+from .console import Console, Job, show
+from .files import INPUT, OUTPUT, check_target, labels_target, output_kind, tell_of_missing_pictures, write_clusters
 from .inputs import READING, READING_OPTIONS, check_there, given_options, holds_vectors, input_options, load
-from .report import PAGE, page_about, read_truth, truth_option
-from .targets import check_target, labels_target, output_kind, tell_of_missing_pictures, write_clusters
+from .labels import PAGE, page_about, read_truth, truth_option
 from .warm_up import help_compiling
 
 
@@ -229,7 +228,7 @@ def cluster(
     facts = _facts(input, fit, seed, found) | written | {"warnings": console.warned}
     facts["seconds"] = {**console.stages.seconds, "total": time.perf_counter() - start}
     if as_json or not quiet:
-        from .summary import cluster_lines, graph_lines, show
+        from .summary import cluster_lines, graph_lines
 
         show(facts, graph_lines(facts) + cluster_lines(facts), as_json)
 

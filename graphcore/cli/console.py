@@ -1,27 +1,18 @@
-"""What the command line says while it works: a progress line, warnings, notices. All of it goes to stderr."""
+"""What all commands share: help with examples, errors in the words of the command, and what is said on stderr."""
 
-import re
+import json
 import shlex
 import sys
-import threading
-import time
 import warnings
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import click
 
-from .._progress import Stages
+from .._progress import Bar, Stages
 from ..exceptions import GraphWarning, InputError
-from .files import check_files
+from .files import check_files, on_stdout
 
-# A value as messages show it: text between quotes, a pair, a number or a word.
-_VALUE = r"""'[^']*'|"[^"]*"|\([^()]*\)|-?[\w.+-]*\w"""
-# A name of Python's and the one of the command line: "write_graph (graphcore convert)", "resume=False (no --resume)".
-_TWO_NAMES = re.compile(r"[\w.=]+ \(((?:no )?(?:--|graphcore )[^()]*)\)")
-_ERASE = "\r\x1b[K"
 _ARGUMENTS = "graphcore.arguments"
-_BAR = 12
-_TICK = 0.5
 
 
 class _Taught(click.Command):
@@ -83,35 +74,80 @@ class Job(_Taught):
             check_files(self, ctx.params)
             return super().invoke(ctx)
         except InputError as error:
-            raise click.ClickException(in_options(str(error), self.params)) from error
+            message, name, value = str(error), getattr(error, "name", None), getattr(error, "value", None)
+            if name is None:  # not every error says so: what was given may stand in the message
+                given = (each for each in ctx.params.items() if "{}={!r}".format(*each) in message)
+                name, value = next(given, (None, None))
+            raise click.ClickException(in_options(message, self.params, name, value)) from error
 
 
-def in_options(message, params):
+class Told(Job):
+    """A job that ends with a summary: its function takes a Console, and returns facts for --json and lines of text."""
+
+    def __init__(self, *args, callback, **options):
+        def told(as_json, **given):
+            console = Console()
+            with console.listening():
+                facts, lines = callback(console, **given)
+            seconds = dict(console.stages.seconds)
+            show(facts | {"warnings": console.warned, "seconds": seconds}, lines, as_json)
+
+        super().__init__(*args, callback=told, **options)
+        said = "Print the summary as one JSON object."
+        self.params.append(click.Option(["--json", "as_json"], is_flag=True, help=said))
+
+
+def in_options(message, params, name=None, value=None):
     """A message of the library in the words of a command: ``n_clusters=0`` becomes ``-k 0``.
 
-    Without a value only names with an underscore are taken for parameters; others are English words as well. Of a name
-    that has the command line's own in brackets behind it, that one stays.
+    `name` and `value` are those that the error names. Without a value only names with an underscore are taken for
+    parameters; others are English words as well. Where the command line's own name stands in brackets behind another
+    one, as in "write_graph (graphcore convert)", that one stays.
     """
-    message = _TWO_NAMES.sub(r"\1", message)
+    for own in (" (--", " (no --", " (graphcore "):
+        while own in message:
+            before, _, rest = message.partition(own)
+            message = f"{before.rpartition(' ')[0]}{own.replace('(', '')}{rest.replace(')', '', 1)}"
     options = {p.name: p for p in params if isinstance(p, click.Option)}
-    if not options:
-        return message
-
-    def spell(found):
-        option, value = options[found["name"]], found["value"]
-        if value is None:
-            return option.opts[0] if "_" in option.name else found[0]
-        if option.is_flag:
-            return (option.secondary_opts if value == "False" and option.secondary_opts else option.opts)[0]
-        if value[0] in "'\"":
-            value = shlex.quote(value[1:-1])
-        elif value[0] == "(":
-            value = value[1:-1].replace(" ", "")
-        return f"{option.opts[0]} {'none' if value == 'None' else value}"
-
-    names = "|".join(map(re.escape, options))
+    if name in options:
+        typed = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        message = message.replace(f"{name}={value!r}", _spelled(options[name], shlex.quote(typed)))
     message = message.replace("choose one of None, ", "choose one of ")  # None: left out
-    return re.sub(rf"(?<![\w./=-])(?P<name>{names})(?![\w./])(?:=(?P<value>{_VALUE}))?", spell, message)
+    return " ".join(_in_option(word, options) for word in message.split(" "))
+
+
+def _in_option(word, options):
+    """A word of a message, perhaps with marks around it; as an option if it names one."""
+    name, equals, value = word.lstrip("(").partition("=")
+    text = value if equals else name
+    bare = text.rstrip(".,;:)" if equals else ".,;:)'")
+    option = options.get(name if equals else bare)
+    if option is None or not (equals or "_" in bare):
+        return word
+    is_word = len(bare) > 1 and bare[0] == bare[-1] == "'"
+    said = _spelled(option, shlex.quote(bare[1:-1]) if is_word else bare) if equals else option.opts[0]
+    return f"{'(' * word.startswith('(')}{said}{text[len(bare) :]}"
+
+
+def _spelled(option, value):
+    """An option with a value, as it is typed."""
+    if option.is_flag:
+        return (option.secondary_opts if value == "False" and option.secondary_opts else option.opts)[0]
+    return f"{option.opts[0]} {'none' if value == 'None' else value}"
+
+
+def show(facts, lines, as_json):
+    """Print facts as one JSON object, or else lines as a table, on standard error if an output has the other stream."""
+    from ..io.atomic import naming_file
+
+    ctx = click.get_current_context()
+    width = max(len(heading) for heading, _ in lines)
+    table = "\n".join(f"{heading:<{width}}  {text}" for heading, text in lines)
+    if not as_json and on_stdout(ctx.command, ctx.params):
+        tell(table)
+        return
+    with naming_file("standard output"):
+        click.echo(json.dumps(facts) if as_json else table)
 
 
 def typed_command():
@@ -130,28 +166,25 @@ def tell(text, nl=True):
 class Console:
     """Messages on stderr, none if `quiet`; `n_after` stages of the command itself follow the library's work.
 
-    `stages` measures each stage; on a terminal the running one is shown in a line that goes away again, with its
-    seconds and, once :meth:`expect` was called, a bar. `warned` lists the warnings given so far.
+    `stages` measures each stage; on a terminal they are shown as a bar that goes away again. `warned` lists the
+    warnings given so far.
     """
 
     def __init__(self, quiet=False, n_after=0):
-        self.quiet = quiet
+        self.quiet, self.warned, self._n_after = quiet, [], n_after
+        self._bar = Bar(leave=False)
         self.live = not quiet and sys.stderr is not None and sys.stderr.isatty()
-        self.stages = Stages(on_stage=self._begin, on_expect=self.expect, on_note=self._note)
-        self.warned = []
-        self._lock = threading.Lock()
-        self._stage, self._since, self._noted = None, 0.0, ""
-        self._begun, self._expected, self._n_after = 0, None, n_after
+        self.stages = Stages(self._bar.begin, on_expect=self.expect, on_note=self._bar.note) if self.live else Stages()
 
     def expect(self, n_stages):
         """Say how many more stages will begin, those after the library's work left out."""
-        self._expected = self._begun + n_stages + self._n_after
+        self._bar.expect(n_stages + self._n_after)
 
     def say(self, text):
         """Print a line on stderr."""
         if not self.quiet:
-            with self._lock:
-                tell(self._erase() + text)
+            self._bar.clear()
+            tell(text)
 
     def warn(self, text):
         """Print a warning on stderr, and keep it, unless it was given before."""
@@ -160,10 +193,8 @@ class Console:
             self.say(f"warning: {text}")
 
     def clear(self):
-        """Take the progress line away until the next stage begins, for output that shares the terminal."""
-        with self._lock:
-            self._stage = None
-            tell(self._erase(), nl=False)
+        """Take the bar away until the next stage begins, for output that shares the terminal."""
+        self._bar.clear()
 
     @contextmanager
     def listening(self):
@@ -180,58 +211,7 @@ class Console:
             else:
                 self.warn(in_options(str(message), params))
 
-        try:
-            with self._ticking(), warnings.catch_warnings(), compilation_notices(self.say):
-                warnings.simplefilter("always", GraphWarning)
-                warnings.showwarning = show
-                yield
-        finally:
-            tell(self._erase(), nl=False)
-
-    @contextmanager
-    def _ticking(self):
-        """Redraw the progress line while a stage runs, from a thread of its own."""
-        if not self.live:
+        with closing(self._bar), warnings.catch_warnings(), compilation_notices(self.say):
+            warnings.simplefilter("always", GraphWarning)
+            warnings.showwarning = show
             yield
-            return
-        done = threading.Event()
-
-        def tick():
-            while not done.wait(_TICK):
-                self._show()
-
-        thread = threading.Thread(target=tick, daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            done.set()
-            thread.join()
-
-    def _begin(self, stage):
-        self._stage, self._since, self._noted = stage, time.perf_counter(), ""
-        self._begun += 1
-        self._show()
-
-    def _note(self, text):
-        self._noted = text
-        self._show()
-
-    def _show(self):
-        stage = self._stage
-        if self.live and stage is not None:
-            parts = [f"{stage} ..."]
-            if self._expected:
-                filled = min(_BAR, round(_BAR * (self._begun - 1) / self._expected))
-                parts.append(f"[{'#' * filled:.<{_BAR}}]")
-            seconds = int(time.perf_counter() - self._since)
-            if seconds:
-                parts.append(f"{seconds} s")
-            if self._noted:
-                parts.append(f"({self._noted})")
-            with self._lock:
-                if stage == self._stage:  # otherwise it has gone on meanwhile
-                    tell(_ERASE + " ".join(parts), nl=False)
-
-    def _erase(self):
-        return _ERASE if self.live else ""

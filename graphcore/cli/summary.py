@@ -1,13 +1,6 @@
 """What a run came to: as a dictionary, and as a few aligned lines."""
 
-import json
-
-import click
 import numpy as np
-
-from ..io.atomic import naming_file
-from .console import tell
-from .files import on_stdout
 
 # Up to so many clusters are listed by size; of more, the extremes are given.
 _FEW_CLUSTERS = 20
@@ -40,11 +33,10 @@ def graph_lines(facts):
     ]
 
 
-def graph_summary(graph, path, output, console, as_json):
-    """Print what was written to a graph file."""
-    facts = graph_facts(path, graph)
-    facts |= {"output": output, "warnings": console.warned, "seconds": dict(console.stages.seconds)}
-    show(facts, [*graph_lines(facts), ("output", output)], as_json)
+def written_graph(graph, path, output):
+    """Facts and lines about what was written to a graph file."""
+    facts = graph_facts(path, graph) | {"output": output}
+    return facts, [*graph_lines(facts), ("output", output)]
 
 
 def cluster_lines(facts):
@@ -77,22 +69,6 @@ def cluster_lines(facts):
     lines.append(("labels", "standard output" if facts["output"] == "-" else facts["output"]))
     lines += [(name, facts[name]) for name in ("tree", "report", "membership", "model") if facts[name]]
     return lines
-
-
-def show(facts, lines, as_json):
-    """Print facts as one JSON object, or else lines as a table, on standard error if an output has the other stream."""
-    ctx = click.get_current_context()
-    if not as_json and on_stdout(ctx.command, ctx.params):
-        tell(table(lines))
-        return
-    with naming_file("standard output"):
-        click.echo(json.dumps(facts) if as_json else table(lines))
-
-
-def table(lines):
-    """Pairs as aligned text."""
-    width = max(len(heading) for heading, _ in lines)
-    return "\n".join(f"{heading:<{width}}  {text}" for heading, text in lines)
 
 
 def _verdict(facts):

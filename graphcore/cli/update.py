@@ -2,13 +2,13 @@
 
 import click
 
-from .console import Console, Job
+from .console import Told
 from .files import INPUT, OUTPUT, FilePath
 from .inputs import graph_options, load_graph
 
 
 @click.command(
-    cls=Job,
+    cls=Told,
     made_up=lambda given: {"save": given["save"] or given["model"]},
     short_help="Change the graph of a saved model, and its labels.",
     examples=[
@@ -27,8 +27,7 @@ from .inputs import graph_options, load_graph
     help="Where the changed model goes. [default: MODEL]",
 )  # fmt: skip
 @click.option("-o", "--output", metavar="FILE", type=OUTPUT, help="Write node and label; - is standard output.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
-def update(model, edges, removed, save, output, as_json, **reading):
+def update(console, model, edges, removed, save, output, **reading):
     """Add the edges of EDGES to the graph of MODEL, and move the nodes that they move to another cluster.
 
     MODEL is what `graphcore cluster --model` or `model.save` has written.
@@ -43,25 +42,21 @@ def update(model, edges, removed, save, output, as_json, **reading):
     for path in (save, output):
         if path is not None:
             check_writable(path)
-    console = Console()
-    with console.listening():
-        console.expect(3 + (edges is not None) + (removed is not None))
-        with console.stages("model"):
-            fitted = load(model, any_size=reading["any_size"])
-        given = [None if path is None else load_graph(path, console.stages, **reading) for path in (edges, removed)]
-        with console.stages("update"):
-            done = fitted.update(*given)
-        with console.stages("write"):
-            fitted.save(save)
-            if output is not None:
-                write_labels(fitted.labels_, output, fitted.graph_)
+    console.expect(3 + (edges is not None) + (removed is not None))
+    with console.stages("model"):
+        fitted = load(model, any_size=reading["any_size"])
+    given = [None if path is None else load_graph(path, console.stages, **reading) for path in (edges, removed)]
+    with console.stages("update"):
+        done = fitted.update(*given)
+    with console.stages("write"):
+        fitted.save(save)
+        if output is not None:
+            write_labels(fitted.labels_, output, fitted.graph_)
     facts = {
         "model": save, "nodes": fitted.graph_.n_nodes, "edges": fitted.graph_.n_edges, "added": done.n_added,
         "removed": done.n_removed, "new_nodes": len(done.new_nodes), "moved": len(done.moved), "splits": done.splits,
-        "unions": done.unions, "output": output, "warnings": console.warned, "seconds": dict(console.stages.seconds),
+        "unions": done.unions, "output": output,
     }  # fmt: skip
-    from .summary import show
-
     lines = [
         (
             "graph",
@@ -72,7 +67,7 @@ def update(model, edges, removed, save, output, as_json, **reading):
         *(("union", f"cluster {c} holds most of {_listed(parts)}") for c, parts in done.unions.items()),
         ("model", save),
     ]
-    show(facts, lines, as_json)
+    return facts, lines
 
 
 def _listed(numbers):

@@ -34,9 +34,8 @@ def warm_up(n_jobs):
             "set NUMBA_CACHE_DIR to a folder that can"
         )
     console, begun = Console(), time.perf_counter()
-    with console.stages("compiling"):
+    with console.listening(), console.stages("compiling"):
         failed = [said for said in map_items(_run_case, list(_CASES), n_jobs) if said]
-    console.clear()
     if failed:
         raise click.ClickException(failed[0])
     click.echo(f"compiled in {time.perf_counter() - begun:.1f} s, kept in {folder.parent}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar, dataclass_transform
 
 from .._compile import compilation_notices
-from .._progress import NotebookBar, Stages, announce, in_notebook
+from .._progress import Bar, Stages, announce, in_notebook
 from ..exceptions import InputError
 from ..graphs.as_graph import is_graph_object
 
@@ -46,7 +46,7 @@ def stages_of(estimator, on_stage=None):
         with compilation_notices(announce):
             yield Stages(on_stage=on_stage, verbose=estimator.verbose)
     else:
-        bar = NotebookBar()
+        bar = Bar()
 
         def begin(stage):
             bar.begin(stage)

@@ -190,7 +190,7 @@ class FittedOutputs:
         >>> model.report("karate.html", title="A karate club")  # doctest: +SKIP
         """
         check_is_fitted(self)
-        from ..report.of_model import report_model
+        from ..report.page import report_model
 
         return report_model(
             self, path, self._known_graph(graph, "report(path, graph)"), self._result, title=title, truth=truth,

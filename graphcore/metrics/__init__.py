@@ -1,15 +1,11 @@
 """Quality of a clustering: normalised cut, conductance, kernel k-means cost, coreset errors, agreement."""
 
 from ..partition.cluster_sums import ClusterSums
-from .agreement import agreement
-from .calibration import Calibration, calibration
-from .central import central_nodes
-from .coreset import CoresetCost, CoresetDistortion, coreset_cost, coreset_distortion
-from .cost import kernel_kmeans_cost
-from .cut import conductance, cut_and_volume, normalized_cut, outside_share
-from .quotient import quotient_graph
+from .clusters import central_nodes, cluster_summary
+from .cut import conductance, cut_and_volume, normalized_cut, outside_share, quotient_graph
+from .kernel_cost import CoresetCost, CoresetDistortion, coreset_cost, coreset_distortion, kernel_kmeans_cost
 from .robustness import Robustness, robustness
-from .summary import cluster_summary
+from .truth import Calibration, agreement, calibration
 
 __all__ = [
     "Calibration", "ClusterSums", "CoresetCost", "CoresetDistortion", "Robustness", "agreement", "calibration",

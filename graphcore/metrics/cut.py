@@ -1,13 +1,61 @@
-"""Cuts: weight inside and between clusters, conductance, normalised cut."""
+"""Cuts: weight inside and between clusters, conductance, normalised cut, and the graph between clusters."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._typing import AnyGraph, ArrayLike, Floats
+from .._arrays import read_only
+from .._typing import AnyGraph, ArrayLike, Floats, csr_array
+from .._validation import check_integer, check_labels
 from ..exceptions import InputError
+from ..graphs.as_graph import as_graph
 from ..partition.cluster_sums import ClusterSums, cluster_sums
-from ..partition.quotient import graph_rows, lent
-from ._labels import placed_labels, split_sums
+from ..partition.quotient import graph_rows, lent, quotient
+
+
+def placed_labels(graph, labels, n_clusters):
+    """Return (Graph, labels with -1 for nodes of degree 0, number of clusters).
+
+    The number of clusters is the largest label + 1 or `n_clusters`, whichever is more.
+    """
+    graph = as_graph(graph)
+    if n_clusters is not None:
+        n_clusters = check_integer("n_clusters", n_clusters, low=1)
+    labels = check_labels("labels", labels, graph.n_nodes, n_clusters=n_clusters)
+    if graph.n_isolated:
+        labels = read_only(np.where(graph.degrees > 0, labels, np.int32(-1)))
+    return graph, labels, max(n_clusters or 0, int(labels.max()) + 1)
+
+
+def check_nodes(name, nodes, n_nodes):
+    """Return numbers of nodes as an int64 array, or raise an InputError that says why not."""
+    nodes = np.asarray(nodes)
+    if nodes.ndim != 1 or (len(nodes) and nodes.dtype.kind not in "iu"):
+        raise InputError(
+            f"{name} must be a one-dimensional array of integers, got {nodes.dtype} of shape {nodes.shape}"
+        )
+    if len(nodes) and (nodes.min() < 0 or nodes.max() >= n_nodes):
+        raise InputError(f"{name} must be nodes, 0 to {n_nodes - 1}")
+    return nodes.astype(np.int64)
+
+
+def split_sums(graph, labels, n_clusters, n_jobs):
+    """ClusterSums, and the weight of every node's edges to its own cluster and to others, in one pass."""
+    inside, outside = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
+    with lent(graph):
+        sums = cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=(inside, outside))
+    return sums, inside, outside
+
+
+def sparse_rows(graph, nodes):
+    """Some rows of a graph, csr_array of float64."""
+    import scipy.sparse as sp
+
+    starts = graph.indptr[nodes]
+    lengths = graph.indptr[nodes + 1] - starts
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    entries = np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1])
+    values = np.ones(len(entries)) if graph.weights is None else graph.weights[entries].astype(np.float64)
+    return sp.csr_array((values, graph.indices[entries], indptr), shape=(len(nodes), graph.n_nodes))
 
 
 def cut_and_volume(
@@ -161,3 +209,44 @@ def normalized_cut(
     if len(each) == 0:
         raise InputError("no node with an edge has a label from 0 on: there is no cluster to measure")
     return float(each.mean())
+
+
+def quotient_graph(
+    graph: AnyGraph, labels: ArrayLike, n_clusters: int | None = None, *, n_jobs: int | None = None,
+) -> csr_array:  # fmt: skip
+    """Weight between every two clusters.
+
+    Parameters
+    ----------
+    graph, labels, n_clusters, n_jobs
+        See :func:`cut_and_volume`.
+
+    Returns
+    -------
+    csr_array of shape (n_clusters, n_clusters), float64
+        Symmetric, columns ascending. Off the diagonal the weight of the edges between two clusters, on it the sum of
+        the entries inside (twice the weight of the edges, once that of the self-loops), so that row sums are volumes
+        (less the edges to nodes of label -1).
+
+    Notes
+    -----
+    Rows are read cluster by cluster, so that one array of n_clusters places per thread is enough and nothing of the
+    size of the graph is allocated: O(n_nodes + n_clusters) memory and the result itself.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3])
+    >>> graphcore.metrics.quotient_graph(graph, [0, 0, 0, 1]).toarray()
+    array([[6., 1.],
+           [1., 0.]])
+    """
+    import scipy.sparse as sp
+
+    graph, labels, k = placed_labels(graph, labels, n_clusters)
+    rows = quotient(graph_rows(graph), labels.copy(), k, n_jobs)
+    indptr = rows.indptr.astype(np.int32) if rows.indptr[-1] < 2**31 else rows.indptr
+    out = sp.csr_array((rows.weights, rows.indices, indptr), shape=(k, k)).copy()
+    out.sort_indices()
+    # The two sums of a pair were taken in different orders: their mean is symmetric to the last bit.
+    return out if graph.weights is None else 0.5 * (out + out.T)

@@ -18,7 +18,7 @@ from ..graphs.graph import Graph
 from ..graphs.magnitude import in_range
 from ..partition.quotient import is_huge
 from ..partition.stability import stability
-from ._labels import placed_labels
+from .cut import placed_labels
 
 # Hennig's: clusters of a mean Jaccard index from the first on are stable, those up to the second are dissolved.
 ROBUST, DISSOLVED = 0.75, 0.5

@@ -1,11 +1,9 @@
 """Plots of a clustering. Each function draws into matplotlib axes and returns them; matplotlib is needed."""
 
-from .calibration import calibration
-from .coordinates import coreset_coordinates
-from .coreset_map import coreset_map
-from .curves import coreset_error, k_sweep, objective_history
+from .curves import calibration, coreset_error, k_sweep, objective_history
 from .dendrogram import dendrogram
 from .drawing import graph_drawing
+from .map import coreset_coordinates, coreset_map
 from .quotient import quotient_graph
 from .sizes import cluster_sizes
 

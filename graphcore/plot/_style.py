@@ -1,4 +1,6 @@
-"""What all pictures share: their shades, which tell things apart in grey too, and axes to draw into."""
+"""What all pictures share: shades, which tell things apart in grey too, axes to draw into, and text beside points."""
+
+import numpy as np
 
 from ..exceptions import InputError, missing_package
 
@@ -16,6 +18,21 @@ STEPS = ("#f0e6d2", "#d9bf92", "#b08d57", "#76592f", "#3d2c12")
 # Where a legend stands.
 BESIDE = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0, "frameon": False, "fontsize": 8}
 TITLED = BESIDE | {"title_fontsize": 8, "alignment": "left"}
+# Where text may stand beside a point.
+_PLACES = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))
+_ALIGNED = {-1: ("right", "top"), 0: ("center", "center"), 1: ("left", "bottom")}
+
+
+def picture(function):
+    """Complete the docstring of a function that draws."""
+    about = """ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    Returns
+    -------
+    matplotlib Axes"""
+    function.__doc__ = (function.__doc__ or "").replace("{ax}", about)
+    return function
 
 
 def axes_of(ax, figsize):
@@ -51,6 +68,15 @@ def open_frame(ax):
     ax.spines[["top", "right"]].set_visible(False)
 
 
+def mark(ax, place, text, dashes):
+    """A dashed line down the picture at a place of the horizontal axis, and a text above it."""
+    ax.axvline(place, color=INK, lw=0.8, ls=(0, dashes), zorder=1)
+    ax.annotate(
+        text, (place, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points", ha="center",
+        va="bottom", fontsize=8, color=INK,
+    )  # fmt: skip
+
+
 def plain_numbers(axis, form, subs=(1, 2, 5)):
     """Ticks of a logarithmic axis as numbers, not as powers, however few decades there are."""
     from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
@@ -74,6 +100,51 @@ def steps_legend(ax, title, **more):
 
 def step_of(values):
     """Which of the five shades each value from 0 to 1 gets."""
-    import numpy as np
-
     return np.clip((np.asarray(values, dtype=float) * 5).astype(int), 0, 4)
+
+
+def label_points(ax, points, texts, *, gap=4.0, beside=True, dots=()):
+    """Write texts beside points, the first ones first; a text that finds no free place is left out. Returns the texts.
+
+    The limits of `ax` must be final. `gap` is in points of the page; ``beside=False`` writes over the points; no text
+    covers one of the `dots`.
+    """
+    figure = ax.get_figure(root=True)
+    figure.draw_without_rendering()
+    frame = ax.get_window_extent()
+    spots = ax.transData.transform(points)
+    marks = ax.transData.transform(dots) if len(dots) else ()
+    taken, written = [], []
+    for point, spot, text in zip(points, spots, texts, strict=True):
+        if not frame.contains(*spot):
+            continue
+        for x, y in _PLACES if beside else ((0, 0),):
+            note = ax.annotate(
+                text, point, xytext=(gap * x, gap * y), textcoords="offset points", ha=_ALIGNED[x][0],
+                va=_ALIGNED[y][1], fontsize=8, color=INK, zorder=5,
+            )  # fmt: skip
+            box = note.get_window_extent()
+            inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+            apart = box.padded(0.7 * gap * figure.dpi / 72)  # dots have a size, about that of the gap
+            covers = any(apart.contains(*mark) for mark in marks) or any(box.overlaps(other) for other in taken)
+            if inside and not covers:
+                taken.append(box)
+                written.append(note)
+                break
+            note.remove()
+    return written
+
+
+def name_clusters(ax, order, points, labels, names):
+    """Name clusters drawn in this order: up to six in a legend, others at the median of their points if there is room.
+
+    `names` has names of clusters, or is None for their numbers.
+    """
+    texts = [str(c) if names is None else str(names.get(int(c), c)) for c in order]
+    if len(order) <= len(SHAPES):
+        for handle in ax.legend(ax.collections[-len(order) :], texts, title="cluster", **TITLED).legend_handles:
+            handle.set_sizes([36])
+        return
+    middles = np.array([np.median(points[labels == c], axis=0) for c in order])
+    for note in label_points(ax, middles, texts, beside=False):
+        note.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": PAPER, "alpha": 0.75, "linewidth": 0})

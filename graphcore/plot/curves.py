@@ -1,16 +1,18 @@
-"""Curves: the objective after each stage, scores against k, the error of coresets against their size."""
+"""Curves: the objective after each stage, scores against k, errors of coresets, probabilities against their truth."""
 
 import numpy as np
 
 from .._typing import ArrayLike, Axes, Mapping, Sequence
 from ..exceptions import InputError
-from ._style import BESIDE, FAINT, INK, MIDDLE, PAPER, axes_of, open_frame, plain_numbers
+from ..metrics import Calibration
+from ._style import BESIDE, FAINT, INK, MIDDLE, PAPER, SHADES, axes_of, mark, open_frame, picture, plain_numbers
 
 # Lines differ in dash and marker, not in shade alone.
 _LOOKS = (("o", "-"), ("s", "--"), ("^", ":"), ("D", "-."), ("v", (0, (5, 1, 1, 1, 1, 1))), ("P", (0, (1, 3))))
 _GREYS = (INK, MIDDLE)
 
 
+@picture
 def objective_history(history: Sequence[tuple[str, float]], *, ax: Axes | None = None) -> Axes:
     """Draw the objective after each stage of a fit; larger is better.
 
@@ -18,12 +20,7 @@ def objective_history(history: Sequence[tuple[str, float]], *, ax: Axes | None =
     ----------
     history : sequence of (str, float)
         Such as ``model.history_``.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-
-    Returns
-    -------
-    matplotlib Axes
+    {ax}
 
     Raises
     ------
@@ -60,6 +57,7 @@ def objective_history(history: Sequence[tuple[str, float]], *, ax: Axes | None =
     return ax
 
 
+@picture
 def k_sweep(
     ks: ArrayLike, scores: ArrayLike | Mapping[str, ArrayLike], *,
     errors: ArrayLike | Mapping[str, ArrayLike] | None = None, chosen: int | None = None, label: str = "score",
@@ -78,12 +76,7 @@ def k_sweep(
         A number of clusters to mark.
     label : str, default "score"
         What the vertical axis shows.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-
-    Returns
-    -------
-    matplotlib Axes
+    {ax}
 
     Raises
     ------
@@ -108,11 +101,7 @@ def k_sweep(
             capsize=2, mfc=PAPER, color=_GREYS[i % 2], label=name,
         )  # fmt: skip
     if chosen is not None:
-        ax.axvline(chosen, color=INK, lw=0.8, ls=(0, (2, 2)), zorder=1)
-        ax.annotate(
-            f"k = {chosen}", (chosen, 1), (3, 2), xycoords=("data", "axes fraction"), textcoords="offset points",
-            ha="center", va="bottom", fontsize=8, color=INK,
-        )  # fmt: skip
+        mark(ax, chosen, f"k = {chosen}", (2, 2))
     _whole_ticks(ax, ks)
     ax.set(xlabel="number of clusters k", ylabel=label)
     open_frame(ax)
@@ -121,6 +110,7 @@ def k_sweep(
     return ax
 
 
+@picture
 def coreset_error(
     sizes: ArrayLike, errors: ArrayLike | Mapping[str, ArrayLike], *, label: str = "relative error",
     ax: Axes | None = None,
@@ -135,12 +125,7 @@ def coreset_error(
         One curve, or several with their names. Errors are drawn without their sign; zeros are left out.
     label : str, default "relative error"
         What the vertical axis shows.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-
-    Returns
-    -------
-    matplotlib Axes
+    {ax}
 
     Raises
     ------
@@ -173,6 +158,46 @@ def coreset_error(
     plain_numbers(ax.yaxis, "{x:g}")  # 0.01, 0.02, 0.05, ...
     open_frame(ax)
     ax.legend(**BESIDE)
+    return ax
+
+
+@picture
+def calibration(found: Calibration, *, ax: Axes | None = None) -> Axes:
+    """Draw a dot for each bin of probabilities: its mean, and the share that was right; on the diagonal they agree.
+
+    Several can be drawn into the same axes.
+
+    Parameters
+    ----------
+    found : Calibration
+        From :func:`graphcore.metrics.calibration`.
+    {ax}
+
+    Raises
+    ------
+    InputError
+        If `found` is something else.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> found = graphcore.metrics.calibration([0.9, 0.9, 0.9, 0.5], [True, True, True, False])
+    >>> graphcore.plot.calibration(found).get_xlabel()
+    'probability'
+    """
+    if not hasattr(found, "probability"):
+        raise InputError(
+            "calibration draws what graphcore.metrics.calibration(probabilities, right) returns, got "
+            f"{type(found).__name__}"
+        )
+    ax = axes_of(ax, (4.4, 4))
+    ax.plot([0, 1], [0, 1], color=FAINT, lw=1, zorder=1)
+    shade = SHADES[len(ax.collections) % len(SHADES)]
+    area = 15 + 150 * np.sqrt(found.count / found.count.sum())
+    ax.plot(found.probability, found.right, color=shade, lw=1, zorder=2, clip_on=False)
+    ax.scatter(found.probability, found.right, s=area, c=shade, edgecolors=INK, linewidths=0.6, zorder=3, clip_on=False)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="probability", ylabel="share that is right", aspect="equal")
+    open_frame(ax)
     return ax
 
 

@@ -5,12 +5,13 @@ import numpy as np
 from .._typing import ArrayLike, Axes, Sequence
 from .._validation import check_integer
 from ..exceptions import InputError
-from ._style import INK, MIDDLE, axes_of, open_frame
+from ._style import INK, axes_of, mark, open_frame, picture
 
 
+@picture
 def dendrogram(
     linkage: ArrayLike, n_leaves: int = 30, *, names: Sequence[str] | None = None, n_clusters: int | None = None,
-    unit: str = "group", ax: Axes | None = None,
+    ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw the top of a merge tree.
 
@@ -25,14 +26,7 @@ def dendrogram(
         ``2 n_groups - 1`` names, the further ones are those of the unions, in the order of `linkage`.
     n_clusters : int, optional
         Marks where the tree is cut into so many clusters.
-    unit : str, default "group"
-        What the tree unites, in the singular.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-
-    Returns
-    -------
-    matplotlib Axes
+    {ax}
 
     Raises
     ------
@@ -67,7 +61,7 @@ def dendrogram(
     drawn = scipy_dendrogram(top, no_plot=True)
     for heights, places in zip(drawn["dcoord"], drawn["icoord"], strict=True):
         ax.plot(heights, places, color=INK, lw=1)
-    texts = [_leaf_text(leaves[i], linkage, n_groups, names, unit) for i in drawn["leaves"]]
+    texts = [_leaf_text(leaves[i], linkage, n_groups, names) for i in drawn["leaves"]]
     ax.set_yticks(5 + 10 * np.arange(n_leaves), texts, fontsize=8, parse_math=False)
     ax.set_ylim(0, 10 * n_leaves)
     ax.tick_params(axis="y", length=0)
@@ -99,12 +93,12 @@ def _top(linkage, n_leaves):
     return top, leaves
 
 
-def _leaf_text(node, linkage, n_groups, names, unit):
+def _leaf_text(node, linkage, n_groups, names):
     if names is not None and node < len(names):
         return str(names[node])
     if node < n_groups:
-        return f"{unit} {node}"
-    return f"{int(linkage[node - n_groups, 3]):,} {unit}s"
+        return f"group {node}"
+    return f"{int(linkage[node - n_groups, 3]):,} groups"
 
 
 def _mark_cut(ax, heights, n_groups, n_clusters):
@@ -112,8 +106,4 @@ def _mark_cut(ax, heights, n_groups, n_clusters):
     done = n_groups - n_clusters
     below = heights[done - 1] if done else 0.0
     above = heights[done] if done < len(heights) else heights[-1] * 1.03
-    ax.axvline((below + above) / 2, color=MIDDLE, lw=1, ls=(0, (4, 3)))
-    ax.annotate(
-        f"{n_clusters} clusters", ((below + above) / 2, 1), (0, 2), xycoords=("data", "axes fraction"),
-        textcoords="offset points", ha="center", va="bottom", fontsize=8, color=INK,
-    )  # fmt: skip
+    mark(ax, (below + above) / 2, f"{n_clusters} clusters", (4, 3))

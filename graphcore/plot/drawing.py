@@ -6,10 +6,8 @@ from .._random import Streams
 from .._typing import AnyGraph, ArrayLike, Axes, Mapping, RandomState
 from .._validation import check_integer
 from ..exceptions import InputError
-from ..metrics._labels import placed_labels
-from ..metrics.quotient import quotient_graph
-from ._labels import name_clusters
-from ._style import INK, MIDDLE, axes_of, bare, cluster_style, clusters_gid
+from ..metrics.cut import placed_labels, quotient_graph
+from ._style import INK, MIDDLE, axes_of, bare, cluster_style, clusters_gid, name_clusters, picture
 from .quotient import disk_places, disk_radii, heaviest_links
 
 _N_LINKS = 3
@@ -21,6 +19,7 @@ _ITERATIONS = 30
 _LEAN = 0.15
 
 
+@picture
 def graph_drawing(
     graph: AnyGraph, labels: ArrayLike, *, most: int = 3000, n_edges: int = 4000,
     names: Mapping[int, str] | None = None, random_state: RandomState = 0, ax: Axes | None = None,
@@ -45,12 +44,7 @@ def graph_drawing(
         Names of clusters; default their numbers.
     random_state : int, Generator, RandomState or None, default 0
         Which edges are shown.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-
-    Returns
-    -------
-    matplotlib Axes
+    {ax}
 
     Raises
     ------

@@ -8,7 +8,7 @@ from .._typing import ArrayLike, Axes, Sequence
 from .._validation import check_integer
 from ..exceptions import InputError
 from ..graphs.graph import Graph
-from ._style import INK, MIDDLE, PAPER, STEPS, axes_of, bare, clusters_gid, step_of, steps_legend
+from ._style import INK, MIDDLE, PAPER, STEPS, axes_of, bare, clusters_gid, picture, step_of, steps_legend
 
 # The picture is laid out on a page of so many points, with disks of these radii.
 _WIDTH, _HEIGHT = 420.0, 320.0
@@ -19,6 +19,7 @@ _DISKS_SHARE = 0.28
 _GAP = 4.0
 
 
+@picture
 def quotient_graph(
     matrix: Any, sizes: ArrayLike | None = None, *, n_clusters: int = 40, n_links: int = 3,
     names: Sequence[str] | None = None, ax: Axes | None = None,
@@ -42,12 +43,7 @@ def quotient_graph(
         Of each cluster, at least so many of its heaviest links are drawn, and no more than needed for that.
     names : sequence of str, optional
         What stands on the disks; default the clusters' numbers. What does not fit is left out.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-
-    Returns
-    -------
-    matplotlib Axes
+    {ax}
 
     Raises
     ------

@@ -5,10 +5,22 @@ import numpy as np
 from .._typing import ArrayLike, Axes
 from ..exceptions import InputError
 from ..partition.cluster_sums import ClusterSums
-from ._labels import label_points
-from ._style import INK, MIDDLE, STEPS, axes_of, clusters_gid, open_frame, plain_numbers, step_of, steps_legend
+from ._style import (
+    INK,
+    MIDDLE,
+    STEPS,
+    axes_of,
+    clusters_gid,
+    label_points,
+    open_frame,
+    picture,
+    plain_numbers,
+    step_of,
+    steps_legend,
+)  # fmt: skip
 
 
+@picture
 def cluster_sizes(
     sums: ClusterSums, *, stability: ArrayLike | None = None, n_named: int = 8, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
@@ -23,12 +35,7 @@ def cluster_sizes(
     n_named : int, default 8
         How many of the most conspicuous clusters (highest conductance, largest, smallest) get their number beside the
         dot; a number that would lie on another one is left out.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-
-    Returns
-    -------
-    matplotlib Axes
+    {ax}
 
     Raises
     ------

@@ -10,19 +10,28 @@ from .._typing import AnyGraph, ArrayLike
 from .._validation import check_integer
 from ..exceptions import InputError
 from ..graphs.graph import Graph
-from ..metrics import Robustness, quotient_graph
-from ..metrics._labels import placed_labels
-from ..metrics.central import most_central
+from ..metrics import Robustness, agreement, quotient_graph
+from ..metrics.clusters import most_central
+from ..metrics.cut import placed_labels, split_sums
 from ..metrics.robustness import ROBUST
-from ..partition.cluster_sums import ClusterSums, cluster_sums
+from ..partition.cluster_sums import ClusterSums
 from ..partition.merge import MergeTree, agglomerate
 from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering
-from .comparison import Comparison, compare_classes
 from .nodes import NodeFacts, gather_nodes
 
 # A cluster of more than this has less of its edge weight inside than outside.
 _MOST_OUTSIDE = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """How far clusters and known classes agree."""
+
+    scores: dict  # of graphcore.metrics.agreement, over all nodes that have an edge and a known class
+    names: list = field(repr=False)  # of the classes
+    counts: Any = field(repr=False)  # csr_array (n_classes, n_clusters): nodes of each class in each cluster
+    sizes: np.ndarray = field(repr=False)  # (n_classes,): nodes that have an edge, also those without a cluster
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +40,7 @@ class ReportFacts:
 
     Attributes
     ----------
-    n_nodes, n_edges, n_components, n_isolated, n_self_loops : int
-        Of the graph.
-    is_weighted : bool
+    graph : Graph
     n_clusters : int
         Clusters asked for; some may be empty.
     sums : ClusterSums
@@ -59,12 +66,7 @@ class ReportFacts:
         Of graphcore.
     """
 
-    n_nodes: int
-    n_edges: int
-    n_components: int
-    n_isolated: int
-    n_self_loops: int
-    is_weighted: bool
+    graph: Graph = field(repr=False)
     n_clusters: int
     sums: ClusterSums
     quotient: object = field(repr=False)
@@ -139,23 +141,8 @@ def gather_facts(
 
     Parameters
     ----------
-    graph : Graph, sparse matrix, square array or networkx graph
-    labels : array-like of shape (n_nodes,), integer
-        Cluster of every node, from 0; -1 for no cluster.
-    n_clusters : int, optional
-        Number of clusters, if the last ones may be empty.
-    clustering : Clustering, optional
-        The run that the labels come from.
-    membership : sparse matrix of shape (n_nodes, n_clusters), optional
-        Shares of every node in every cluster.
-    truth : array-like of shape (n_nodes,), optional
-        Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
-    robustness : Robustness, optional
-        From :func:`graphcore.metrics.robustness` for these labels.
-    n_central : int, default 5
-        Central nodes named for each cluster.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
+    graph, labels, n_clusters, clustering, membership, truth, robustness, n_central, n_jobs
+        See :func:`write_report`.
 
     Returns
     -------
@@ -176,8 +163,7 @@ def gather_facts(
     (0.1429, 0.5, 0.8571)
     """
     graph, labels, n_clusters = placed_labels(graph, labels, n_clusters)
-    splits = np.empty(graph.n_nodes), np.empty(graph.n_nodes)
-    sums = cluster_sums(graph_rows(graph), labels, n_clusters, n_jobs, splits=splits)
+    sums, *splits = split_sums(graph, labels, n_clusters, n_jobs)
     filled = np.flatnonzero(sums.size)
     if len(filled) == 0:
         raise InputError("no node with an edge has a label from 0 on: there is no cluster to report on")
@@ -190,12 +176,11 @@ def gather_facts(
     central = most_central(labels, *splits, n_clusters, check_integer("n_central", n_central, low=0))
     stability = None if clustering is None else clustering.node_stability
     return ReportFacts(
-        n_nodes=graph.n_nodes, n_edges=graph.n_edges, n_components=graph.n_components, n_isolated=graph.n_isolated,
-        n_self_loops=graph.n_self_loops, is_weighted=graph.is_weighted, n_clusters=n_clusters, sums=sums,
-        quotient=between, central=[[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central],
-        filled=filled, tree=_tree(between[filled][:, filled], sums.size[filled], clustering),
+        graph=graph, n_clusters=n_clusters, sums=sums, quotient=between, filled=filled,
+        central=[[str(name) for name in graph.names_of(nodes).tolist()] for nodes in central],
+        tree=_tree(between[filled][:, filled], sums.size[filled], clustering),
         nodes=gather_nodes(graph, labels, n_clusters, splits, stability, membership),
-        comparison=None if truth is None else compare_classes(graph, labels, truth, n_clusters),
+        comparison=None if truth is None else _compare_classes(graph, labels, truth, n_clusters),
         n_unlabelled=int(np.count_nonzero((labels < 0) & (graph.degrees > 0))), clustering=clustering,
         robustness=robustness, version=__version__,
     )  # fmt: skip
@@ -209,3 +194,26 @@ def _tree(between, sizes, clustering):
     objective = "information" if clustering is None else clustering.settings.record
     _, children, losses = agglomerate(rows, sizes.astype(np.int64), 1, linkage=objective)
     return MergeTree(children, np.maximum.accumulate(losses), sizes)
+
+
+def _compare_classes(graph, labels, truth, n_clusters):
+    """Comparison of the clusters of all nodes with their classes; integers below 0 and "-1" are classes not known."""
+    import scipy.sparse as sp
+
+    truth = np.asarray(truth)
+    if truth.shape != labels.shape:
+        raise InputError(f"truth has shape {truth.shape}; one class for each of {len(labels)} nodes is needed")
+    known = graph.degrees > 0
+    known &= truth >= 0 if truth.dtype.kind in "iu" else truth != "-1"
+    names, classes = np.unique(truth[known], return_inverse=True)
+    numbers = np.full(len(truth), -1)
+    numbers[known] = classes
+    scores = agreement(labels, numbers, graph)
+    labels = labels[known]
+    placed = labels >= 0
+    counts = sp.csr_array(
+        (np.ones(np.count_nonzero(placed), dtype=np.int64), (classes[placed], labels[placed])),
+        shape=(len(names), n_clusters),
+    )
+    counts.sum_duplicates()
+    return Comparison(scores, [str(name) for name in names.tolist()], counts, np.bincount(classes))

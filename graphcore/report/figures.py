@@ -1,11 +1,12 @@
 """The report's pictures as SVG that takes its colours from the page, so that they follow its light or dark colours."""
 
-import html
 import io
-import re
 import warnings
 from importlib.util import find_spec
 from typing import NamedTuple
+from xml.etree import ElementTree
+
+from markupsafe import Markup
 
 from ..exceptions import InputError
 from ..plot import (
@@ -38,13 +39,13 @@ _RC |= dict.fromkeys(_INKED, _style.INK)
 
 
 class Picture(NamedTuple):
-    """A picture of the page, and its height in inches at a fixed width."""
+    """A picture of the page, its height in inches at a fixed width, and what its caption depends on."""
 
     name: str
     title: str
-    caption: str
     svg: str
     height: float
+    about: dict
 
 
 def draw_pictures(facts, graph, labels, *, of_vectors=False, random_state=0, n_jobs=None):
@@ -53,16 +54,24 @@ def draw_pictures(facts, graph, labels, *, of_vectors=False, random_state=0, n_j
         import matplotlib as mpl
     except ImportError:
         raise InputError(_style.NEEDED) from None
+    method = "umap" if of_vectors and find_spec("umap") else "spectral"
+    drawings = {
+        "sizes": ("Sizes and conductance", lambda ax: _sizes(ax, facts)),
+        "quotient": ("Clusters and what runs between them", lambda ax: _quotient(ax, facts)),
+        "drawing": ("The graph", lambda ax: _drawing(ax, facts, graph, labels, random_state)),
+        "coreset": ("Map of the coreset", lambda ax: _coreset(ax, facts, graph, method, random_state, n_jobs)),
+        "tree": ("How the clusters hang together", lambda ax: _tree(ax, facts)),
+        "history": ("Progress of the objective", lambda ax: _history(ax, facts)),
+    }
     pictures = []
     with mpl.rc_context(_RC), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # of a name: the table has it in full
-        for draw in (_sizes, _quotient, _drawing, _coreset, _tree, _history):
+        for name, (title, draw) in drawings.items():
             figure, ax = _figure()
-            layout = {"method": "umap" if of_vectors and find_spec("umap") else "spectral"} if draw is _coreset else {}
-            found = draw(ax, facts, graph, labels, random_state, n_jobs, **layout)
-            if found is not None:
-                name, size = draw.__name__.strip("_"), figure.get_size_inches()
-                pictures.append(Picture(name, *found, _svg(figure, name, found[0], size), size[1]))
+            about = draw(ax)
+            if about is not None:
+                size = figure.get_size_inches()
+                pictures.append(Picture(name, title, _svg(figure, name, title, size), size[1], about))
     return pictures
 
 
@@ -74,41 +83,27 @@ def _figure():
     return figure, figure.add_subplot()
 
 
-def _sizes(ax, facts, graph, labels, random_state, n_jobs):
+def _sizes(ax, facts):
     stability = None if facts.clustering is None else facts.clustering.cluster_stability
     cluster_sizes(facts.sums, stability=stability, ax=ax)
-    shade = "" if stability is None else " Its shade is the cluster's stability over seeds."
-    caption = (
-        "One dot for each cluster. Low down are clusters that few edges leave; single dots far up are clusters to "
-        f"doubt.{shade} Conspicuous ones are numbered."
-    )
-    return "Sizes and conductance", caption
+    return {"has_stability": stability is not None}
 
 
-def _quotient(ax, facts, graph, labels, random_state, n_jobs):
+def _quotient(ax, facts):
     if len(facts.filled) < 2:
         return None
     quotient_graph(facts.quotient, facts.sums.size, ax=ax)
-    caption = (
-        "A disk for each cluster, its area by the number of nodes (small ones are drawn larger), its shade by the "
-        "share of edge weight that leaves it. Lines are the heaviest links of each cluster, as shares of the smaller "
-        "cluster's volume; lighter links are not drawn."
-    )
-    return "Clusters and what runs between them", caption
+    return {}
 
 
-def _drawing(ax, facts, graph, labels, random_state, n_jobs):
+def _drawing(ax, facts, graph, labels, random_state):
     if facts.sums.size.sum() > _MAX_DRAWN:
         return None
     graph_drawing(graph, labels, random_state=random_state, ax=ax)
-    caption = (
-        "Every node, with a shade behind each cluster. Clusters are placed by the links between them, nodes by the "
-        "edges inside their cluster, leaning towards their neighbours elsewhere. Of many edges a part is drawn."
-    )
-    return "The graph", caption
+    return {}
 
 
-def _tree(ax, facts, graph, labels, random_state, n_jobs):
+def _tree(ax, facts):
     if facts.tree is None or facts.tree.n_leaves < 3:
         return None
     n_leaves = min(len(facts.filled), _MAX_LEAVES)
@@ -118,12 +113,7 @@ def _tree(ax, facts, graph, labels, random_state, n_jobs):
     dendrogram(linkage, n_leaves, names=list(names), ax=ax)
     for text in ax.get_yticklabels():
         text.set_gid(_style.clusters_gid(names[text.get_text()]))
-    rest = "" if n_leaves == len(facts.filled) else " The first unions are not drawn."
-    caption = (
-        "Which clusters would be united first if fewer were asked for: number, nodes in brackets, and the most central "
-        f"nodes of each cluster. Two that are joined far to the right are hardly two.{rest}"
-    )
-    return "How the clusters hang together", caption
+    return {"is_whole": n_leaves == len(facts.filled)}
 
 
 def _tree_names(facts, linkage):
@@ -150,7 +140,7 @@ def _plain(name):
     return name if len(name) <= _LEAF_NAME_LENGTH else f"{name[: _LEAF_NAME_LENGTH - 1]}…"
 
 
-def _coreset(ax, facts, graph, labels, random_state, n_jobs, *, method):
+def _coreset(ax, facts, graph, method, random_state, n_jobs):
     run = facts.clustering
     if run is None:
         return None
@@ -164,33 +154,18 @@ def _coreset(ax, facts, graph, labels, random_state, n_jobs, *, method):
         # Two clusters, or clusters that nothing joins, have no map; nothing is wrong with them.
         return None
     coreset_map(points, coreset.weights[chosen], run.labels[coreset.indices[chosen]], ax=ax)
-    which = "all" if len(chosen) == len(coreset) else f"{len(chosen):,} of {len(coreset):,}"
-    how = (
-        "Clusters are placed by two eigenvectors of the graph between them, and a node between the clusters that a "
-        "random walk from it ends in. Two coordinates show the widest gaps only: clusters on each other here may still "
-        "be far apart."
-    )
     if method == "umap":
         ax.set(xlabel="", ylabel="")
-        how = (
-            "UMAP places nodes near each other if random walks from them end in the same places. Who is near whom "
-            "means something; distances between islands, and their sizes, do not."
-        )
-    caption = f"Nodes of the first coreset ({which}), the few that stand for all, sized by their weight. {how}"
-    return "Map of the coreset", caption
+    return {"method": method, "n_drawn": len(chosen), "n_all": len(coreset)}
 
 
-def _history(ax, facts, graph, labels, random_state, n_jobs):
+def _history(ax, facts):
     run = facts.clustering
     if run is None or len(run.history) == 0:
         return None
     ax.get_figure().set_size_inches(6.6, 1.0 + 0.4 * len(run.history))
     objective_history(run.history, ax=ax)
-    caption = (
-        f"The objective ({run.settings.objective}) after each stage. If the last stage hardly adds to it, there was "
-        "little left to find."
-    )
-    return "Progress of the objective", caption
+    return {"objective": run.settings.objective}
 
 
 def _svg(figure, name, title, size):
@@ -203,47 +178,56 @@ def _svg(figure, name, title, size):
             stream, format="svg", transparent=True, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
         )
     text = stream.getvalue()
-    inner = text[text.index("<defs") : text.rindex("</svg>")]
-    inner = re.sub(r"<metadata>.*?</metadata>", "", inner, flags=re.DOTALL).replace("xlink:href", "href")
-    inner = re.sub(r'<g id="(clusters|each) ([\d ]+)">(.*?)(?=<g id|$)', _linked, inner, flags=re.DOTALL)
-    inner = _renamed(inner, name)
-    for shade, variable in _VARIABLES.items():
-        inner = inner.replace(shade, f"var({variable})")
-    # A tenth of a point can hardly be seen, a hundredth cannot.
-    inner = re.sub(r' [xy]="[^"]*"', lambda found: re.sub(r"(\.\d)\d+", r"\1", found[0]), inner)
-    inner = re.sub(r' d="[^"]*"', lambda found: re.sub(r"(\.\d\d)\d+", r"\1", found[0]), inner)
-    inner = re.sub(r"<!--.*?-->", "", inner, flags=re.DOTALL)
-    inner = re.sub(r"\s+", " ", inner).replace("> <", "><")
-    inner = re.sub(r"<g( clip-path=[^>]*)?>((?:<use [^>]*/>){2,})</g>", _of_one_style, inner)
+    tree = ElementTree.fromstring(text[text.index("<svg") :])
+    for metadata in tree.findall("{*}metadata"):
+        tree.remove(metadata)
+    names = [part.get("id") for part in tree.iter()]
+    # Parts that others refer to get short names of the picture's own.
+    short = {each: f"{name}{i}" for i, each in enumerate(names) if f"#{each}" in text} | {"edges": f"{name}-edges"}
+    for part in list(tree.iter()):
+        _tidy(part, short)
     width, height = (f"{72 * side:g}" for side in size)
-    return (
-        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{html.escape(title)}" '
-        f'aria-describedby="about-{name}">{inner}</svg>'
-    )
+    tree.attrib = {
+        "viewBox": f"0 0 {width} {height}", "role": "img", "aria-label": title, "aria-describedby": f"about-{name}",
+    }  # fmt: skip
+    out = ElementTree.tostring(tree, encoding="unicode")
+    for shade, variable in _VARIABLES.items():
+        out = out.replace(shade, f"var({variable})")
+    return Markup(out)
 
 
-def _renamed(inner, name):
-    """Short names of the picture's own for parts that others refer to, none for the rest."""
-    used = dict.fromkeys(re.findall(r'(?:href="#|url\(#)([^")]+)', inner))
-    short = {each: f"{name}{i}" for i, each in enumerate(used)} | {"edges": f"{name}-edges"}
-    inner = re.sub(r' id="([^"]+)"', lambda found: f' id="{short[found[1]]}"' if found[1] in short else "", inner)
-    return re.sub(r'(href="#|url\(#)([^")]+)', lambda found: found[1] + short[found[2]], inner)
+def _tidy(part, short):
+    """Make a part of matplotlib's SVG one of the page: linked to its clusters, with short names and numbers."""
+    part.tag = part.tag.rpartition("}")[2]
+    part.tail = None
+    if part.text is not None and not part.text.strip():
+        part.text = None
+    given, part.attrib = part.attrib, {}
+    kind, _, clusters = given.pop("id", "").partition(" ")
+    marks = [each for each in part.iter() if each.tag.endswith("use")]
+    if kind == "each":
+        for mark, cluster in zip(marks, clusters.split(), strict=True):
+            mark.set("data-c", cluster)
+    elif kind == "clusters":
+        part.set("data-c", clusters)
+    elif kind in short:
+        part.set("id", short[kind])
+    # What all marks of a group look like is said once.
+    styles = {each.get("style") for each in part}
+    if len(part) > 1 and len(styles) == 1 and len(marks) == len(part) and None not in styles:
+        given["style"] = styles.pop()
+        for mark in marks:
+            del mark.attrib["style"]
+    for key, value in given.items():
+        if key.endswith("href"):
+            part.set("href", f"#{short[value[1:]]}")
+        elif key in ("x", "y", "d"):
+            # A tenth of a point can hardly be seen, a hundredth cannot.
+            part.set(key, " ".join(_rounded(each, 2 if key == "d" else 1) for each in value.split()))
+        else:
+            before, found, rest = value.partition("url(#")
+            part.set(key, f"{before}url(#{short[rest.partition(')')[0]]}){rest.partition(')')[2]}" if found else value)
 
 
-def _linked(found):
-    """A group whose name says which clusters it shows, with that as data for the page's script."""
-    kind, clusters, inner = found.groups()
-    if kind == "clusters":
-        return f'<g data-c="{clusters}">{inner}'
-    if inner.count("<use ") != len(clusters.split()):
-        raise AssertionError("matplotlib drew another number of marks than there are clusters")
-    return f'<g data-each="{clusters}">{inner}'
-
-
-def _of_one_style(found):
-    """Marks in a group, whose style becomes that of the group if they share it."""
-    around, marks = found.groups(default="")
-    styles = re.findall(r' style="[^"]*"', marks)
-    if len(set(styles)) != 1 or len(styles) != marks.count("<use "):
-        return found[0]
-    return f"<g{around}{styles[0]}>{marks.replace(styles[0], '')}</g>"
+def _rounded(number, digits):
+    return number if number.isalpha() else f"{float(number):.{digits}f}".rstrip("0").rstrip(".")

@@ -1,10 +1,14 @@
 """What the page knows of single nodes: where each one is, how sure that is, and between which clusters it lies."""
 
+import base64
+import gzip
+import json
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..metrics.central import most_central
+from ..metrics.clusters import most_central
+from ..metrics.cut import sparse_rows
 from ..partition.predict import cluster_shares
 
 MOST_LISTED = 100_000
@@ -13,41 +17,27 @@ _N_BORDER = 30
 # Border nodes are looked for among so many, those of low stability and much weight on both sides first.
 _CANDIDATES = 5_000
 _PIECE = 1 << 14
+# A share below this is not told to the page's script.
+_LEAST_SHARE = 0.05
+# In letters, with what a row of the table of clusters takes up: a page of 5,000 clusters is to stay below two million.
+_MOST_PACKED, _PER_CLUSTER = 1_200_000, 130
+_LONGEST_NAME = 80
 
 
 @dataclass(frozen=True, eq=False)
 class NodeFacts:
-    """Nodes that the page can look up, and those at the borders of clusters.
+    """Nodes that the page can look up, and those at the borders of clusters, the most doubtful first."""
 
-    Attributes
-    ----------
-    listed : ndarray of shape (n_listed,), int64
-        All nodes, or the most central ones of each cluster; ascending.
-    is_whole : bool
-        Whether all nodes are listed.
-    labels : ndarray of shape (n_listed,), int32
-    near, shares : ndarray of shape (n_listed, 3)
-        Clusters with the largest shares of each node, -1 where there are fewer, and these shares (int64, float64).
-    is_soft : bool
-        Whether shares are the memberships of the model; otherwise they are shares of a node's edge weight.
-    border : ndarray of shape (n_border,), int64
-        Nodes between two clusters, the most doubtful first.
-    border_labels, second : ndarray of shape (n_border,)
-        Their cluster, and the other one.
-    border_shares : ndarray of shape (n_border, 2), float64
-        Their shares of the two.
-    """
-
-    listed: np.ndarray = field(repr=False)
-    is_whole: bool
-    labels: np.ndarray = field(repr=False)
-    near: np.ndarray = field(repr=False)
-    shares: np.ndarray = field(repr=False)
-    is_soft: bool
-    border: np.ndarray = field(repr=False)
-    border_labels: np.ndarray = field(repr=False)
-    second: np.ndarray = field(repr=False)
-    border_shares: np.ndarray = field(repr=False)
+    listed: np.ndarray = field(repr=False)  # (n_listed,): all nodes, or the most central of each cluster; ascending
+    is_whole: bool  # whether all nodes are listed
+    labels: np.ndarray = field(repr=False)  # of those listed
+    near: np.ndarray = field(repr=False)  # (n_listed, 3): clusters with the largest shares of each node, or -1
+    shares: np.ndarray = field(repr=False)  # (n_listed, 3): these shares
+    is_soft: bool  # whether shares are memberships of the model, and not of the node's edge weight
+    border: np.ndarray = field(repr=False)  # (n_border,): nodes between two clusters
+    border_labels: np.ndarray = field(repr=False)  # their cluster
+    second: np.ndarray = field(repr=False)  # the other one
+    border_shares: np.ndarray = field(repr=False)  # (n_border, 2): their shares of the two
 
 
 def gather_nodes(graph, labels, n_clusters, splits, stability=None, membership=None):
@@ -83,7 +73,7 @@ def _pieces(nodes):
 def _shares(graph, labels, n_clusters, nodes, membership):
     """(clusters, shares) of some nodes, each of shape (n, 3), the largest first."""
     if membership is None:
-        sums = cluster_shares(_rows(graph, nodes), labels, n_clusters)
+        sums = cluster_shares(sparse_rows(graph, nodes), labels, n_clusters)
         totals = np.repeat(graph.degrees[nodes], np.diff(sums.indptr))
     else:
         sums, totals = membership[nodes], 1.0
@@ -96,18 +86,6 @@ def _shares(graph, labels, n_clusters, nodes, membership):
     near[row[first], rank[first]] = sums.indices[order][first]
     shares[row[first], rank[first]] = values[order][first]
     return near, shares
-
-
-def _rows(graph, nodes):
-    """Rows of the graph as a csr_array."""
-    import scipy.sparse as sp
-
-    starts = graph.indptr[nodes]
-    lengths = graph.indptr[nodes + 1] - starts
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    entries = np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1])
-    values = np.ones(len(entries)) if graph.weights is None else graph.weights[entries].astype(np.float64)
-    return sp.csr_array((values, graph.indices[entries], indptr), shape=(len(nodes), graph.n_nodes))
 
 
 def _doubtful(labels, inside, outside, stability):
@@ -132,3 +110,47 @@ def _border(nodes, own, degrees, stability, near, shares):
     order = np.lexsort(keys)
     kept = order[((second >= 0) & (other >= first / 2) & (both > 0))[order]][:_N_BORDER]
     return nodes[kept], own[kept], second[kept], np.column_stack([first, other])[kept]
+
+
+# -- what the page's script looks up -----------------------------------------------------------------------------------
+
+
+def pack(facts, names_of):
+    """(data, whether shares are among them): base64 of compressed JSON, text that HTML leaves alone.
+
+    Node names come in alphabetical order, which packs best; without names and with all nodes listed there are none.
+    Shares are left out where they would make a large page.
+    """
+    nodes, told_of = facts.nodes, {"stability": facts.node_stability}
+    if facts.robustness is not None:
+        told_of["robustness"] = np.nan_to_num(facts.robustness.nodes, nan=-0.01)  # -1: no draw left it an edge
+    names, order = None, np.arange(len(nodes.listed))
+    if not nodes.is_whole or names_of is not None:
+        names = nodes.listed if names_of is None else names_of(nodes.listed)
+        names = [shortened(str(name)) for name in names.tolist()]
+        order = np.array(sorted(range(len(names)), key=names.__getitem__))
+        names = [names[i] for i in order]
+    told = (nodes.shares[order] >= _LEAST_SHARE).T
+    shares = np.where(told, np.rint(100 * nodes.shares[order].T), 0).astype(int)
+    found = {
+        "names": names, "labels": nodes.labels[order].tolist(),
+        "near": np.where(told, nodes.near[order].T, -1).tolist(), "shares": shares.tolist(),
+        **{
+            name: None if of is None else np.rint(100 * of[nodes.listed[order]]).astype(int).tolist()
+            for name, of in told_of.items()
+        },
+    }  # fmt: skip
+    packed = _packed(found)
+    if len(packed) <= _MOST_PACKED - _PER_CLUSTER * facts.n_clusters:
+        return packed, True
+    return _packed(found | {"near": [], "shares": []}), False
+
+
+def _packed(found):
+    text = json.dumps(found, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode("ascii")
+
+
+def shortened(value):
+    """A name of bearable length."""
+    return value if len(value) <= _LONGEST_NAME else value[: _LONGEST_NAME - 1] + "…"

@@ -1,5 +1,5 @@
 "use strict";
-// Links pictures and tables, looks up nodes, and shows other numbers of clusters. Without this script the page has all
+// Links pictures and tables, and looks up nodes. Without this script the page has all
 // pictures and tables, the clusters in their first order. Text from outside only ever becomes text.
 (() => {
   const PAGE = 50;
@@ -19,10 +19,6 @@
   const rowOf = new Map(Array.from(body.rows, (row) => [row.cells[0].textContent, row]));
   const pictures = document.querySelector(".pictures");
   const drawn = new Map();
-  for (const group of document.querySelectorAll("svg [data-each]")) {
-    const marks = group.getElementsByTagName("use");
-    group.dataset.each.split(" ").forEach((cluster, i) => { marks[i].dataset.c = cluster; });
-  }
   for (const element of document.querySelectorAll("svg [data-c]")) {
     for (const cluster of element.dataset.c.split(" ")) {
       if (!drawn.has(cluster)) drawn.set(cluster, []);
@@ -228,47 +224,6 @@
     });
   };
 
-  // -- other numbers of clusters
-
-  const startLevels = (levels) => {
-    const section = document.querySelector(".levels");
-    const [slider] = section.getElementsByTagName("input");
-    const output = section.querySelector("output");
-    const lines = section.querySelector("tbody");
-    const n = levels.children.length + 1;
-
-    const draw = () => {
-      const k = Number(slider.value);
-      const alive = new Set(Array.from({ length: n }, (_, i) => i));
-      levels.children.slice(0, n - k).forEach(([a, b], i) => {
-        alive.delete(a);
-        alive.delete(b);
-        alive.add(n + i);
-      });
-      const clusters = Array.from(alive).sort((a, b) => levels.size[b] - levels.size[a]);
-      const cut = clusters.reduce((sum, c) => sum + levels.conductance[c], 0) / k;
-      const named = (c) => levels.central[c].join(", ");
-      const last = levels.children[n - k - 1];
-      output.textContent = `${k}; normalised cut ${cut.toFixed(4)}` +
-        (last ? `; united last: ${number(levels.size[last[0]])} nodes (${named(last[0])}) and ` +
-          `${number(levels.size[last[1]])} (${named(last[1])})` : "");
-      slider.setAttribute("aria-valuetext", `${k} clusters`);
-      lines.replaceChildren(...clusters.map((c) => {
-        const row = make("tr");
-        row.append(
-          make("td", String(levels.number[c])), make("td", number(levels.size[c])), make("td", `${(100 * levels.volume[c]).toFixed(2)} %`),
-          make("td", levels.conductance[c].toFixed(4)), make("td", named(c)),
-        );
-        if (c === n + n - k - 1) row.className = "lit";
-        return row;
-      }));
-    };
-    slider.max = n;
-    slider.value = levels.start;
-    slider.addEventListener("input", draw);
-    draw();
-  };
-
   const unpack = async () => {
     const packed = atob(document.getElementById("data").textContent);
     const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
@@ -278,12 +233,11 @@
 
   const reveal = (elements) => { for (const element of elements) element.hidden = false; };
   const scripted = Array.from(document.querySelectorAll("[data-script]"));
-  const needsData = (element) => element.closest(".finder, .levels") || element.querySelector("[href='#find'], [href='#levels']");
+  const needsData = (element) => element.closest(".finder") || element.querySelector("[href='#find']");
   reveal(scripted.filter((element) => !needsData(element)));
   // A browser that cannot unpack the data has the rest of the page.
-  unpack().then((data) => {
-    startFinder(data.nodes);
-    if (data.levels) startLevels(data.levels);
+  unpack().then((nodes) => {
+    startFinder(nodes);
     reveal(scripted);
   });
 })();

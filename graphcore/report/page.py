@@ -1,9 +1,11 @@
 """The report as a file: what it is about, what it needs, and how it is written."""
 
+import inspect
 import os
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.util import find_spec
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,14 +17,12 @@ from ..io._names import unfit_reason
 from ..io.atomic import atomic_output, check_writable
 from ..io.labels import write_labels
 from ..metrics import Robustness
-from ..metrics._labels import placed_labels
+from ..metrics.cut import placed_labels
 from ..pipeline.cluster import Clustering
 from ..plot._style import NEEDED
 from . import nodes
-from .data import pack
 from .facts import ReportFacts, gather_facts
 from .figures import draw_pictures
-from .levels import gather_levels
 from .render import render
 
 # Names of what else a report might be expected to be.
@@ -148,13 +148,10 @@ def write_report(
         drawn = draw_pictures(
             facts, graph, labels, of_vectors=about.of_vectors, random_state=random_state, n_jobs=n_jobs
         )
-    levels = gather_levels(graph, labels, facts, clustering, n_jobs)
-    names = None if graph.node_names is None else graph.names_of
-    data, has_shares = pack(facts, levels, names)
+    data, has_shares = nodes.pack(facts, None if graph.node_names is None else graph.names_of)
     text = render(
         facts, about, drawn, data, has_shares=has_shares,
         border_names=[str(name) for name in graph.names_of(facts.nodes.border).tolist()],
-        has_levels=levels is not None,
         beside=None if beside is None else os.path.basename(beside),
     )  # fmt: skip
     if beside is not None:
@@ -171,3 +168,36 @@ def _path_beside(path, graph):
     beside = f"{os.fspath(path)}.nodes.tsv"
     check_writable(beside)
     return beside
+
+
+def report_model(
+    model, path, graph, clustering, *, of_vectors, title=None, truth=None, pictures="auto", robustness=None
+):
+    """Write a page about a fitted estimator; see :meth:`graphcore.CoresetSpectralClustering.report`."""
+    check_writable(path)  # before memberships are computed
+    if title is None:
+        title = f"{clustering.settings.n_clusters:,} clusters of a graph"
+    about = About(
+        title=title, command=_constructor(model), note=_note(model.random_state), seconds=clustering.seconds,
+        of_vectors=of_vectors,
+    )  # fmt: skip
+    return write_report(
+        path, graph, clustering.labels, n_clusters=clustering.settings.n_clusters, clustering=clustering, truth=truth,
+        membership=getattr(model, "membership_", None), about=about, pictures=pictures, robustness=robustness,
+        n_jobs=model.n_jobs,
+    )  # fmt: skip
+
+
+def _constructor(model):
+    """Python that makes and fits such a model; parameters left at their defaults are not shown."""
+    defaults = {name: repr(each.default) for name, each in inspect.signature(type(model)).parameters.items()}
+    values = {name: repr(getattr(model, name)) for name in defaults}
+    given = ", ".join(f"{name}={value}" for name, value in values.items() if value != defaults[name])
+    return f"import graphcore\n\nmodel = graphcore.{type(model).__name__}({given}).fit(X)"
+
+
+def _note(random_state):
+    what = "X is the graph, or the vectors, that were clustered."
+    if isinstance(random_state, Integral):
+        return what
+    return f"{what} random_state was not a number, so another fit draws other coresets: give one to repeat a result."

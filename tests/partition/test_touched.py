@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from graphcore.kernels import _nearest_loops
-from graphcore.metrics import _loops as metric_loops
 from graphcore.partition import _agglomerate_loops, _local_moving_loops, _quotient_loops
 from graphcore.partition.merge import agglomerate, merge_rounds
 from graphcore.partition.quotient import GraphRows, quotient
@@ -59,7 +58,7 @@ def test_gathering(weight):
     assert out.min() >= 0 and out.max() <= 2
 
 
-def test_centroids_and_centres():
+def test_centroids():
     rows = rows_of(1e-310)
     points = np.arange(30)
     stamps, touched = np.full(30, -1, dtype=np.int32), np.empty(30, dtype=np.int32)
@@ -70,14 +69,6 @@ def test_centroids_and_centres():
         labels,
     )  # fmt: skip
     assert set(labels.tolist()) <= {0, 1, 2} and labels[0] == labels[1] == 0
-    own, nearest = np.empty(30), np.empty(30)
-    metric_loops.centre_distances(
-        rows.indptr, rows.indices, np.zeros(900), (points % 3).astype(np.int32), np.ones(30), np.zeros(30), 0.0, 0.0,
-        np.ones(3), np.ones(3), points, 0, 30, 1.0, np.empty(3), np.full(3, -1), np.empty(3, dtype=np.int32), own,
-        nearest,
-    )  # fmt: skip
-    np.testing.assert_array_equal(own, np.ones(30))
-    np.testing.assert_array_equal(nearest, np.ones(30))
 
 
 def test_an_agglomeration_has_room_for_one_more():

@@ -23,7 +23,7 @@ from graphcore import plot
 from graphcore.exceptions import InputError, ParameterError
 from graphcore.metrics import ClusterSums, calibration, cut_and_volume, quotient_graph
 from graphcore.partition.merge import MergeTree
-from graphcore.plot import _style, drawing, quotient
+from graphcore.plot import _style, quotient
 
 from .layout import assert_readable, texts_of
 
@@ -160,15 +160,6 @@ def test_names_do_not_cover_dots():
     assert not any(box.contains(*spot) for box in names for spot in spots)
 
 
-def test_sizes_refuses_what_cannot_be_drawn():
-    with pytest.raises(InputError, match=r"cut_and_volume.*got ndarray"):
-        plot.cluster_sizes(np.array([0, 0, 1]))
-    with pytest.raises(InputError, match="no cluster holds a node"):
-        plot.cluster_sizes(sums_like([0, 0], [1, 1]))
-    with pytest.raises(InputError, match=r"stability has shape \(3,\).*2 clusters"):
-        plot.cluster_sizes(sums_like([1, 2], [1, 1]), stability=[1, 1, 1])
-
-
 # -- quotient graph ----------------------------------------------------------------------------------------------------
 
 
@@ -228,13 +219,6 @@ def test_quotient_leaves_out_names_that_do_not_fit():
     assert len(ax.texts) < 40
 
 
-def test_quotient_of_a_dense_matrix():
-    Q = np.array([[4.0, 1.0], [1.0, 4.0]])
-    dense, sparse = (plot.quotient_graph(matrix, [3, 3]) for matrix in (Q, sp.csr_array(Q)))
-    assert len(dense.patches) == len(sparse.patches) == 2
-    assert [text.get_text() for text in dense.texts] == [text.get_text() for text in sparse.texts]
-
-
 @pytest.mark.parametrize("sizes", [[335, 81, 60, 40, 31], [335, 81, 200, 11, 1, 1], [10_000, 5_000, 3], [7]])
 def test_quotient_disks_are_as_large_as_clusters_beside_the_largest(sizes):
     radii = np.array([radius for _, radius in disks(plot.quotient_graph(np.eye(len(sizes)), sizes))])
@@ -256,34 +240,7 @@ def test_quotient_of_a_model_and_of_its_graph(planted):
     assert [radius for _, radius in drawn] == pytest.approx(np.sort(quotient.disk_radii(volumes))[::-1])
 
 
-def test_quotient_refuses_what_does_not_fit():
-    Q, sizes = random_quotient(3)
-    with pytest.raises(InputError, match=r"sizes have shape \(4,\); one for each of 3 clusters"):
-        plot.quotient_graph(Q, [1, 2, 3, 4])
-    for matrix in ([1, 2], Q[:2]):
-        with pytest.raises(InputError, match=r"the matrix has shape \(2,"):
-            plot.quotient_graph(matrix)
-    with pytest.raises(InputError, match="2 names for 3 clusters"):
-        plot.quotient_graph(Q, sizes, names=["a", "b"])
-    with pytest.raises(InputError, match="no cluster"):
-        plot.quotient_graph(Q, [0, 0, 0])
-    with pytest.raises(ParameterError, match="n_links=0"):
-        plot.quotient_graph(Q, sizes, n_links=0)
-
-
 # -- map of the coreset ------------------------------------------------------------------------------------------------
-
-
-def test_coordinates_tell_planted_clusters_apart(planted):
-    from sklearn.metrics import silhouette_score
-
-    graph, model = planted
-    chosen, points = plot.coreset_coordinates(graph, model.coreset_indices_, model.labels_, random_state=0)
-    assert len(chosen) == len(model.coreset_indices_)
-    # Two of seven coordinates: neighbours of a cluster may lie on it, but clusters are no mixture.
-    labels = model.labels_[model.coreset_indices_[chosen]]
-    shuffled = np.random.default_rng(0).permutation(labels)
-    assert silhouette_score(points, labels) > 0.3 > silhouette_score(points, shuffled)
 
 
 def test_coordinates_are_those_of_a_dense_computation(planted):
@@ -353,7 +310,7 @@ def test_umap_goes_on_from_the_spectral_coordinates_by_where_walks_end(planted, 
 
 def test_coordinates_by_umap_need_it(planted, monkeypatch):
     graph, model = planted
-    monkeypatch.setattr("graphcore.plot.coordinates.find_spec", lambda name: None)
+    monkeypatch.setattr("graphcore.plot.map.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"umap-learn: pip install umap-learn \(or '.\[umap\]'"):
         plot.coreset_coordinates(graph, model.coreset_indices_, model.labels_, method="umap")
     with pytest.raises(ParameterError, match="method='tsne'"):
@@ -418,13 +375,6 @@ def test_map_far_off_points_do_not_press_the_rest_together():
     assert len(ax.collections[0].get_offsets()) == 1000  # it is drawn at the border
 
 
-def test_map_refuses_what_does_not_fit():
-    with pytest.raises(InputError, match="do not fit together"):
-        plot.coreset_map([[0, 0]], [1, 2], [0])
-    with pytest.raises(InputError, match="no coreset node has a cluster"):
-        plot.coreset_map([[0, 0]], [1], [-1])
-
-
 # -- dendrogram --------------------------------------------------------------------------------------------------------
 
 
@@ -436,18 +386,6 @@ def random_tree(n, seed=0):
         children.append((a, b))
         live.append(n + i)
     return MergeTree(np.array(children), np.sort(rng.random(n - 1)), np.ones(n, dtype=np.int64)).linkage()
-
-
-@pytest.mark.parametrize(("n", "n_leaves"), [(2, 30), (30, 30), (200, 30), (200, 2)])
-def test_dendrogram_names_unions_too(n, n_leaves):
-    ax = plot.dendrogram(random_tree(n), n_leaves, names=[f"n{i}" for i in range(2 * n - 1)])
-    leaves = [int(label.get_text()[1:]) for label in ax.get_yticklabels()]
-    tree = random_tree(n)[:, :2].astype(int)
-    below = [{i} for i in range(n)]
-    for a, b in tree:
-        below.append(below[a] | below[b])
-    assert set().union(*(below[i] for i in leaves)) == set(range(n))
-    assert sum(len(below[i]) for i in leaves) == n
 
 
 @pytest.mark.parametrize(("n", "n_leaves"), [(2, 30), (5, 30), (30, 30), (200, 30), (200, 2), (5000, 40)])
@@ -474,9 +412,9 @@ def test_dendrogram_top_joins_what_the_whole_tree_joins():
     from scipy.cluster.hierarchy import fcluster
 
     linkage, n, shown = random_tree(50, seed=4), 50, 7
-    ax = plot.dendrogram(linkage, shown, unit="cluster")
+    ax = plot.dendrogram(linkage, shown)
     counts = sorted(
-        1 if label.get_text().startswith("cluster") else int(label.get_text().split()[0])
+        1 if label.get_text().startswith("group") else int(label.get_text().split()[0])
         for label in ax.get_yticklabels()
     )
     assert counts == sorted(np.bincount(fcluster(linkage, shown, "maxclust"))[1:])
@@ -490,19 +428,6 @@ def test_dendrogram_marks_the_cut():
     heights = linkage[:, 2]
     assert heights[20 - 6 - 1] < mark.get_xdata()[0] < heights[20 - 6]
     assert "6 clusters" in assert_readable(ax.figure)
-
-
-def test_dendrogram_refuses_what_is_no_tree():
-    with pytest.raises(InputError, match="dendrogram draws a merge tree"):
-        plot.dendrogram(object())
-    with pytest.raises(InputError, match="linkage must have shape"):
-        plot.dendrogram(np.empty((0, 4)))
-    with pytest.raises(InputError, match="2 names for the 5 groups"):
-        plot.dendrogram(random_tree(5), names=["a", "b"])
-    with pytest.raises(ParameterError, match="n_leaves=1"):
-        plot.dendrogram(random_tree(5), 1)
-    with pytest.raises(ParameterError, match="n_clusters=6"):
-        plot.dendrogram(random_tree(5), n_clusters=6)
 
 
 # -- curves ------------------------------------------------------------------------------------------------------------
@@ -554,17 +479,6 @@ def test_coreset_error_is_drawn_on_logarithmic_axes():
     assert {"100", "400", "1,600"} <= set(assert_readable(ax.figure))
 
 
-def test_curves_refuse_what_does_not_fit():
-    with pytest.raises(InputError, match="history is empty"):
-        plot.objective_history([])
-    with pytest.raises(InputError, match=r"scores of 'a' have shape \(2,\); one for each of 3"):
-        plot.k_sweep([1, 2, 3], {"a": [1, 2]})
-    with pytest.raises(InputError, match="one number per point"):
-        plot.k_sweep([], [])
-    with pytest.raises(InputError, match="all errors are 0"):
-        plot.coreset_error([10, 20], [0.0, 0.0])
-
-
 def test_probabilities_are_drawn_against_how_often_they_are_right():
     rng = np.random.default_rng(0)
     p = rng.random(2000)
@@ -606,25 +520,6 @@ def test_drawing_has_every_node_and_clusters_lie_apart(planted):
     assert_readable(ax.figure)
 
 
-def test_drawing_leans_nodes_towards_their_neighbours():
-    rng = np.random.default_rng(0)
-    A = np.triu(rng.random((8, 8)) * (rng.random((8, 8)) < 0.4), 1)
-    A[:, 7] = 0
-    ends, places = np.argwhere(A), rng.normal(size=(8, 2))
-    found = drawing._leaning(places, ends, A[tuple(ends.T)])
-    A = A + A.T
-    for i in range(8):
-        middle = A[i] @ places / A[i].sum() if A[i].sum() else places[i]
-        np.testing.assert_allclose(found[i], places[i] + drawing._LEAN * (middle - places[i]))
-
-
-def test_disks_are_moved_together_until_two_touch():
-    places, radii = np.array([[0.0, 0], [100, 0], [0, 300]]), np.array([5.0, 10, 20])
-    closer = drawing._close_up(places, radii)
-    np.testing.assert_allclose(closer / places[1, 0], places / places[1, 0] * (15 + drawing._GAP) / 100)
-    np.testing.assert_array_equal(drawing._close_up(places / 100, radii), places / 100)
-
-
 @pytest.mark.parametrize("labels", [[0, 0, 0, 0, 0], [0, 1, 2, 3, 4], [0, 0, -1, 1, 1], [0, 0, 2, 2, 2]])
 def test_drawing_of_the_smallest_clusters(labels):
     graph = graphcore.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
@@ -634,12 +529,40 @@ def test_drawing_of_the_smallest_clusters(labels):
     assert_readable(ax.figure)
 
 
-def test_drawing_refuses_what_is_too_large_or_nothing():
-    graph = graphcore.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
-    with pytest.raises(InputError, match="5 nodes are more than can be drawn \\(most=4\\)"):
-        plot.graph_drawing(graph, [0] * 5, most=4)
-    with pytest.raises(InputError, match="nothing to draw"):
-        plot.graph_drawing(graph, [-1] * 5)
+# -- what cannot be drawn ----------------------------------------------------------------------------------------------
+
+Q3 = random_quotient(3)
+PATH = graphcore.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
+REFUSED = [
+    (r"cut_and_volume.*got ndarray", lambda: plot.cluster_sizes(np.array([0, 0, 1]))),
+    ("no cluster holds a node", lambda: plot.cluster_sizes(sums_like([0, 0], [1, 1]))),
+    (r"stability has shape \(3,\)", lambda: plot.cluster_sizes(sums_like([1, 2], [1, 1]), stability=[1, 1, 1])),
+    (r"sizes have shape \(4,\)", lambda: plot.quotient_graph(Q3[0], [1, 2, 3, 4])),
+    (r"the matrix has shape \(2,", lambda: plot.quotient_graph([1, 2])),
+    (r"the matrix has shape \(2,", lambda: plot.quotient_graph(Q3[0][:2])),
+    ("2 names for 3 clusters", lambda: plot.quotient_graph(*Q3, names=["a", "b"])),
+    ("no cluster", lambda: plot.quotient_graph(Q3[0], [0, 0, 0])),
+    ("n_links=0", lambda: plot.quotient_graph(*Q3, n_links=0)),
+    ("do not fit together", lambda: plot.coreset_map([[0, 0]], [1, 2], [0])),
+    ("no coreset node has a cluster", lambda: plot.coreset_map([[0, 0]], [1], [-1])),
+    ("dendrogram draws a merge tree", lambda: plot.dendrogram(object())),
+    ("linkage must have shape", lambda: plot.dendrogram(np.empty((0, 4)))),
+    ("2 names for the 5 groups", lambda: plot.dendrogram(random_tree(5), names=["a", "b"])),
+    ("n_leaves=1", lambda: plot.dendrogram(random_tree(5), 1)),
+    ("n_clusters=6", lambda: plot.dendrogram(random_tree(5), n_clusters=6)),
+    ("history is empty", lambda: plot.objective_history([])),
+    (r"scores of 'a' have shape \(2,\)", lambda: plot.k_sweep([1, 2, 3], {"a": [1, 2]})),
+    ("one number per point", lambda: plot.k_sweep([], [])),
+    ("all errors are 0", lambda: plot.coreset_error([10, 20], [0.0, 0.0])),
+    (r"5 nodes are more than can be drawn \(most=4\)", lambda: plot.graph_drawing(PATH, [0] * 5, most=4)),
+    ("nothing to draw", lambda: plot.graph_drawing(PATH, [-1] * 5)),
+]
+
+
+@pytest.mark.parametrize(("said", "draw"), REFUSED)
+def test_what_cannot_be_drawn_is_refused(said, draw):
+    with pytest.raises(InputError, match=said):
+        draw()
 
 
 # -- matplotlib --------------------------------------------------------------------------------------------------------
@@ -667,11 +590,6 @@ def test_every_picture_is_drawn_into_the_axes_given(planted):
         assert draw(ax) is ax
         assert_readable(figure)
     assert plt.get_fignums() == []
-
-
-def test_without_axes_a_figure_of_pyplot_is_made():
-    ax = plot.objective_history([("a", 1.0)])
-    assert plt.gcf() is ax.figure
 
 
 def test_matplotlib_is_not_imported_before_it_is_needed():

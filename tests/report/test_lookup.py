@@ -1,4 +1,4 @@
-"""What the page's script looks up: nodes, other numbers of clusters; border nodes, known classes, marks in pictures."""
+"""What the page's script looks up: nodes; border nodes, known classes, marks in pictures."""
 
 import re
 
@@ -8,9 +8,8 @@ import scipy.sparse as sp
 
 import graphcore
 from graphcore.exceptions import InputError
-from graphcore.metrics import cut_and_volume, outside_share
+from graphcore.metrics import outside_share
 from graphcore.report import About, gather_facts, nodes, write_report
-from graphcore.report.levels import gather_levels
 
 from .page import Page
 
@@ -46,7 +45,7 @@ def written(path, *args, **options):
 def test_every_node_can_be_looked_up(fitted, tmp_path):
     graph, _, model = fitted
     page = written(tmp_path / "out.html", graph, model.labels_, clustering=model._result)
-    found = page.data["nodes"]
+    found = page.data
     assert sorted(found["names"]) == found["names"]
     assert set(found["names"]) == set(graph.node_names)
     A = graph.to_scipy().toarray()
@@ -63,7 +62,7 @@ def test_every_node_can_be_looked_up(fitted, tmp_path):
 
 def test_nodes_without_names_are_found_by_number(tmp_path):
     graph = graphcore.Graph.from_edges([0, 0, 1, 2, 4, 4, 5], [1, 2, 2, 4, 5, 6, 6])
-    found = written(tmp_path / "out.html", graph, [0, 0, 0, 1, 1, 1, -1]).data["nodes"]
+    found = written(tmp_path / "out.html", graph, [0, 0, 0, 1, 1, 1, -1]).data
     assert found["names"] is None
     assert found["labels"] == [0, 0, 0, -1, 1, 1, -1]  # node 3 has no edge
     assert found["stability"] is None
@@ -74,7 +73,7 @@ def test_memberships_are_told_where_there_are_any(fitted, tmp_path):
     membership = np.full((graph.n_nodes, 6), 0.02)
     membership[:, 2], membership[:, 5] = 0.6, 0.32
     page = written(tmp_path / "out.html", graph, model.labels_, membership=sp.csr_array(membership))
-    assert {tuple(near[i] for near in page.data["nodes"]["near"]) for i in range(graph.n_nodes)} == {(2, 5, -1)}
+    assert {tuple(near[i] for near in page.data["near"]) for i in range(graph.n_nodes)} == {(2, 5, -1)}
     assert "Percentages are memberships." in page.text
 
 
@@ -82,7 +81,7 @@ def test_of_many_nodes_the_most_central_are_listed_and_a_file_has_all(fitted, tm
     graph, _, model = fitted
     monkeypatch.setattr(nodes, "MOST_LISTED", 60)
     page = written(tmp_path / "out.html", graph, model.labels_)
-    found = page.data["nodes"]
+    found = page.data
     central = model.central_nodes(10)
     assert set(found["names"]) == {f"person {i}" for each in central for i in each}
     assert "The 60 most central of 240 nodes are listed here. out.html.nodes.tsv , beside this page" in page.text
@@ -113,10 +112,10 @@ def test_names_that_no_file_holds_have_no_file(tmp_path, monkeypatch, name):
 
 def test_shares_are_left_out_of_a_page_that_would_be_large(fitted, tmp_path, monkeypatch):
     graph, _, model = fitted
-    monkeypatch.setattr("graphcore.report.data._MOST_PACKED", 0)
+    monkeypatch.setattr("graphcore.report.nodes._MOST_PACKED", 0)
     page = written(tmp_path / "out.html", graph, model.labels_)
-    assert page.data["nodes"]["near"] == page.data["nodes"]["shares"] == []
-    assert len(page.data["nodes"]["labels"]) == 240
+    assert page.data["near"] == page.data["shares"] == []
+    assert len(page.data["labels"]) == 240
     assert "Percentages" not in page.text
 
 
@@ -145,50 +144,6 @@ def test_border_nodes_against_a_dense_computation(fitted, tmp_path):
     page = written(tmp_path / "out.html", graph, labels, clustering=model._result)
     assert f"{len(found.border)} nodes between clusters" in page.text
     assert outside_share(graph, labels)[found.border].min() > 0
-
-
-# -- other numbers of clusters -----------------------------------------------------------------------------------------
-
-
-def alive(levels, k):
-    n = levels.tree.n_leaves
-    out = set(range(n))
-    for i, pair in enumerate(levels.tree.children[: n - k].tolist()):
-        out = out - set(pair) | {n + i}
-    return sorted(out)
-
-
-@pytest.mark.parametrize("k", [2, 3, 6, 9])
-def test_levels_are_those_of_labels_at(fitted, k):
-    graph, _, model = fitted
-    facts = gather_facts(graph, model.labels_, clustering=model._result)
-    levels = gather_levels(graph, model.labels_, facts, model._result)
-    sums, clusters = cut_and_volume(graph, model.labels_at(k)), alive(levels, k)
-    numbers = levels.tree.clusters["number"][clusters]  # the same as in labels_at
-    assert sorted(numbers) == list(range(k))
-    np.testing.assert_array_equal(sums.size[numbers], levels.sums.size[clusters])
-    np.testing.assert_allclose(sums.conductance[numbers], levels.sums.conductance[clusters], atol=1e-9)
-    assert len(levels.central) == 2 * levels.tree.n_leaves - 1
-    members = {name for c in clusters for name in levels.central[c]}
-    assert members <= set(graph.node_names)
-
-
-def test_levels_of_labels_alone_unite_the_clusters(fitted, tmp_path):
-    graph, _, model = fitted
-    labels = np.where(model.labels_ == 3, 7, model.labels_)  # 3 is empty then
-    page = written(tmp_path / "out.html", graph, labels)
-    levels = page.data["levels"]
-    assert levels["start"] == 6 and len(levels["children"]) == 5
-    assert sorted(levels["size"][:6]) == sorted(np.bincount(model.labels_))
-    assert levels["size"][-1] == graph.n_nodes and levels["conductance"][-1] == 0
-    assert "The clusters above are united step by step." in page.text
-
-
-def test_two_clusters_have_no_levels(tmp_path):
-    graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    page = written(tmp_path / "out.html", graph, [0, 0, 0, 1, 1, 1])
-    assert page.data["levels"] is None
-    assert "Other numbers of clusters" not in page.text
 
 
 # -- known classes -----------------------------------------------------------------------------------------------------
@@ -245,17 +200,13 @@ def test_marks_in_pictures_say_whose_they_are(drawn):
     drawings = re.findall(r"<svg.*?</svg>", drawn.source, re.DOTALL)
     linked = 0
     for drawing in drawings:
-        groups = re.findall(r'<g data-each="([\d ]+)">(.*?)</g>', drawing, re.DOTALL)
-        for clusters, marks in groups:
-            assert marks.count("<use ") == len(clusters.split())
-        found = {c for text, _ in groups for c in text.split()}
-        found |= {c for text in re.findall(r'data-c="([\d ]+)"', drawing) for c in text.split()}
+        found = {c for text in re.findall(r'data-c="([\d ]+)"', drawing) for c in text.split()}
         linked += found == set(map(str, range(6)))
     assert linked == len(drawings) - 1  # not the objective
     assert "<!--" not in "".join(drawings)
 
 
-def test_leaves_of_the_tree_are_named_by_central_nodes(fitted, monkeypatch):
+def test_leaves_of_the_tree_are_named_by_central_nodes(fitted):
     from graphcore.report import figures
 
     graph, _, model = fitted
@@ -266,13 +217,6 @@ def test_leaves_of_the_tree_are_named_by_central_nodes(fitted, monkeypatch):
     for text, clusters in names.items():
         assert f"({sizes[clusters].sum():,})" in text
         assert all(facts.central[c][0] in text for c in clusters[:2])
-    seen = []
-    monkeypatch.setattr(figures, "_MAX_LEAVES", 3)
-    monkeypatch.setattr(figures._style, "clusters_gid", lambda clusters: seen.append(clusters) or "clusters 0")
-    ax = figures._figure()[1]
-    figures._tree(ax, facts, graph, model.labels_, 0, None)
-    assert sorted(c for each in seen for c in each) == list(range(6))
-    assert all(label.get_text() in names for label in ax.get_yticklabels())
 
 
 def test_any_name_can_stand_at_a_leaf(tmp_path):
@@ -282,15 +226,6 @@ def test_any_name_can_stand_at_a_leaf(tmp_path):
     page = written(tmp_path / "out.html", graph, ring // 2, pictures=True)
     page.assert_alone()
     assert "How the clusters hang together" in page.text
-
-
-def test_pictures_stand_in_two_columns_of_like_height(drawn):
-    columns = re.search(r'<div class="pictures">\n(.*)\n(.*)\n</div>', drawn.source).groups()
-    heights = [
-        sum(float(box.split()[3]) + 90 for box in re.findall(r'viewBox="([^"]*)"', column)) for column in columns
-    ]
-    assert abs(heights[0] - heights[1]) < 200
-    assert 'id="about-sizes"' in columns[0]
 
 
 def test_the_page_tells_its_parts_to_a_screen_reader(drawn):
@@ -308,4 +243,4 @@ def test_the_page_tells_its_parts_to_a_screen_reader(drawn):
     assert tables == ["clusters", "border", "truth", "facts"]
     links = [attrs["href"][1:] for tag, attrs in drawn.tags if tag == "a"]
     assert links == [attrs["id"] for tag, attrs in drawn.tags if tag == "h2"]
-    assert set(re.findall(r"<label>(\w+) <input", drawn.source)) == {"Node", "Cluster", "Clusters"}
+    assert set(re.findall(r"<label>(\w+) <input", drawn.source)) == {"Node", "Cluster"}

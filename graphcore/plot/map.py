@@ -1,4 +1,4 @@
-"""Two coordinates of coreset nodes."""
+"""A map of the coreset: two coordinates of its nodes, and the picture."""
 
 import warnings
 from importlib.util import find_spec
@@ -7,16 +7,19 @@ import numpy as np
 
 from .._random import Streams
 from .._threads import away, limited_libraries
-from .._typing import AnyGraph, ArrayLike, Floats, Integers, RandomState
-from .._validation import check_choice, check_integer
+from .._typing import AnyGraph, ArrayLike, Axes, Floats, Integers, Mapping, RandomState
+from .._validation import check_choice, check_integer, check_labels
 from ..exceptions import InputError, missing_package
 from ..kernels.walk import WalkKernel
 from ..metrics import quotient_graph
-from ..metrics._labels import placed_labels
+from ..metrics.cut import check_nodes, placed_labels
+from ._style import INK, MIDDLE, axes_of, cluster_style, clusters_gid, name_clusters, picture
 
 # The matrix between clusters is dense.
 _MAX_CLUSTERS = 1000
 _UMAP_NEIGHBORS = 15
+# A tail of the points may lie so far off that all others would be one spot: that share is drawn at the border.
+_TAIL = 0.005
 
 
 def coreset_coordinates(
@@ -80,11 +83,7 @@ def coreset_coordinates(
     (20, (20, 2))
     """
     graph, labels, k = placed_labels(graph, labels, None)
-    indices = np.asarray(indices)
-    if indices.ndim != 1 or indices.dtype.kind not in "iu":
-        raise InputError(f"indices must be a one-dimensional array of integers, got {indices.dtype} {indices.shape}")
-    if len(indices) and (indices.min() < 0 or indices.max() >= graph.n_nodes):
-        raise InputError(f"indices must be nodes, 0 to {graph.n_nodes - 1}")
+    indices = check_nodes("indices", indices, graph.n_nodes)
     most = check_integer("most", most, low=1)
     if check_choice("method", method, ("spectral", "umap")) == "umap" and find_spec("umap") is None:
         raise InputError(missing_package("method='umap'", "umap-learn", "umap"))
@@ -99,7 +98,7 @@ def coreset_coordinates(
     if len(chosen) > most:
         chosen = np.sort(Streams(random_state).generator("map").choice(chosen, most, replace=False))
     kernel = WalkKernel(graph, walk_steps, n_jobs=n_jobs)
-    nodes = np.ascontiguousarray(indices[chosen], dtype=np.int64)
+    nodes = indices[chosen]
     ends = kernel.half_walk_rows(nodes).to_scipy()
     row = np.repeat(np.arange(len(nodes)), np.diff(ends.indptr))
     cluster = position[labels[ends.indices]]
@@ -148,3 +147,76 @@ def _cluster_places(between):
     # Eigenvectors come with either sign: the largest entry is made positive.
     extreme = np.abs(places).argmax(axis=0)
     return clusters, places * np.where(places[extreme, [0, 1]] < 0, -1.0, 1.0)
+
+
+@picture
+def coreset_map(
+    points: ArrayLike, weights: ArrayLike, labels: ArrayLike, *, names: Mapping[int, str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:  # fmt: skip
+    """Draw coreset nodes at two coordinates, sized by their weight.
+
+    Up to six clusters have a shape and a shade each, and a legend; of more, shapes and shades come again, and the
+    largest clusters have their number at the median of their nodes.
+
+    Parameters
+    ----------
+    points : array-like of shape (n_nodes, 2)
+        From :func:`coreset_coordinates`, or any others.
+    weights : array-like of shape (n_nodes,)
+        The area of a mark grows with the weight.
+    labels : array-like of shape (n_nodes,), integer
+        Clusters; nodes of label -1 are left out.
+    names : dict of int to str, optional
+        Names of clusters; default their numbers.
+    {ax}
+
+    Raises
+    ------
+    InputError
+        If lengths differ or no node has a cluster.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> ax = graphcore.plot.coreset_map([[0, 0], [0, 1], [1, 0]], [1.0, 2.0, 1.0], [0, 0, 1])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['0', '1']
+    """
+    points, weights = np.asarray(points, dtype=float), np.asarray(weights, dtype=float)
+    if points.ndim != 2 or points.shape[1] != 2 or weights.shape != (len(points),):
+        raise InputError(f"points of shape {points.shape} and weights of shape {weights.shape} do not fit together")
+    labels = check_labels("labels", labels, len(points))
+    kept = labels >= 0
+    if not kept.any():
+        raise InputError("no coreset node has a cluster: there is nothing to draw")
+    points, weights, labels = points[kept], weights[kept], labels[kept]
+    ax = axes_of(ax, (6.4, 4.2))
+    # By weight, not by count: what stands for more comes first.
+    mass = np.bincount(labels, weights=weights)
+    order = np.argsort(-mass, kind="stable")[: np.count_nonzero(np.bincount(labels))]
+    area = _areas(weights)
+    tail = _TAIL if len(points) > 200 else 0.0
+    low, high = np.quantile(points, [tail, 1 - tail], axis=0)
+    air = np.maximum(0.08 * (high - low), 1e-12)
+    low, high = low - air, high + air
+    shown = np.clip(points, low, high)
+    for i, c in enumerate(order):
+        shade, shape, _ = cluster_style(i)
+        mine = labels == c
+        ax.scatter(
+            *shown[mine].T, s=area[mine], c=shade, marker=shape, linewidths=0.3, edgecolors=INK, alpha=0.85, zorder=2,
+            clip_on=False, gid=clusters_gid([c]),
+        )  # fmt: skip
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    ax.set(xlabel="second eigenvector", ylabel="third eigenvector", xticks=[], yticks=[])
+    ax.spines[:].set(color=MIDDLE, visible=True)
+    name_clusters(ax, order, shown, labels, names)
+    return ax
+
+
+def _areas(weights):
+    """Areas in square points, in proportion to the weight; marks are smaller where there are more of them."""
+    typical = float(np.clip(9000 / len(weights), 9, 60))
+    mean = weights.mean()
+    return np.clip(typical * weights / mean, 3, 6 * typical) if mean > 0 else np.full(len(weights), typical)

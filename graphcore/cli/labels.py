@@ -1,0 +1,235 @@
+"""Commands about labels that are there already: how far two labellings agree, and a page about one."""
+
+import os
+import shlex
+from collections import Counter
+
+import click
+
+from ..exceptions import InputError
+from .console import Told, typed_command
+from .files import INPUT, FilePath, tell_of_missing_pictures
+from .inputs import READING_OPTIONS, check_there, graph_options, input_options, load, load_graph
+
+PAGE = FilePath(written=True, beside=(".nodes.tsv",))
+
+truth_option = click.option(
+    "--truth", metavar="FILE", type=INPUT,
+    help="Known classes, as lines of node and class; the page compares. Nodes without a line, or of class -1, are left "
+    "out.",
+)  # fmt: skip
+
+
+@click.command(
+    cls=Told,
+    short_help="Compare labels with the truth, or with other labels.",
+    examples=[
+        ("labels against known classes", "graphcore compare labels.tsv classes.tsv"),
+        ("two runs, and which one cuts less", "graphcore compare a.tsv b.tsv --graph edges.txt.gz"),
+        ("straight from a run", "graphcore cluster edges.txt.gz -k 9 --quiet -o - | graphcore compare - classes.tsv"),
+    ],
+)
+@click.argument("labels", metavar="LABELS", type=INPUT)
+@click.argument("truth", metavar="OTHER", type=INPUT)
+@click.option("--graph", "graph_path", metavar="FILE", type=INPUT, help="Graph of the nodes: adds the normalised cut.")
+@graph_options
+def compare(console, labels, truth, graph_path, **options):
+    """Say how far LABELS agree with OTHER: known classes, or the labels of another run.
+
+    Both files hold lines of node and label, which are matched by node, or lines of a label alone, in the same order.
+    Nodes of label -1 in either file belong to no cluster and are left out. A "-" stands for standard input.
+    """
+    from ..metrics import normalized_cut
+
+    graph = None
+    if graph_path is not None:
+        graph = load_graph(graph_path, console.stages, **{name: options[name] for name in READING_OPTIONS})
+    with console.stages("read"):
+        first, second, facts = _aligned(labels, truth, graph, options["any_size"])
+    with console.stages("score"):
+        facts |= _scores(first, second)
+        if graph is not None:
+            facts["normalized_cut"] = normalized_cut(graph, first)
+            facts["normalized_cut_other"] = normalized_cut(graph, second)
+    return facts, _lines(facts)
+
+
+def _aligned(labels, truth, graph, any_size):
+    """Both labellings in the order of the same nodes, as numbers with -1 for none."""
+    from ..io.labels import read_label_lines, read_labels
+
+    facts = {"labels": labels, "other": truth}
+    if graph is not None:
+        found = [read_labels(path, graph, any_size=any_size).tolist() for path in (labels, truth)]
+        return _numbers(found[0]), _numbers(found[1]), facts
+    (nodes, first), (others, second) = (read_label_lines(path, any_size=any_size) for path in (labels, truth))
+    if nodes is None or others is None:
+        if len(first) != len(second):
+            raise InputError(
+                f"{labels} has {len(first)} labels and {truth} {len(second)}; without nodes in both files their lines "
+                "must match"
+            )
+        return _numbers(first), _numbers(second), facts
+    place = {node: i for i, node in enumerate(others)}
+    for path, names in ((labels, nodes), (truth, others)):
+        if len(set(names)) < len(names):
+            raise InputError(f"{path}: node {Counter(names).most_common(1)[0][0]!r} has two labels")
+    common = [i for i, node in enumerate(nodes) if node in place]
+    if not common:
+        raise InputError(f"{labels} and {truth} have no node in common")
+    facts["only_in_labels"], facts["only_in_other"] = len(nodes) - len(common), len(others) - len(common)
+    return _numbers([first[i] for i in common]), _numbers([second[place[nodes[i]]] for i in common]), facts
+
+
+def _numbers(labels):
+    """Clusters numbered from 0 in the order of their names; "-1" is no cluster."""
+    import numpy as np
+
+    from ..graphs.ids import as_names
+
+    values = as_names([str(label) for label in labels], len(labels))
+    names, numbers = np.unique(values, return_inverse=True)
+    none = np.flatnonzero(names == "-1")
+    if len(none):
+        numbers = np.where(numbers == none[0], -1, numbers - (numbers > none[0]))
+    return numbers.astype(np.int64)
+
+
+def _scores(first, second):
+    from sklearn.metrics import homogeneity_completeness_v_measure
+
+    from ..metrics import agreement
+
+    scores = agreement(first, second)
+    kept = (first >= 0) & (second >= 0)
+    homogeneity, completeness, _ = homogeneity_completeness_v_measure(second[kept], first[kept])
+    return {
+        "n_clusters": len(set(first[kept].tolist())), "n_other": len(set(second[kept].tolist())), **scores,
+        "homogeneity": float(homogeneity), "completeness": float(completeness),
+    }  # fmt: skip
+
+
+def _lines(facts):
+    lines = [
+        ("compared",
+         f"{facts['n_compared']:,} nodes; {facts['n_clusters']:,} clusters, {facts['n_other']:,} in the other"),
+        ("ARI", f"{facts['ari']:.4f}, 1 for the same clusters, about 0 for unrelated ones"),
+        ("NMI", f"{facts['nmi']:.4f}"),
+        ("homogeneity", f"{facts['homogeneity']:.4f}, 1 if every cluster lies within one of the other"),
+        ("completeness", f"{facts['completeness']:.4f}, 1 if every one of the other lies within one cluster"),
+    ]  # fmt: skip
+    if "normalized_cut" in facts:
+        lines.append(("NC", f"{facts['normalized_cut']:.4f}, {facts['normalized_cut_other']:.4f} of the other"))
+    alone = facts.get("only_in_labels", 0), facts.get("only_in_other", 0)
+    if any(alone):
+        lines.append(("left out", f"{alone[0]:,} nodes that only LABELS has, {alone[1]:,} that only OTHER has"))
+    return lines
+
+
+@click.command(
+    cls=Told,
+    short_help="Make a page about labels that are there already.",
+    examples=[
+        ("a page about the labels of an earlier run", "graphcore report edges.txt.gz labels.tsv -o report.html"),
+        ("with stability and progress, made by the run itself",
+         "graphcore cluster edges.txt.gz -k 9 --report out.html"),
+        ("beside known classes", "graphcore report edges.txt.gz labels.tsv --truth classes.tsv -o report.html"),
+    ],
+)  # fmt: skip
+@click.argument("input", metavar="GRAPH", type=INPUT)
+@click.argument("labels", metavar="LABELS", type=INPUT)
+@input_options
+@click.option("-o", "--output", metavar="FILE", type=PAGE, required=True, help="The page, HTML; - is standard output.")
+@truth_option
+@click.option("--title", metavar="TEXT", help="Heading of the page. [default: by the file]")
+@click.option("--central", "n_central", type=click.IntRange(0), default=5, show_default=True, metavar="N",
+              help="Central nodes named for each cluster.")  # fmt: skip
+@click.option("--pictures/--no-pictures", default=True, help="Whether to draw pictures. [default: yes]")
+def report(console, input, labels, output, truth, title, n_central, pictures, **options):
+    """Make one HTML page about the LABELS of a GRAPH: how good they are, each cluster, pictures.
+
+    The page needs no other file and no network. LABELS are lines of node and label, or a label for each node in order;
+    labels that are no numbers are numbered in the order of the alphabet. What depends on how the labels were made, such
+    as stability, is only known to `graphcore cluster --report`.
+    """
+    from ..io import read_labels
+    from ..report.page import check_page, write_report
+
+    check_page(output)
+    if pictures:
+        tell_of_missing_pictures(console)
+    check_there(input, labels, truth)
+    console.expect(3)
+    graph = load(input, console.stages, **options)
+    with console.stages("labels"):
+        found = _as_numbers(read_labels(labels, graph, any_size=options["any_size"]))
+    with console.stages("report"):
+        facts = write_report(
+            output, graph, found, truth=None if truth is None else read_truth(truth, graph, options["any_size"]),
+            about=page_about(console, input, labels, truth, title=title), pictures="auto" if pictures else False,
+            n_central=n_central, random_state=options["random_state"], n_jobs=options["n_jobs"],
+        )  # fmt: skip
+    figures = {
+        "input": input, "labels": labels, "report": output, "n_clusters": facts.n_clusters,
+        "normalized_cut": facts.normalized_cut, "coverage": facts.coverage, "modularity": facts.modularity,
+    }  # fmt: skip
+    lines = [
+        ("clusters", f"{len(facts.filled):,}"),
+        ("NC", f"{facts.normalized_cut:.4f}, {facts.chance_cut:.4f} by chance"),
+        ("report", output),
+    ]
+    if facts.comparison is not None:
+        scores = facts.comparison.scores
+        figures |= scores
+        said = f"ARI {scores['ari']:.4f}, NMI {scores['nmi']:.4f} over {scores['n_compared']:,} nodes"
+        lines.insert(2, ("truth", said))
+    return figures, lines
+
+
+def page_about(console, source, labels=None, truth=None, *, title=None, note="", of_vectors=False):
+    """Where a clustering of a file came from, without the folders of this machine: a page is sent to others."""
+    from ..report import About
+
+    paths = [path for path in (source, labels, truth) if path is not None]
+
+    def called(path):
+        return "standard input" if path == "-" else os.path.basename(path)
+
+    def without_folders(text):
+        for path in filter(os.path.isabs, paths):
+            text = text.replace(path, os.path.basename(path))
+        return text
+
+    return About(
+        title=title or f"Clusters of {called(source)}", note=note,
+        source=called(source) + ("" if labels is None else f", labels of {called(labels)}"),
+        command=shlex.join(map(_without_folder, shlex.split(typed_command()))),
+        warnings=tuple(map(without_folders, console.warned)), seconds=dict(console.stages.seconds),
+        of_vectors=of_vectors,
+    )  # fmt: skip
+
+
+def _without_folder(argument):
+    """An argument of a command; an absolute path, also after --option=, loses its folders."""
+    option, equals, value = argument.rpartition("=") if argument.startswith("-") else ("", "", argument)
+    return f"{option}{equals}{os.path.basename(value.rstrip(os.sep))}" if os.path.isabs(value) else argument
+
+
+def read_truth(path, graph, any_size):
+    """Classes of the nodes; -1 where a file has none."""
+    from ..io import read_labels
+
+    return read_labels(path, graph, partial=True, any_size=any_size)
+
+
+def _as_numbers(labels):
+    """Labels as they are if they can number clusters, otherwise numbered from 0."""
+    import numpy as np
+
+    if labels.dtype.kind == "i" and labels.min() >= -1 and labels.max() < max(10 * len(labels), 1000):
+        return labels
+    names, numbers = np.unique(labels, return_inverse=True)
+    if labels.dtype.kind == "i" and names[0] < 0:  # below 0 is no cluster, whatever the number
+        below = int(np.count_nonzero(names < 0))
+        return np.where(labels < 0, -1, numbers - below)
+    return numbers

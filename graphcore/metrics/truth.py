@@ -1,0 +1,124 @@
+"""Against what is known to be right: how far labels agree with classes, and whether probabilities are what they say."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._typing import AnyGraph, ArrayLike, Floats, Integers
+from .._validation import check_integer, check_labels, label_array
+from ..exceptions import InputError
+from ..graphs.as_graph import as_graph
+
+
+def agreement(labels: ArrayLike, truth: ArrayLike, graph: AnyGraph | None = None) -> dict[str, float]:
+    """Adjusted Rand index and normalised mutual information of a clustering and known classes.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_nodes,), integer
+        Clusters, from 0; -1 for no cluster.
+    truth : array-like of shape (n_nodes,)
+        Classes, of any kind; integers below 0 stand for "not known".
+    graph : Graph, sparse matrix, square array or networkx graph, optional
+        With a graph, the nodes left out are those of degree 0 (and of unknown class), and a label of -1 on any other
+        node counts as one more cluster, so that a method gains nothing by leaving nodes out. Without one, all nodes of
+        label -1 are left out.
+
+    Returns
+    -------
+    dict
+        "ari" (1 for equal partitions, 0 on average for unrelated ones), "nmi" (0 to 1), and "n_compared", the number of
+        nodes compared.
+
+    Raises
+    ------
+    InputError
+        If the lengths differ or no node is left to compare.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graphcore.metrics.agreement([0, 0, 1, 1, -1], ["a", "a", "b", "b", "b"])
+    {'ari': 1.0, 'nmi': 1.0, 'n_compared': 4}
+    """
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+    labels, truth = label_array("labels", labels), label_array("truth", truth)
+    if truth.ndim != 1:
+        raise InputError(f"truth must be one-dimensional, got shape {truth.shape}")
+    if labels.shape != truth.shape:
+        raise InputError(f"labels have shape {labels.shape} and truth {truth.shape}; each node needs one of both")
+    labels = check_labels("labels", labels, len(truth))
+    if graph is None:
+        kept = labels >= 0
+    else:
+        graph = as_graph(graph)
+        if graph.n_nodes != len(truth):
+            raise InputError(f"the graph has {graph.n_nodes} nodes, but there are {len(truth)} labels")
+        kept = graph.degrees > 0
+    if truth.dtype.kind == "i":
+        kept &= truth >= 0
+    if not kept.any():
+        raise InputError("no node is left to compare: all are without a cluster, a class or an edge")
+    labels, truth = labels[kept], truth[kept]
+    return {
+        "ari": float(adjusted_rand_score(truth, labels)),
+        "nmi": float(normalized_mutual_info_score(truth, labels)),
+        "n_compared": len(labels),
+    }
+
+
+class Calibration(NamedTuple):
+    """Probabilities in bins of equal width; bins that hold none are left out."""
+
+    probability: Floats  # (n_used,) float64: mean of each bin
+    right: Floats  # (n_used,) float64: share of it that is right
+    count: Integers  # (n_used,) int64
+    error: float  # mean of |right - probability| over all that was counted
+
+
+def calibration(probabilities: ArrayLike, right: ArrayLike, *, n_bins: int = 10) -> Calibration:
+    """Compare probabilities with how often they were right.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n,)
+        From 0 to 1, such as the largest of each row of `membership_`.
+    right : array-like of shape (n,), bool
+        Whether it came true.
+    n_bins : int, default 10
+
+    Returns
+    -------
+    Calibration
+        ``error`` is the expected calibration error, 0 for what is calibrated in every bin.
+
+    Raises
+    ------
+    InputError
+
+    References
+    ----------
+    Naeini, Cooper, Hauskrecht, "Obtaining Well Calibrated Probabilities Using Bayesian Binning", AAAI 2015.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> found = graphcore.metrics.calibration([0.9, 0.9, 0.9, 0.5], [True, True, True, False])
+    >>> found.right.tolist(), round(found.error, 3)
+    ([0.0, 1.0], 0.2)
+    """
+    n_bins = check_integer("n_bins", n_bins, low=1)
+    p, right = np.asarray(probabilities, dtype=np.float64), np.asarray(right)
+    if p.ndim != 1 or p.shape != right.shape or right.dtype != bool or not len(p):
+        raise InputError(
+            f"probabilities of shape {p.shape} and right of shape {right.shape} ({right.dtype}): one probability and "
+            "one truth value for each node are needed"
+        )
+    if not ((p >= 0) & (p <= 1 + 1e-9)).all():
+        raise InputError(f"probabilities lie between 0 and 1; found {p.min():g} to {p.max():g}")
+    bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
+    count = np.bincount(bins, minlength=n_bins)
+    used = np.flatnonzero(count)
+    means, shares = (np.bincount(bins, weights=w, minlength=n_bins)[used] / count[used] for w in (p, right))
+    return Calibration(means, shares, count[used], float((np.abs(means - shares) * count[used]).sum() / len(p)))
