@@ -15,6 +15,8 @@ from graphcore._touched import add
 from graphcore.cli.warm_up import _graph
 from graphcore.fit import fit_graph
 
+from .oracles import method
+
 
 @compiled
 def _twice(x):
@@ -119,8 +121,8 @@ def divided(values):
         (False, {}),
         (True, {}),
         pytest.param(False, {"objective": "ncut", "effort": "high"}, marks=pytest.mark.slow),
-        pytest.param(False, {"preset": "published"}, marks=pytest.mark.slow),
-        pytest.param(True, {"sampling": "importance", "max_share": 1.03}, marks=pytest.mark.slow),
+        pytest.param(False, {"published": True}, marks=pytest.mark.slow),
+        pytest.param(True, {"max_share": 1.03, **method(sampling="importance")}, marks=pytest.mark.slow),
     ],
 )
 def test_labels_are_the_same_bit_for_bit(weighted, settings, monkeypatch):

@@ -11,6 +11,8 @@ import graphcore
 from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
 from graphcore.metrics import cut_and_volume, quotient_graph
 
+from .oracles import method
+
 
 @pytest.fixture(scope="module")
 def karate():
@@ -105,7 +107,7 @@ def test_a_pickled_model_says_that_its_graph_is_gone(model):
 
 def test_a_search_over_parameters_needs_no_scoring():
     graph, truth = graphcore.datasets.planted_partition(4, 60, 0.4, 0.01, random_state=0)
-    grid = {"objective": ["information", "ncut"], "coreset_size": [0.2, 0.5]}
+    grid = {"objective": ["information", "ncut"], **method(coreset_size=[0.2, 0.5])}
     model = CoresetSpectralClustering(4, affinity="precomputed", random_state=0)
     search = GridSearchCV(model, grid, cv=2).fit(graph.to_scipy())
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()

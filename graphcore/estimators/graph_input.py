@@ -11,7 +11,7 @@ from ..graphs.graph import Graph
 from ..graphs.structure import check_sparse
 from ..knn.neighbor_lists import listed_neighbors
 from ..knn.neighbors import neighbor_graph
-from .out_of_sample import Reference
+from ._predicted import Reference
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 

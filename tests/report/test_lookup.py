@@ -30,7 +30,7 @@ def drawn(fitted, tmp_path_factory):
     graph, truth, model = fitted
     path = tmp_path_factory.mktemp("page") / "out.html"
     return written(
-        path, graph, model.labels_, clustering=model._result, truth=truth, about=About("t", warnings=("w",)),
+        path, graph, model.labels_, clustering=model.clustering_, truth=truth, about=About("t", warnings=("w",)),
         pictures=True,
     )  # fmt: skip
 
@@ -45,7 +45,7 @@ def written(path, *args, **options):
 
 def test_every_node_can_be_looked_up(fitted, tmp_path):
     graph, _, model = fitted
-    page = written(tmp_path / "out.html", graph, model.labels_, clustering=model._result)
+    page = written(tmp_path / "out.html", graph, model.labels_, clustering=model.clustering_)
     found = page.data["nodes"]
     assert sorted(found["names"]) == found["names"]
     assert set(found["names"]) == set(graph.node_names)
@@ -132,7 +132,7 @@ def test_border_nodes_against_a_dense_computation(fitted, tmp_path):
     others[np.arange(240), labels] = -1
     second = others.max(axis=1)
     between = np.flatnonzero((second >= own / 2) & (np.minimum(own, second) > 0))
-    for run, keys in ((None, ()), (model._result, (model.stability_[between],))):
+    for run, keys in ((None, ()), (model.clustering_, (model.stability_[between],))):
         order = np.lexsort((between, -np.minimum(own, second)[between], *keys))
         found = gather_facts(graph, labels, clustering=run).nodes
         assert found.border.tolist() == between[order][:30].tolist()
@@ -142,7 +142,7 @@ def test_border_nodes_against_a_dense_computation(fitted, tmp_path):
         np.testing.assert_allclose(found.border_shares[:, 0] * degrees, own[found.border])
         np.testing.assert_allclose(found.border_shares.sum(axis=1) * degrees, (own + second)[found.border])
     assert len(found.border) > 3
-    page = written(tmp_path / "out.html", graph, labels, clustering=model._result)
+    page = written(tmp_path / "out.html", graph, labels, clustering=model.clustering_)
     assert f"{len(found.border)} nodes between clusters" in page.text
     assert outside_share(graph, labels)[found.border].min() > 0
 
@@ -161,9 +161,9 @@ def alive(levels, k):
 @pytest.mark.parametrize("k", [2, 3, 6, 9])
 def test_levels_are_those_of_labels_at(fitted, k):
     graph, _, model = fitted
-    facts = gather_facts(graph, model.labels_, clustering=model._result)
-    levels = gather_levels(graph, model.labels_, facts, model._result)
-    sums, clusters = cut_and_volume(graph, model.labels_at(k)), alive(levels, k)
+    facts = gather_facts(graph, model.labels_, clustering=model.clustering_)
+    levels = gather_levels(graph, model.labels_, facts, model.clustering_)
+    sums, clusters = cut_and_volume(graph, model.tree_.labels_at(k)), alive(levels, k)
     numbers = levels.tree.clusters["number"][clusters]  # the same as in labels_at
     assert sorted(numbers) == list(range(k))
     np.testing.assert_array_equal(sums.size[numbers], levels.sums.size[clusters])
@@ -259,7 +259,7 @@ def test_leaves_of_the_tree_are_named_by_central_nodes(fitted, monkeypatch):
     from graphcore.report import figures
 
     graph, _, model = fitted
-    facts = gather_facts(graph, model.labels_, clustering=model._result)
+    facts = gather_facts(graph, model.labels_, clustering=model.clustering_)
     names = figures._tree_names(facts, facts.tree.linkage())
     assert len(names) == 11
     sizes = facts.sums.size

@@ -4,11 +4,11 @@ from math import comb, factorial, log
 
 import numpy as np
 import pytest
+from graphcore.selection.description_length import description_gain, partition_length
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.selection.description_length import description_gain, partition_length
 from graphcore.selection.sweep import micro_cluster_trees
 
 from ..oracles import planted, quick, random_adjacency

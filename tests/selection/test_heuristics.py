@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from graphcore.selection.heuristics import agreement_at, laplacian_eigenvalues
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from graphcore import Graph
 from graphcore.partition.quotient import graph_rows, quotient
-from graphcore.selection.heuristics import agreement_at, laplacian_eigenvalues
 from graphcore.selection.sweep import micro_cluster_trees
 
 from ..oracles import planted, quick, random_adjacency

@@ -4,11 +4,11 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from graphcore.selection.information import concave_hull, effective_edges, information_corners, label_price
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.selection.information import concave_hull, effective_edges, information_corners, label_price
 
 from ..oracles import quick
 
