@@ -218,7 +218,7 @@ def test_a_remedy_that_a_message_spells_out_works(case):
     remedies = [(name, word or (number and float(number)) or True) for name, word, number, _ in remedies]
     tried = [(name, value) for name, value in remedies if given.get(name, "auto") != value]
     assert tried, said
-    name, value = tried[-1] if case != "power" else tried[0]
+    name, value = tried[-1] if case != "power" else tried[1]
     name = f"published__{name}" if name in Published().get_params() else name
     if isinstance(value, float) and value.is_integer() and name != "published__self_loop":
         value = int(value)

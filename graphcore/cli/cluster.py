@@ -7,7 +7,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..exceptions import FormatError
-from ..pipeline.parameters import PARAMETERS, STEPS, Published
+from ..pipeline.parameters import PARAMETERS, STEPS, Published, idle_steps
 from .console import Console, Job
 from .files import INPUT, OUTPUT
 from .inputs import READING, READING_OPTIONS, check_there, holds_vectors, input_options, load
@@ -42,11 +42,15 @@ class _Step(_Value):
 
     name = "step"
 
+    def __init__(self):
+        self.known = {step.name: [word for word in step.choices if word] for step in STEPS}
+        super().__init__([f"{name}={word}" for name, words in self.known.items() for word in words or [""]])
+
     def convert(self, value, param, ctx):
         name, _, text = value.partition("=")
         name = name.strip().replace("-", "_")
-        if name not in self.words:
-            return self.fail(f"{value!r} sets none of {', '.join(self.words)}.", param, ctx)
+        if name not in self.known:
+            return self.fail(f"{value!r} sets none of {', '.join(self.known)}.", param, ctx)
         if not text:
             return self.fail(f"{value!r} has no value; write {name}=VALUE.", param, ctx)
         constants = {"true": True, "false": False, "none": None}
@@ -70,10 +74,11 @@ class _Clusters(click.ParamType):
 
 def clustering_options(command):
     """Add -k and an option for each setting to a command; what is not given is left to the library."""
-    steps = tuple(step.name for step in STEPS)
+    kind = _Step()
+    names = (name + (f" ({', '.join(words)})" if words else "") for name, words in kind.known.items())
     command = click.option(
-        "--published-option", "steps", type=_Step(steps), multiple=True, metavar="NAME=VALUE",
-        help=f"The published algorithm with another value, as sampling=degree; may be repeated: {', '.join(steps)}.",
+        "--published-option", "steps", type=kind, multiple=True, metavar="NAME=VALUE",
+        help=f"The same with another value, as sampling=degree; may be repeated: {', '.join(names)}.",
     )(command)  # fmt: skip
     command = click.option("--published", is_flag=True, default=None, help="The algorithm of the paper.")(command)
     for parameter in reversed(PARAMETERS):
@@ -195,8 +200,9 @@ def cluster(
     given = {name: value for name, value in options.items() if value is not None}
     if steps:
         given["published"] = Published(**dict(steps))
-    if n_clusters is None and "resolution" not in given and given.get("objective") != "modularity":
-        raise click.UsageError("Missing option '-k': give a number of clusters, auto, or a --resolution.")
+    if given.get("objective") != "modularity" and (n_clusters is None) == ("resolution" not in given):
+        wrong = "Missing option '-k'" if n_clusters is None else "-k and --resolution both say how many clusters"
+        raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
     console = Console(quiet, n_after=1 + robustness + sum(file is not None for file in (report, tree, membership)))
     asked = _check(console, n_clusters, given, output, tree, report, (model, membership))
     check_there(truth, *known.values())
@@ -299,7 +305,7 @@ def _warn_of_idle(asked, steps, idle_quotes):
     """Name the options that did nothing in this run."""
     from .._warn import warn_user
 
-    for name, purpose in asked.steps.idle().items():
+    for name, purpose in idle_steps(asked.steps).items():
         if name in steps:
             warn_user(f"--published-option {name} does nothing here: for {purpose}")
     if idle_quotes:

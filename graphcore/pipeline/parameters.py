@@ -136,14 +136,49 @@ class Published:
     refine: bool = _step(False, "flag")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Every parameter by its name; `deep` is there for scikit-learn."""
+        """Every parameter by its name.
+
+        Parameters
+        ----------
+        deep : ignored
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graphcore.Published(walk_steps=4).get_params()["walk_steps"]
+        4
+        """
         return {step.name: getattr(self, step.name) for step in STEPS}
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters in place, as scikit-learn does; returns self."""
+        """Change parameters in place, as scikit-learn does.
+
+        Parameters
+        ----------
+        **params
+
+        Returns
+        -------
+        self : Published
+
+        Raises
+        ------
+        ParameterError
+            If there is no parameter of a name.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graphcore.Published().set_params(walk_steps=4)
+        Published(walk_steps=4)
+        """
         for name, value in params.items():
             if name not in self.get_params():
-                raise ValueError(f"Published has no parameter {name!r}; there are {', '.join(self.get_params())}")
+                raise ParameterError(f"Published has no parameter {name!r}; there are {', '.join(self.get_params())}")
             object.__setattr__(self, name, value)
         return self
 
@@ -154,35 +189,6 @@ class Published:
     def _is_default(self, step):
         return repr(getattr(self, step.name)) == repr(step.default)
 
-    def checked(self):
-        """The same, if every value is in range and none contradicts another."""
-        steps = Published(**{step.name: step.check(getattr(self, step.name)) for step in STEPS})
-        eps, size, walk = steps.eps, steps.coreset_size, steps.walk_steps
-        if eps is not None and size != "auto":
-            raise ParameterError(f"eps={eps} and coreset_size={size} both say how large a coreset is: leave one out")
-        if eps is not None and steps.sampling != "importance":
-            raise ParameterError(f"eps={eps} is for importance sampling; sampling={steps.sampling!r} takes a size")
-        if steps.coreset_degrees == "weights" and steps.eigen_solver == "power":
-            raise ParameterError(
-                "coreset_degrees='weights' needs eigen_solver='exact': the power method has to know the first "
-                "eigenvector, and does so only with row sums"
-            )
-        if isinstance(walk, int) and walk > 1 and walk % 2:
-            raise ParameterError(f"walk_steps={walk} must be 1 (the plain kernel) or even (two half walks)")
-        return steps
-
-    def idle(self):
-        """Names of parameters that do nothing beside the others, and what they would be for."""
-        draws, spectral, plain = self.sampling == "importance", self.overcluster is not None, self.walk_steps == 1
-        idle = {
-            "n_seeds": not draws and "importance sampling",
-            "eigen_solver": not spectral and "the spectral step (overcluster)",
-            "coreset_degrees": not spectral and "the spectral step (overcluster)",
-            "row_budget": plain and "walks (walk_steps above 1)",
-            "self_loop": not plain and not draws and "the plain kernel (walk_steps=1)",
-        }
-        return {name: purpose for name, purpose in idle.items() if purpose}
-
 
 # The method of the library, in the terms of the published one: `published` None.
 METHOD = Published(sampling="degree", walk_steps="auto", overcluster=None, refine=True)
@@ -192,7 +198,7 @@ STEPS = tuple(Parameter(step.name, step.default, **step.metadata) for step in fi
 def steps_of(published):
     """The steps of a run, checked: those of the library's method for None, or of the published algorithm."""
     if isinstance(published, Published):
-        return published.checked()
+        return _checked(published)
     if not (published is None or isinstance(published, bool)):
         raise ParameterError(
             f"published={published!r} must be None, True or graphcore.Published(), which takes other values than the "
@@ -204,3 +210,34 @@ def steps_of(published):
 def defaults():
     """Every setting by its name, with its default."""
     return {parameter.name: parameter.default for parameter in PARAMETERS} | {"published": None}
+
+
+def _checked(published):
+    """The same steps, if every value is in range and none contradicts another."""
+    steps = Published(**{step.name: step.check(getattr(published, step.name)) for step in STEPS})
+    eps, size, walk = steps.eps, steps.coreset_size, steps.walk_steps
+    if eps is not None and size != "auto":
+        raise ParameterError(f"eps={eps} and coreset_size={size} both say how large a coreset is: leave one out")
+    if eps is not None and steps.sampling != "importance":
+        raise ParameterError(f"eps={eps} is for importance sampling; sampling={steps.sampling!r} takes a size")
+    if steps.coreset_degrees == "weights" and steps.eigen_solver == "power":
+        raise ParameterError(
+            "coreset_degrees='weights' needs eigen_solver='exact': the power method has to know the first "
+            "eigenvector, and does so only with row sums"
+        )
+    if isinstance(walk, int) and walk > 1 and walk % 2:
+        raise ParameterError(f"walk_steps={walk} must be 1 (the plain kernel) or even (two half walks)")
+    return steps
+
+
+def idle_steps(steps):
+    """Names of steps that do nothing beside the others, and what they would be for."""
+    draws, spectral, plain = steps.sampling == "importance", steps.overcluster is not None, steps.walk_steps == 1
+    idle = {
+        "n_seeds": not draws and "importance sampling",
+        "eigen_solver": not spectral and "the spectral step (overcluster)",
+        "coreset_degrees": not spectral and "the spectral step (overcluster)",
+        "row_budget": plain and "walks (walk_steps above 1)",
+        "self_loop": not plain and not draws and "the plain kernel (walk_steps=1)",
+    }
+    return {name: purpose for name, purpose in idle.items() if purpose}

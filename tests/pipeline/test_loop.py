@@ -11,7 +11,7 @@ from graphcore.datasets import degree_corrected_partition
 from graphcore.partition.improve import improve
 from graphcore.partition.objectives import OBJECTIVES
 from graphcore.partition.problem import Partition
-from graphcore.pipeline import cluster, eigenvectors, loop
+from graphcore.pipeline import cluster, drafts, loop
 from graphcore.pipeline.drafts import Draft, disagree, eigenvector_draft
 from graphcore.pipeline.loop import find_partition
 from graphcore.pipeline.settings import EFFORTS
@@ -250,9 +250,9 @@ def test_a_draft_by_eigenvectors_leaves_out_isolated_nodes_and_large_graphs(monk
     assert draft_of(graph, graph.n_nodes) is None
     for name, most in (("_MAX_LANCZOS", graph.n_nodes * 9), ("_MAX_ENTRIES", graph.n_entries)):
         with monkeypatch.context() as patch:
-            patch.setattr(eigenvectors, name, most)
+            patch.setattr(drafts, name, most)
             assert draft_of(graph, 3) is not None
-            patch.setattr(eigenvectors, name, most - 1)
+            patch.setattr(drafts, name, most - 1)
             assert draft_of(graph, 3) is None
 
 

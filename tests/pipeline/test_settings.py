@@ -84,9 +84,8 @@ def test_published_with_other_values(ring):
 def test_default_draws_by_degree(ring):
     settings = resolve_settings(ring, 4)
     assert settings.sampling == "degree"
-    assert settings == resolve_settings(
-        ring, 4, preset=None, **method(sampling="auto", n_seeds="auto", self_loop="auto")
-    )
+    spelled = Published(sampling="degree", walk_steps="auto", overcluster=None, refine=True)
+    assert settings == resolve_settings(ring, 4, published=spelled) == resolve_settings(ring, 4, published=None)
 
 
 def test_importance_gets_its_self_loops(ring):

@@ -143,7 +143,7 @@ def test_stability_is_high_where_clusters_are_clear_and_low_where_there_are_none
     clear = run(graph, 5, **method(coreset_size=100))
     assert clear.node_stability.min() == 1 and clear.cluster_stability.min() == 1
     # A random graph of the same degrees has no clusters; each draft finds its own.
-    noise = run(Graph.from_networkx(nx.gnm_random_graph(300, graph.n_edges, seed=0)), 5, coreset_size=100)
+    noise = run(Graph.from_networkx(nx.gnm_random_graph(300, graph.n_edges, seed=0)), 5, **method(coreset_size=100))
     assert noise.node_stability.mean() < 0.9
     alone = run(graph, 5, effort="fast", **method(coreset_size=100))
     assert alone.node_stability is None and alone.cluster_stability is None
