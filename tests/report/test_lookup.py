@@ -83,7 +83,7 @@ def test_of_many_nodes_the_most_central_are_listed_and_a_file_has_all(fitted, tm
     monkeypatch.setattr(nodes, "MOST_LISTED", 60)
     page = written(tmp_path / "out.html", graph, model.labels_)
     found = page.data["nodes"]
-    central = model.central_nodes(10)
+    central = graphcore.metrics.central_nodes(graph, model.labels_, count=10)
     assert set(found["names"]) == {f"person {i}" for each in central for i in each}
     assert "The 60 most central of 240 nodes are listed here. out.html.nodes.tsv , beside this page" in page.text
     again = graphcore.io.read_labels(tmp_path / "out.html.nodes.tsv", graph)
