@@ -119,16 +119,16 @@ def node_columns(labels, node_names, stability, outside_shares):
     return {"node": names, "cluster": labels, "stability": stability, "outside_share": outside_shares}
 
 
-def update_clustering(graph, clustering, unrest, sizes, added, removed, *, random_state=None, n_jobs=None, stages=None):
+def update_clustering(graph, clustering, unrest, sizes, changes, *, random_state=None, n_jobs=None, stages=None):
     """Change a graph and the labels of its Clustering; returns (graph, Clustering, Update, sums, outside shares).
 
-    `unrest` (n_clusters,) float64 is kept between updates, and changed in place. `sizes` are the limits of clusters, as
-    a user gave them: shares are of the nodes that there are now. Labels that stay do, also those of nodes that had no
-    edge; raises a ParameterError where limits cannot be kept.
+    `changes` are the edges (added, removed). `unrest` (n_clusters,) float64 is kept between updates, and changed in
+    place. `sizes` are the limits of clusters, as a user gave them: shares are of the nodes that there are now. Labels
+    that stay do, also those of nodes that had no edge; raises a ParameterError where limits cannot be kept.
     """
     stages = Stages() if stages is None else stages
     with stages("graph"):
-        changed = change_graph(graph, added, removed)
+        changed = change_graph(graph, *changes)
         if changed.graph.n_entries == 0:
             raise InputError("removed: no edge is left, and a graph without edges has no clusters")
         before = np.full(changed.graph.n_nodes, -1, dtype=np.int32)

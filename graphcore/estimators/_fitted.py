@@ -29,14 +29,6 @@ if TYPE_CHECKING:
 class FittedGraph:
     """Mixin of CoresetSpectralClustering: what a fit leaves, and the methods that need nothing else."""
 
-    labels_: Labels
-    n_clusters_: int
-    selection_: KSelection | None
-    clustering_: Clustering
-    stability_: NDArray[np.float32] | None
-    cluster_stability_: Floats | None
-    outside_share_: NDArray[np.float32]
-    seconds_: dict[str, float]
     n_features_in_: int
 
     def _take(self, fit, reference, *, is_given):
@@ -44,20 +36,20 @@ class FittedGraph:
         reference.weights = fit.node_weights
         reference.set_clusters(fit.sums, fit.evidence)
         self._keep(fit.graph, reference, fit.clustering, fit.outside_shares)
-        self.selection_ = fit.selection
-        self.seconds_ = fit.seconds
+        self.selection_: KSelection | None = fit.selection
+        self.seconds_: dict[str, float] = fit.seconds
         self._is_given = is_given
         self._unrest = np.zeros(self.n_clusters_)
         return self
 
     def _keep(self, graph, reference, clustering, outside_shares):
         """Store what a fit found, or a file held."""
-        self.clustering_ = clustering
-        self.labels_ = clustering.labels
-        self.n_clusters_ = clustering.settings.n_clusters
-        self.stability_ = clustering.node_stability
-        self.cluster_stability_ = clustering.cluster_stability
-        self.outside_share_ = outside_shares
+        self.clustering_: Clustering = clustering
+        self.labels_: Labels = clustering.labels
+        self.n_clusters_: int = clustering.settings.n_clusters
+        self.stability_: NDArray[np.float32] | None = clustering.node_stability
+        self.cluster_stability_: Floats | None = clustering.cluster_stability
+        self.outside_share_: NDArray[np.float32] = outside_shares
         self._graph, self._reference, self._names, self._tree = graph, reference, graph.node_names, None
 
     @property

@@ -281,7 +281,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         unrest = self._unrest.copy()  # what fails changes nothing
         with stages_of(self) as stages:
             graph, result, done, sums, shares = update_clustering(
-                self.graph_, self.clustering_, unrest, {name: getattr(self, name) for name in _SIZES}, added, removed,
+                self.graph_, self.clustering_, unrest, {name: getattr(self, name) for name in _SIZES},
+                (added, removed),
                 random_state=self.random_state, n_jobs=self.n_jobs, stages=stages,
             )  # fmt: skip
         self._keep(graph, self._reference, result, shares)

@@ -20,7 +20,6 @@ from .result import KSelection, selection
 from .scores import agreement_at, description_gain, information_corners, label_price, laplacian_eigenvalues
 from .sweep import micro_cluster_trees, n_trees
 
-METHODS = ("information", "description-length", "eigengap", "merge-gap", "stability", "penalty")
 # Where nobody says how far to look: as far as clusters of sqrt(n) / 2 nodes, and not beyond this.
 _MAX_CANDIDATES = 2000
 # These take the longer, the more candidates there are.
@@ -255,6 +254,7 @@ _CHOICES = {
     "stability": _by_stability,
     "penalty": _by_penalty,
 }
+METHODS = tuple(_CHOICES)
 
 
 def _as_vectors(X):

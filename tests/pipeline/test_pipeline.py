@@ -196,37 +196,6 @@ def test_isolated_nodes_belong_to_no_cluster(name):
     assert labels.max() == 2
 
 
-@names
-def test_one_triangle_among_100_000_isolated_nodes(name):
-    graph = Graph.from_edges([5, 6, 7], [6, 7, 5], n_nodes=100_003)
-    with pytest.warns(GraphWarning):
-        labels = run(graph, 1, name).labels
-    assert (labels[[5, 6, 7]] == 0).all()
-    assert (np.delete(labels, [5, 6, 7]) == -1).all()
-
-
-@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
-@pytest.mark.parametrize(
-    "graph",
-    [
-        nx.star_graph(40),
-        nx.path_graph(50),
-        nx.complete_graph(25),
-        nx.path_graph(2),
-        nx.complete_bipartite_graph(6, 9),
-        nx.disjoint_union_all([nx.path_graph(2)] * 12),
-    ],
-    ids=["star", "path", "complete", "one edge", "bipartite", "matching"],
-)
-@names
-def test_awkward_graphs_end_with_labels(name, graph):
-    graph = Graph.from_networkx(graph)
-    for k in {1, min(3, graph.n_nodes), min(12, graph.n_nodes), graph.n_nodes}:
-        labels = run(graph, k, name).labels
-        assert labels.min() >= 0
-        assert labels.max() < k
-
-
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 @names
 def test_components_are_kept_apart_where_there_are_as_many_clusters(name):

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 import graphcore
-from graphcore import CoresetSpectralClustering, InputError, KSelection, ParameterError
+from graphcore import CoresetSpectralClustering, InputError, KSelection
 from graphcore.cli.app import run
 
 from ..oracles import method
@@ -57,19 +57,6 @@ def test_auto_and_a_resolution_look_equally_far(parameters, most):
             int(2 * linked**0.5), linked // parameters.get("min_cluster_size", 1)
         )
         assert abs(model.selection_.candidates[-1] - most) < 5
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"n_clusters": "automatic"}, "n_clusters='automatic' must be an integer"),
-        ({"n_clusters": "auto", **method(sampling="coin")}, "sampling='coin'"),
-        ({"n_clusters": "auto", "effort": 0}, "effort=0.0"),
-    ],
-)
-def test_bad_parameters_are_named(parameters, message):
-    with pytest.raises(ParameterError, match=message):
-        CoresetSpectralClustering(**parameters).fit(CAVEMEN)
 
 
 def test_a_graph_without_edges_is_refused():
