@@ -1,6 +1,7 @@
 """The report of a fitted estimator."""
 
 import inspect
+import re
 from numbers import Integral
 
 from ..io.atomic import check_writable
@@ -28,7 +29,7 @@ def report_model(
 def _constructor(model):
     """Python that makes and fits such a model; parameters left at their defaults are not shown."""
     defaults = {name: repr(each.default) for name, each in inspect.signature(type(model)).parameters.items()}
-    values = {name: repr(getattr(model, name)) for name in defaults}
+    values = {name: re.sub(r"^Published\(", "graphcore.Published(", repr(getattr(model, name))) for name in defaults}
     given = ", ".join(f"{name}={value}" for name, value in values.items() if value != defaults[name])
     return f"import graphcore\n\nmodel = graphcore.{type(model).__name__}({given}).fit(X)"
 
