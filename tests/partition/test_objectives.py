@@ -232,7 +232,7 @@ def test_a_model_of_it_is_saved_predicts_and_is_updated(tmp_path):
 )  # fmt: skip
 def test_what_needs_a_number_of_clusters_is_refused(n_clusters, more):
     graph, _ = graphcore.datasets.planted_partition(4, 50, 0.4, 0.02, random_state=0)
-    name = "refine" if "preset" in more else "labels" if "initial_labels" in more else next(iter(more))
+    name = "labels" if "initial_labels" in more else next(iter(more))
     with pytest.raises(ParameterError, match=name):
         CoresetSpectralClustering(n_clusters, objective="modularity", **more).fit(graph)
 

@@ -1,4 +1,4 @@
-"""The default path on sparse graphs: merge tree, sizes, history, components; and the published preset's stages."""
+"""The default path on sparse graphs: merge tree, sizes, history, components; and the published algorithm's stages."""
 
 from itertools import pairwise
 
