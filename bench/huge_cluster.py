@@ -15,6 +15,7 @@ import os
 import sys
 import time
 import warnings
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +23,7 @@ import graphcore
 from graphcore._progress import Stages
 from graphcore.metrics import agreement, normalized_cut
 from graphcore.pipeline.cluster import cluster_graph
+from graphcore.pipeline.parameters import METHOD
 from graphcore.pipeline.settings import resolve_settings
 
 from .vectors import AnonymousMemory
@@ -33,7 +35,12 @@ def warm_up():
     graph = graphcore.Graph.from_edges(ends, (ends + 1) % 40)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        cluster_graph(graph, resolve_settings(graph, 2, effort="fast", walk_steps=2), random_state=0, n_jobs=2)
+        cluster_graph(
+            graph,
+            resolve_settings(graph, 2, effort="fast", published=replace(METHOD, walk_steps=2)),
+            random_state=0,
+            n_jobs=2,
+        )
         graphcore.build_coreset(graph, 2, size=10, method="importance", random_state=0)
 
 

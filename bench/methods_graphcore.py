@@ -15,9 +15,15 @@ def prepare(indptr, indices, params):
 
 
 def cluster(graph, k, seed, params, threads):
-    """The whole pipeline; `params` go to resolve_settings."""
+    """The whole pipeline; `params` are as for :func:`given`."""
     found = clustering(graph, k, seed, params, threads)
     return found.labels, dict(found.seconds), {}
+
+
+def given(params):
+    """Parameters of the class, of which "published" may be a dictionary, as JSON has it."""
+    published = params.get("published")
+    return params | {"published": graphcore.Published(**published)} if isinstance(published, dict) else params
 
 
 def clustering(graph, k, seed, params, threads):
@@ -27,7 +33,7 @@ def clustering(graph, k, seed, params, threads):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", graphcore.GraphWarning)
-        return cluster_graph(graph, resolve_settings(graph, k, **params), random_state=seed, n_jobs=threads)
+        return cluster_graph(graph, resolve_settings(graph, k, **given(params)), random_state=seed, n_jobs=threads)
 
 
 def modularity(graph, k, seed, params, threads):
@@ -147,7 +153,7 @@ def cluster_file(files, k, seed, params, threads):
     clock = Clock()
     graph = graphcore.read_graph(source)
     clock.lap("read")
-    model = graphcore.CoresetSpectralClustering(k, random_state=seed, n_jobs=threads, **params["model"])
+    model = graphcore.CoresetSpectralClustering(k, random_state=seed, n_jobs=threads, **given(params["model"]))
     with warnings.catch_warnings(), clocked(clock, partition, "kmeans_labels", "k-means", started):
         warnings.simplefilter("ignore", graphcore.GraphWarning)
         model.fit(graph)

@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -32,6 +33,7 @@ from graphcore.partition.improve import recombine
 from graphcore.partition.problem import Problem
 from graphcore.partition.quotient import common_refinement, graph_rows
 from graphcore.partition.stability import matched_clusters
+from graphcore.pipeline.parameters import METHOD
 from graphcore.plot._style import bare, plain_numbers
 
 FOLDER = Path(__file__).parent / "figures"
@@ -104,10 +106,10 @@ def sparse_coreset():
     """Two moons: the edges between coreset nodes, and the labels of the published algorithm and of the default."""
     points, truth = make_moons(1500, noise=0.1, random_state=0)
     graph = graphcore.knn_graph(points, 10, random_state=0)
-    published = _fit(graph, 2, preset="published", sampling="degree", coreset_size=150)
-    default = _fit(graph, 2, coreset_size=150)
+    published = _fit(graph, 2, published=graphcore.Published(sampling="degree", coreset_size=150))
+    default = _fit(graph, 2, published=replace(METHOD, coreset_size=150))
     figure, axes = plt.subplots(1, 3, figsize=(9, 2.4), layout="constrained", sharex=True, sharey=True)
-    nodes = published.coreset_indices_
+    nodes = published.clustering_.coreset.indices
     inside = graph.to_scipy()[nodes][:, nodes]
     alone = np.diff(inside.indptr) == 0
     axes[0].scatter(*points.T, s=1.5, c="#cccccc", linewidths=0)
@@ -154,7 +156,7 @@ def stability():
     """Three clouds, two of which run into each other: clusters, and how many drafts agree with each label."""
     points, _ = make_blobs(3000, centers=[(-4.6, 0), (0, 0), (2.4, 0.8)], cluster_std=1, random_state=1)
     graph = graphcore.knn_graph(points, 10, random_state=0)
-    model = _fit(graph, 3, coreset_size=150)
+    model = _fit(graph, 3, published=replace(METHOD, coreset_size=150))
     figure, axes = plt.subplots(1, 2, figsize=(8.5, 2.9), layout="constrained", sharex=True, sharey=True)
     _draw_clusters(axes[0], points, model.labels_, size=6)
     for c, value in enumerate(model.cluster_stability_):

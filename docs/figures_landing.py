@@ -1,6 +1,7 @@
 """Pictures of the landing page: the idea, and all methods on all graphs of the bench."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -9,6 +10,7 @@ from matplotlib.collections import LineCollection
 from sklearn.datasets import make_blobs, make_moons
 
 import graphcore
+from graphcore.pipeline.parameters import METHOD
 from graphcore.plot._style import bare
 
 TABLES = Path(__file__).parent / "tables" / "quality.md"
@@ -33,10 +35,13 @@ def idea():
     blob, _ = make_blobs(200, centers=[(3.1, 0.9)], cluster_std=0.25, random_state=1)
     points = np.concatenate([moons, blob])
     graph = graphcore.knn_graph(points, 6, random_state=0)
-    model = graphcore.CoresetSpectralClustering(3, coreset_size=60, random_state=0).fit(graph)
+    model = graphcore.CoresetSpectralClustering(3, published=replace(METHOD, coreset_size=60), random_state=0).fit(
+        graph
+    )
     edges = graph.to_scipy().tocoo()
     lines = points[np.column_stack([edges.row, edges.col])[edges.row < edges.col]]
-    nodes, weights = model.coreset_indices_, model.coreset_weights_
+    coreset = model.clustering_.coreset
+    nodes, weights = coreset.indices, coreset.weights
 
     figure, axes = plt.subplots(1, 3, figsize=(10, 2.05), layout="constrained")
     steps = ("1. a large graph", f"2. cluster {len(nodes)} of its {len(points)} nodes", "3. label all of them")

@@ -15,6 +15,7 @@ _PUBLIC = {
     "KSelection": ".selection.result", "KernelKFlats": ".estimators.kernel_flats",
     "KernelKMeans": ".estimators.kernel_kmeans", "NystromFeatures": ".estimators.nystrom_features",
     "NystromKernelKMeans": ".estimators.nystrom_kernel_kmeans", "ParameterError": ".exceptions",
+    "Published": ".pipeline.parameters",
     "build_coreset": ".coresets.coreset", "build_store": ".store", "check_store": ".store", "datasets": None,
     "knn_graph": ".knn.neighbors", "load": ".estimators.load", "metrics": None, "networkx": None,
     "open_graph": ".store", "plot": None, "read_graph": ".io", "report": None,

@@ -72,6 +72,13 @@ def check_choice(name, value, choices, others=""):
     return value
 
 
+def check_flag(name, value):
+    """Return `value` as a bool, or raise a ParameterError that names it."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name}={value!r} must be True or False")
+    return bool(value)
+
+
 def label_array(name, labels):
     """Return labels of nodes as an array; dictionaries and lists of sets, as networkx has them, are refused."""
     is_list = isinstance(labels, (list, tuple))

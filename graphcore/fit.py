@@ -1,4 +1,4 @@
-"""One fit, from a graph to labels and what is known of them: the class and the command line both call it."""
+"""One fit, from a graph to labels and what is known of them, and its update: class and command line both call it."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,8 +9,11 @@ from ._locks import cached_property
 from ._progress import Stages
 from ._random import Streams
 from ._validation import check_sample_weight
+from .exceptions import InputError
+from .graphs.derived import change_graph
 from .graphs.derived import weigh_nodes
 from .graphs.graph import Graph
+from .graphs.magnitude import in_range
 from .knn.neighbors import knn_graph
 from .metrics.cut import sums_and_shares
 from .metrics.robustness import robustness
@@ -18,11 +21,13 @@ from .partition.cluster_sums import ClusterSums
 from .partition.evidence import edge_evidence
 from .partition.predict import node_memberships
 from .partition.quotient import graph_rows, lent
+from .partition.update import Update, describe_update, update_labels
 from .pipeline.cluster import Clustering, cluster_graph
+from .pipeline.constrained import constrained_partition
 from .pipeline.known import check_known
-from .pipeline.settings import is_free, quick_settings, resolve_settings
-from .selection.auto import choose_for_fit
+from .pipeline.settings import quick_settings, resized, resolve
 from .selection.result import KSelection
+from .selection.select import choose_for_fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,39 +70,30 @@ def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n
 
 
 def fit_graph(
-    graph, n_clusters, settings, *, labels=None, initial_labels=None, sample_weight=None, random_state=None,
-    n_jobs=None, stages=None,
-):  # fmt: skip
-    """Choose k if it is "auto" or None, check the settings (a dict; others are as by default), cluster, measure.
+    graph, asked, *, labels=None, initial_labels=None, sample_weight=None, random_state=None, n_jobs=None, stages=None
+):
+    """Choose k if that is left to the graph, cluster, measure; `asked` is what `check_settings` returns.
 
     `labels` (n,) stay as they are, but for those of -1; the run begins at `initial_labels`, if they are given.
     """
-    stages = Stages() if stages is None else stages
-    edge_weight, total_size = graph.mean_weight, None
+    stages, streams = Stages() if stages is None else stages, Streams(random_state)
+    edge_weight, total_size, selection = graph.mean_weight, None, None
     if sample_weight is not None:
         with stages("weights"):
             sample_weight = check_sample_weight(sample_weight, graph.n_nodes)
             graph = weigh_nodes(graph, sample_weight)
             total_size = math.floor(sample_weight[graph.degrees > 0].sum())
-    known = {"labels": labels, "initial_labels": initial_labels, "sample_weight": sample_weight}
     with lent(graph):
-        return _fit(
-            graph, n_clusters, settings, known, Streams(random_state), n_jobs, stages, edge_weight, total_size
-        )  # fmt: skip
-
-
-def _fit(graph, n_clusters, settings, known, streams, n_jobs, stages, edge_weight, total_size):
-    selection = None
-    if not is_free(n_clusters, settings) and (n_clusters is None or isinstance(n_clusters, str)):
-        with stages("choice of k"):
-            selection = choose_for_fit(graph, settings, random_state=streams, n_jobs=n_jobs)
-        n_clusters = selection.best
-    resolved = resolve_settings(graph, n_clusters, total_size=total_size, **settings)
-    known = check_known(graph, resolved.n_clusters, **known)
-    stages.expect(6)
-    clustering = cluster_graph(graph, resolved, known=known, random_state=streams, n_jobs=n_jobs, stages=stages)
-    with stages("score"):
-        sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, n_jobs)
+        if asked.left_to in ("information", "resolution"):
+            with stages("choice of k"):
+                selection = choose_for_fit(graph, asked, random_state=streams, n_jobs=n_jobs)
+            asked = asked.of(selection.best)
+        settings = resolve(asked, graph, total_size)
+        known = check_known(graph, settings.n_clusters, labels, initial_labels, sample_weight)
+        stages.expect(6)
+        clustering = cluster_graph(graph, settings, known=known, random_state=streams, n_jobs=n_jobs, stages=stages)
+        with stages("score"):
+            sums, shares = sums_and_shares(graph, clustering.labels, clustering.settings.n_clusters, n_jobs)
     return Fit(graph, clustering, selection, sums, shares, known.weights, edge_weight, dict(stages.seconds))
 
 
@@ -121,3 +117,48 @@ def node_columns(labels, node_names, stability, outside_shares):
     names = np.arange(n) if node_names is None else np.asarray(node_names)
     stability = np.full(n, np.nan, dtype=np.float32) if stability is None else stability
     return {"node": names, "cluster": labels, "stability": stability, "outside_share": outside_shares}
+
+
+def update_clustering(graph, clustering, unrest, sizes, changes, *, random_state=None, n_jobs=None, stages=None):
+    """Change a graph and the labels of its Clustering; returns (graph, Clustering, Update, sums, outside shares).
+
+    `changes` are the edges (added, removed). `unrest` (n_clusters,) float64 is kept between updates, and changed in
+    place. `sizes` are the limits of clusters, as a user gave them: shares are of the nodes that there are now. Labels
+    that stay do, also those of nodes that had no edge; raises a ParameterError where limits cannot be kept.
+    """
+    stages = Stages() if stages is None else stages
+    with stages("graph"):
+        changed = change_graph(graph, *changes)
+        if changed.graph.n_entries == 0:
+            raise InputError("removed: no edge is left, and a graph without edges has no clusters")
+        before = np.full(changed.graph.n_nodes, -1, dtype=np.int32)
+        before[: len(clustering.labels)] = clustering.labels
+        ranged = in_range(changed.graph)
+        rows = graph_rows(ranged)
+        asked = resized(clustering.settings, sizes, changed.graph)
+    known = clustering.known.among(rows.degrees)
+    problem = known.problem(rows, asked)
+    k, after, streams = asked.n_clusters, before.copy(), Streams(random_state)
+    if known.fixed is not None:  # of nodes that had no edge
+        after[known.fixed >= 0] = known.fixed[known.fixed >= 0]
+    with stages("moves"):
+        formed = update_labels(
+            problem, after, changed.ends, np.ldexp(changed.change, -ranged._exponent), unrest,
+            rng=streams.generator("update"), n_jobs=n_jobs,
+        )  # fmt: skip
+        sums = problem.sums(after, n_jobs)
+        if problem.constraints.excess(sums) > 1.0 or problem.min_size > max(1, sums.size.min()):
+            rng = streams.generator("constraints")
+            after = constrained_partition(problem, after, rng, fixed=known.fixed, n_jobs=n_jobs).labels
+    stability = None
+    if clustering.node_stability is not None:  # not known of nodes that have moved
+        stability = np.full(len(after), np.nan, dtype=np.float32)
+        stability[: len(clustering.labels)] = clustering.node_stability
+        stability[before != after] = np.nan
+    result = clustering.changed(changed.graph, after, stability, asked)
+    moved, splits, unions = describe_update(before, after, k)
+    with stages("score"):
+        sums, shares = sums_and_shares(changed.graph, after, k, n_jobs)
+    new = np.flatnonzero((before < 0) & (after >= 0))
+    done = Update(changed.n_added, changed.n_removed, new, moved, splits, unions, formed, dict(stages.seconds))
+    return changed.graph, result, done, sums, shares

@@ -66,7 +66,7 @@ def check_model(model, *, y=None, sample_weight=None, warned="", new=None, is_up
     `y` are the labels that stay, `new` rows for `predict` (default: the graph's own, for a model of a graph).
     """
     A = model.graph_.to_scipy().toarray().astype(np.float64)
-    n, k, labels, settings = len(A), model.n_clusters_, model.labels_, model.settings_
+    n, k, labels, settings = len(A), model.n_clusters_, model.labels_, model.clustering_.settings
     linked = A.sum(axis=1) > 0
     total = linked.sum() if sample_weight is None else int(sample_weight[linked].sum())
     limits = {"min_size": size_of(model.min_cluster_size, total), "max_size": size_of(model.max_cluster_size, total)}
@@ -78,8 +78,8 @@ def check_model(model, *, y=None, sample_weight=None, warned="", new=None, is_up
     kept, tiny = model._reference, volumes.sum() * 1e-9
     np.testing.assert_allclose(np.ldexp(kept.inner, kept.exponent), inner, rtol=1e-9, atol=tiny)
     np.testing.assert_allclose(np.ldexp(kept.volumes, kept.exponent), volumes, rtol=1e-9, atol=tiny)
-    if model.history_ and not is_updated:
-        assert model.history_[-1][1] == pytest.approx(
+    if model.clustering_.history and not is_updated:
+        assert model.clustering_.history[-1][1] == pytest.approx(
             objective_of(settings.objective, A, labels, k), rel=1e-7, abs=1e-9
         )
     outside = [A[x, labels != labels[x]].sum() / A[x].sum() for x in np.flatnonzero(linked)]
@@ -108,7 +108,7 @@ def check_model(model, *, y=None, sample_weight=None, warned="", new=None, is_up
     sizes = np.bincount(labels[labels >= 0], minlength=k)
     n_filled = np.count_nonzero(sizes)
     for level in {1, n_filled, model.tree_.n_leaves}:
-        at = model.labels_at(level)
+        at = model.tree_.labels_at(level)
         np.testing.assert_array_equal(at >= 0, linked)
         assert set(at[linked].tolist()) == set(range(level))
         if level == n_filled:

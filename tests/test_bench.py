@@ -150,7 +150,7 @@ def graph(tmp_path):
     return tmp_path / "g.npz"
 
 
-OURS = Method("graphcore", "cluster", "graphcore", {"preset": "published", "sampling": "degree", "coreset_size": 0.5})
+OURS = Method("graphcore", "cluster", "graphcore", {"published": {"sampling": "degree", "coreset_size": 0.5}})
 
 
 @pytest.mark.slow
@@ -202,8 +202,8 @@ def test_a_coreset_of_the_reference_is_clustered_again(graph):
 @pytest.mark.slow
 def test_what_does_not_work_is_said(options, graph, tmp_path):
     assert harness.measure(Method("METIS", "metis"), "g", graph, 3, options).status == "not installed"
-    bad = replace(OURS, params={"preset": "nonsense"})
-    assert harness.measure(bad, "g", graph, 3, options).status.startswith("failed: ParameterError: preset=")
+    bad = replace(OURS, params={"published": "nonsense"})
+    assert harness.measure(bad, "g", graph, 3, options).status.startswith("failed: ParameterError: published=")
     assert harness.measure(OURS, "g", tmp_path / "no.npz", 3, options).status.startswith("failed: FileNotFoundError")
     options.timeout = 1e-4
     assert harness.measure(OURS, "g", graph, 3, options).status == "> 0.0001 s (warm-up)"
@@ -306,14 +306,14 @@ def test_ablation_writes_the_tables_of_the_docs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(harness, "RESULTS", tmp_path / "results")
     page = tmp_path / "docs" / "table.md"
     shared = ["run", "ablation", "--seeds", "1", "--data", str(tmp_path), "--page", str(page)]
-    settings = '[{"effort": 1, "refine": false}, {"walk_steps": 3}]'
+    settings = '[{"effort": 1}, {"published": {"walk_steps": 3}}]'
     monkeypatch.setattr(sys, "argv", ["bench", *shared, "--settings", settings])
     command.main(sys.argv[1:])
     lines = page.read_text().splitlines()
     assert "python -m bench run ablation --seeds 1" in lines[0]
     tables = [[cells.strip("| ").split(" | ") for cells in part.split("\n")[2:]]
               for part in page.read_text().strip().split("\n\n") if part.startswith("| ")]  # fmt: skip
-    names = ["default", "`effort=1`, `refine=False`", "`walk_steps=3`"]
+    names = ["default", "`effort=1`", "`published=Published(walk_steps=3)`"]
     assert [[row[0] for row in rows] for rows in tables] == [names] * 3  # J, ARI, CPU seconds
     values = [[row[1] for row in rows] for rows in tables]
     assert values[0][2] == values[1][2] == values[2][2] == "-"  # refused: an odd number of steps

@@ -149,31 +149,32 @@ def test_the_same_labels_as_the_estimator_and_for_any_number_of_jobs(folder, cap
     assert [int(line.split("\t")[1]) for line in outputs[0].splitlines()] == model.labels_.tolist()
 
 
-def test_published_preset(folder, capsys):
+def test_published(folder, capsys):
     nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
-    assert run(["cluster", "graph.txt", "-k", "10", "--preset", "published", "--json"]) == 0
+    assert run(["cluster", "graph.txt", "-k", "10", "--published", "--json"]) == 0
     settings = json.loads(capsys.readouterr().out)["settings"]
     assert (settings["sampling"], settings["self_loop"], settings["walk_steps"]) == ("importance", 1.0, 1)
 
 
 def test_settings_are_passed_through(folder, capsys):
     nx.write_edgelist(nx.connected_caveman_graph(10, 8), "graph.txt", data=False)
-    given = "--coreset-size 0.5 --sampling uniform --walk-steps 2 --row-budget 50 --overcluster 1.5"
-    given += " --objective ncut --min-cluster-size 3 --self-loop 0.25 --n-seeds 9 --eigen-solver exact --no-refine"
-    given += " --effort fast"
-    assert run(["cluster", "graph.txt", "-k", "5", "--json", *given.split()]) == 0
+    steps = "coreset_size=0.5 sampling=uniform walk-steps=2 row_budget=50 overcluster=1.5 n_seeds=9 eigen_solver=exact"
+    given = [f"--published-option={step}" for step in [*steps.split(), "refine=False", "eps=none"]]
+    given += ["--objective", "ncut", "--min-cluster-size", "3", "--effort", "fast"]
+    assert run(["cluster", "graph.txt", "-k", "5", "--json", *given]) == 0
     settings = json.loads(capsys.readouterr().out)["settings"]
     expected = {
         "coreset_size": 40, "sampling": "uniform", "max_drafts": 1, "walk_steps": 2, "row_budget": 50,
-        "overcluster": 1.5, "objective": "ncut", "min_cluster_size": 3, "self_loop": 0.25, "n_seeds": 9,
+        "overcluster": 1.5, "objective": "ncut", "min_cluster_size": 3, "self_loop": 0.0, "n_seeds": 9,
         "eigen_solver": "exact", "refine": False,
     }  # fmt: skip
     assert {name: settings[name] for name in expected} == expected
 
 
 def test_every_setting_has_an_option():
-    options = {p.name for p in app.commands["cluster"].params}
-    assert set(defaults()) <= options
+    options = {p.name: p for p in app.commands["cluster"].params}
+    assert set(defaults()) <= set(options)
+    assert set(options["steps"].type.known) == set(graphcore.Published().get_params())
 
 
 def test_a_progress_line_on_a_terminal_only(folder, capsys, monkeypatch):
@@ -268,10 +269,11 @@ BAD = {
     "k > n": ("graph.txt -k 7", "-k 7 must be at most 6"),
     "k no integer": ("graph.txt -k 2.5", "'-k'.*2.5"),
     "no k": ("graph.txt", "'-k'"),
-    "coreset above n": ("graph.txt -k 3 --coreset-size 9", "--coreset-size 9 must be at most 6 "),
-    "coreset size a word": ("graph.txt -k 3 --coreset-size big", "--coreset-size big"),
-    "zero diagonal": ("graph.txt -k 2 --preset published --self-loop 0", "use --self-loop 1.0.*or --sampling degree"),
-    "unknown preset": ("graph.txt -k 2 --preset best", "--preset best is not known; choose one of 'published'"),
+    "coreset above n": ("graph.txt -k 3 --published-option coreset_size=9", "coreset_size=9 must be at most 6 "),
+    "coreset size a word": ("graph.txt -k 3 --published-option coreset_size=big", "coreset_size='big'"),
+    "zero diagonal": ("graph.txt -k 2 --published-option self_loop=0", "use self_loop=1.0.*or sampling='degree'"),
+    "unknown step": ("graph.txt -k 2 --published-option luck=1", "'luck=1' sets none of coreset_size, eps"),
+    "step without a value": ("graph.txt -k 2 --published-option eps", "'eps' has no value; write eps=VALUE"),
     "columns": ("graph.txt -k 2 --columns 1", "--columns.*such as 0,1"),
     "the same column": ("graph.txt -k 2 --columns 1,1", "--columns 1,1 must be the two different"),
     "no such column": ("graph.txt -k 2 --columns 0,5", "column"),

@@ -14,6 +14,9 @@ from graphcore._compile import compiled
 from graphcore._touched import add
 from graphcore.cli.warm_up import _graph
 from graphcore.fit import fit_graph
+from graphcore.pipeline.settings import check_settings
+
+from .oracles import method
 
 
 @compiled
@@ -119,15 +122,15 @@ def divided(values):
         (False, {}),
         (True, {}),
         pytest.param(False, {"objective": "ncut", "effort": "high"}, marks=pytest.mark.slow),
-        pytest.param(False, {"preset": "published"}, marks=pytest.mark.slow),
-        pytest.param(True, {"sampling": "importance", "max_share": 1.03}, marks=pytest.mark.slow),
+        pytest.param(False, {"published": True}, marks=pytest.mark.slow),
+        pytest.param(True, {"max_share": 1.03, **method(sampling="importance")}, marks=pytest.mark.slow),
     ],
 )
 def test_labels_are_the_same_bit_for_bit(weighted, settings, monkeypatch):
     graph = _graph(weighted)
     if weighted:  # whose sums depend on their order
         graph = Graph(graph.indptr, graph.indices, graph.weights / 3.0)
-    want = fit_graph(graph, 6, settings, random_state=0).clustering
+    want = fit_graph(graph, check_settings(6, settings), random_state=0).clustering
     ran = []
 
     def run_as_python(loop, *args):
@@ -137,7 +140,7 @@ def test_labels_are_the_same_bit_for_bit(weighted, settings, monkeypatch):
             return function(*map(_compile._as_numba, args)) if is_same else loop.dispatcher(*args)
 
     monkeypatch.setattr(_compile._Loop, "__call__", run_as_python)
-    got = fit_graph(graph, 6, settings, random_state=0).clustering
+    got = fit_graph(graph, check_settings(6, settings), random_state=0).clustering
     np.testing.assert_array_equal(got.labels, want.labels)
     assert got.history == want.history
     assert len(ran) > 10

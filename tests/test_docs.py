@@ -115,8 +115,7 @@ def test_the_social_network_is_as_the_tutorial_says(folder, capsys):
     assert [name in group for name, group in zip(found, groups, strict=True)] == [True] * 6
     table, choice = namespace["table"], namespace["choice"]
     assert set(table.sort_values("outside_share").tail(3).node) == {"Simplice", "Magnon", "Javert"}
-    thieves = {"Babet", "Gueulemer", "Claquesous", "Montparnasse", "Brujon"}
-    assert thieves < set(namespace["doubtful"].node) and len(namespace["doubtful"]) == 13
+    assert namespace["found"].ari.mean() < 0.9
     assert (choice.best, choice.clear) == (1, False)
     network = namespace["G"]
     assert nx.community.modularity(network, namespace["communities"]) == pytest.approx(0.57, abs=0.005)
@@ -324,7 +323,8 @@ def test_every_parameter_is_explained():
     """The page of parameters has a row for each, with its default."""
     text = (ROOT / "docs" / "parameters.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `(\w+)` \| `?([^`|]+?)`? \|", text, re.MULTILINE))
-    defaults = inspect.signature(graphcore.CoresetSpectralClustering).parameters
+    explained = (graphcore.CoresetSpectralClustering, graphcore.Published)
+    defaults = {name: p for each in explained for name, p in inspect.signature(each).parameters.items()}
     assert rows == {
         name: str(p.default).join(['"'] * 2 if isinstance(p.default, str) else ["", ""]) for name, p in defaults.items()
     }

@@ -198,8 +198,8 @@ def test_fifty_forks_beside_a_fitting_thread(kind):
         large, small = (degree_corrected_partition(6, n, mean_degree=20, random_state=0)[0] for n in (5000, 100))
 
         def fit(X):
-            preset = {} if kind == "default" else {"preset": kind}
-            return graphcore.CoresetSpectralClustering(6, random_state=0, **preset).fit(X).labels_
+            published = kind == "published"
+            return graphcore.CoresetSpectralClustering(6, published=published, random_state=0).fit(X).labels_
 
     want, stop = fit(small), threading.Event()
 

@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import graphcore
-from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError
+from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterError, Published
 from graphcore.knn.neighbor_lists import listed_neighbors
 from graphcore.metrics import outside_share
 from graphcore.partition._objective_loops import objective_value
@@ -93,7 +93,7 @@ def test_rows_without_an_edge_to_a_cluster():
 
 
 @pytest.mark.parametrize(
-    "parameters", [{}, {"objective": "ncut"}, {"preset": "published", "sampling": "degree", "n_neighbors": 50}]
+    "parameters", [{}, {"objective": "ncut"}, {"n_neighbors": 50, "published": Published(sampling="degree")}]
 )
 def test_new_vectors_get_the_clusters_of_fitting_again(parameters):
     """200 digits held out of 1,797: the clusters predicted agree with those of a fit of all."""

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import graphcore
-from graphcore import CoresetSpectralClustering, CoresetSpectralCoclustering, Graph, GraphWarning, InputError
+from graphcore import CoresetSpectralClustering, CoresetSpectralCoclustering, Graph, GraphWarning, InputError, Published
 from graphcore.cli.app import run
 from graphcore.partition.objectives import OBJECTIVES
 from graphcore.pipeline.known import NOTHING, Known
 
 from .depth import examples
-from .oracles import planted
+from .oracles import method, planted
 from .partitions import check_labels, check_model
 
 
@@ -43,12 +43,12 @@ FITS = {
     "fast": {"effort": "fast"},
     "search": {"effort": 6},
     "cut": {"objective": "ncut"},
-    "published": {"preset": "published"},
-    "published, merged": {"preset": "published", "overcluster": 2.0},
-    "published, the cut": {"preset": "published", "objective": "ncut"},
-    "no moves": {"refine": False},
-    "uniform": {"sampling": "uniform"},
-    "importance": {"sampling": "importance", "objective": "ncut"},
+    "published": {"published": True},
+    "published, merged": {"published": Published(overcluster=2.0)},
+    "published, the cut": {"objective": "ncut", "published": True},
+    "no moves": method(refine=False),
+    "uniform": method(sampling="uniform"),
+    "importance": {"objective": "ncut", **method(sampling="importance")},
     "auto": {"n_clusters": "auto"},
     "resolution": {"n_clusters": None, "resolution": 2.0},
     "least": {"min_cluster_size": 25},
@@ -90,7 +90,7 @@ def pickled(model):
 
 def test_models_of_vectors_predict_what_is_most_probable():
     X, _ = graphcore.datasets.blobs(150, 4, spread=1.5, random_state=0)
-    for options in ({}, {"preset": "published"}, {"objective": "ncut"}):
+    for options in ({}, {"published": True}, {"objective": "ncut"}):
         model, text = told(CoresetSpectralClustering(4, random_state=0, **options).fit, X[:100])
         check_model(model, warned=text, new=X)
 
@@ -99,7 +99,7 @@ def test_a_huge_graph_keeps_to_its_limits(graph, monkeypatch):
     monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", 0)
     for options in ({}, {"min_cluster_size": 25}, {"max_cluster_size": 33}):
         model, text = told(CoresetSpectralClustering(4, random_state=0, **options).fit, graph)
-        assert model.settings_.max_drafts == 1
+        assert model.clustering_.settings.max_drafts == 1
         check_model(model, warned=text)
 
 
@@ -145,7 +145,7 @@ def test_the_command_line_keeps_to_what_was_asked(graph, tmp_path, monkeypatch, 
 
 def test_the_check_of_all_labels_finds_what_is_not_kept(graph):
     model = told(CoresetSpectralClustering(4, random_state=0).fit, graph)[0]
-    labels, degrees, asked = model.labels_, graph.degrees, model.settings_
+    labels, degrees, asked = model.labels_, graph.degrees, model.clustering_.settings
     NOTHING.check(labels, degrees, asked)
     for wrong in (np.where(labels == 3, 4, labels), np.zeros_like(labels), np.full_like(labels, -1)):
         with pytest.raises(InputError, match="nodes with an edge have a cluster, 0 to 3, and others -1"):
@@ -157,10 +157,10 @@ def test_the_check_of_all_labels_finds_what_is_not_kept(graph):
     moved = model.labels_.copy()
     moved[0] = (moved[0] + 1) % 4
     with pytest.raises(InputError, match="keep to max_cluster_size=29"):
-        NOTHING.check(moved, degrees, model.settings_)
+        NOTHING.check(moved, degrees, model.clustering_.settings)
     model = told(CoresetSpectralClustering(4, random_state=0, min_cluster_size=29).fit, graph)[0]
     with pytest.warns(GraphWarning, match="1 of n_clusters=4 clusters are smaller than min_cluster_size=29"):
-        NOTHING.check(moved, degrees, model.settings_)
+        NOTHING.check(moved, degrees, model.clustering_.settings)
 
 
 # -- updates -----------------------------------------------------------------------------------------------------------
@@ -209,12 +209,12 @@ def test_limits_that_a_changed_graph_cannot_keep_are_refused_and_can_be_widened(
     np.testing.assert_array_equal(model.labels_, before)
     model.set_params(max_cluster_size=30).update(added=([120], [0]))
     check_model(model, is_updated=True)
-    assert model.settings_.max_cluster_size == 30
+    assert model.clustering_.settings.max_cluster_size == 30
     # A share is one of the nodes that there are now.
     model.set_params(max_cluster_size=0.25).update(added=([116, 117, 118], [0, 1, 2]))
-    assert model.settings_.max_cluster_size == 30
+    assert model.clustering_.settings.max_cluster_size == 30
     model.update(added=(np.arange(121, 141), np.arange(20)))
-    assert model.settings_.max_cluster_size == 35
+    assert model.clustering_.settings.max_cluster_size == 35
     check_model(model, is_updated=True)
 
 
@@ -293,11 +293,11 @@ class Life(RuleBasedStateMachine):
 
     model = None
 
-    @initialize(seed=st.integers(0, 10**6), preset=st.sampled_from([None, "published"]), objective=st.booleans())
-    def fit(self, seed, preset, objective):
+    @initialize(seed=st.integers(0, 10**6), published=st.booleans(), objective=st.booleans())
+    def fit(self, seed, published, objective):
         more = {"objective": "ncut" if objective else "information"}
-        if preset:  # whose moves are left out, and limits from above with them
-            more |= {"preset": preset, "max_cluster_size": None, "max_share": None}
+        if published:  # whose moves are left out, and limits from above with them
+            more |= {"published": True, "max_cluster_size": None, "max_share": None}
         made = random_model(np.random.default_rng(seed), **more)
         if made is not None:
             self.model, self.y, self.text = made
@@ -326,7 +326,8 @@ class Life(RuleBasedStateMachine):
             self.model = again
 
     def _same(self, again):
-        for name in ("labels_", "outside_share_", "stability_", "groups_"):
+        np.testing.assert_array_equal(again.tree_.leaf_of, self.model.tree_.leaf_of)
+        for name in ("labels_", "outside_share_", "stability_"):
             np.testing.assert_array_equal(getattr(again, name), getattr(self.model, name))
         assert again.get_params() == self.model.get_params()
         graph = self.model.graph_
@@ -343,14 +344,17 @@ class Life(RuleBasedStateMachine):
     def levels(self, share):
         if self.model is not None:
             k = 1 + round(share * (self.model.tree_.n_leaves - 1))
-            fine, coarse = self.model.labels_at(k), self.model.labels_at(max(1, k - 1))
+            fine, coarse = self.model.tree_.labels_at(k), self.model.tree_.labels_at(max(1, k - 1))
             assert len({*zip(fine.tolist(), coarse.tolist(), strict=True)}) == len(set(fine.tolist()))
 
     @invariant()
     def holds(self):
         if self.model is not None:
             text = told(
-                self.model._result.known.check, self.model.labels_, self.model.graph_.degrees, self.model.settings_
+                self.model.clustering_.known.check,
+                self.model.labels_,
+                self.model.graph_.degrees,
+                self.model.clustering_.settings,
             )[1]
             check_model(self.model, y=self.y, warned=text, is_updated=self.is_updated)
 
@@ -364,9 +368,9 @@ TestLife.settings = settings(examples(40), stateful_step_count=6)
 # Every graph of up to 6 nodes with an edge, up to isomorphism, isolated nodes included: 202.
 SMALL = [nx.to_numpy_array(g) for g in nx.graph_atlas_g() if g.number_of_nodes() <= 6 and g.number_of_edges()]
 EXTREMES = np.array([1.0, 1e-300, 1e300, 1e-30, 1e30, 3.0])
-SAMPLINGS = tuple({"sampling": name} for name in ("degree", "uniform", "importance"))
+SAMPLINGS = tuple(method(sampling=name) for name in ("degree", "uniform", "importance"))
 # Of graphs of up to 5 nodes.
-OTHERS = {"preset": "published"}, {"effort": 6}, {"walk_steps": 1}, {"overcluster": 2.0}
+OTHERS = {"published": True}, {"effort": 6}, method(walk_steps=1), method(overcluster=2.0)
 
 
 def weighted(A, kind, number):
@@ -418,6 +422,6 @@ def test_k_means_over_eigenvectors_that_are_alike(k):
     # Ends of a path have the same row of eigenvectors: there may be fewer different rows than clusters.
     graph = told(Graph.from_edges, [0, 1], [1, 2], n_nodes=4)[0]
     for seed in range(20):
-        model = CoresetSpectralClustering(k, objective="ncut", sampling="importance", random_state=seed)
+        model = CoresetSpectralClustering(k, objective="ncut", random_state=seed, **method(sampling="importance"))
         _, text = told(model.fit, graph)
         check_model(model, warned=text)

@@ -8,7 +8,7 @@ import pytest
 from graphcore import ParameterError
 from graphcore._random import Streams, draw_by_weight
 from graphcore.coresets._loops import draw_sorted
-from graphcore.pipeline.eigenvectors import _grouped_rows
+from graphcore.pipeline.drafts import _grouped_rows
 
 from .coresets.test_sampling_tree import Tree
 

@@ -15,6 +15,7 @@ import pytest
 from sklearn import neighbors
 
 import graphcore
+from graphcore import Published
 from graphcore.cli.app import app
 from graphcore.cli.console import in_options
 
@@ -191,12 +192,12 @@ CALLS = {
     ),
     "power": (
         graphcore.CoresetSpectralClustering,
-        {"n_clusters": 3, "preset": "published", "coreset_degrees": "weights", "random_state": 0},
+        {"n_clusters": 3, "published__coreset_degrees": "weights", "random_state": 0},
         lambda model: model.fit(KARATE),
     ),
     "diagonal": (
         graphcore.CoresetSpectralClustering,
-        {"n_clusters": 2, "sampling": "importance", "self_loop": 0, "random_state": 0},
+        {"n_clusters": 2, "published__self_loop": 0, "random_state": 0},
         lambda model: model.fit(KARATE),
     ),
     "one size too small": (
@@ -211,13 +212,14 @@ CALLS = {
 def test_a_remedy_that_a_message_spells_out_works(case):
     make, given, use = CALLS[case]
     with pytest.raises(graphcore.InputError) as caught:
-        use(make(**given))
+        use(make().set_params(**given))
     said = str(caught.value)
     remedies = re.findall(r"(\w+)=(?:'([\w-]+)'|(\d+\.\d+|\d+)|(True))", said)
     remedies = [(name, word or (number and float(number)) or True) for name, word, number, _ in remedies]
     tried = [(name, value) for name, value in remedies if given.get(name, "auto") != value]
     assert tried, said
-    name, value = tried[-1] if case != "power" else tried[0]
-    if isinstance(value, float) and value.is_integer() and name != "self_loop":
+    name, value = tried[-1] if case != "power" else tried[1]
+    name = f"published__{name}" if name in Published().get_params() else name
+    if isinstance(value, float) and value.is_integer() and name != "published__self_loop":
         value = int(value)
-    assert hasattr(use(make(**given | {name: value})), "labels_"), said
+    assert hasattr(use(make().set_params(**given | {name: value})), "labels_"), said

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import graphcore
-from graphcore import CoresetSpectralClustering, FormatError, Graph, InputError
+from graphcore import CoresetSpectralClustering, FormatError, Graph, InputError, Published
 from graphcore.cli.app import run
 from graphcore.metrics import agreement
 from graphcore.partition.local_moving import move_locally
@@ -32,7 +32,7 @@ def fitted(planted):
 def model(fitted):
     """A model of its own for each test; an update exchanges attributes, and changes the reference alone in place."""
     again = copy.copy(fitted)
-    again._graph, again._result = fitted._graph, fitted._result
+    again._graph, again.clustering_ = fitted._graph, fitted.clustering_
     again._reference = copy.copy(fitted._reference)
     return again
 
@@ -113,8 +113,8 @@ def test_everything_known_is_that_of_the_changed_graph(model, planted):
     assert model.n_features_in_ == len(model.to_table()["node"]) == 361
     assert model.predict(expected).shape == (361,)
     assert model.summary()["size"].sum() == 361
-    assert model.n_components_ == 1
-    assert [len(set(model.labels_at(k).tolist())) for k in (1, 3)] == [1, 3]
+    assert model.graph_.n_components == 1
+    assert [len(set(model.tree_.labels_at(k).tolist())) for k in (1, 3)] == [1, 3]
     assert model.tree_.leaf_of[360] not in model.tree_.leaf_of[:360]  # what is new is a leaf of its own
 
 
@@ -218,16 +218,18 @@ def test_what_is_loaded_is_what_was_saved(kind, planted, tmp_path):
         "graph": planted.graph, "published": planted.graph, "vectors": X, "sparse vectors": sp.csr_array(X),
         "names": Graph.from_edges(["ä", "b", "c", "ä"], ["b", "c", "ä", "c"], [1.0, 2, 3, 4]),
     }[kind]  # fmt: skip
-    preset = "published" if kind == "published" else None
-    model = CoresetSpectralClustering(2, preset=preset, random_state=np.int64(3)).fit(given)
+    model = CoresetSpectralClustering(2, published=kind == "published", random_state=np.int64(3)).fit(given)
     again = graphcore.load(saved(model, tmp_path))
     assert again.get_params() == model.get_params()
-    for name in ("labels_", "outside_share_", "stability_", "coreset_indices_", "coreset_labels_", "node_names_"):
+    for name in ("labels_", "outside_share_", "stability_"):
         np.testing.assert_array_equal(getattr(again, name), getattr(model, name))
-    assert again.settings_ == model.settings_
-    np.testing.assert_array_equal(again.dendrogram_, model.dendrogram_)
-    np.testing.assert_array_equal(again.groups_, model.groups_)
-    assert again.history_ == model.history_
+    for one, other in zip(*((m.clustering_.coreset.indices, m.clustering_.coreset_labels, m.graph_.node_names)
+                            for m in (again, model)), strict=True):  # fmt: skip
+        np.testing.assert_array_equal(one, other)
+    assert again.clustering_.settings == model.clustering_.settings
+    np.testing.assert_array_equal(again.tree_.to_linkage(), model.tree_.to_linkage())
+    np.testing.assert_array_equal(again.tree_.leaf_of, model.tree_.leaf_of)
+    assert again.clustering_.history == model.clustering_.history
     np.testing.assert_array_equal(again.graph_.to_scipy().toarray(), model.graph_.to_scipy().toarray())
     new = X[:4] if "vectors" in kind else np.eye(model.n_features_in_)[:2]
     np.testing.assert_array_equal(again.predict(new), model.predict(new))
@@ -243,7 +245,7 @@ def test_a_pickled_model_cannot_be_saved(model, tmp_path):
     again = pickle.loads(pickle.dumps(model))
     with pytest.raises(InputError, match="does not hold its graph"):
         again.save(tmp_path / "model.npz")
-    for ask in (again.summary, again.central_nodes, lambda: again.membership_, lambda: again.quotient_graph_):
+    for ask in (again.summary, lambda: again.membership_, lambda: again.quotient_graph_):
         with pytest.raises(AttributeError, match=r"model\.save\(path\) instead of pickle keeps it.*graphcore\.load"):
             ask()
 
@@ -351,12 +353,15 @@ def test_the_width_of_sparse_vectors_is_not_believed(tmp_path):
         graphcore.load(path)
 
 
-@pytest.mark.parametrize("options", [{"eps": 0.5}, {"effort": 6}, {"n_clusters": None, "resolution": 2.0},
-                                     {"preset": "published"}, {"max_share": 1.5}, {"n_clusters": "auto"}])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [{"published": Published(eps=0.5)}, {"published": True}, {"effort": 6}, {"n_clusters": None, "resolution": 2.0},
+     {"max_share": 1.5}, {"n_clusters": "auto"}],
+)  # fmt: skip
 def test_models_of_all_kinds_of_settings_are_loaded(options, planted, tmp_path):
     model = CoresetSpectralClustering(**{"n_clusters": 6} | options, random_state=0).fit(planted.graph)
     again = graphcore.load(saved(model, tmp_path))
-    assert (again.settings_, again.get_params()) == (model.settings_, model.get_params())
+    assert (again.clustering_.settings, again.get_params()) == (model.clustering_.settings, model.get_params())
     np.testing.assert_array_equal(again.outside_share_, model.outside_share_)
 
 

@@ -23,10 +23,10 @@ def questions(graph: Graph) -> int:
     """Everything that a fitted clustering is asked."""
     model = CoresetSpectralClustering(None, resolution=3.0, random_state=np.random.default_rng(0)).fit(graph)
     labels: NDArray[np.int32] = model.labels_
-    coarse: NDArray[np.int32] = model.labels_at(1)
+    coarse: NDArray[np.int32] = model.tree_.labels_at(1)
     stability: NDArray[np.float32] | None = model.stability_
-    central: list[NDArray[np.int64]] = model.central_nodes(2)
-    by_name: dict[object, int] = model.to_dict()
+    central: list[NDArray[np.int64]] = graphcore.metrics.central_nodes(graph, labels, count=2)
+    settings = model.clustering_.settings
     between: Graph = model.quotient_graph_
     part: Graph = model.subgraph(0)
     score: float = model.score(graph)
@@ -35,10 +35,16 @@ def questions(graph: Graph) -> int:
     tree = model.tree_
     text: str = tree.to_newick(nodes=True)
     levels: NDArray[np.int32] = tree.labels_at(resolution=tree.levels()["resolution_from"][-1])
-    print(len(labels), len(coarse), stability is None, len(central), len(by_name), between.n_nodes, part.n_nodes)
-    print(score, model.settings_.coreset_size, model.seconds_["coreset"] >= 0, model.n_components_, len(text))
+    print(len(labels), len(coarse), stability is None, len(central), between.n_nodes, part.n_nodes)
+    print(
+        score,
+        settings.coreset_size,
+        model.seconds_["coreset"] >= 0,
+        model.graph_.n_components,
+        len(text),
+    )
     print(len(levels), model.predict(graph)[0], model.transform(graph).shape, model.summary()["size"])
-    print(model.dendrogram_.shape, tree.to_networkx(), tree.to_linkage().shape)
+    print(tree.to_networkx(), tree.to_linkage().shape)
     return best
 
 

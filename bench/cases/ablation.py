@@ -11,6 +11,7 @@ from unittest import mock
 import numpy as np
 
 from .. import harness, inputs
+from ..methods_graphcore import given
 from ..report import Report, page, table
 from ..scoring import load, score
 from ..vectors import over_seeds, quiet
@@ -50,6 +51,14 @@ class Variant:
 def parameters(**params):
     """A variant that has other parameters."""
     return Variant(", ".join(f"`{name}={value!r}`" for name, value in params.items()), tuple(params.items()))
+
+
+def steps_of(**steps):
+    """A variant whose method has other steps."""
+    from graphcore.pipeline.parameters import METHOD
+
+    title = ", ".join(f"`{name}={value!r}`" for name, value in steps.items())
+    return Variant(title, (), (("pipeline.parameters.METHOD", replace(METHOD, **steps)),))
 
 
 def switch(title, *patches, **params):
@@ -121,10 +130,10 @@ def steps():
         switch("no cycles", ("partition.cycles._CYCLES", 0)),
         switch("no moves of groups while merging", ("partition.coarse._PASSES", 0)),
         settled(0),
-        parameters(refine=False),
-        parameters(walk_steps=1),
-        parameters(sampling="uniform"),
-        *(parameters(coreset_size=share) for share in (0.01, 0.03, 0.1)),
+        steps_of(refine=False),
+        steps_of(walk_steps=1),
+        steps_of(sampling="uniform"),
+        *(steps_of(coreset_size=share) for share in (0.01, 0.03, 0.1)),
     ]
 
 
@@ -132,7 +141,7 @@ def long_steps():
     """Variants that take longer, without the largest graphs."""
     return [
         Variant(DEFAULT),
-        parameters(overcluster=1.0),
+        steps_of(overcluster=1.0),
         parameters(effort=16),
         switch("`effort=16`, all drafts from coresets", ("pipeline.cluster.FROM_SCRATCH", np.inf), effort=16),
     ]
@@ -152,7 +161,7 @@ def constants():
         constant("pipeline.settings._MIN_HALF_WALK", 1),
         constant("pipeline.settings._MAX_HALF_WALK", 2),
         constant("pipeline.settings._LAZINESS", 0.25),
-        constant("pipeline.settings._ROW_BUDGET", 50),
+        steps_of(row_budget=50),
         settled(3),
         *(constant("partition.coarse._HALFWAY", value) for value in (2, 32)),
         constant("partition.coarse._EARLY_SHARE", 0.2),
@@ -175,17 +184,19 @@ def constants():
 
 def published():
     """Variants of the last table."""
-    preset, degree = {"preset": "published"}, {"preset": "published", "sampling": "degree"}
-    walks = degree | {"walk_steps": 4}
-    several = walks | {"overcluster": 3.0}
+    from graphcore import Published
+
+    degree = Published(sampling="degree")
+    walks = replace(degree, walk_steps=4)
+    several = replace(walks, overcluster=3.0)
+    merged = replace(walks, overcluster=None, refine=True)
     return [
-        parameters(**params)
-        for params in (
-            preset, preset | {"sampling": "uniform"}, degree, degree | {"refine": True}, walks,
-            degree | {"walk_steps": 8}, several, several | {"refine": True},
-            walks | {"overcluster": None, "refine": True}, walks | {"overcluster": None, "refine": True, "effort": 4},
+        parameters(published=steps)
+        for steps in (
+            Published(), Published(sampling="uniform"), degree, replace(degree, refine=True), walks,
+            replace(degree, walk_steps=8), several, replace(several, refine=True), merged,
         )
-    ]  # fmt: skip
+    ] + [parameters(published=merged, effort=4)]  # fmt: skip
 
 
 def run(options):
@@ -197,8 +208,8 @@ def run(options):
             "The published algorithm, and pieces of the default added": (published, _small(), cuts),
         }  # fmt: skip
     else:
-        given = [Variant(DEFAULT), *(parameters(**params) for params in options.settings)]
-        groups = {"Settings given": (lambda: given, GRAPHS, by_graph)}
+        asked = [Variant(DEFAULT), *(parameters(**given(params)) for params in options.settings)]
+        groups = {"Settings given": (lambda: asked, GRAPHS, by_graph)}
     outcomes, sections = [], []
     for name, (make, graphs, show) in groups.items():
         variants = [v for v in make() if not options.methods or v.title == DEFAULT or _asked(v, options)]

@@ -82,7 +82,11 @@ def losses(name, options):
         return models[-1]
 
     def score(model):
-        return {"k": k, "j": value(graph, model.labels_, k), **{s: j for s, j in model.history_ if s in STAGES}}
+        return {
+            "k": k,
+            "j": value(graph, model.labels_, k),
+            **{s: j for s, j in model.clustering_.history if s in STAGES},
+        }
 
     outcomes = [
         over_seeds(effort, name, partial(fit, effort=effort), score, 1 if effort == "best" else options.seeds)

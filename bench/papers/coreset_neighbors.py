@@ -22,12 +22,11 @@ EXACT, POWER, KMEANS, WHOLE = (
     "coreset kernel k-means",
     "spectral, whole graph",
 )
-PUBLISHED = {"preset": "published"}
-BY_DEGREE = PUBLISHED | {"sampling": "degree"}
+BY_DEGREE, EXACTLY = {"sampling": "degree"}, {"eigen_solver": "exact"}
 METHODS = {
-    EXACT: (cluster, PUBLISHED | {"eigen_solver": "exact"}),
-    POWER: (cluster, PUBLISHED),
-    f"{EXACT}, by degree": (cluster, BY_DEGREE | {"eigen_solver": "exact"}),
+    EXACT: (cluster, EXACTLY),
+    POWER: (cluster, {}),
+    f"{EXACT}, by degree": (cluster, BY_DEGREE | EXACTLY),
     f"{POWER}, by degree": (cluster, BY_DEGREE),
     KMEANS: (coreset_kernel_kmeans, {"n_init": 1, "seeding": "naive"}),
 }
@@ -55,8 +54,7 @@ def measure(load, k, settings, *, repetitions=20, whole=True):
 
     for share in QUICK_SHARES if settings.quick else SHARES:
         for name, (run, params) in METHODS.items():
-            size = "coreset_size" if run is cluster else "size"
-            given = params | {size: share}
+            given = {"published": params | {"coreset_size": share}} if run is cluster else params | {"size": share}
             run(graph, k, 0, given, settings.threads)  # compiled and loaded before it is timed
             for seed in settings.seeds(repetitions):
                 (labels, *_), seconds = timed(run, graph, k, seed, given, settings.threads)

@@ -36,4 +36,4 @@ plt.ylabel("best number of clusters")
 
 for k in (4, 40):
     truth = faculty if k == 4 else group
-    print(k, graphcore.metrics.agreement(model.labels_at(k), truth)["ari"])
+    print(k, graphcore.metrics.agreement(model.tree_.labels_at(k), truth)["ari"])

@@ -19,12 +19,12 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", graphcore.GraphWarning)  # the published algorithm warns where it fails
     for n in neighbours:
         graph = graphcore.knn_graph(digits.data, n, random_state=0)
-        for name, preset in (("default", None), ("published", "published")):
-            model = graphcore.CoresetSpectralClustering(10, preset=preset, coreset_size=0.2, random_state=0)
+        for name, published in (("default", None), ("published", graphcore.Published(coreset_size=0.2))):
+            model = graphcore.CoresetSpectralClustering(10, published=published, random_state=0)
             found[name].append(agreement(model.fit_predict(graph), digits.labels)["ari"])
 
 plt.semilogx(neighbours, found["default"], "ko-", label="default")
-plt.semilogx(neighbours, found["published"], "ks--", mfc="white", label='preset="published"')
+plt.semilogx(neighbours, found["published"], "ks--", mfc="white", label="published=Published()")
 plt.xticks(neighbours, neighbours)
 plt.minorticks_off()
 plt.xlabel("neighbours of each vector")

@@ -19,7 +19,7 @@ graphs = {
 }
 figure, axes = plt.subplots(1, 2, figsize=(7, 3.5))
 for ax, (name, G) in zip(axes, graphs.items(), strict=True):
-    models = [graphcore.CoresetSpectralClustering(12, coreset_size=300, random_state=seed).fit(G) for seed in range(4)]
+    models = [graphcore.CoresetSpectralClustering(12, random_state=seed).fit(G) for seed in range(4)]
     scores = np.array([[adjusted_rand_score(a.labels_, b.labels_) for b in models] for a in models])
     ax.imshow(scores, vmin=0, vmax=1, cmap="Greys")
     ax.set(

@@ -12,7 +12,7 @@ from sklearn.datasets import make_blobs
 import graphcore
 
 points, _ = make_blobs(1500, centers=[(-5, 0), (0, 0), (2.4, 0.8)], random_state=1)
-model = graphcore.CoresetSpectralClustering(n_clusters=3, coreset_size=150, random_state=0).fit(points)
+model = graphcore.CoresetSpectralClustering(n_clusters=3, random_state=0).fit(points)
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), sharex=True, sharey=True)
 axes[0].scatter(*points.T, c=model.labels_, cmap="viridis", s=6)

@@ -9,7 +9,7 @@ import graphcore
 
 digits = graphcore.datasets.load_digits()
 model = graphcore.CoresetSpectralClustering(n_clusters=10, random_state=0).fit(digits.data)
-graphcore.plot.dendrogram(model.dendrogram_, 30, n_clusters=10)
+graphcore.plot.dendrogram(model.tree_.to_linkage(), 30, n_clusters=10)
 
 # %%
-# ``dendrogram_`` has scipy's form, so that ``scipy.cluster.hierarchy`` can work with it.
+# ``to_linkage`` gives scipy's form, so that ``scipy.cluster.hierarchy`` can work with it.

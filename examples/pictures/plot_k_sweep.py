@@ -10,7 +10,7 @@ from graphcore import metrics
 
 graph, _ = graphcore.datasets.planted_partition(8, 100, 0.12, 0.006, random_state=0)
 ks = [4, 6, 8, 10, 12]
-fits = [graphcore.CoresetSpectralClustering(n_clusters=k, coreset_size=200, random_state=0).fit(graph) for k in ks]
+fits = [graphcore.CoresetSpectralClustering(n_clusters=k, random_state=0).fit(graph) for k in ks]
 scores = {
     "mean stability": [fit.stability_.mean() for fit in fits],
     "normalised cut": [metrics.normalized_cut(graph, fit.labels_) for fit in fits],

@@ -9,7 +9,7 @@ import graphcore
 
 graph = graphcore.datasets.lfr(1000, mixing=0.4, random_state=0).graph
 model = graphcore.CoresetSpectralClustering(n_clusters=20, random_state=0).fit(graph)
-graphcore.plot.objective_history(model.history_)
+graphcore.plot.objective_history(model.clustering_.history)
 
 # %%
 # The seconds of each stage:

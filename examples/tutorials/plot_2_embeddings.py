@@ -36,7 +36,8 @@ print("mean stability:", round(float(model.stability_.mean()), 2))
 # each cluster are its typical images:
 
 figure, axes = plt.subplots(3, 10, figsize=(7, 2.4))
-for column, nodes in zip(axes.T, model.central_nodes(3), strict=True):
+central = graphcore.metrics.central_nodes(model.graph_, model.labels_, count=3)
+for column, nodes in zip(axes.T, central, strict=True):
     for ax, node in zip(column, nodes, strict=True):
         ax.imshow(known[node].reshape(8, 8), cmap="gray_r")
         ax.set_axis_off()
@@ -45,8 +46,8 @@ for column, nodes in zip(axes.T, model.central_nodes(3), strict=True):
 # Vectors may be float32 or float64, dense or sparse. Use ``metric="cosine"`` for embeddings whose length carries no
 # information. Two parameters matter most:
 #
-# - ``n_neighbors``: with few neighbours the graph falls into many components (see ``n_components_``); with many it
-#   bridges the gaps between clusters. Here 5 and 10 give the same agreement, 20 lower it to 0.83.
+# - ``n_neighbors``: with few neighbours the graph falls into many components (see ``graph_.n_components``); with many
+#   it bridges the gaps between clusters. Here 5 and 10 give the same agreement, 20 lower it to 0.83.
 # - ``n_jobs=-1``: the search for neighbours, and most of what follows, uses all cores.
 #
 # Reusing the neighbour graph

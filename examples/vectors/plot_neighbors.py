@@ -15,7 +15,7 @@ scores, components = [], []
 for n in neighbours:
     model = graphcore.CoresetSpectralClustering(10, n_neighbors=n, random_state=0).fit(digits.data)
     scores.append(graphcore.metrics.agreement(model.labels_, digits.labels)["ari"])
-    components.append(model.n_components_)
+    components.append(model.graph_.n_components)
 
 plt.semilogx(neighbours, scores, "ko-")
 for n, score, count in zip(neighbours, scores, components, strict=True):

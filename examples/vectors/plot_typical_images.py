@@ -14,7 +14,8 @@ digits = graphcore.datasets.load_digits()
 model = graphcore.CoresetSpectralClustering(n_clusters=10, random_state=0).fit(digits.data)
 
 figure, axes = plt.subplots(2, 10, figsize=(7, 1.8))
-for cluster, (typical, *_) in enumerate(model.central_nodes(1)):
+central = graphcore.metrics.central_nodes(model.graph_, model.labels_, count=1)
+for cluster, (typical, *_) in enumerate(central):
     members = np.flatnonzero(model.labels_ == cluster)
     doubtful = members[model.outside_share_[members].argmax()]
     for ax, node in zip(axes[:, cluster], (typical, doubtful), strict=True):

@@ -7,7 +7,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ..exceptions import FormatError
-from ..pipeline.parameters import PARAMETERS
+from ..pipeline.parameters import PARAMETERS, STEPS, Published, idle_steps
 from .console import Console, Job, show
 from .files import INPUT, OUTPUT, check_target, labels_target, output_kind, tell_of_missing_pictures, write_clusters
 from .inputs import READING, READING_OPTIONS, check_there, given_options, holds_vectors, input_options, load
@@ -36,6 +36,27 @@ class _Value(click.ParamType):
         return value
 
 
+class _Step(_Value):
+    """NAME=VALUE: a parameter of the published algorithm."""
+
+    name = "step"
+
+    def __init__(self):
+        self.known = {step.name: [word for word in step.choices if word] for step in STEPS}
+        super().__init__([f"{name}={word}" for name, words in self.known.items() for word in words or [""]])
+
+    def convert(self, value, param, ctx):
+        name, _, text = value.partition("=")
+        name = name.strip().replace("-", "_")
+        if name not in self.known:
+            return self.fail(f"{value!r} sets none of {', '.join(self.known)}.", param, ctx)
+        if not text:
+            return self.fail(f"{value!r} has no value; write {name}=VALUE.", param, ctx)
+        constants = {"true": True, "false": False, "none": None}
+        text = text.strip()
+        return name, constants[text.lower()] if text.lower() in constants else super().convert(text, param, ctx)
+
+
 class _Clusters(click.ParamType):
     """A number of clusters, or auto."""
 
@@ -52,6 +73,13 @@ class _Clusters(click.ParamType):
 
 def clustering_options(command):
     """Add -k and an option for each setting to a command; what is not given is left to the library."""
+    kind = _Step()
+    names = (name + (f" ({', '.join(words)})" if words else "") for name, words in kind.known.items())
+    command = click.option(
+        "--published-option", "steps", type=kind, multiple=True, metavar="NAME=VALUE",
+        help=f"The same with another value, as sampling=degree; may be repeated: {', '.join(names)}.",
+    )(command)  # fmt: skip
+    command = click.option("--published", is_flag=True, default=None, help="The algorithm of the paper.")(command)
     for parameter in reversed(PARAMETERS):
         command = _option(parameter)(command)
     return click.option(
@@ -61,29 +89,25 @@ def clustering_options(command):
 
 
 def _option(parameter):
-    """The option of one setting, which resolve_settings then checks."""
-    default = parameter.auto or parameter.default
-    text = parameter.help + (f" [default: {default}]" if default is not None else "")
+    """The option of one setting, which check_settings then checks."""
+    text = parameter.help + (f" [default: {parameter.default}]" if parameter.default is not None else "")
     name = parameter.name.replace("_", "-")
-    if parameter.kind == "flag":
-        return click.option(f"--{name}/--no-{name}", default=None, help=text)
     words = tuple(word for word in parameter.choices if word is not None)
     return click.option(f"--{name}", type=_Value(words), metavar=parameter.metavar, help=text)
 
 
-_FIRST = (
-    "n_clusters", "resolution", "min_cluster_size", "max_cluster_size", "max_share", "objective", "effort",
-    "time_limit",
-)  # fmt: skip
 # The help's headings; under the last one is what no other names.
 _SECTIONS = {
-    "Clusters": _FIRST,
+    "Clusters": (
+        "n_clusters", "resolution", "min_cluster_size", "max_cluster_size", "max_share", "objective", "effort",
+        "time_limit",
+    ),
     "Output": (
         "output", "report", "truth", "robustness", "tree", "membership", "model", "as_json", "spreadsheet", "quiet",
     ),
     "What is known of nodes": ("labels", "initial_labels", "node_weights"),
     "Input": ("vectors", "n_neighbors", "metric", *READING_OPTIONS, "any_size"),
-    "Details of the algorithm": tuple(p.name for p in PARAMETERS if p.name not in _FIRST),
+    "The published algorithm": ("published", "steps"),
     "Run": (),
 }  # fmt: skip
 
@@ -99,12 +123,12 @@ _SECTIONS = {
         ("vectors, through the graph of their 15 nearest neighbours",
          "graphcore cluster vectors.npy -k 10 --neighbors 15 -o labels.tsv"),
         ("no cluster below 20 nodes, and a steadier result; labels go to edges.txt.gz.clusters.tsv",
-         "graphcore cluster edges.txt.gz -k 50 --min-cluster-size 20 --coreset-size 0.1"),
+         "graphcore cluster edges.txt.gz -k 50 --min-cluster-size 20 --effort high"),
         ("parts of equal size, for a graph that is to be distributed",
          "graphcore cluster edges.txt.gz -k 16 --max-share 1.03"),
         ("a model that follows the graph when it changes (see update)",
          "graphcore cluster edges.txt.gz -k 100 -o labels.tsv --model model.npz"),
-        ("exactly the algorithm of the paper", "graphcore cluster graph.npz -k 10 --preset published"),
+        ("exactly the algorithm of the paper", "graphcore cluster graph.npz -k 10 --published"),
         ("no idea of k: by resolution, with the tree of all sizes",
          "graphcore cluster edges.txt.gz --resolution 3 --tree tree.nwk"),
         ("for Gephi or Cytoscape", "graphcore cluster edges.txt.gz -k 50 -o clusters.gexf"),
@@ -171,15 +195,15 @@ def cluster(
         raise click.UsageError("--truth is compared with on the page: name one with --report FILE")
     start = time.perf_counter()
     reading = {name: options.pop(name) for name in READING}
-    seed, jobs = options.pop("random_state"), options.pop("n_jobs")
+    seed, jobs, steps = (options.pop(name) for name in ("random_state", "n_jobs", "steps"))
     given = {name: value for name, value in options.items() if value is not None}
-    from ..pipeline.settings import is_free
-
-    if not is_free(None, given) and (n_clusters is None) == ("resolution" not in given):
+    if steps:
+        given["published"] = Published(**dict(steps))
+    if given.get("objective") != "modularity" and (n_clusters is None) == ("resolution" not in given):
         wrong = "Missing option '-k'" if n_clusters is None else "-k and --resolution both say how many clusters"
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
     console = Console(quiet, n_after=1 + robustness + sum(file is not None for file in (report, tree, membership)))
-    _check(console, n_clusters, given, output, tree, report, (model, membership))
+    asked = _check(console, n_clusters, given, output, tree, report, (model, membership))
     check_there(truth, *known.values())
     help_compiling()  # while this process imports and reads
     from ..distributed.cluster import client_of
@@ -192,10 +216,10 @@ def cluster(
         graph = load(input, console.stages, **reading, random_state=seed, n_jobs=jobs)
         classes = None if truth is None else read_truth(truth, graph, reading["any_size"])
         known = _known(graph, **known, any_size=reading["any_size"])
-        fit = fit_graph(graph, n_clusters, given, **known, random_state=seed, n_jobs=jobs, stages=console.stages)
+        fit = fit_graph(graph, asked, **known, random_state=seed, n_jobs=jobs, stages=console.stages)
         graph = fit.graph
         is_text = output_kind(output) == "text" or not (membership or ".npz").lower().endswith(".npz")
-        _warn_of_idle(fit.clustering.settings, given, spreadsheet and not is_text)
+        _warn_of_idle(asked, dict(steps), spreadsheet and not is_text)
         _warn_of_idle_workers(graph, scheduler, workers)
         result, found = fit.clustering, None
         written = {"output": output, "tree": tree, "report": report, "membership": membership, "model": model}
@@ -234,13 +258,13 @@ def cluster(
 
 
 def _check(console, n_clusters, given, output, tree, report, others):
-    """Find mistakes in options before any work."""
+    """Find mistakes in options before any work; returns the settings that are Asked for."""
     from ..io import check_writable
     from ..pipeline.settings import check_settings
 
-    check_settings(n_clusters, given)
+    asked = check_settings(n_clusters, given)
     if tree is not None:
-        from ..selection.tree_formats import tree_format
+        from ..selection.cluster_tree import tree_format
 
         if tree_format(tree) == "parquet":
             from ..io.table import check_parquet
@@ -255,6 +279,7 @@ def _check(console, n_clusters, given, output, tree, report, others):
         check_page(report)
         tell_of_missing_pictures(console)
     check_target(output)
+    return asked
 
 
 def _known(graph, labels, initial_labels, node_weights, any_size):
@@ -275,14 +300,13 @@ def _known(graph, labels, initial_labels, node_weights, any_size):
     return known
 
 
-def _warn_of_idle(settings, given, idle_quotes):
+def _warn_of_idle(asked, steps, idle_quotes):
     """Name the options that did nothing in this run."""
     from .._warn import warn_user
-    from ..pipeline.settings import idle_settings
 
-    typed = given_options()
-    for name, purpose in idle_settings(settings, given).items():
-        warn_user(f"{typed[name]} does nothing here: for {purpose}")
+    for name, purpose in idle_steps(asked.steps).items():
+        if name in steps:
+            warn_user(f"--published-option {name} does nothing here: for {purpose}")
     if idle_quotes:
         warn_user("--spreadsheet does nothing here: it is for files of text")
 

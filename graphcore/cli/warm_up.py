@@ -117,8 +117,9 @@ def _merging():
 
 def _clustering(n_clusters, weighted=False, **settings):
     from ..fit import fit_graph
+    from ..pipeline.settings import check_settings
 
-    fit_graph(_graph(weighted), n_clusters, settings, random_state=0)
+    fit_graph(_graph(weighted), check_settings(n_clusters, settings), random_state=0)
 
 
 def _neighbors():
@@ -161,7 +162,7 @@ _CASES = {
     "vectors": _vectors,
     "weighted": lambda: _clustering(6, weighted=True),
     "choice of k": lambda: _clustering("auto"),
-    "published": lambda: _clustering(6, preset="published"),
+    "published": lambda: _clustering(6, published=True),
     "neighbors": _neighbors,
     "files": _files,
 }

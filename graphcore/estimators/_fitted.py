@@ -1,42 +1,34 @@
-"""What a fitted clustering of a graph answers: clusters, other numbers of them, the graph between them."""
+"""What is read off a fitted clustering of a graph: attributes, tables, a page, and what the data support of it."""
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._typing import Array, Floats, Integers, Labels, Table, csr_array
+from .._typing import AnyGraph, ArrayLike, Floats, Labels, PathLike, RandomState, Table, csr_array
 from .._validation import check_integer
-from ..exceptions import InputError
+from ..exceptions import InputError, missing_package
+from ..fit import node_columns, robustness_of
+from ..graphs.as_graph import as_graph
 from ..graphs.derived import subgraph
 from ..graphs.from_table import as_library
 from ..graphs.graph import Graph
-from ..metrics import central_nodes, cluster_summary, quotient_graph
+from ..metrics import Robustness, cluster_summary, quotient_graph
 from ..partition.predict import node_memberships
 from ..partition.quotient import graph_rows
-from ..pipeline.loop import SearchSteps
-from ..pipeline.settings import Settings
+from ..pipeline.cluster import Clustering
 from ..selection.cluster_tree import ClusterTree, tree_of
 from ..selection.result import KSelection
+from ._checks import stages_of
+
+if TYPE_CHECKING:
+    from ..report.facts import ReportFacts
 
 
 class FittedGraph:
     """Mixin of CoresetSpectralClustering: what a fit leaves, and the methods that need nothing else."""
 
-    labels_: Labels
-    n_clusters_: int
-    selection_: KSelection | None
-    coreset_indices_: Integers
-    coreset_weights_: Floats
-    coreset_labels_: Labels
-    n_unreached_: int
-    stability_: NDArray[np.float32] | None
-    cluster_stability_: Floats | None
-    history_: list[tuple[str, float]]
-    search_: SearchSteps | None
-    outside_share_: NDArray[np.float32]
-    node_names_: Array | None
-    settings_: Settings
-    seconds_: dict[str, float]
     n_features_in_: int
 
     def _take(self, fit, reference, *, is_given):
@@ -44,38 +36,21 @@ class FittedGraph:
         reference.weights = fit.node_weights
         reference.set_clusters(fit.sums, fit.evidence)
         self._keep(fit.graph, reference, fit.clustering, fit.outside_shares)
-        self.selection_ = fit.selection
-        self.seconds_ = fit.seconds
+        self.selection_: KSelection | None = fit.selection
+        self.seconds_: dict[str, float] = fit.seconds
         self._is_given = is_given
         self._unrest = np.zeros(self.n_clusters_)
         return self
 
-    def _keep(self, graph, reference, result, outside_shares):
+    def _keep(self, graph, reference, clustering, outside_shares):
         """Store what a fit found, or a file held."""
-        self.labels_ = result.labels
-        self.n_clusters_ = result.settings.n_clusters
-        self.outside_share_ = outside_shares
-        self.node_names_ = graph.node_names
-        self.coreset_indices_ = result.coreset.indices
-        self.coreset_weights_ = result.coreset.weights
-        self.coreset_labels_ = result.coreset_labels
-        self._n_components = self._tree = None
-        self.n_unreached_ = result.n_unreached
-        self.stability_ = result.node_stability
-        self.cluster_stability_ = result.cluster_stability
-        self._result = result
-        self._graph, self._reference = graph, reference
-        self.history_ = result.history
-        self.search_ = result.search
-        self.settings_ = result.settings
-
-    @property
-    def n_components_(self) -> int:
-        """Number of connected components, computed at first access by a pass over all edges."""
-        check_is_fitted(self)
-        if self._n_components is None:
-            self._n_components = self.graph_.n_components
-        return self._n_components
+        self.clustering_: Clustering = clustering
+        self.labels_: Labels = clustering.labels
+        self.n_clusters_: int = clustering.settings.n_clusters
+        self.stability_: NDArray[np.float32] | None = clustering.node_stability
+        self.cluster_stability_: Floats | None = clustering.cluster_stability
+        self.outside_share_: NDArray[np.float32] = outside_shares
+        self._graph, self._reference, self._names, self._tree = graph, reference, graph.node_names, None
 
     @property
     def graph_(self) -> Graph:
@@ -106,7 +81,7 @@ class FittedGraph:
         more entries than the graph, and none below 0.0001. It is the planted model's probability, given the clusters of
         all other nodes, with the evidence of edges discounted where they repeat each other
         (:func:`graphcore.partition.evidence.edge_evidence`) and where drafts disagree. With ``objective="ncut"``, and
-        for labels of nearest centroids (``refine=False``), it goes by the gain in normalised cut instead, with edges
+        for labels of nearest centroids (``published=True``), it goes by the gain in normalised cut instead, with edges
         that are worth as much in the mean. See :meth:`predict_proba` for
         new rows.
 
@@ -118,34 +93,9 @@ class FittedGraph:
         check_is_fitted(self)
         kept = self._reference
         return node_memberships(
-            graph_rows(self.graph_), self.labels_, kept.inner, kept.volumes, kept.evidence, self.settings_.joined_by,
-            exponent=kept.exponent, node_weights=kept.weights,
+            graph_rows(self.graph_), self.labels_, kept.inner, kept.volumes, kept.evidence,
+            self.clustering_.settings.joined_by, exponent=kept.exponent, node_weights=kept.weights,
         )  # fmt: skip
-
-    def central_nodes(self, n: int = 5) -> list[Integers]:
-        """Nodes of every cluster with the most weight of edges to their own cluster: those that stand for it.
-
-        Parameters
-        ----------
-        n : int, default 5
-            Nodes of each cluster, fewer where it has fewer.
-
-        Returns
-        -------
-        list of ndarray, int64
-            For each cluster, rows of the vectors or numbers of nodes, the most central first (see
-            :func:`graphcore.metrics.central_nodes`). ``model.graph_.names_of(nodes)`` are their names.
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> karate = graphcore.datasets.load_karate()
-        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph)
-        >>> sorted(nodes.tolist() for nodes in model.central_nodes(2))
-        [[0, 1], [33, 32]]
-        """
-        n = check_integer("n", n, low=1)
-        return central_nodes(self.graph_, self.labels_, self.n_clusters_, count=n, n_jobs=self.n_jobs)
 
     def subgraph(self, cluster: int) -> Graph:
         """The nodes of a cluster and the edges between them, as a graph of its own.
@@ -184,7 +134,7 @@ class FittedGraph:
         library : {None, "pandas", "polars", "pyarrow"}, default None
             None is a dictionary of arrays, which data frames of all kinds can be made of.
         n_central : int, default 3
-            Central nodes of each cluster, see :meth:`central_nodes`.
+            Central nodes of each cluster, see :func:`graphcore.metrics.central_nodes`.
 
         Returns
         -------
@@ -207,57 +157,190 @@ class FittedGraph:
         return as_library(table | {"stability": stability, "nearest": nearest, "central": central}, library)
 
     @property
-    def dendrogram_(self) -> Floats:
-        """Merge tree in scipy's linkage form."""
-        return self.tree_.to_linkage()
-
-    @property
     def tree_(self) -> ClusterTree:
         """The ClusterTree from micro-clusters through `labels_` to one cluster, computed at first access."""
         check_is_fitted(self)
         if self._tree is None:
-            self._tree = tree_of(self._result, self.node_names_)
+            self._tree = tree_of(self.clustering_, self._names)
         return self._tree
 
-    @property
-    def groups_(self) -> Labels:
-        """Leaf of the tree that each node belongs to, -1 for isolated nodes."""
-        return self.tree_.leaf_of
-
-    def labels_at(self, n_clusters: int | None = None, *, resolution: float | None = None) -> Labels:
-        """Labels for another number of clusters, from the merge tree, without fitting again.
-
-        A cluster has the same number in all of them: where one is split, the part with more nodes keeps its number.
+    def to_table(self, library: str | None = None) -> Table:
+        """Cluster, stability and outside share of every node, as a table.
 
         Parameters
         ----------
-        n_clusters : int, optional
-            1 to the number of leaves of the tree.
-        resolution : float, optional
-            At least 1, instead of `n_clusters`: the best level of the tree for it, see `tree_`.
+        library : {None, "pandas", "polars", "pyarrow"}, default None
+            None is a dictionary of arrays, which data frames of all kinds can be made of.
 
         Returns
         -------
-        ndarray of shape (n_samples,), int32
-            0 to ``n_clusters - 1``, -1 for isolated nodes. For the number fitted, the clusters are those of `labels_`,
-            under other numbers: a column of ``tree_.to_table()`` says which is which.
-
-        Raises
-        ------
-        ParameterError
-            If not one of the two is given, or it is out of range.
+        dict or table
+            Columns "node" (its name, or number), "cluster" (`labels_`), "stability" (`stability_`, NaN for a single
+            draft) and "outside_share" (`outside_share_`).
 
         Examples
         --------
         >>> import graphcore
         >>> karate = graphcore.datasets.load_karate()
-        >>> model = graphcore.CoresetSpectralClustering(4, random_state=0).fit(karate.graph)
-        >>> coarse, fine = model.labels_at(2), model.labels_at(4)
-        >>> [sorted(set(fine[coarse == c].tolist())) for c in (0, 1)]
-        [[0, 3], [1, 2]]
+        >>> table = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph).to_table()
+        >>> list(table)
+        ['node', 'cluster', 'stability', 'outside_share']
         """
-        return self.tree_.labels_at(n_clusters, resolution=resolution)
+        check_is_fitted(self)
+        columns = node_columns(self.labels_, self._names, self.stability_, self.outside_share_)
+        return as_library(columns, library)
+
+    def to_igraph(self, g: object = None) -> Any:
+        """The clusters as igraph's VertexClustering.
+
+        Parameters
+        ----------
+        g : igraph.Graph, optional
+            The graph that was fitted. Default: one made of `graph_`, with its names and weights.
+
+        Returns
+        -------
+        igraph.VertexClustering
+            Isolated nodes are clusters of their own, after all others: igraph would take -1 for the last cluster.
+
+        Raises
+        ------
+        InputError
+            If `g` has another number of nodes, or igraph is missing.
+
+        Examples
+        --------
+        >>> import graphcore, igraph
+        >>> g = igraph.Graph(5, [(0, 1), (1, 2), (0, 2)])
+        >>> model = graphcore.CoresetSpectralClustering(1, random_state=0).fit(graphcore.Graph.from_igraph(g))
+        >>> model.to_igraph(g).membership
+        [0, 0, 0, 1, 2]
+        """
+        check_is_fitted(self)
+        try:
+            import igraph
+        except ImportError:
+            raise InputError(missing_package("to_igraph", "igraph", "examples")) from None
+        g = _as_igraph(igraph, self.graph_) if g is None else g
+        if not isinstance(g, igraph.Graph):
+            raise InputError(f"g must be an igraph graph, got {type(g).__name__}")
+        if g.vcount() != len(self.labels_):
+            raise InputError(f"g has {g.vcount()} nodes; {len(self.labels_)} were fitted")
+        membership = self.labels_.copy()
+        alone = membership < 0
+        membership[alone] = self.n_clusters_ + np.arange(np.count_nonzero(alone))
+        return igraph.VertexClustering(g, membership.tolist())
+
+    def robustness(
+        self, n_refits: int = 10, *, graph: AnyGraph | None = None, random_state: RandomState = 0
+    ) -> Robustness:
+        """What the data support: quick fits to graphs of edges drawn anew, compared with `labels_`.
+
+        `stability_` says whether another seed gives the same clusters of the same edges; this says whether other edges
+        do. Refits keep to labels that stay (`y`), and do not begin at `initial_labels`.
+
+        Parameters
+        ----------
+        n_refits : int, default 10
+            Each takes about as long as a fit with ``effort="fast"``, `n_jobs` of them at the same time.
+        graph : Graph, sparse matrix or networkx graph, optional
+            The graph that was clustered, for a model that was pickled.
+        random_state : int, Generator, RandomState or None, default 0
+
+        Returns
+        -------
+        Robustness
+            For the whole (`ari`), each cluster and each node, see :func:`graphcore.metrics.robustness`; of vectors, of
+            the edges of their neighbour graph.
+
+        Raises
+        ------
+        InputError
+            If the graph is not known any more, or has more than 2^28 entries.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph, _ = graphcore.datasets.planted_partition(3, 50, 0.3, 0.01, random_state=0)
+        >>> found = graphcore.CoresetSpectralClustering(3, random_state=0).fit(graph).robustness()
+        >>> bool(found.ari.mean() > 0.9), found.clusters.shape, found.nodes.shape
+        (True, (3,), (150,))
+        """
+        check_is_fitted(self)
+        with stages_of(self) as stages:
+            return robustness_of(
+                self._known_graph(graph, "robustness(graph=graph)"), self.clustering_, n_refits=n_refits,
+                random_state=random_state, n_jobs=self.n_jobs, stages=stages,
+            )  # fmt: skip
+
+    def report(
+        self, path: PathLike, graph: AnyGraph | None = None, *, title: str | None = None,
+        truth: ArrayLike | None = None, pictures: bool | str = "auto", robustness: Robustness | None = None,
+    ) -> "ReportFacts":  # fmt: skip
+        """Write a report on the clusters: one HTML file that needs no other file and no network.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Output file, written whole or not at all; "-" is standard output. Of more than 100,000 nodes the page lists
+            the most central ones, and ``<path>.nodes.tsv`` gets the cluster of each.
+        graph : Graph, sparse matrix or networkx graph, optional
+            The graph that was clustered, for a model that was pickled: the graph does not go along.
+        title : str, optional
+            Heading of the page.
+        truth : array-like of shape (n_samples,), optional
+            Known classes to compare with, of any kind; integers below 0 and the text "-1" stand for "not known".
+        pictures : bool or "auto", default "auto"
+            Whether to draw pictures, which needs matplotlib; "auto" leaves them out where that is missing.
+        robustness : Robustness, optional
+            From :meth:`robustness`. Without it the page says what other seeds change, and calls no cluster sure.
+
+        Returns
+        -------
+        ReportFacts
+            The figures on the page, see :func:`graphcore.report.gather_facts`.
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written, before any work.
+        InputError
+            If the graph is not known any more, or has another number of nodes.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> karate = graphcore.datasets.load_karate()
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph)
+        >>> model.report("karate.html", title="A karate club")  # doctest: +SKIP
+        """
+        check_is_fitted(self)
+        from ..report.page import report_model
+
+        return report_model(
+            self, path, self._known_graph(graph, "report(path, graph)"), self.clustering_, title=title, truth=truth,
+            of_vectors=self._reference.kind == "vectors", pictures=pictures, robustness=robustness,
+        )  # fmt: skip
+
+    def _known_graph(self, graph, call):
+        """The graph given, or that of the fit; `call` takes one."""
+        graph = getattr(self, "_graph", None) if graph is None else as_graph(graph, symmetrize=self.symmetrize)
+        if graph is None:
+            raise InputError(f"a pickled model does not hold its graph; pass it: model.{call}")
+        return graph
 
     def __getstate__(self):
         # The graph may be larger than all else, and whoever loads the model may have no use for it.
         return {name: value for name, value in super().__getstate__().items() if name != "_graph"}
+
+
+def _as_igraph(igraph, graph):
+    import scipy.sparse as sp
+
+    upper = sp.triu(graph.to_scipy(), format="coo")
+    g = igraph.Graph(graph.n_nodes, np.column_stack(upper.coords).tolist())
+    if graph.is_weighted:
+        g.es["weight"] = upper.data.tolist()
+    if graph.node_names is not None:
+        g.vs["name"] = list(map(str, graph.node_names.tolist()))
+    return g

@@ -8,16 +8,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, BiclusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._random import Streams
 from .._typing import AnyData, Integers, Labels, RandomState
 from .._validation import check_integer
 from ..fit import fit_graph
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.graph import Graph
-from ..pipeline.settings import Settings, check_settings
+from ..pipeline.cluster import Clustering
+from ..pipeline.settings import check_settings
 from ._checks import parameters, passed_on, refuse_graph, stages_of
 
-_SETTINGS = "coreset_size objective min_cluster_size effort time_limit"
+_SETTINGS = "objective min_cluster_size effort time_limit"
 
 
 @parameters
@@ -30,7 +30,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
     Parameters
     ----------
     n_clusters : int or "auto", default 3
-    coreset_size, objective, min_cluster_size, effort, time_limit, random_state, n_jobs, verbose
+    objective, min_cluster_size, effort, time_limit, random_state, n_jobs, verbose
         As for :class:`CoresetSpectralClustering`; a node is a row or a column. A cluster may have rows alone, or
         columns alone.
 
@@ -50,8 +50,8 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         `n_clusters`, or what was chosen for "auto".
     graph_ : Graph
         The bipartite graph: rows first, then columns.
-    settings_ : Settings
-        All parameters with "auto" resolved.
+    clustering_ : Clustering
+        What the run leaves, rows before columns (:class:`graphcore.pipeline.cluster.Clustering`).
     seconds_ : dict
         Wall-clock seconds of every stage.
     n_features_in_ : int
@@ -77,7 +77,6 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
 
     n_clusters: int | str = 3
     _: KW_ONLY
-    coreset_size: float | str = "auto"
     objective: str = "information"
     min_cluster_size: float = 1
     effort: float | str = "default"
@@ -110,8 +109,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         >>> graphcore.CoresetSpectralCoclustering(2, random_state=0).fit(made.matrix).column_labels_.shape
         (40,)
         """
-        settings = passed_on(self, _SETTINGS)
-        check_settings(self.n_clusters, settings)
+        asked = check_settings(self.n_clusters, passed_on(self, _SETTINGS))
         remedy = "of a bipartite networkx graph give networkx.bipartite.biadjacency_matrix(G, rows); "
         refuse_graph(self, X, "a matrix between two kinds of nodes", remedy)
         refuse_as_vectors(X)
@@ -119,10 +117,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         with stages_of(self) as stages:
             with stages("graph"):
                 graph = Graph.from_biadjacency(X)
-            fit = fit_graph(
-                graph, self.n_clusters, settings, random_state=Streams(self.random_state), n_jobs=self.n_jobs,
-                stages=stages,
-            )  # fmt: skip
+            fit = fit_graph(graph, asked, random_state=self.random_state, n_jobs=self.n_jobs, stages=stages)
         found, n_rows = fit.clustering, X.shape[0]
         labels, stability = np.split(found.labels, [n_rows]), (None, None)
         if found.node_stability is not None:
@@ -133,7 +128,7 @@ class CoresetSpectralCoclustering(BiclusterMixin, BaseEstimator):
         self.column_stability_: NDArray[np.float32] | None = stability[1]
         self.n_clusters_: int = found.settings.n_clusters
         self.graph_: Graph = graph
-        self.settings_: Settings = found.settings
+        self.clustering_: Clustering = found
         self.seconds_: dict[str, float] = fit.seconds
         return self
 

@@ -1,31 +1,33 @@
 """The scikit-learn class for coreset spectral clustering."""
 
 from dataclasses import KW_ONLY
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils.validation import check_is_fitted
 
 from .._random import Streams
-from .._typing import AnyData, ArrayLike, RandomState
+from .._typing import AnyData, AnyGraph, ArrayLike, PathLike, RandomState
 from ..exceptions import InputError, ParameterError
-from ..fit import fit_graph
+from ..fit import fit_graph, update_clustering
 from ..graphs.graph import Graph
-from ..pipeline.parameters import PARAMETERS
+from ..graphs.rows import DIRECTED
+from ..partition.update import Update
+from ..pipeline.parameters import Published, defaults
 from ..pipeline.settings import check_settings
 from ._checks import parameters, stages_of
 from ._fitted import FittedGraph
-from ._outputs import FittedOutputs
 from ._predicted import PredictedRows
-from ._updated import UpdatedGraph
 from .callbacks import CallbackSupportMixin, StageTasks, call_with_callbacks
 from .graph_input import graph_of
+from .model_file import write_model
+
+_SIZES = ("min_cluster_size", "max_cluster_size", "max_share")
 
 
 @parameters
-class CoresetSpectralClustering(
-    CallbackSupportMixin, FittedGraph, PredictedRows, FittedOutputs, UpdatedGraph, ClusterMixin, BaseEstimator
-):
+class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows, ClusterMixin, BaseEstimator):
     """Coreset spectral clustering of a large graph, or of vectors through their nearest-neighbour graph.
 
     Parameters
@@ -43,38 +45,9 @@ class CoresetSpectralClustering(
         Neighbours of every vector; at most the number of vectors less one is used.
     metric : str, default "euclidean"
         Distance between vectors, see :func:`graphcore.knn_graph`.
-    coreset_size : int, float or "auto", default "auto"
-        Nodes in the coreset (draws, for importance sampling), or their share of the nodes. "auto" is ten for
-        every cluster (50 for importance sampling or spectral clusters), at least 500, and at least 3 % of the nodes or
-        100,000, whichever is less.
-    eps : float or None, default None
-        Instead of a size, the relative error of the cost that the coreset is to have, above 0 and at most 1: rounds of
-        importance sampling (Algorithm 4 of the paper), whose sizes its formula says, at most all nodes.
-    sampling : {"auto", "degree", "uniform", "importance"}, default "auto"
-        How the coreset is drawn; "auto" is "degree" (see Notes), and "importance" for ``preset="published"`` and `eps`.
-    n_seeds : int or "auto", default "auto"
-        D2 seeds of importance sampling; "auto" is twice `n_clusters`.
-    self_loop : float or "auto", default "auto"
-        Weight of a loop on every node inside the plain kernel, as a multiple of the graph's mean weight; "auto" is 1,
-        as published for graphs without weights. The walk kernel has none.
-    eigen_solver : {"power", "exact"}, default "power"
-        How the coreset graph is embedded, where that is asked for (see `overcluster`).
-    coreset_degrees : {"row-sums", "weights"}, default "row-sums"
-        Degrees by which the coreset graph is normalised. "weights" are the coreset's own, as Theorem 1 of the paper has
-        it; the experiments there take row sums, which find better clusters. Needs ``eigen_solver="exact"``.
-    walk_steps : int or "auto", default "auto"
-        Steps of the lazy random walk behind the kernel: 1 is the plain kernel ``D^-1 A D^-1``, otherwise an even
-        number. "auto" is 4 to 8: walks from neighbouring coreset nodes have to meet (2 for more than 2^28 entries).
-    row_budget : int or "auto", default "auto"
-        Entries kept of each coreset node's walk, 8 bytes each. "auto" is 150.
-    overcluster : float, None or "auto", default "auto"
-        The coreset graph is cut by spectral clustering into this many clusters for each one asked for, which are merged
-        after their labels went to all nodes. None, the "auto" choice, makes every coreset node a cluster of its own.
     objective : {"information", "ncut", "modularity"}, default "information"
         What merging and refinement raise. "ncut" is the pure normalised cut, which may cut off a few nodes on a thread
         (a whisker) where "information" finds clusters of weight; "modularity" is what Louvain and Leiden raise.
-    refine : bool or "auto", default "auto"
-        Whether nodes are moved on the whole graph while that raises the objective, one by one and in groups.
     min_cluster_size : int or float, default 1
         No cluster has fewer nodes; a float is a share of the nodes.
     max_cluster_size : int, float or None, default None
@@ -102,11 +75,11 @@ class CoresetSpectralClustering(
         For ``n_clusters=None``, at least 1: the number of clusters with the largest ``information - log(k) / r`` is
         taken, up to ``2 sqrt(n)`` and 2,000. At 1 there is one cluster; larger is finer. See :attr:`tree_`. With
         ``objective="modularity"`` its resolution, any positive number, 1 by default; `n_clusters` may be given too.
-    preset : {None, "published"}, default None
-        "published" is the algorithm of the paper: what is left "auto" takes the paper's value (plain kernel with
-        self-loops, importance sampling, spectral clustering of one coreset, no merging, no refinement).
     symmetrize : {"max", "average", "sum", "min", "error", "degree-discounted", "random-walk"}, default "max"
         What becomes of an asymmetric matrix or a directed graph, see :meth:`graphcore.Graph.from_edges`.
+    published : Published, bool or None, default None
+        True is the algorithm of the paper (plain kernel with self-loops, importance sampling, spectral clustering of
+        one coreset, no merging, no moves), :class:`graphcore.Published` the same with other values.
     random_state : int, numpy Generator, RandomState or None, default None
     n_jobs : int or None, default None
         Threads: None is one, -1 is all. Given a graph, labels do not depend on it.
@@ -121,11 +94,10 @@ class CoresetSpectralClustering(
         `n_clusters`, or what was chosen for "auto" or None.
     selection_ : KSelection or None
         How it was chosen; None if it was given.
-    coreset_indices_ : ndarray of shape (n_coreset,), int64
-        Nodes of the coreset.
-    coreset_weights_ : ndarray of shape (n_coreset,), float64
-    coreset_labels_ : ndarray of shape (n_coreset,), int32
-        Clusters of the coreset nodes on the coreset graph.
+    clustering_ : Clustering
+        What the run leaves beside its labels (:class:`graphcore.pipeline.cluster.Clustering`): the coreset, the
+        objective after each stage (`history`), what each round of drafts gained (`search`), and all `settings` with
+        what "auto" came to.
     graph_ : Graph
         What was clustered: the graph given, or the neighbour graph of the vectors, with weights of the nodes multiplied
         into those of its edges. A pickled model does not hold it.
@@ -133,32 +105,15 @@ class CoresetSpectralClustering(
         Probability of each cluster for every node, computed at each access by a pass over all edges.
     quotient_graph_ : Graph
         One node for each cluster; edges weigh what the edges between two clusters weigh together.
-    n_components_ : int
-        Connected components of the graph, counted when first asked for.
-    n_unreached_ : int
-        Nodes that no node of the coreset reached. With ``preset="published"`` their label is a default, no
-        evidence; otherwise they follow their neighbours.
     stability_ : ndarray of shape (n_samples,), float32, or None
         Share of the first drafts, at most four, that agree with each label; None for a single draft.
     cluster_stability_ : ndarray of shape (n_clusters,), float64, or None
         Mean Jaccard index of each cluster with its counterparts in the same clusterings.
     tree_ : ClusterTree
         Clusters of all sizes, made at first access, see :class:`graphcore.selection.cluster_tree.ClusterTree`.
-    dendrogram_ : ndarray of shape (n_groups - 1, 4), float64
-        The same in scipy's linkage form.
-    groups_ : ndarray of shape (n_samples,), int32
-        Leaf of the merge tree that each node belongs to, -1 for isolated nodes.
-    history_ : list of (str, float)
-        The objective after each stage, larger is better.
-    search_ : SearchSteps or None
-        When the best partition was found, round by round (`seconds`), and what it was worth (`values`).
     outside_share_ : ndarray of shape (n_samples,), float32
         Share of each node's edge weight that leaves its cluster, see :func:`graphcore.metrics.outside_share`; NaN for
         isolated nodes.
-    node_names_ : ndarray of shape (n_samples,), or None
-        Names of the nodes, if the graph has any.
-    settings_ : Settings
-        All parameters with "auto" resolved.
     seconds_ : dict
         Wall-clock seconds of every stage.
     n_features_in_ : int
@@ -183,8 +138,8 @@ class CoresetSpectralClustering(
     >>> import graphcore
     >>> karate = graphcore.datasets.load_karate()
     >>> model = graphcore.CoresetSpectralClustering(n_clusters=2, random_state=0).fit(karate.graph)
-    >>> model.labels_.shape, model.n_components_
-    ((34,), 1)
+    >>> model.labels_.shape, model.n_clusters_
+    ((34,), 2)
     """
 
     n_clusters: int | str | None = 8
@@ -192,18 +147,7 @@ class CoresetSpectralClustering(
     affinity: str = "auto"
     n_neighbors: int = 10
     metric: str = "euclidean"
-    coreset_size: float | str = "auto"
-    eps: float | None = None
-    sampling: str = "auto"
-    n_seeds: int | str = "auto"
-    self_loop: float | str = "auto"
-    eigen_solver: str = "power"
-    coreset_degrees: str = "row-sums"
-    walk_steps: int | str = "auto"
-    row_budget: int | str = "auto"
-    overcluster: float | str | None = "auto"
     objective: str = "information"
-    refine: bool | str = "auto"
     min_cluster_size: float = 1
     max_cluster_size: float | None = None
     max_share: float | None = None
@@ -212,8 +156,8 @@ class CoresetSpectralClustering(
     effort: float | str = "default"
     time_limit: float | None = None
     resolution: float | None = None
-    preset: str | None = None
     symmetrize: str = "max"
+    published: Published | bool | None = None
     random_state: RandomState = None
     n_jobs: int | None = None
     verbose: int = 0
@@ -254,14 +198,12 @@ class CoresetSpectralClustering(
     def _fit(self, X, y, sample_weight):
         tasks = StageTasks(self, X, y)
         streams = Streams(self.random_state)
-        settings = {parameter.name: getattr(self, parameter.name) for parameter in PARAMETERS}
-        check_settings(self.n_clusters, settings)  # before neighbours are looked for
+        # Before neighbours are looked for.
+        asked = check_settings(self.n_clusters, {name: getattr(self, name) for name in defaults()})
         given = {"labels": self._known(y), "initial_labels": self.initial_labels, "sample_weight": sample_weight}
         with stages_of(self, tasks) as stages:
             graph, reference = graph_of(self, X, streams, stages)
-            fit = fit_graph(
-                graph, self.n_clusters, settings, **given, random_state=streams, n_jobs=self.n_jobs, stages=stages
-            )
+            fit = fit_graph(graph, asked, **given, random_state=streams, n_jobs=self.n_jobs, stages=stages)
         self._take(fit, reference, is_given=isinstance(X, Graph))
         tasks.finish()
         return self
@@ -279,6 +221,137 @@ class CoresetSpectralClustering(
             given = np.asarray(y)
             choice = given.ndim == 1 and given.dtype.kind == "i" and bool((given == -1).any())
         return y if choice is True and y is not None else None
+
+    def update(self, added: AnyGraph | None = None, removed: AnyGraph | None = None) -> Update:
+        """Change the graph, and the labels where the evidence has changed.
+
+        Nodes at changed edges may move to another cluster, then neighbours of what moved. Clusters keep their numbers,
+        and there are as many as before. Labels that stay (`y` of the fit) do, and clusters keep to `min_cluster_size`,
+        `max_cluster_size` and `max_share`, as the parameters of the model say now, of the changed graph; such models
+        form no cluster anew. Where a tenth of a cluster's volume has changed since the fit (or since it was
+        last tried), it is dissolved and formed anew, which splits and unites clusters if that raises the objective.
+
+        Parameters
+        ----------
+        added, removed : edges, optional
+            A tuple of arrays (sources, targets) or (sources, targets, weights), an integer array of shape (n_edges, 2)
+            or (2, n_edges), a table with columns source and target, or a graph. Nodes go by their names, if the graph
+            has any, otherwise by their numbers; names that are new, and numbers from `n_nodes` on, are new nodes. The
+            weight of an edge that is there already adds up, if the graph has weights. Removed edges go whole, before
+            others are added: an edge in both gets a new weight.
+
+        Returns
+        -------
+        Update
+            What moved, and clusters that were split or united (:class:`graphcore.partition.update.Update`).
+
+        Raises
+        ------
+        InputError
+            If an edge to be removed is not there, or the model was fitted to vectors, or to a directed graph with
+            ``symmetrize="degree-discounted"`` or ``"random-walk"``.
+        ParameterError
+            If no labels are found that keep to the limits: the model is what it was. ``set_params`` gives wider ones.
+
+        Notes
+        -----
+        The rows of the graph are copied once and read twice; everything else goes by the size of the change.
+        `labels_`, `outside_share_`, `graph_` and what :meth:`predict` goes by are those of the changed
+        graph. `stability_` is NaN for nodes that moved or are new. In `tree_`, the new nodes of a
+        cluster are one leaf.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graph = graphcore.Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(graph)
+        >>> done = model.update(added=([6, 6], [4, 5]), removed=([2], [3]))
+        >>> done.new_nodes, bool(model.labels_[6] == model.labels_[5])
+        (array([6]), True)
+        """
+        check_is_fitted(self)
+        if self._reference.kind != "edges":
+            raise InputError("update is for models of graphs, and this one was fitted to vectors; see predict")
+        if self._reference.weights is not None:
+            raise InputError("update is for models without sample_weight; weigh the changed graph in another fit")
+        if self.symmetrize in DIRECTED and not self._is_given:
+            raise InputError(
+                f"with symmetrize={self.symmetrize!r} a link changes edges everywhere; fit the changed graph again"
+            )
+        unrest = self._unrest.copy()  # what fails changes nothing
+        with stages_of(self) as stages:
+            graph, result, done, sums, shares = update_clustering(
+                self.graph_, self.clustering_, unrest, {name: getattr(self, name) for name in _SIZES},
+                (added, removed),
+                random_state=self.random_state, n_jobs=self.n_jobs, stages=stages,
+            )  # fmt: skip
+        self._keep(graph, self._reference, result, shares)
+        self.n_features_in_, self._unrest = graph.n_nodes, unrest
+        self._reference.set_clusters(sums)
+        return done
+
+    def save(self, path: PathLike) -> None:
+        """Write the model to one file, graph included, without pickle; :func:`graphcore.load` reads it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A NumPy archive (``.npz``); written whole or not at all.
+
+        Returns
+        -------
+        None
+
+        Raises
+        ------
+        OSError
+            If the file cannot be written.
+        InputError
+            If the model does not hold its graph any more.
+
+        Notes
+        -----
+        Parameters, labels, the graph, vectors that it was made of, sums of the clusters, coreset, stability and leaves
+        of the tree are kept. What only a fit has is not: `selection_`, `seconds_`, the rounds of drafts; nor a
+        `random_state` that is no integer.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import graphcore
+        >>> karate = graphcore.datasets.load_karate()
+        >>> model = graphcore.CoresetSpectralClustering(2, random_state=0).fit(karate.graph)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "karate.npz")
+        ...     model.save(path)
+        ...     again = graphcore.load(path)
+        >>> bool((again.labels_ == model.labels_).all())
+        True
+        """
+        check_is_fitted(self)
+        write_model(self, path)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of the published algorithm, by ``published__sampling`` and so on, ask for it.
+
+        Parameters
+        ----------
+        **params
+
+        Returns
+        -------
+        self : CoresetSpectralClustering
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> graphcore.CoresetSpectralClustering(2).set_params(published__sampling="degree").published
+        Published(sampling='degree')
+        """
+        published = params.get("published", self.published)
+        if any(name.startswith("published__") for name in params) and not isinstance(published, Published):
+            params = params | {"published": Published()}
+        return super().set_params(**params)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

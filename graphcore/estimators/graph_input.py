@@ -10,7 +10,7 @@ from ..graphs.as_graph import as_graph, edge_arrays, is_graph, is_graph_object, 
 from ..graphs.graph import Graph
 from ..knn.neighbor_lists import listed_neighbors
 from ..knn.neighbors import neighbor_graph
-from .out_of_sample import Reference
+from ._predicted import Reference
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")
 

@@ -1,9 +1,9 @@
 """Models that no class has fitted: those loaded from files, and those of the command line."""
 
 from .._typing import PathLike
+from ._predicted import Reference
 from .coreset_spectral import CoresetSpectralClustering
 from .model_file import read_model
-from .out_of_sample import Reference
 
 
 def load(path: PathLike, *, any_size: bool = False) -> CoresetSpectralClustering:

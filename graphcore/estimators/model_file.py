@@ -21,9 +21,9 @@ from ..metrics.cut import sums_and_shares
 from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering
 from ..pipeline.known import Known
-from ..pipeline.parameters import defaults
+from ..pipeline.parameters import PARAMETERS, STEPS, Published, defaults
 from ..pipeline.settings import Settings, check_settings
-from .out_of_sample import Reference
+from ._predicted import Reference
 
 _FORMAT, _VERSION = "graphcore model", 1
 # Characters of the JSON text: a thousand are usual.
@@ -42,22 +42,22 @@ def write_model(model, path):
     """See :meth:`CoresetSpectralClustering.save`."""
     if not hasattr(model, "_graph"):
         raise InputError("this model was pickled and does not hold its graph, so it cannot be saved; save before that")
-    graph, reference, result = model._graph, model._reference, model._result
+    graph, reference, result = model._graph, model._reference, model.clustering_
     params = model.get_params(deep=False)
     seed = params["random_state"]
     start = params.pop("initial_labels")
     params["random_state"] = int(seed) if isinstance(seed, (int, np.integer)) else None
     facts = {
-        "format": _FORMAT, "version": _VERSION, "params": params, "settings": asdict(model.settings_),
+        "format": _FORMAT, "version": _VERSION, "params": params, "settings": asdict(result.settings),
         "kind": reference.kind, "n_neighbors": reference.n_neighbors, "metric": reference.metric,
         "exponent": reference.exponent, "evidence": reference.evidence, "is_given": model._is_given,
-        "n_features": model.n_features_in_, "n_unreached": model.n_unreached_, "sampling": result.coreset.method,
-        "history": model.history_,
+        "n_features": model.n_features_in_, "n_unreached": result.n_unreached, "sampling": result.coreset.method,
+        "history": result.history,
     }  # fmt: skip
     arrays = {
         "labels": model.labels_, "unrest": model._unrest, "node_weights": reference.weights,
-        "coreset_indices": model.coreset_indices_,
-        "coreset_weights": model.coreset_weights_, "coreset_labels": model.coreset_labels_,
+        "coreset_indices": result.coreset.indices,
+        "coreset_weights": result.coreset.weights, "coreset_labels": result.coreset_labels,
         "stability": model.stability_, "cluster_stability": model.cluster_stability_, "indptr": graph.indptr,
         "indices": graph.indices, "weights": graph.weights, "node_names": graph.node_names,
         "merged": result.merged, "fixed": result.known.fixed,
@@ -73,9 +73,11 @@ def write_model(model, path):
 
 
 def _plain(value):
-    """Numbers of numpy as Python's own."""
+    """Numbers of numpy as Python's own, and the published algorithm's parameters by their names."""
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, Published):
+        return value.get_params()
     raise InputError(f"a parameter of the model is {value!r}, which no file without pickle can hold")
 
 
@@ -136,8 +138,9 @@ def _settings(facts):
         if not fits or (isinstance(value, bool) and kind is not bool) or (number and not 0 <= value < 2**53):
             raise FormatError(f"the model's description has no valid {name}, {value!r}")
     # What another setting was resolved from would contradict it.
-    derived = {"resolution"} if given["eps"] is None else {"resolution", "coreset_size"}
-    _in_range(given["n_clusters"], {name: given[name] for name in defaults() if name in given and name not in derived})
+    steps = {step.name: given[step.name] for step in STEPS} | ({} if given["eps"] is None else {"coreset_size": "auto"})
+    values = {p.name: given[p.name] for p in PARAMETERS if p.name in given and p.name != "resolution"}
+    _in_range(given["n_clusters"], values | {"published": Published(**steps)})
     return Settings(**given)
 
 
@@ -156,6 +159,10 @@ def _unfitted(facts, archive, kind):
         raise FormatError(f"the model has a parameter {other!r}, which this version does not know")
     if "initial_labels" in archive:
         params["initial_labels"] = _Checked(archive).numbers("initial_labels", (None,), np.int64, -1, 2**31)
+    if isinstance(params.get("published"), dict):
+        if set(params["published"]) != {step.name for step in STEPS}:
+            raise FormatError("the model's description has no valid published")
+        params["published"] = Published(**params["published"])
     model = kind(**params)
     _in_range(model.n_clusters, {name: getattr(model, name) for name in defaults()})
     return model

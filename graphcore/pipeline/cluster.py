@@ -12,14 +12,24 @@ from ..coresets.coreset import Coreset
 from ..graphs.magnitude import in_range
 from ..kernels.graph import GraphKernel, warn_of_loops
 from ..partition.constraints import Constraints
-from ..partition.quotient import GraphRows, apply_labels, graph_rows, label_sizes
+from ..partition.merge import hierarchy
+from ..partition.quotient import (
+    GraphRows,
+    apply_labels,
+    common_refinement,
+    compact_labels,
+    graph_rows,
+    label_sizes,
+    max_links,
+    pick_labels,
+    quotient,
+)
 from ..partition.stability import stability
 from .constrained import constrained_partition
 from .drafts import FROM_SCRATCH, anew_draft, coreset_draft, disagree, eigenvector_draft, given_draft
 from .known import NOTHING, Known
 from .loop import SearchSteps, find_partition
 from .settings import Settings
-from .tree import leaves_of, merge_tree
 
 # Below this, a stability says that drafts disagree on more than they agree on.
 UNSURE = 0.5
@@ -217,3 +227,19 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
         cluster_stability=cluster_stability, history=history, search=found.steps, settings=asked,
         seconds=dict(stages.seconds), known=given, _rows=rows,
     )  # fmt: skip
+
+
+def leaves_of(rows, merged, labels, n_clusters):
+    """What was merged (None: nothing), divided by the clusters: groups of the nodes, their clusters, their graph."""
+    parts, most = ([], 0) if merged is None else ([merged], int(merged.max()) + 1)
+    groups, n_groups = common_refinement([*parts, labels], max(most, n_clusters))
+    return groups, pick_labels(groups, n_groups, labels), quotient(rows, groups, n_groups, max_entries=max_links(rows))
+
+
+def merge_tree(settings, groups, group_labels, group_graph):
+    """MergeTree over the leaves, through the clusters that hold nodes."""
+    table = group_labels.copy()
+    n_used = compact_labels(table, settings.n_clusters)
+    sizes = label_sizes(groups, len(table))
+    linkage = settings.record if settings.overcluster is None else "average"
+    return hierarchy(group_graph, sizes, table, n_used, linkage=linkage)

@@ -62,9 +62,11 @@ class Known:
             )
         if (n_found := int(np.count_nonzero(sizes))) < k:
             # Draws with replacement repeat some nodes and leave out others, however many there are.
-            more = "give a larger coreset_size"
-            if settings.coreset_size >= sizes.sum():
-                more = "take sampling='degree', which draws no node twice" if settings.sampling == "importance" else ""
+            more = ""
+            if settings.overcluster is not None and settings.coreset_size < sizes.sum():
+                more = "give a larger coreset_size"
+            elif settings.sampling == "importance":
+                more = "take sampling='degree', which draws no node twice"
             warn_user(
                 f"only {n_found} of n_clusters={k} clusters hold nodes: with this coreset no more could be separated "
                 f"on this graph; ask for fewer clusters{', or ' if more else ''}{more}"

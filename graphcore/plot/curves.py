@@ -19,7 +19,7 @@ def objective_history(history: Sequence[tuple[str, float]], *, ax: Axes | None =
     Parameters
     ----------
     history : sequence of (str, float)
-        Such as ``model.history_``.
+        Such as ``model.clustering_.history``.
     {ax}
 
     Raises
@@ -35,7 +35,7 @@ def objective_history(history: Sequence[tuple[str, float]], *, ax: Axes | None =
     ['merging', 'refinement']
     """
     if len(history) == 0:
-        raise InputError("the history is empty: the published algorithm (refine=False) follows no objective")
+        raise InputError("the history is empty: the published algorithm follows no objective")
     ax = axes_of(ax, (5.6, 0.9 + 0.4 * len(history)))
     names, values = zip(*history, strict=True)
     places = np.arange(len(values))

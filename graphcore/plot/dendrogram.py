@@ -18,7 +18,7 @@ def dendrogram(
     Parameters
     ----------
     linkage : array-like of shape (n_groups - 1, 4)
-        In scipy's form, such as ``model.dendrogram_``.
+        In scipy's form, such as ``model.tree_.to_linkage()``.
     n_leaves : int, default 30
         What is merged before so many are left is not drawn; a leaf then stands for several groups.
     names : sequence of str, optional
@@ -38,7 +38,7 @@ def dendrogram(
     >>> import graphcore
     >>> karate = graphcore.datasets.load_karate()
     >>> model = graphcore.CoresetSpectralClustering(n_clusters=2, random_state=0).fit(karate.graph)
-    >>> ax = graphcore.plot.dendrogram(model.dendrogram_, 4)
+    >>> ax = graphcore.plot.dendrogram(model.tree_.to_linkage(), 4)
     >>> len(ax.get_yticklabels())
     4
     """
@@ -46,7 +46,7 @@ def dendrogram(
         linkage = np.asarray(linkage, dtype=float)
     except (TypeError, ValueError):
         raise InputError(
-            f"dendrogram draws a merge tree, such as model.dendrogram_, got {type(linkage).__name__}"
+            f"dendrogram draws a merge tree, such as model.tree_.to_linkage(), got {type(linkage).__name__}"
         ) from None
     if linkage.ndim != 2 or linkage.shape[1:] != (4,) or len(linkage) == 0:
         raise InputError(f"linkage must have shape (n_groups - 1, 4) with at least one row, got {linkage.shape}")

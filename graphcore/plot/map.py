@@ -32,7 +32,7 @@ def coreset_coordinates(
     ----------
     graph : Graph, sparse matrix or networkx graph
     indices : array-like of shape (n_coreset,), integer
-        Nodes of the coreset, such as ``model.coreset_indices_``.
+        Nodes of the coreset, such as ``model.clustering_.coreset.indices``.
     labels : array-like of shape (n_nodes,), integer
         Clusters of all nodes of the graph, such as ``model.labels_``; the thousand of the largest volume are placed.
     method : {"spectral", "umap"}, default "spectral"

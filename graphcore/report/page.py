@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib.util import find_spec
@@ -191,7 +192,7 @@ def report_model(
 def _constructor(model):
     """Python that makes and fits such a model; parameters left at their defaults are not shown."""
     defaults = {name: repr(each.default) for name, each in inspect.signature(type(model)).parameters.items()}
-    values = {name: repr(getattr(model, name)) for name in defaults}
+    values = {name: re.sub(r"^Published\(", "graphcore.Published(", repr(getattr(model, name))) for name in defaults}
     given = ", ".join(f"{name}={value}" for name, value in values.items() if value != defaults[name])
     return f"import graphcore\n\nmodel = graphcore.{type(model).__name__}({given}).fit(X)"
 

@@ -1,22 +1,29 @@
 """The tree of a fit: clusters of every size, from micro-clusters to one, under numbers that do not change."""
 
+import os
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from .._locks import cached_property
 from .._typing import DiGraph, Floats, Labels, PathLike, Table
-from .._validation import check_real
+from .._validation import check_path, check_real
 from ..exceptions import ParameterError
 from ..graphs.from_table import as_library
+from ..io._npy import write_array
+from ..io.atomic import atomic_output
+from ..io.table import TABLES, write_table
 from ..partition.cluster_sums import cluster_sums
 from ..partition.merge import MergeTree
 from ..partition.quotient import GraphRows, apply_labels
-from . import tree_formats as _formats
-from .information import concave_hull
+from .scores import concave_hull
 
 # Up to here every number of clusters is looked at for levels; beyond, each is so many times the one before.
 _ALL_LEVELS, _STEP = 50, 1.05
+_ENDINGS = {".nwk": "newick", ".newick": "newick", ".npy": "npy"} | TABLES
+# Names that need no quotes in Newick.
+_PLAIN = re.compile(r"[^\s()\[\]':;,_]+")
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +172,18 @@ class ClusterTree:
 
         Columns are those of :meth:`to_table`.
         """
-        return _formats.to_networkx(self.to_table())
+        import networkx as nx
+
+        columns = self.to_table()
+        tree = nx.DiGraph()
+        names = list(columns)
+        for row in zip(*(column.tolist() for column in columns.values()), strict=True):
+            attributes = dict(zip(names, row, strict=True))
+            node, parent = attributes.pop("id"), attributes.pop("parent")
+            tree.add_node(node, **attributes)
+            if parent >= 0:
+                tree.add_edge(parent, node)
+        return tree
 
     def to_newick(self, nodes: bool = False) -> str:
         """The tree as text in Newick's format, branches as long as heights differ.
@@ -175,7 +193,7 @@ class ClusterTree:
         nodes : bool, default False
             Whether the nodes of the graph hang on the leaves, under their names, instead of the leaves' ids.
         """
-        return "".join(_formats.newick(self, nodes))
+        return "".join(_newick(self, nodes))
 
     def write(self, path: PathLike) -> None:
         """Write the tree to a file, atomically.
@@ -193,7 +211,15 @@ class ClusterTree:
         OSError
             If the file cannot be written.
         """
-        _formats.write_tree(self, path)
+        format = tree_format(path)
+        if format == "newick":
+            with atomic_output(path, "w", encoding="utf-8") as stream:
+                stream.writelines(_newick(self, nodes=True))
+        elif format == "npy":
+            with atomic_output(path) as stream:
+                write_array(stream, self.to_linkage())
+        else:
+            write_table(self.to_table(), path)
 
     def _there(self, n_clusters):
         """Ids of the clusters that the partition into so many consists of."""
@@ -226,3 +252,50 @@ def tree_of(clustering, node_names=None):
     return ClusterTree(
         clustering.merge_tree, clustering.groups, labels, len(np.unique(labels)), node_names, clustering.group_graph,
     )  # fmt: skip
+
+
+def _newick(tree, nodes=False):
+    """Yield a ClusterTree piece by piece; larger clusters are named by their ids, and leaves too without `nodes`."""
+    n, table = tree.n_leaves, tree.to_table()
+    lengths = np.append(table["height"][table["parent"][:-1]] - table["height"][:-1], 0.0).tolist()
+    members = _members(tree) if nodes else str
+    stack = [2 * n - 2]  # ids to open, and texts
+    while stack:
+        item = stack.pop()
+        if isinstance(item, str):
+            yield item
+            continue
+        end = f":{lengths[item]:.6g}" if item != 2 * n - 2 else ";\n"
+        if item < n:
+            yield f"{members(item)}{end}"
+        else:
+            a, b = tree.merges.children[item - n].tolist()
+            yield "("
+            stack += [f"){item}{end}", b, ",", a]
+
+
+def _members(tree):
+    """A function that writes the nodes of a leaf."""
+    order = np.argsort(tree.leaf_of, kind="stable")
+    starts = np.searchsorted(tree.leaf_of[order], np.arange(tree.n_leaves + 1))
+
+    def members(leaf):
+        inside = order[starts[leaf] : starts[leaf + 1]]
+        names = (inside if tree.node_names is None else np.asarray(tree.node_names)[inside]).tolist()
+        texts = [text if _PLAIN.fullmatch(text) else "'" + text.replace("'", "''") + "'" for text in map(str, names)]
+        return texts[0] if len(texts) == 1 else f"({','.join(f'{text}:0' for text in texts)}){leaf}"
+
+    return members
+
+
+def tree_format(path):
+    """What a path's ending asks for, or a ParameterError."""
+    path = check_path(path)
+    if path == "-":
+        return "newick"
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in _ENDINGS:
+        raise ParameterError(
+            f"the ending {ending!r} of {path!r} is none that a tree is written to; use {', '.join(_ENDINGS)}"
+        )
+    return _ENDINGS[ending]

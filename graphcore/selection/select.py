@@ -13,14 +13,12 @@ from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, refuse_as_vectors
 from ..graphs.graph import Graph
 from ..graphs.magnitude import in_range
+from ..pipeline.settings import resolve
 from . import penalty as _penalty
-from .description_length import description_gain
-from .heuristics import agreement_at, laplacian_eigenvalues
-from .information import information_corners, label_price
 from .result import KSelection, selection
+from .scores import agreement_at, description_gain, information_corners, label_price, laplacian_eigenvalues
 from .sweep import micro_cluster_trees, n_trees
 
-METHODS = ("information", "description-length", "eigengap", "merge-gap", "stability", "penalty")
 # Where nobody says how far to look: as far as clusters of sqrt(n) / 2 nodes, and not beyond this.
 _MAX_CANDIDATES = 2000
 # These take the longer, the more candidates there are.
@@ -124,14 +122,54 @@ def select_n_clusters(
     return _CHOICES[method](graph, trees, ks, streams)
 
 
+def choose_for_fit(graph, asked, *, random_state=None, n_jobs=None):
+    """Choose the number of clusters for a fit that leaves it to the default method or to a resolution (KSelection).
+
+    `asked` is what :func:`graphcore.pipeline.settings.check_settings` returns; a coreset size and a least size of
+    clusters that are given bound the candidates.
+    """
+    settings = resolve(asked.of(1), graph)  # so that every mistake is found before any work
+    n_linked = graph.n_nodes - graph.n_isolated
+    most = n_linked // settings.min_cluster_size
+    if asked.steps.coreset_size != "auto":
+        most = min(most, settings.coreset_size)
+    candidates = default_candidates(n_linked)[:most]
+    streams = Streams(random_state).child("choice of k")
+    if asked.left_to == "information":
+        return select_n_clusters(graph, candidates, random_state=streams, n_jobs=n_jobs)
+    return _by_resolution(in_range(graph), settings.resolution, candidates, streams, n_jobs)
+
+
+def _by_resolution(graph, resolution, candidates, streams, n_jobs):
+    """The number of clusters with the largest information, in the mean over coresets, less labels at their price."""
+    trees = micro_cluster_trees(
+        graph, int(candidates[-1]), n_coresets=n_trees(graph), random_state=streams, n_jobs=n_jobs
+    )
+    information = _mean_information(trees)[: len(candidates)]
+    candidates = candidates[: len(information)]
+    scores = information - np.log(candidates) / resolution
+    found = selection("resolution", candidates, scores, {"information (nats)": information})
+    if found.best == candidates[-1] > 1:
+        warn_user(
+            f"resolution={resolution:g} asks for the most clusters that it can choose from, {found.best}; for "
+            "more give n_clusters, or see the levels of a fit's tree"
+        )
+    return found
+
+
+def _mean_information(trees):
+    """[k - 1]: information of k clusters, the mean over coresets, as far as each has so many micro-clusters."""
+    most = min(tree.n_micro_clusters for tree in trees)
+    return np.mean([tree.information[:most] for tree in trees], axis=0)
+
+
 def default_candidates(n):
     """1 to ``2 sqrt(n)``, at most 2,000 and at most n."""
     return np.arange(1, max(1, min(n, _MAX_CANDIDATES, max(2, int(2 * np.sqrt(n))))) + 1)
 
 
 def _by_information(graph, trees, candidates, streams):
-    most = min(tree.n_micro_clusters for tree in trees)
-    information = np.mean([tree.information[:most] for tree in trees], axis=0)
+    information = _mean_information(trees)
     price = label_price(graph)
     corners = information_corners(information, price)
     at = candidates - 1
@@ -215,6 +253,7 @@ _CHOICES = {
     "stability": _by_stability,
     "penalty": _by_penalty,
 }
+METHODS = tuple(_CHOICES)
 
 
 def _as_vectors(X):

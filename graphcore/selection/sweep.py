@@ -1,6 +1,6 @@
 """One pass over all numbers of clusters: the micro-clusters of a few coresets, merged down to one."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ..partition.micro_clusters import settled_micro_clusters
 from ..partition.problem import Problem
 from ..partition.quotient import GraphRows, apply_labels, graph_rows, is_huge, label_sizes, quotient
 from ..pipeline.drafts import node_kernel
+from ..pipeline.parameters import METHOD
 from ..pipeline.settings import resolve_settings
 
 _MIN_CORESET = 1000
@@ -64,7 +65,7 @@ def micro_cluster_trees(graph, n_clusters, *, n_coresets=1, random_state=None, n
     size = max(_MIN_CORESET, _CELLS_PER_CLUSTER * n_clusters, share)
     # At most half of the nodes, or all coresets of a small graph would be the same.
     size = max(n_clusters, min(size, n_linked // 2))
-    settings = resolve_settings(graph, n_clusters, coreset_size=size)
+    settings = resolve_settings(graph, n_clusters, published=replace(METHOD, coreset_size=size))
     streams = Streams(random_state)
     problem = Problem(graph_rows(graph), n_clusters)
     inner_jobs = effective_jobs(n_jobs) if n_coresets == 1 else 1

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import graphcore as gc
 
+from ..oracles import method
 from .harness import Campaign, Failure
 
 _LIMIT = 400  # characters of a message
@@ -87,7 +88,7 @@ def _compile():
     """Fit what is compiled for the first time for long: under the bounds check it is not yet on disk."""
     for weights in (np.float32, np.float64, np.bool_):
         A = sp.csr_array(np.kron(np.eye(2), np.ones((4, 4))).astype(weights) * weights(2))
-        for options in ({}, {"preset": "published"}, {"n_clusters": "auto"}, {"overcluster": 2.0}):
+        for options in ({}, {"published": True}, {"n_clusters": "auto"}, method(overcluster=2.0)):
             _fitted("CoresetSpectralClustering", {"n_clusters": 2, **options}, A)
         for name in ("KernelKMeans", "CoresetKernelKMeans"):
             _fitted(name, {"n_clusters": 2}, A)
@@ -219,13 +220,16 @@ _KERNELS = ("gaussian", "laplacian", "polynomial", "sigmoid", "cosine", "linear"
 # Choices that are valid for the class, all of them cheap; each is taken now and then.
 _CHOICES = {
     "CoresetSpectralClustering": {
-        "objective": ("ncut", "information"), "preset": ("published",), "sampling": ("degree", "uniform", "importance"),
-        "walk_steps": (1, 2, 4), "coreset_size": (1, 5, 20, 0.5, 1.0), "effort": (1, 2, 3), "refine": (True, False),
-        "overcluster": (1.0, 2.0, 5.0), "min_cluster_size": (0, 2, 5, 0.1), "self_loop": (0, 0.1, 1.0, 1e10, 1e-300),
-        "eigen_solver": ("exact", "power"), "eps": (0.5, 1.0), "coreset_degrees": ("row-sums", "weights"),
-        "row_budget": (2, 10), "n_seeds": (1, 3, 50), "n_clusters": ("auto",),
+        "objective": ("ncut", "information"), "published": (True,), "effort": (1, 2, 3),
+        "min_cluster_size": (0, 2, 5, 0.1), "n_clusters": ("auto",),
         "symmetrize": ("max", "sum", "average", "min"), "n_neighbors": (1, 3, 100), "max_share": (1.0, 1.3, 50.0),
         "max_cluster_size": (3, 0.4, 1.0), "semi_supervised": (False,),
+    },
+    "Published": {
+        "sampling": ("degree", "uniform", "importance"), "walk_steps": (1, 2, 4, "auto"), "refine": (True, False),
+        "coreset_size": (1, 5, 20, 0.5, 1.0), "overcluster": (1.0, 2.0, 5.0, None), "eigen_solver": ("exact", "power"),
+        "self_loop": (0, 0.1, 1.0, 1e10, 1e-300), "eps": (0.5, 1.0), "coreset_degrees": ("row-sums", "weights"),
+        "row_budget": (2, 10), "n_seeds": (1, 3, 50),
     },
     "KernelKMeans": {
         "init": ("random", "k-means++"), "n_init": (1, 3), "shift": (0.0, "psd", 1.0), "self_loop": (0, 1.0, 1e3),
@@ -275,6 +279,13 @@ def _options(rng, name, over_graph):
             options[str(rng.choice(["bandwidth", "gamma"]))] = 10.0 ** rng.integers(-200, 200)
     if name == "CoresetSpectralClustering" and over_graph:
         options["affinity"] = "precomputed"
+    if name == "CoresetSpectralClustering" and rng.random() < 0.4:
+        options["published"] = gc.Published(**_chosen(rng, "Published"))
+    return options | _chosen(rng, name)
+
+
+def _chosen(rng, name):
+    options = {}
     for choice, values in _CHOICES[name].items():
         if rng.random() < 0.15:
             options[choice] = values[rng.integers(len(values))]

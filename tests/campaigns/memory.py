@@ -38,7 +38,7 @@ def prepare():
     """A graph, its labels, and a process in which everything has been used."""
     matrix = _graph(np.random.default_rng(0), _N)
     expected = _fit(matrix, 0)
-    for options in ({"n_jobs": 2}, {"objective": "ncut"}, {"preset": "published"}):
+    for options in ({"n_jobs": 2}, {"objective": "ncut"}, {"published": True}):
         _fit(matrix, 0, **options)
     return {"matrix": matrix, "expected": expected, "fits": 0, "bytes": None}
 
@@ -53,7 +53,7 @@ def case(given):
             raise Failure("other labels after a lack of memory")
     else:
         options = {"n_jobs": int(rng.integers(1, 4))}
-        options |= [{}, {"objective": "ncut"}, {"preset": "published"}][rng.integers(3)]
+        options |= [{}, {"objective": "ncut"}, {"published": True}][rng.integers(3)]
         _fit(state["matrix"], int(rng.integers(1 << 30)), **options)
     state["fits"] += 1
     gc.collect()

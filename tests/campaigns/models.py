@@ -118,8 +118,8 @@ def judged(path):
         new = np.eye(model.n_features_in_)[: min(2, n)]
         for ask in (
             lambda: model.predict(new), lambda: model.predict_proba(new), lambda: model.score(new), model.summary,
-            lambda: model.membership_, lambda: model.tree_.to_table("pandas"), lambda: model.labels_at(1),
-            model.to_dict, lambda: model.update(added=([0], [n])), lambda: model.save(path.with_name("again.npz")),
+            lambda: model.membership_, lambda: model.tree_.to_table("pandas"), lambda: model.tree_.labels_at(1),
+            lambda: model.update(added=([0], [n])), lambda: model.save(path.with_name("again.npz")),
         ):  # fmt: skip
             try:
                 ask()

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 import graphcore as gc
 
+from ..oracles import method
 from .harness import Campaign, Failure
 
 
@@ -29,24 +30,26 @@ def case(given):
 def _powers_of_two(rng):
     A, k, _ = _graph(rng, separated=False)
     options = {"n_clusters": "auto" if rng.random() < 0.2 else k, "random_state": int(rng.integers(1000))}
+    steps: dict = {}
     options["objective"] = str(rng.choice(["information", "ncut"]))
     if rng.random() < 0.3:
         options["effort"] = int(rng.integers(1, 4))
     if rng.random() < 0.3:
-        options["walk_steps"] = int(rng.choice([1, 2, 4, 6]))
+        steps["walk_steps"] = int(rng.choice([1, 2, 4, 6]))
     if rng.random() < 0.2:
-        options |= {"sampling": "importance", "effort": "fast"}
+        options["effort"], steps["sampling"] = "fast", "importance"
     if rng.random() < 0.2:
-        options["coreset_size"] = int(rng.integers(k, np.count_nonzero(A.sum(axis=0)) + 1))
+        steps["coreset_size"] = int(rng.integers(k, np.count_nonzero(A.sum(axis=0)) + 1))
+    options = method(options, **steps)
     first = gc.CoresetSpectralClustering(**options).fit(A)
     # No weight may become subnormal, and their sum has to be finite.
     exponent = int(rng.integers(-1000, 1000))
     second = gc.CoresetSpectralClustering(**options).fit(_times(A, exponent))
     if not np.array_equal(first.labels_, second.labels_):
         raise Failure("labels differ after a power of two", f"2^{exponent} {options}")
-    if [v for _, v in first.history_] != [v for _, v in second.history_]:
+    if [v for _, v in first.clustering_.history] != [v for _, v in second.clustering_.history]:
         raise Failure("objectives differ after a power of two", f"2^{exponent} {options}")
-    if not np.array_equal(np.ldexp(first.coreset_weights_, exponent), second.coreset_weights_):
+    if not np.array_equal(np.ldexp(first.clustering_.coreset.weights, exponent), second.clustering_.coreset.weights):
         raise Failure("coreset weights have another unit than degrees", f"2^{exponent} {options}")
     return "power of two"
 
@@ -55,13 +58,13 @@ def _powers_of_ten(rng):
     A, k, truth = _graph(rng, separated=True)
     factor = 10.0 ** rng.integers(-300, 295)
     seed = int(rng.integers(1000))
-    for options in (*_SETTINGS, {"preset": "published"}):
+    for options in (*_SETTINGS, {"published": True}):
         models = [gc.CoresetSpectralClustering(k, random_state=seed, **options).fit(B) for B in (A, A * factor)]
         # The published algorithm embeds by so few random vectors that it does not always find them, in any unit.
-        expected = models[0].labels_ if "preset" in options else truth
+        expected = models[0].labels_ if "published" in options else truth
         for model in models:
             _same_partition(model.labels_, expected, f"{options} times {factor}")
-        if not np.allclose(*([v for _, v in m.history_] for m in models), rtol=1e-9):
+        if not np.allclose(*([v for _, v in m.clustering_.history] for m in models), rtol=1e-9):
             raise Failure("objectives differ after a power of ten", f"{options} times {factor}")
     # From one start: which local optimum several random ones lead to may hang on the last digit.
     model = gc.KernelKMeans(k, kernel="normalized_cut", init=truth, shift=1.0)
@@ -88,7 +91,7 @@ def _metrics(rng):
     order, factor = rng.permutation(len(labels)), 10.0 ** rng.integers(-290, 290)
     B = (A * factor)[order][:, order]
     for name, options in (
-        ("normalized_cut", {}), ("conductance", {}), ("kernel_kmeans_cost", {"self_loop": 1.0}),
+        ("normalized_cut", {}), ("conductance", {}), ("kernel_kmeans_cost", method(self_loop=1.0)),
         ("kernel_kmeans_cost", {"shift": 1.0}),
     ):  # fmt: skip
         function = getattr(gc.metrics, name)

@@ -73,7 +73,7 @@ def _task(rng):
     given = {"n_clusters": k}
     chosen = rng.integers(8)
     if chosen == 0:
-        given["preset"] = "published"
+        given["published"] = True
     elif chosen == 1:
         given["objective"] = "ncut"
     elif chosen == 2:

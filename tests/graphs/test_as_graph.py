@@ -287,7 +287,7 @@ def test_annotated_data_bring_their_neighbour_graph():
     data = Annotated({"connectivities": GRAPH.to_scipy().astype(np.float32)})
     model = fitted(data)
     assert same(model.graph_)
-    assert model.node_names_.tolist() == data.obs_names
+    assert model.graph_.node_names.tolist() == data.obs_names
     data.obs["cluster"] = model.labels_.astype(str)
     with pytest.raises(InputError, match=r"run scanpy\.pp\.neighbors\(adata\) first"):
         fitted(Annotated({}))

@@ -7,11 +7,19 @@ import pytest
 import scipy.sparse as sp
 
 import graphcore
-from graphcore import CoresetKernelKMeans, CoresetSpectralClustering, Graph, GraphWarning, InputError, KernelKMeans
+from graphcore import (
+    CoresetKernelKMeans,
+    CoresetSpectralClustering,
+    Graph,
+    GraphWarning,
+    InputError,
+    KernelKMeans,
+    Published,
+)
 from graphcore.graphs.magnitude import edges_in_range, in_range
 from graphcore.kernels.graph import GraphKernel
 
-from ..oracles import random_adjacency
+from ..oracles import method, random_adjacency
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
@@ -31,7 +39,7 @@ def test_equal_weights_of_any_size_work(weight):
     for model in (
         CoresetSpectralClustering(3, random_state=0),
         CoresetSpectralClustering(3, objective="ncut", random_state=0),
-        CoresetSpectralClustering(3, preset="published", random_state=0),
+        CoresetSpectralClustering(3, published=True, random_state=0),
         CoresetKernelKMeans(3, kernel="normalized_cut", random_state=0),
     ):
         labels = model.fit(A if model.get_params().get("kernel") else sp.csr_array(A)).labels_
@@ -39,25 +47,27 @@ def test_equal_weights_of_any_size_work(weight):
 
 
 @pytest.mark.parametrize("exponent", [-1020, -300, -65, -64, -1, 1, 63, 65, 300, 1000])
-@pytest.mark.parametrize("options", [{}, {"objective": "ncut"}, {"walk_steps": 1}, {"n_clusters": "auto"}])
+@pytest.mark.parametrize("options", [{}, {"objective": "ncut"}, method(walk_steps=1), {"n_clusters": "auto"}])
 def test_a_power_of_two_changes_nothing(exponent, options):
     rng = np.random.default_rng(exponent + 2000)
     A = sp.csr_array(random_adjacency(40, 0.2, rng, weighted=True))
     options = {"n_clusters": 4, **options}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphWarning)
-        first = CoresetSpectralClustering(random_state=0, coreset_size=20, **options).fit(A)
+        first = CoresetSpectralClustering(random_state=0, **method(options, coreset_size=20)).fit(A)
         scaled = A.copy()
         scaled.data = np.ldexp(A.data, exponent)
-        second = CoresetSpectralClustering(random_state=0, coreset_size=20, **options).fit(scaled)
+        second = CoresetSpectralClustering(random_state=0, **method(options, coreset_size=20)).fit(scaled)
     np.testing.assert_array_equal(first.labels_, second.labels_)
-    assert first.history_ == second.history_
-    np.testing.assert_array_equal(np.ldexp(first.coreset_weights_, exponent), second.coreset_weights_)
+    assert first.clustering_.history == second.clustering_.history
+    np.testing.assert_array_equal(
+        np.ldexp(first.clustering_.coreset.weights, exponent), second.clustering_.coreset.weights
+    )
     np.testing.assert_array_equal(first.predict(A), second.predict(scaled))
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("options", [{}, {"objective": "ncut"}, {"preset": "published"}])
+@pytest.mark.parametrize("options", [{}, {"objective": "ncut"}, {"published": True}])
 def test_weights_of_all_magnitudes_at_once(seed, options):
     # Sums of shares that underflow were taken for places not touched yet, and written beyond the end of a list.
     U = np.triu(10.0 ** np.random.default_rng(seed).integers(-300, 300, (60, 60)), 1)
@@ -128,7 +138,7 @@ def test_the_published_algorithm_knows_no_unit(factor):
     # With a loop of weight 1 whatever the weights are, the ARI was 1, .53 and 0 for the first three of these.
     A, truth = blocks(np.random.default_rng(3), sizes=(20, 20, 20, 20))
     labels = [
-        CoresetSpectralClustering(4, preset="published", random_state=0).fit(sp.csr_array(A * c)).labels_
+        CoresetSpectralClustering(4, published=True, random_state=0).fit(sp.csr_array(A * c)).labels_
         for c in (1.0, factor)
     ]
     np.testing.assert_array_equal(*labels)
@@ -154,12 +164,17 @@ def test_loops_are_multiples_of_the_mean_weight_everywhere():
 @pytest.mark.parametrize("estimator", [CoresetSpectralClustering, KernelKMeans, CoresetKernelKMeans])
 def test_loops_that_drown_the_edges_are_warned_about(estimator):
     A, _ = blocks(np.random.default_rng(5))
-    options = {"preset": "published"} if estimator is CoresetSpectralClustering else {"kernel": "normalized_cut"}
+
+    def looped(weight):
+        if estimator is CoresetSpectralClustering:
+            return estimator(3, published=Published(self_loop=weight), random_state=0)
+        return estimator(3, kernel="normalized_cut", self_loop=weight, random_state=0)
+
     with pytest.warns(GraphWarning, match=r"self_loop=1000 times the mean weight is more than all edges of 42 of 42"):
-        estimator(3, self_loop=1000, random_state=0, **options).fit(sp.csr_array(A))
+        looped(1000).fit(sp.csr_array(A))
     with warnings.catch_warnings():
         warnings.simplefilter("error", GraphWarning)
-        estimator(3, self_loop=1.0, random_state=0, **options).fit(sp.csr_array(A))
+        looped(1.0).fit(sp.csr_array(A))
 
 
 def test_the_normalised_cut_sees_clusters_of_next_to_no_volume():
@@ -174,5 +189,5 @@ def test_coreset_weights_that_no_number_holds_are_the_largest():
     A = blocks(np.random.default_rng(6))[0] * 1e304
     model = CoresetKernelKMeans(2, kernel="normalized_cut", self_loop=1e9, random_state=0).fit(A)
     assert model.coreset_weights_.max() == np.finfo(float).max
-    fitted = CoresetSpectralClustering(2, preset="published", self_loop=1e9, random_state=0).fit(Graph.from_scipy(A))
-    assert fitted.coreset_weights_.max() == np.finfo(float).max
+    fitted = CoresetSpectralClustering(2, published=Published(self_loop=1e9), random_state=0).fit(Graph.from_scipy(A))
+    assert fitted.clustering_.coreset.weights.max() == np.finfo(float).max

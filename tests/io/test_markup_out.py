@@ -112,7 +112,7 @@ def test_igraph_and_networkx_take_the_clusters():
     G.add_node("alone")
     with pytest.warns(GraphWarning, match="isolated"):
         model = CoresetSpectralClustering(2, random_state=0).fit(G)
-    nx.set_node_attributes(G, model.to_dict(), "cluster")
+    nx.set_node_attributes(G, dict(zip(G, model.labels_.tolist(), strict=True)), "cluster")
     assert G.nodes["alone"]["cluster"] == -1
     assert G.nodes["a"]["cluster"] == G.nodes["c"]["cluster"] != G.nodes["d"]["cluster"]
     named = model.to_igraph()

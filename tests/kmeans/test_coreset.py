@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 import graphcore
+from graphcore import Published
 from graphcore.kernels.dense import DenseKernel
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.sparse import SparseKernel
@@ -95,7 +96,7 @@ def test_it_collapses_for_many_clusters_where_coreset_spectral_clustering_does_n
         for seed in range(5):
             result = coreset_kernel_kmeans(graph, k, size=10 * k, n_init=1, random_state=seed)
             ours.append(adjusted_rand_score(truth[result.coreset.indices], result.on_coreset.labels))
-            settings = resolve_settings(graph, k, coreset_size=0.05, preset="published")
+            settings = resolve_settings(graph, k, published=Published(coreset_size=0.05))
             run = cluster_graph(graph, settings, random_state=seed)
             spectral.append(adjusted_rand_score(truth[run.coreset.indices], run.coreset_labels))
         found[k] = np.median(ours), np.median(spectral)

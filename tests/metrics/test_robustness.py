@@ -15,6 +15,8 @@ from graphcore.graphs.derived import resample_edges
 from graphcore.metrics import robustness
 from graphcore.partition import quotient
 
+from ..oracles import method
+
 
 @pytest.fixture(scope="module")
 def planted():
@@ -117,7 +119,7 @@ def test_it_does_not_depend_on_threads_and_is_silent(planted):
 @pytest.mark.parametrize(
     "settings",
     [
-        {"objective": "ncut"}, {"min_cluster_size": 50}, {"max_share": 1.1}, {"coreset_size": 240}, {"effort": 2.0},
+        {"objective": "ncut"}, {"min_cluster_size": 50}, {"max_share": 1.1}, method(coreset_size=240), {"effort": 2.0},
         {"max_cluster_size": 60},
     ],
 )  # fmt: skip
@@ -125,7 +127,7 @@ def test_refits_have_the_settings_of_the_fit(planted, settings):
     graph, _ = planted
     model = CoresetSpectralClustering(4, random_state=0, **settings).fit(graph)
     assert model.robustness(2).ari.mean() > 0.7
-    published = CoresetSpectralClustering(4, preset="published", random_state=0).fit(graph)  # poor on sparse graphs
+    published = CoresetSpectralClustering(4, published=True, random_state=0).fit(graph)  # poor on sparse graphs
     assert 0 < published.robustness(2).ari.mean() < model.robustness(2).ari.mean()
     weighed = CoresetSpectralClustering(4, random_state=0).fit(graph, sample_weight=np.where(np.arange(240) % 3, 1, 2))
     assert weighed.robustness(2).ari.mean() > 0.7

@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 
 import graphcore
+from graphcore import Published
 from graphcore.networkx import BackendGraph, coreset_spectral_communities
+
+from ..oracles import method
 
 CAVES = nx.relabel_nodes(nx.connected_caveman_graph(4, 7), lambda i: f"cave {i // 7}, man {i % 7}")
 TRUTH = {frozenset(node for node in CAVES if node.startswith(f"cave {c}")) for c in range(4)}
@@ -26,7 +29,7 @@ def test_seeds():
     G = nx.gnm_random_graph(60, 200, seed=0)
     assert coreset_spectral_communities(G, 4, seed=1) == coreset_spectral_communities(G, 4, seed=1)
     rng = random.Random(0)
-    several = [coreset_spectral_communities(G, 4, seed=rng, preset="published", coreset_size=20) for _ in range(3)]
+    several = [coreset_spectral_communities(G, 4, published=Published(coreset_size=20), seed=rng) for _ in range(3)]
     assert several[0] != several[1] or several[0] != several[2]  # a graph without clusters, 20 of 60 nodes drawn
 
 
@@ -56,9 +59,11 @@ def test_weights_decide():
     G = nx.complete_graph(12)
     for u, v in G.edges:
         G[u][v].update(weight=50 if u // 6 == v // 6 else 1, other=50 if u % 2 == v % 2 else 1)
-    found = {frozenset(part) for part in coreset_spectral_communities(G, 2, seed=0, walk_steps=1)}
+    found = {frozenset(part) for part in coreset_spectral_communities(G, 2, seed=0, **method(walk_steps=1))}
     assert found == {frozenset(range(6)), frozenset(range(6, 12))}
-    found = {frozenset(part) for part in coreset_spectral_communities(G, 2, weight="other", seed=0, walk_steps=1)}
+    found = {
+        frozenset(part) for part in coreset_spectral_communities(G, 2, weight="other", seed=0, **method(walk_steps=1))
+    }
     assert found == {frozenset(range(0, 12, 2)), frozenset(range(1, 12, 2))}
 
 
@@ -72,7 +77,7 @@ def test_nodes_without_edges_are_alone_and_the_largest_comes_first():
 
 
 def test_options_and_errors():
-    assert coreset_spectral_communities(CAVES, 4, seed=0, n_jobs=2, preset="published")
+    assert coreset_spectral_communities(CAVES, 4, published=True, seed=0, n_jobs=2)
     with pytest.raises(graphcore.ParameterError, match="n_clusters=0"):
         coreset_spectral_communities(CAVES, 0)
     with pytest.raises(graphcore.InputError, match="called seed and k"):

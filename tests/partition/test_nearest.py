@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from graphcore import Graph, ParameterError
+from graphcore import Graph, ParameterError, Published
 from graphcore._threads import map_blocks
 from graphcore.coresets.coreset import sample_coreset
 from graphcore.kernels import graph as kernel_graph
@@ -249,7 +249,7 @@ def slow_algorithm_3(A, indices, weights, labels, k):
 def test_published_labelling_equals_algorithm_3(name):
     graph, A = example(name)
     k = 3
-    settings = resolve_settings(graph, k, coreset_size=12, preset="published")
+    settings = resolve_settings(graph, k, published=Published(coreset_size=12))
     for seed in range(5):
         result = cluster_graph(graph, settings, random_state=seed)
         coreset = result.coreset

@@ -25,6 +25,8 @@ from graphcore.partition.problem import Problem
 from graphcore.partition.quotient import graph_rows, quotient
 from tests.partitions import objective_of, sums_of
 
+from ..oracles import method
+
 resolutions = st.sampled_from([0.3, 1.0, 2.5])
 
 
@@ -154,7 +156,7 @@ def test_karate_is_divided_as_well_as_is_known():
     communities = [set(np.flatnonzero(model.labels_ == c).tolist()) for c in range(model.n_clusters_)]
     assert model.n_clusters_ == 4 and model.selection_ is None
     assert nx.community.modularity(G, communities, weight=None) == pytest.approx(0.419790, abs=1e-6)
-    assert model.history_[-1][1] == pytest.approx(0.419790, abs=1e-6)
+    assert model.clustering_.history[-1][1] == pytest.approx(0.419790, abs=1e-6)
 
 
 @pytest.mark.parametrize("resolution", [None, 0.5, 3.0])
@@ -182,7 +184,9 @@ def test_as_many_clusters_as_raise_it(resolution):
 def test_more_components_than_coreset_nodes():
     triangles = sp.block_diag([np.ones((3, 3)) - np.eye(3)] * 200 + [np.zeros((1, 1))], format="csr")
     with pytest.warns(graphcore.exceptions.GraphWarning, match="isolated"):
-        model = CoresetSpectralClustering(None, objective="modularity", coreset_size=20, random_state=0).fit(triangles)
+        model = CoresetSpectralClustering(None, objective="modularity", random_state=0, **method(coreset_size=20)).fit(
+            triangles
+        )
     assert model.n_clusters_ == 200 and model.labels_[-1] == -1
     assert (np.bincount(model.labels_[:-1]) == 3).all()
 
@@ -208,7 +212,9 @@ def test_a_model_of_it_is_saved_predicts_and_is_updated(tmp_path):
     model.save(tmp_path / "model.npz")
     again = graphcore.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(again.labels_, model.labels_)
-    assert again.settings_ == model.settings_ and again.settings_.record.resolution == 0.8
+    assert (
+        again.clustering_.settings == model.clustering_.settings and again.clustering_.settings.record.resolution == 0.8
+    )
     rows = graph.to_scipy()[:50]
     assert (again.predict(rows) == model.labels_[:50]).mean() > 0.95
     model.update(added=([240, 240], [0, 1]))
@@ -219,14 +225,14 @@ def test_a_model_of_it_is_saved_predicts_and_is_updated(tmp_path):
     ("n_clusters", "more"),
     [
         (None, {"min_cluster_size": 5}), (None, {"max_share": 1.1}), (None, {"max_cluster_size": 50}),
-        (None, {"refine": False}), (None, {"overcluster": 2.0}), (None, {"preset": "published"}),
+        (None, method(refine=False)), (None, method(overcluster=2.0)), (None, {"published": True}),
         (None, {"resolution": 0.0}), (None, {"resolution": -1.0}), (3, {"resolution": 0.0}),
         (None, {"initial_labels": [0] * 200}),
     ],
 )  # fmt: skip
 def test_what_needs_a_number_of_clusters_is_refused(n_clusters, more):
     graph, _ = graphcore.datasets.planted_partition(4, 50, 0.4, 0.02, random_state=0)
-    name = "refine" if "preset" in more else "labels" if "initial_labels" in more else next(iter(more))
+    name = "labels" if "initial_labels" in more else next(iter(more))
     with pytest.raises(ParameterError, match=name):
         CoresetSpectralClustering(n_clusters, objective="modularity", **more).fit(graph)
 

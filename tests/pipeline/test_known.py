@@ -7,7 +7,7 @@ from graphcore import CoresetSpectralClustering, Graph, GraphWarning, InputError
 from graphcore.datasets import degree_corrected_partition
 from graphcore.metrics import agreement, cut_and_volume
 
-from ..oracles import planted
+from ..oracles import method, planted
 
 
 @pytest.fixture(scope="module")
@@ -98,14 +98,21 @@ def test_a_start_keeps_its_numbers():
     model = CoresetSpectralClustering(5, initial_labels=start, random_state=0).fit(graph)
     assert (model.labels_ == 4 - truth).mean() > 0.98
     np.testing.assert_array_equal(start, kept)
-    assert model.history_[0][0] == "draft" and model.history_[-1][1] >= model.history_[0][1]
+    assert (
+        model.clustering_.history[0][0] == "draft"
+        and model.clustering_.history[-1][1] >= model.clustering_.history[0][1]
+    )
     assert model.stability_ is None
-    assert agreement(model.labels_at(5), model.labels_)["ari"] == 1.0
+    assert agreement(model.tree_.labels_at(5), model.labels_)["ari"] == 1.0
     again = CoresetSpectralClustering(5, initial_labels=model.labels_, random_state=0).fit(graph)
     assert agreement(again.labels_, model.labels_)["ari"] > 0.97
     # What has no label around it joins the smallest cluster.
     two = Graph.from_edges([0, 0, 1, 3, 3, 4, 6], [1, 2, 2, 4, 5, 5, 7])
-    labels = CoresetSpectralClustering(2, initial_labels=[0, 0, 0, 1, -1, -1, -1, -1], refine=False).fit(two).labels_
+    labels = (
+        CoresetSpectralClustering(2, initial_labels=[0, 0, 0, 1, -1, -1, -1, -1], **method(refine=False))
+        .fit(two)
+        .labels_
+    )
     assert labels[:6].tolist() == [0, 0, 0, 1, 1, 1] and labels[6] == labels[7]
 
 
@@ -157,5 +164,7 @@ def test_isolated_nodes_have_no_label_whatever_was_known():
 def test_limits_where_there_is_one_group_to_merge():
     graph = Graph.from_edges([0, 1], [1, 2], n_nodes=5)
     with pytest.warns(GraphWarning, match="isolated"):
-        model = CoresetSpectralClustering(1, walk_steps=1, overcluster=1.0, max_share=1.3, random_state=0).fit(graph)
+        model = CoresetSpectralClustering(
+            1, max_share=1.3, random_state=0, **method(walk_steps=1, overcluster=1.0)
+        ).fit(graph)
     assert model.labels_.tolist() == [0, 0, 0, -1, -1]

@@ -11,7 +11,7 @@ from graphcore.datasets import degree_corrected_partition
 from graphcore.partition.improve import improve
 from graphcore.partition.objectives import OBJECTIVES
 from graphcore.partition.problem import Partition
-from graphcore.pipeline import cluster, eigenvectors, loop
+from graphcore.pipeline import cluster, drafts, loop
 from graphcore.pipeline.drafts import Draft, disagree, eigenvector_draft
 from graphcore.pipeline.loop import find_partition
 from graphcore.pipeline.settings import EFFORTS
@@ -206,7 +206,7 @@ def test_an_interrupt_after_the_first_round_returns_the_best_where_it_is_kept(ca
 @pytest.mark.parametrize(("effort", "n_drafts"), [(1, 1), ("fast", 1), ("default", 4), (3, 3), ("high", 32)])
 def test_effort_is_a_number_of_drafts(case, effort, n_drafts):
     model = CoresetSpectralClustering(5, effort=effort, random_state=0).fit(case[0])
-    assert model.search_.n_drafts == n_drafts
+    assert model.clustering_.search.n_drafts == n_drafts
     assert (model.stability_ is None) == (n_drafts == 1)
     if n_drafts > 1:  # shares of the first drafts, at most four
         shares = model.stability_ * min(n_drafts, 4)
@@ -217,9 +217,9 @@ def test_large_graphs_have_one_draft(case, monkeypatch):
     price = OBJECTIVES["information"].spread / case[0].n_entries  # as that of the default is on a million entries
     monkeypatch.setitem(EFFORTS, "default", (4, price))
     model = CoresetSpectralClustering(5, random_state=0).fit(case[0])
-    assert model.search_.n_drafts == 1 and model.stability_ is None and model.cluster_stability_ is None
-    assert [name for name, _ in model.history_] == ["draft", "moves", "cycles"]
-    assert CoresetSpectralClustering(5, effort=2, random_state=0).fit(case[0]).search_.n_drafts == 2
+    assert model.clustering_.search.n_drafts == 1 and model.stability_ is None and model.cluster_stability_ is None
+    assert [name for name, _ in model.clustering_.history] == ["draft", "moves", "cycles"]
+    assert CoresetSpectralClustering(5, effort=2, random_state=0).fit(case[0]).clustering_.search.n_drafts == 2
 
 
 # -- drafts by eigenvectors --------------------------------------------------------------------------------------------
@@ -250,9 +250,9 @@ def test_a_draft_by_eigenvectors_leaves_out_isolated_nodes_and_large_graphs(monk
     assert draft_of(graph, graph.n_nodes) is None
     for name, most in (("_MAX_LANCZOS", graph.n_nodes * 9), ("_MAX_ENTRIES", graph.n_entries)):
         with monkeypatch.context() as patch:
-            patch.setattr(eigenvectors, name, most)
+            patch.setattr(drafts, name, most)
             assert draft_of(graph, 3) is not None
-            patch.setattr(eigenvectors, name, most - 1)
+            patch.setattr(drafts, name, most - 1)
             assert draft_of(graph, 3) is None
 
 
@@ -275,7 +275,7 @@ def test_the_default_finds_clusters_at_twice_the_threshold(k, size, mixing, leas
     )
     monkeypatch.setattr(cluster, "disagree", lambda *_: False)
     without = CoresetSpectralClustering(k, random_state=0).fit(graph)
-    assert model.history_[-1][1] > without.history_[-1][1] and len(made) == 2
+    assert model.clustering_.history[-1][1] > without.clustering_.history[-1][1] and len(made) == 2
 
 
 def test_clear_clusters_do_without(monkeypatch):

@@ -1,4 +1,4 @@
-"""The default path on sparse graphs: merge tree, sizes, history, components; and the published preset's stages."""
+"""The default path on sparse graphs: merge tree, sizes, history, components; and the published algorithm's stages."""
 
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from graphcore import Graph, open_graph, write_graph
+from graphcore import Graph, Published, open_graph, write_graph
 from graphcore._random import Streams
 from graphcore.coresets.coreset import sample_coreset
 from graphcore.kernels.graph import GraphKernel
@@ -20,7 +20,7 @@ from graphcore.pipeline.cluster import cluster_graph
 from graphcore.pipeline.settings import resolve_settings
 from graphcore.spectral.partition import spectral_partition
 
-from ..oracles import cliques, permuted, planted, quick, random_adjacency
+from ..oracles import cliques, method, permuted, planted, quick, random_adjacency
 from ..partition.test_local_moving import value_of
 from ..partition.test_merge import same_partition
 
@@ -32,10 +32,10 @@ pytestmark = [
 SETTINGS = {
     "default": {},
     "one draft": {"effort": "fast"},
-    "merged only": {"refine": False},
+    "merged only": method(refine=False),
     "ncut": {"objective": "ncut"},
-    "plain kernel": {"walk_steps": 1},
-    "overcluster": {"overcluster": 3},
+    "plain kernel": method(walk_steps=1),
+    "overcluster": method(overcluster=3),
     "search": {"effort": 6},
 }
 names = pytest.mark.parametrize("name", sorted(SETTINGS))
@@ -66,7 +66,7 @@ def test_results_hold_together_on_random_graphs(name, case, seed, data):
     k = data.draw(st.integers(1, n_linked))
     least = data.draw(st.integers(1, n_linked // k))
     size = data.draw(st.integers(k, n_linked))
-    result = run(graph, k, seed, coreset_size=size, min_cluster_size=least, **SETTINGS[name])
+    result = run(graph, k, seed, min_cluster_size=least, **method(SETTINGS[name], coreset_size=size))
     linked = A.sum(axis=1) > 0
     np.testing.assert_array_equal(result.labels >= 0, linked)
     sizes = np.bincount(result.labels[linked], minlength=k)
@@ -92,7 +92,7 @@ def test_results_hold_together_on_random_graphs(name, case, seed, data):
 @names
 def test_the_merge_tree_passes_through_the_clusters(name):
     graph, truth = planted(5, 60, 0.3, 0.01, 0)
-    result = run(graph, 5, coreset_size=100, **SETTINGS[name])
+    result = run(graph, 5, **method(SETTINGS[name], coreset_size=100))
     tree = result.merge_tree
     assert same_partition(apply_labels(tree.labels_at(5), result.groups), result.labels)
     assert adjusted_rand_score(truth, result.labels) >= 0.8
@@ -105,16 +105,16 @@ def test_the_merge_tree_passes_through_the_clusters(name):
 def test_no_cluster_is_smaller_than_the_least_size(name, least):
     # Preferential attachment has no clusters of any size to offer, and the pure normalised cut wants whiskers.
     graph = Graph.from_networkx(nx.barabasi_albert_graph(300, 2, seed=1))
-    labels = run(graph, 5, min_cluster_size=least, coreset_size=60, **SETTINGS[name]).labels
+    labels = run(graph, 5, min_cluster_size=least, **method(SETTINGS[name], coreset_size=60)).labels
     assert np.bincount(labels, minlength=5).min() >= (60 if least == 0.2 else least)
 
 
 def test_everything_but_time_is_the_same_for_any_number_of_threads():
     graph, _ = planted(5, 60, 0.2, 0.06, 0)
-    one = run(graph, 5, 3, 1, coreset_size=60)
+    one = run(graph, 5, 3, 1, **method(coreset_size=60))
     assert "2 drafts recombined" in dict(one.history) and one.node_stability.min() < 1
     for n_jobs in (2, 3):
-        other = run(graph, 5, 3, n_jobs, coreset_size=60)
+        other = run(graph, 5, 3, n_jobs, **method(coreset_size=60))
         assert one.history == other.history
         for name in ("labels", "groups", "group_labels", "node_stability", "cluster_stability"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
@@ -125,7 +125,7 @@ def test_more_effort_finds_more_and_says_when():
     graph, _ = planted(30, 15, 0.35, 0.02, 0)
     values = []
     for effort, n_drafts in (("fast", 1), (2, 2), ("default", 4), (10, 10)):
-        result = run(graph, 30, coreset_size=100, effort=effort)
+        result = run(graph, 30, effort=effort, **method(coreset_size=100))
         assert result.search.n_drafts == n_drafts
         assert result.history[-1][1] == result.search.values[-1]
         assert (np.diff(result.search.values) >= 0).all() and (np.diff(result.search.seconds) > 0).all()
@@ -134,18 +134,18 @@ def test_more_effort_finds_more_and_says_when():
     assert [name for name, _ in result.history] == [
         "draft", "moves", "cycles", *(f"{n} drafts recombined" for n in (2, 4, 8, 10)),
     ]  # fmt: skip
-    limited = run(graph, 30, coreset_size=100, time_limit=0.0)
+    limited = run(graph, 30, time_limit=0.0, **method(coreset_size=100))
     assert limited.search.n_drafts == 2 and len(limited.search.values) == 1
 
 
 def test_stability_is_high_where_clusters_are_clear_and_low_where_there_are_none():
     graph, _ = planted(5, 60, 0.3, 0.005, 0)
-    clear = run(graph, 5, coreset_size=100)
+    clear = run(graph, 5, **method(coreset_size=100))
     assert clear.node_stability.min() == 1 and clear.cluster_stability.min() == 1
     # A random graph of the same degrees has no clusters; each draft finds its own.
-    noise = run(Graph.from_networkx(nx.gnm_random_graph(300, graph.n_edges, seed=0)), 5, coreset_size=100)
+    noise = run(Graph.from_networkx(nx.gnm_random_graph(300, graph.n_edges, seed=0)), 5, **method(coreset_size=100))
     assert noise.node_stability.mean() < 0.9
-    alone = run(graph, 5, coreset_size=100, effort="fast")
+    alone = run(graph, 5, effort="fast", **method(coreset_size=100))
     assert alone.node_stability is None and alone.cluster_stability is None
 
 
@@ -194,26 +194,26 @@ def test_a_small_coreset_still_gives_all_clusters():
     # As many coreset nodes as clusters: on a star the hub's row is as large at a leaf's place as the leaf's own.
     star = Graph.from_networkx(nx.star_graph(40))
     for seed in range(5):
-        assert len(set(run(star, 12, seed, coreset_size=12).labels)) == 12
+        assert len(set(run(star, 12, seed, **method(coreset_size=12)).labels)) == 12
 
 
 # -- published -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("options", "seed"), [({}, 0), ({}, 1), ({"sampling": "degree"}, 2), ({"eigen_solver": "exact"}, 3)]
+    ("steps", "seed"), [({}, 0), ({}, 1), ({"sampling": "degree"}, 2), ({"eigen_solver": "exact"}, 3)]
 )
-def test_published_is_its_four_stages_and_nothing_else(options, seed):
+def test_published_is_its_four_stages_and_nothing_else(steps, seed):
     graph, _ = planted(4, 60, 0.3, 0.02, 1)
-    result = run(graph, 4, seed, preset="published", coreset_size=60, **options)
+    result = run(graph, 4, seed, published=Published(coreset_size=60, **steps))
     streams = Streams(seed).child("draft", 0)
     kernel = GraphKernel(graph, 1.0)
     coreset = sample_coreset(
-        kernel, 4, size=60, method=options.get("sampling", "importance"), n_seeds=8, random_state=streams
+        kernel, 4, size=60, method=steps.get("sampling", "importance"), n_seeds=8, random_state=streams
     )
     coreset_graph = kernel.weighted_submatrix(coreset.indices, coreset.weights)
     partition = spectral_partition(
-        coreset_graph, 4, eigen_solver=options.get("eigen_solver", "power"), random_state=streams
+        coreset_graph, 4, eigen_solver=steps.get("eigen_solver", "power"), random_state=streams
     )
     labelling = label_all(kernel, coreset.indices, coreset.weights, partition.labels, 4)
     np.testing.assert_array_equal(result.coreset.indices, coreset.indices)
@@ -231,20 +231,20 @@ def test_published_is_its_four_stages_and_nothing_else(options, seed):
 @pytest.mark.slow
 def test_walks_are_longer_where_coreset_nodes_lie_further_apart():
     ring = Graph.from_networkx(nx.circulant_graph(4000, [1, 2]))
-    steps = [resolve_settings(ring, 2, coreset_size=size).walk_steps for size in (4000, 1000, 300, 40)]
+    steps = [resolve_settings(ring, 2, **method(coreset_size=size)).walk_steps for size in (4000, 1000, 300, 40)]
     # Mean degree 4: 4 half steps see 256 nodes, 2 see 16. Spacing 2, 8, 27, 200 nodes takes 0.5, 1.5, 2.4, 3.8 steps.
     assert steps == [4, 4, 6, 8]
     dense = Graph.from_networkx(nx.circulant_graph(4000, range(1, 60)))
-    assert resolve_settings(dense, 2, coreset_size=40).walk_steps == 4
+    assert resolve_settings(dense, 2, **method(coreset_size=40)).walk_steps == 4
     matching = Graph.from_edges(np.arange(0, 100, 2), np.arange(1, 100, 2))
-    assert resolve_settings(matching, 2, coreset_size=10).walk_steps == 8
+    assert resolve_settings(matching, 2, **method(coreset_size=10)).walk_steps == 8
 
 
 def test_memory_of_the_rows_is_counted():
     graph, _ = planted(5, 60, 0.3, 0.01, 0)
-    result = run(graph, 5, coreset_size=100, row_budget=30)
+    result = run(graph, 5, **method(coreset_size=100, row_budget=30))
     assert result.row_bytes == 100 * (8 * 30 + 12)
-    assert run(graph, 5, coreset_size=100, walk_steps=1).row_bytes == 0
+    assert run(graph, 5, **method(coreset_size=100, walk_steps=1)).row_bytes == 0
 
 
 @pytest.mark.parametrize("n", [12, 60])
@@ -271,7 +271,7 @@ def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, monkey
     monkeypatch.setattr("graphcore.partition.quotient._MANY_ENTRIES", graph.n_entries - 1)
     monkeypatch.setattr("graphcore.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 3)
     monkeypatch.setattr("graphcore.distributed.passes._ENTRIES_PER_BLOCK", 5000)
-    settings = resolve_settings(graph, 8, coreset_size=200)
+    settings = resolve_settings(graph, 8, **method(coreset_size=200))
     assert (settings.max_drafts, settings.walk_steps) == (1, 2)
     write_graph(graph, tmp_path / "g.store")
     found = cluster_graph(graph, settings, random_state=0)

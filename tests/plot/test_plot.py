@@ -245,7 +245,7 @@ def test_quotient_of_a_model_and_of_its_graph(planted):
 
 def test_coordinates_are_those_of_a_dense_computation(planted):
     graph, model = planted
-    labels, nodes = model.labels_, model.coreset_indices_[:40]
+    labels, nodes = model.labels_, model.clustering_.coreset.indices[:40]
     chosen, points = plot.coreset_coordinates(graph, nodes, labels, walk_steps=2)
     A = graph.to_scipy().toarray()
     H = np.eye(8)[labels]
@@ -266,7 +266,7 @@ def test_coordinates_are_those_of_a_dense_computation(planted):
 def test_coordinates_of_a_sample_repeat(planted):
     graph, model = planted
     runs = [
-        plot.coreset_coordinates(graph, model.coreset_indices_, model.labels_, most=50, random_state=seed)
+        plot.coreset_coordinates(graph, model.clustering_.coreset.indices, model.labels_, most=50, random_state=seed)
         for seed in (1, 1, 2)
     ]
     assert len(runs[0][0]) == 50
@@ -292,7 +292,7 @@ def test_umap_goes_on_from_the_spectral_coordinates_by_where_walks_end(planted, 
     umap = _Umap("umap")
     umap.__spec__ = types.SimpleNamespace()
     monkeypatch.setitem(sys.modules, "umap", umap)
-    nodes, labels = model.coreset_indices_, model.labels_
+    nodes, labels = model.clustering_.coreset.indices, model.labels_
     chosen, start = plot.coreset_coordinates(graph, nodes, labels, walk_steps=2)
     same, points = plot.coreset_coordinates(graph, nodes, labels, walk_steps=2, method="umap", random_state=0)
     assert np.array_equal(chosen, same) and points.dtype == np.float64
@@ -312,9 +312,9 @@ def test_coordinates_by_umap_need_it(planted, monkeypatch):
     graph, model = planted
     monkeypatch.setattr("graphcore.plot.map.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"umap-learn: pip install umap-learn \(or '.\[umap\]'"):
-        plot.coreset_coordinates(graph, model.coreset_indices_, model.labels_, method="umap")
+        plot.coreset_coordinates(graph, model.clustering_.coreset.indices, model.labels_, method="umap")
     with pytest.raises(ParameterError, match="method='tsne'"):
-        plot.coreset_coordinates(graph, model.coreset_indices_, model.labels_, method="tsne")
+        plot.coreset_coordinates(graph, model.clustering_.coreset.indices, model.labels_, method="tsne")
 
 
 def test_coordinates_refuse_what_has_none(planted):
@@ -324,7 +324,7 @@ def test_coordinates_refuse_what_has_none(planted):
         (np.full(graph.n_nodes, -1), "0 clusters"),
     ):
         with pytest.raises(InputError, match=match):
-            plot.coreset_coordinates(graph, model.coreset_indices_, labels)
+            plot.coreset_coordinates(graph, model.clustering_.coreset.indices, labels)
     apart = graphcore.Graph.from_edges([0, 2, 4], [1, 3, 5])
     with pytest.raises(InputError, match="3 clusters with weight 0 between them"):
         plot.coreset_coordinates(apart, [0, 2, 4], [0, 0, 1, 1, 2, 2])
@@ -435,9 +435,9 @@ def test_dendrogram_marks_the_cut():
 
 def test_history_shows_every_stage(planted):
     _, model = planted
-    ax = plot.objective_history(model.history_)
-    assert [label.get_text() for label in ax.get_yticklabels()] == [name for name, _ in model.history_]
-    assert ax.lines[0].get_xdata().tolist() == [value for _, value in model.history_]
+    ax = plot.objective_history(model.clustering_.history)
+    assert [label.get_text() for label in ax.get_yticklabels()] == [name for name, _ in model.clustering_.history]
+    assert ax.lines[0].get_xdata().tolist() == [value for _, value in model.clustering_.history]
     assert_readable(ax.figure)
 
 
@@ -571,15 +571,15 @@ def test_what_cannot_be_drawn_is_refused(said, draw):
 def test_every_picture_is_drawn_into_the_axes_given(planted):
     graph, model = planted
     sums = cut_and_volume(graph, model.labels_)
-    chosen, points = plot.coreset_coordinates(graph, model.coreset_indices_, model.labels_)
-    nodes = model.coreset_indices_[chosen]
+    chosen, points = plot.coreset_coordinates(graph, model.clustering_.coreset.indices, model.labels_)
+    nodes = model.clustering_.coreset.indices[chosen]
     drawings = (
         lambda ax: plot.cluster_sizes(sums, ax=ax),
         lambda ax: plot.quotient_graph(quotient_graph(graph, model.labels_), sums.size, ax=ax),
-        lambda ax: plot.coreset_map(points, model.coreset_weights_[chosen], model.labels_[nodes], ax=ax),
+        lambda ax: plot.coreset_map(points, model.clustering_.coreset.weights[chosen], model.labels_[nodes], ax=ax),
         lambda ax: plot.graph_drawing(graph, model.labels_, ax=ax),
-        lambda ax: plot.dendrogram(model.dendrogram_, ax=ax),
-        lambda ax: plot.objective_history(model.history_, ax=ax),
+        lambda ax: plot.dendrogram(model.tree_.to_linkage(), ax=ax),
+        lambda ax: plot.objective_history(model.clustering_.history, ax=ax),
         lambda ax: plot.k_sweep([2, 3], [1, 2], ax=ax),
         lambda ax: plot.coreset_error([2, 3], [1, 2], ax=ax),
         lambda ax: plot.calibration(calibration([0.9, 0.9, 0.3], np.array([True, True, False])), ax=ax),

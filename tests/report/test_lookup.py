@@ -29,7 +29,7 @@ def drawn(fitted, tmp_path_factory):
     graph, truth, model = fitted
     path = tmp_path_factory.mktemp("page") / "out.html"
     return written(
-        path, graph, model.labels_, clustering=model._result, truth=truth, about=About("t", warnings=("w",)),
+        path, graph, model.labels_, clustering=model.clustering_, truth=truth, about=About("t", warnings=("w",)),
         pictures=True,
     )  # fmt: skip
 
@@ -44,7 +44,7 @@ def written(path, *args, **options):
 
 def test_every_node_can_be_looked_up(fitted, tmp_path):
     graph, _, model = fitted
-    page = written(tmp_path / "out.html", graph, model.labels_, clustering=model._result)
+    page = written(tmp_path / "out.html", graph, model.labels_, clustering=model.clustering_)
     found = page.data
     assert sorted(found["names"]) == found["names"]
     assert set(found["names"]) == set(graph.node_names)
@@ -82,7 +82,7 @@ def test_of_many_nodes_the_most_central_are_listed_and_a_file_has_all(fitted, tm
     monkeypatch.setattr(nodes, "MOST_LISTED", 60)
     page = written(tmp_path / "out.html", graph, model.labels_)
     found = page.data
-    central = model.central_nodes(10)
+    central = graphcore.metrics.central_nodes(graph, model.labels_, count=10)
     assert set(found["names"]) == {f"person {i}" for each in central for i in each}
     assert "The 60 most central of 240 nodes are listed here. out.html.nodes.tsv , beside this page" in page.text
     again = graphcore.io.read_labels(tmp_path / "out.html.nodes.tsv", graph)
@@ -131,7 +131,7 @@ def test_border_nodes_against_a_dense_computation(fitted, tmp_path):
     others[np.arange(240), labels] = -1
     second = others.max(axis=1)
     between = np.flatnonzero((second >= own / 2) & (np.minimum(own, second) > 0))
-    for run, keys in ((None, ()), (model._result, (model.stability_[between],))):
+    for run, keys in ((None, ()), (model.clustering_, (model.stability_[between],))):
         order = np.lexsort((between, -np.minimum(own, second)[between], *keys))
         found = gather_facts(graph, labels, clustering=run).nodes
         assert found.border.tolist() == between[order][:30].tolist()
@@ -141,7 +141,7 @@ def test_border_nodes_against_a_dense_computation(fitted, tmp_path):
         np.testing.assert_allclose(found.border_shares[:, 0] * degrees, own[found.border])
         np.testing.assert_allclose(found.border_shares.sum(axis=1) * degrees, (own + second)[found.border])
     assert len(found.border) > 3
-    page = written(tmp_path / "out.html", graph, labels, clustering=model._result)
+    page = written(tmp_path / "out.html", graph, labels, clustering=model.clustering_)
     assert f"{len(found.border)} nodes between clusters" in page.text
     assert outside_share(graph, labels)[found.border].min() > 0
 
@@ -210,7 +210,7 @@ def test_leaves_of_the_tree_are_named_by_central_nodes(fitted):
     from graphcore.report import figures
 
     graph, _, model = fitted
-    facts = gather_facts(graph, model.labels_, clustering=model._result)
+    facts = gather_facts(graph, model.labels_, clustering=model.clustering_)
     names = figures._tree_names(facts, facts.tree.linkage())
     assert len(names) == 11
     sizes = facts.sums.size

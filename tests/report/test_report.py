@@ -363,7 +363,7 @@ def test_the_verdict_of_clusters_that_are_none(tmp_path, labels, said):
 
 def test_model_report(tmp_path):
     karate = graphcore.datasets.load_karate()
-    model = graphcore.CoresetSpectralClustering(n_clusters=2, coreset_size=20, random_state=0).fit(karate.graph)
+    model = graphcore.CoresetSpectralClustering(n_clusters=2, effort=3, random_state=0).fit(karate.graph)
     path = tmp_path / "karate.html"
     facts = model.report(path, title="A karate club")
     page = Page(path.read_text(encoding="utf-8"))
@@ -372,7 +372,7 @@ def test_model_report(tmp_path):
     assert facts.normalized_cut == normalized_cut(karate.graph, model.labels_)
     # What is shown as the command makes the same labels.
     (command,) = re.findall(r"import graphcore.*?\.fit\(X\)", "".join(page.words), re.DOTALL)
-    assert "coreset_size=20" in command and "affinity" not in command
+    assert "effort=3" in command and "affinity" not in command
     namespace = {"X": karate.graph}
     exec(command, namespace)
     assert np.array_equal(namespace["model"].labels_, model.labels_)

@@ -13,7 +13,7 @@ import graphcore
 from graphcore import CoresetSpectralClustering, Graph, ParameterError
 from graphcore.selection.cluster_tree import tree_of
 
-from ..oracles import planted
+from ..oracles import method, planted
 from ..partition.test_local_moving import value_of
 
 
@@ -24,7 +24,7 @@ def model():
     edges = np.array(graph.to_scipy().nonzero())
     graph = Graph.from_edges(*edges, n_nodes=graph.n_nodes + 2, node_names=names)  # two isolated nodes
     with pytest.warns(graphcore.GraphWarning, match="isolated"):
-        return CoresetSpectralClustering(4, coreset_size=60, random_state=0).fit(graph)
+        return CoresetSpectralClustering(4, random_state=0, **method(coreset_size=60)).fit(graph)
 
 
 def clusters_of(labels):
@@ -34,8 +34,8 @@ def clusters_of(labels):
 def test_cutting_the_tree_where_it_was_fitted_gives_the_labels_of_the_fit(model):
     table = model.tree_.to_table("pandas").query("label >= 0").set_index("number").label
     linked = model.labels_ >= 0
-    np.testing.assert_array_equal(table[model.labels_at(4)[linked]], model.labels_[linked])
-    np.testing.assert_array_equal(model.labels_at(1) >= 0, model.labels_ >= 0)
+    np.testing.assert_array_equal(table[model.tree_.labels_at(4)[linked]], model.labels_[linked])
+    np.testing.assert_array_equal(model.tree_.labels_at(1) >= 0, model.labels_ >= 0)
 
 
 def test_a_cluster_has_one_number_in_all_cuts(model):
@@ -152,7 +152,7 @@ def test_newick_has_all_nodes_and_heights(model, tmp_path):
             yield from leaves(child, depth + length)
 
     found = dict(leaves(root))
-    assert set(found) == {str(name) for name in model.node_names_[model.labels_ >= 0]}
+    assert set(found) == {str(name) for name in model.graph_.node_names[model.labels_ >= 0]}
     np.testing.assert_allclose(list(found.values()), height, rtol=1e-4)
     ids = [name for name, _ in leaves(parsed(tree.to_newick()))]
     assert sorted(map(int, ids)) == list(range(tree.n_leaves))
@@ -161,7 +161,7 @@ def test_newick_has_all_nodes_and_heights(model, tmp_path):
 def test_a_tree_of_one_cluster():
     tree = CoresetSpectralClustering(1, random_state=0).fit(Graph.from_edges([0, 1], [1, 2])).tree_
     assert (tree.n_clusters, tree.at_resolution(1)) == (1, 1)
-    one = CoresetSpectralClustering(1, preset="published", random_state=0).fit(Graph.from_edges([0, 0], [1, 2])).tree_
+    one = CoresetSpectralClustering(1, published=True, random_state=0).fit(Graph.from_edges([0, 0], [1, 2])).tree_
     assert one.n_leaves == 1 and one.to_linkage().shape == (0, 4)
     assert one.to_newick() == "0;\n" and one.to_newick(nodes=True) == "(0:0,1:0,2:0)0;\n"
     assert one.labels_at(1).tolist() == [0, 0, 0]
@@ -188,11 +188,11 @@ def test_the_fit_takes_a_resolution():
 def test_wrong_use_is_refused(model, tmp_path):
     for wrong in ({}, {"n_clusters": 2, "resolution": 2.0}):
         with pytest.raises(ParameterError, match="either n_clusters or resolution"):
-            model.labels_at(**wrong)
+            model.tree_.labels_at(**wrong)
     with pytest.raises(ParameterError, match=r"resolution=0\.5 must be at least 1"):
-        model.labels_at(resolution=0.5)
+        model.tree_.labels_at(resolution=0.5)
     with pytest.raises(ParameterError, match=r"n_clusters=1000 must be at most \d+ \(the leaves"):
-        model.labels_at(1000)
+        model.tree_.labels_at(1000)
     with pytest.raises(ParameterError, match=r"'\.xml' .* use \.nwk"):
         model.tree_.write(tmp_path / "tree.xml")
     graph = Graph.from_edges([0, 1], [1, 2])
@@ -207,5 +207,5 @@ def test_the_tree_survives_a_pickle(model):
     import pickle
 
     again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.labels_at(7), model.labels_at(7))
-    assert tree_of(again._result).n_clusters == 4
+    np.testing.assert_array_equal(again.tree_.labels_at(7), model.tree_.labels_at(7))
+    assert tree_of(again.clustering_).n_clusters == 4

@@ -1,8 +1,11 @@
-"""The default: the sharpest corner of information against labels, where more labels stop to pay."""
+"""What each way to choose k reads off a sweep: corners of information, description length, eigenvalues, agreement."""
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
+
+from ..spectral.exact import spectral_embedding
 
 # Slopes lie between 0 and 1; a smaller difference is rounding.
 _ROUNDING = 1e-9
@@ -85,3 +88,63 @@ def information_corners(information, price):
         scores[kept[1:-1]] = np.where(falls < _ROUNDING, 0.0, falls)
         scores[-1] = np.nan
     return Corners(scores, hull)
+
+
+def partition_length(tree):
+    """Nats that it takes to write down each of a tree's partitions of the nodes, for k = 1, 2, ..., n_leaves.
+
+    They are for the number of clusters, ``log n``; their sizes, ``log C(n - 1, k - 1)``; and which node is where,
+    ``log(n! / prod n_r!)``.
+    """
+    from scipy.special import gammaln
+
+    n = int(tree.leaf_sizes.sum())
+    sizes = np.concatenate([tree.leaf_sizes, np.zeros(len(tree.children), dtype=np.int64)])
+    for step, (a, b) in enumerate(tree.children):
+        sizes[tree.n_leaves + step] = sizes[a] + sizes[b]
+    logs = gammaln(sizes + 1.0)
+    merged = logs[tree.n_leaves :] - logs[tree.children].sum(axis=1)
+    # From one cluster up: each split takes back what its union added.
+    inside = gammaln(n + 1.0) - np.concatenate([[0.0], np.cumsum(merged[::-1])])
+    k = np.arange(1, tree.n_leaves + 1)
+    choose = gammaln(n) - gammaln(k) - gammaln(n - k + 1.0)
+    return np.log(n) + choose + gammaln(n + 1.0) - inside
+
+
+def description_gain(micro_tree, graph):
+    """Nats by which k = 1, 2, ... clusters shorten the description of a graph, against one cluster; the first is 0.
+
+    Edges times information is the gain in log-likelihood of a degree-corrected planted partition model over its form
+    with one cluster. What is paid are the labels, see :func:`partition_length`, and half of log(edges) for each fitted
+    rate, of which there are k inside the clusters and one between them. For a fully Bayesian relative see Zhang,
+    Peixoto, "Statistical inference of assortative community structures", Physical Review Research 2 (2020).
+    """
+    n_edges = effective_edges(graph)
+    length = partition_length(micro_tree.tree)
+    k = np.arange(1, micro_tree.n_micro_clusters + 1)
+    rates = np.where(k == 1, 0.0, 0.5 * k * np.log(n_edges))
+    return n_edges * micro_tree.information - (length - length[0]) - rates
+
+
+def laplacian_eigenvalues(rows, n_values, *, random_state=None):
+    """The smallest eigenvalues of the normalised Laplacian of a quotient graph with its self-loops, ascending from 0.
+
+    They are the Rayleigh-Ritz values of the whole graph's Laplacian on functions that are constant on micro-clusters,
+    so none is below the whole graph's eigenvalue of the same rank.
+    """
+    import scipy.sparse as sp
+
+    n = len(rows.degrees)
+    A = sp.csr_array((rows.weights, rows.indices, rows.indptr), shape=(n, n))
+    _, values = spectral_embedding(A, n_values, random_state=random_state)
+    return np.maximum(1.0 - values, 0.0)
+
+
+def agreement_at(trees, n_clusters):
+    """Mean adjusted Rand index over all pairs of coresets (at least two trees), at one number of clusters."""
+    from sklearn.metrics import adjusted_rand_score
+
+    labellings = [tree.labels_at(n_clusters) for tree in trees]
+    linked = labellings[0] >= 0  # isolated nodes are in no cluster of any coreset
+    pairs = combinations([labels[linked] for labels in labellings], 2)
+    return float(np.mean([adjusted_rand_score(a, b) for a, b in pairs]))
