@@ -15,11 +15,10 @@ from ..graphs.derived import weigh_nodes
 from ..graphs.graph import Graph
 from ..graphs.magnitude import edges_in_range, in_range
 from ..graphs.structure import check_sparse
-from ..kernels._floats import check_scale
 from ..kernels.as_kernel import as_kernel
-from ..kernels.checks import check_magnitude
-from ..kernels.chunked import check_chunks, kernel_over
+from ..kernels.checks import check_magnitude, check_scale
 from ..kernels.functions import VECTOR_KERNELS, KernelFunction, kernel_function
+from ..kernels.vectors import check_chunks, kernel_over
 from ._checks import refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
 

@@ -10,10 +10,9 @@ from .._validation import check_choice, check_integer
 from ..exceptions import ParameterError
 from ..features.diagnostics import FeatureDiagnostics, diagnose
 from ..features.feature_map import SUBSPACES, FeatureMap
-from ..features.nystrom import SAMPLINGS, check_options, nystrom_features
-from ..features.sizes import suggest_landmarks
-from ..features.subspace import kernel_pca_features, power_features
-from ..kernels.chunked import ChunkedVectorKernel, kernel_over
+from ..features.landmarks import suggest_landmarks
+from ..features.nystrom import SAMPLINGS, check_options, kernel_pca_features, nystrom_features, power_features
+from ..kernels.vectors import ChunkedVectorKernel, kernel_over
 from ._checks import passed_on
 from ._features import FeatureReport
 from ._kernel_input import KernelInput

@@ -10,11 +10,10 @@ from .._typing import Floats, Integers
 from .._validation import check_choice
 from .._warn import warn_user
 from ..distributed.chunks import is_chunked
-from ..features.sketch import SCALES, leading_eigenvalues
-from ..features.sketched import sketch_kernel
+from ..features.sketch import SCALES, leading_eigenvalues, sketch_kernel
 from ..kernels.bandwidths import rule_bandwidth
-from ..kernels.chunked import columns_of
 from ..kernels.columns import MatrixColumns
+from ..kernels.vectors import columns_of
 from ._features import FeatureReport
 from ._kernel_input import KernelInput
 

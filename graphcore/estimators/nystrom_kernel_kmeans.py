@@ -10,7 +10,7 @@ from .._typing import AnyData, ArrayLike, Bandwidth, KernelLike, Labels, RandomS
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import ParameterError
-from ..features.sizes import suggest_rank
+from ..features.landmarks import suggest_rank
 from ..kmeans.certificates import Certificate, certify
 from ._checks import parameters, stages_of
 from ._landmarks import LandmarkEstimator

@@ -8,8 +8,8 @@ from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from ..distributed.chunks import is_chunked, map_chunks, rows_at
 from ..exceptions import InputError, ParameterError
-from ._floats import as_floats
-from ._manhattan import manhattan
+from ._evaluate import manhattan
+from .checks import as_floats
 
 # Rules and the numbers that they take when none is given.
 BANDWIDTH_RULES = {"rms": 1.0, "quantile": 0.25, "neighbours": 0.1}

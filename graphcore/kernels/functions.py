@@ -8,10 +8,9 @@ import numpy as np
 
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
-from ._evaluate import gaussian_block, inner_products, refuse_zero_rows, squared_norms
-from ._floats import as_floats
-from ._manhattan import manhattan
+from ._evaluate import gaussian_block, inner_products, manhattan, refuse_zero_rows, squared_norms
 from .bandwidths import rule_bandwidth
+from .checks import as_floats
 
 VECTOR_KERNELS = ("gaussian", "laplacian", "polynomial", "sigmoid", "cosine", "linear")
 # Of any vector with itself they are 1.

@@ -9,7 +9,7 @@ from ..graphs.rows import entries_of
 from ..graphs.structure import check_sparse
 from .base import Kernel
 from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of
-from .columns import MatrixColumns, SparseRows
+from .columns import MatrixColumns, RowBlocks
 from .products import SparseProducts
 
 _BLOCK_ENTRIES = 1 << 20
@@ -60,7 +60,12 @@ class RowsKernel(Kernel):
     def columns(self, points=None):
         """See :meth:`Kernel.columns`; rows are csr_arrays."""
         if points is None:
-            return SparseRows(self)
+
+            def rows(start, stop):
+                return self.sparse_rows(slice(start, stop)).astype(self.precision, copy=False)
+
+            mean_bytes = 1 + 32 * len(self.indices) // self.n_points  # of a row of mean length
+            return RowBlocks((self.n_points, self.n_points), self.precision, mean_bytes, rows, is_sparse=True)
         # Rows of a symmetric matrix are its columns, and quicker to take.
         return MatrixColumns(self.sparse_rows(points).T.tocsr(), self.precision)
 
@@ -135,7 +140,7 @@ class SparseKernel(RowsKernel):
             if not np.isfinite(K.data).all():
                 raise InputError("the kernel matrix must be finite; it holds NaN or infinity")
             difference = float(np.abs((K - K.T).data).max(initial=0.0))
-            check_symmetric(difference, np.abs(K.data).max(initial=0.0), given)
+            check_symmetric(difference, np.abs(K.data).max(initial=0.0), self.precision)
             check_diagonal(self.diagonal)
         self.indptr = read_only(K.indptr, np.int64)
         # scipy may share these with the caller's matrix, which stays writable.

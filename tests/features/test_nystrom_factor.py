@@ -7,9 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import InputError, ParameterError
-from graphcore.features.factor import nystrom_factor
-from graphcore.features.inverse_root import inverse_root
-from graphcore.features.projections import PROJECTIONS, projection_matrix
+from graphcore.features.factor import inverse_root, nystrom_factor
+from graphcore.features.feature_map import PROJECTIONS, projection_matrix
 from graphcore.kernels.columns import MatrixColumns
 
 from ..depth import examples
@@ -252,27 +251,10 @@ class TestRejected:
         with pytest.raises(InputError, match="NaN or infinity"):
             nystrom_factor(C, np.eye(2))
 
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            ({"n_components": 3}, "n_components=3 must be at most 2"),
-            ({"n_components": 0}, "n_components=0 must be at least 1"),
-            ({"truncation": 3}, "truncation=3 must be at most 2"),
-            ({"truncation": 0}, "truncation=0 must be at least 1"),
-            ({"rtol": -1.0}, "rtol"),
-            ({"scale": [1.0, 0.0]}, "positive numbers"),
-            ({"scale": [1.0]}, "positive numbers"),
-            ({"block_bytes": 0}, "block_bytes=0"),
-            ({"on_indefinite": "shift"}, "on_indefinite='shift'"),
-        ],
-    )
-    def test_parameters(self, options, message):
-        with pytest.raises(ParameterError, match=message):
+    @pytest.mark.parametrize("options", [{"rtol": -1.0}, {"on_indefinite": "shift"}])
+    def test_parameters(self, options):
+        with pytest.raises(ParameterError, match=next(iter(options))):
             nystrom_factor(np.eye(3)[:, :2], np.eye(2), **options)
-
-    def test_shapes(self):
-        with pytest.raises(InputError, match=r"W has shape \(3, 3\)"):
-            nystrom_factor(np.eye(3)[:, :2], np.eye(3))
 
 
 def test_columns_may_come_as_an_object():

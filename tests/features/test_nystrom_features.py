@@ -9,10 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 from graphcore import Graph, GraphWarning, InputError, ParameterError
-from graphcore.features import subspace
-from graphcore.features.nystrom import SAMPLINGS, nystrom_features
-from graphcore.features.projections import PROJECTIONS, projection_matrix
-from graphcore.features.subspace import kernel_pca_features, power_features
+from graphcore.features import nystrom
+from graphcore.features.feature_map import PROJECTIONS, projection_matrix
+from graphcore.features.nystrom import SAMPLINGS, kernel_pca_features, nystrom_features, power_features
 from graphcore.kernels.as_kernel import as_kernel
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
@@ -246,7 +245,7 @@ class TestKernelPCA:
     @pytest.mark.parametrize("most", [30, 1000])
     def test_indefinite_matrices(self, most, monkeypatch):
         # One eigenvalue of -3 among larger ones: no diagonal entry gives it away.
-        monkeypatch.setattr(subspace, "_SAMPLE", most)
+        monkeypatch.setattr(nystrom, "_SAMPLE", most)
         Q = np.linalg.qr(np.random.default_rng(0).normal(size=(40, 40)))[0]
         A = (Q * np.r_[-3.0, np.linspace(1, 5, 39)]) @ Q.T
         A = (A + A.T) / 2

@@ -11,8 +11,7 @@ from scipy.stats import chi2, kstest
 from sklearn.random_projection import johnson_lindenstrauss_min_dim
 
 from graphcore.exceptions import InputError, ParameterError
-from graphcore.features.sketch import gaussian_sketch, leading_eigenvalues
-from graphcore.features.sketched import sketch_kernel, subsample_size
+from graphcore.features.sketch import gaussian_sketch, leading_eigenvalues, sketch_kernel, subsample_size
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 

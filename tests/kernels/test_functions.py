@@ -19,7 +19,7 @@ from sklearn.metrics.pairwise import (
 )
 
 from graphcore import InputError, KernelKMeans, NystromKernelKMeans, ParameterError
-from graphcore.kernels._manhattan import manhattan
+from graphcore.kernels._evaluate import manhattan
 from graphcore.kernels.bandwidths import rule_bandwidth
 from graphcore.kernels.columns import block_borders
 from graphcore.kernels.functions import kernel_function

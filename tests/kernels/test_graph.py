@@ -1,7 +1,5 @@
 """The normalised-cut kernel against its dense twin."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -133,8 +131,7 @@ def test_restricted_kernel_is_the_principal_submatrix(case):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_submatrix_does_not_depend_on_threads(name, self_loop, monkeypatch):
     graph, A = example(name)
-    # Blocks this small make several of every example.
-    monkeypatch.setattr(graph_kernel, "_borders", partial(graph_kernel._borders, entries=5))
+    monkeypatch.setattr(graph_kernel, "_BLOCK_ENTRIES", 5)  # several blocks of every example
     kernel = GraphKernel(graph, self_loop)
     points = np.flatnonzero(np.arange(len(A)) % 3)
     weights = np.random.default_rng(0).random(len(points)) + 0.1
