@@ -6,11 +6,11 @@ from typing import Self
 import numpy as np
 
 from .._random import Streams
-from .._typing import AnyData, ArrayLike, Bandwidth, KernelLike, Labels, RandomState
+from .._typing import AnyData, ArrayLike, Labels
 from .._warn import warn_user
 from ._checks import parameters, stages_of
-from ._linear import FeatureClusterer
-from ._sketches import SketchEstimator
+from ._features import FeatureClusterer
+from .gaussian_sketch_features import SketchEstimator
 
 # Beyond this ratio of eigenvalues their cubes hide clusters that kernel k-means itself would find.
 _CONDITION = 4.0
@@ -69,21 +69,6 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
     n_clusters: int = 8
     _: KW_ONLY
     n_components: int | str | None = "auto"
-    n_subsample: float | str = "auto"
-    kernel: KernelLike = "gaussian"
-    bandwidth: Bandwidth = None
-    gamma: float | None = None
-    degree: float = 3
-    coef0: float = 1.0
-    center: bool = True
-    scale: str = "unit"
-    on_indefinite: str = "error"
-    n_init: int = 10
-    max_iter: int = 300
-    tol: float = 1e-4
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Sketch and cluster.

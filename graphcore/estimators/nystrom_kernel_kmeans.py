@@ -6,15 +6,15 @@ from typing import Self
 import numpy as np
 
 from .._random import Streams
-from .._typing import AnyData, ArrayLike, Bandwidth, KernelLike, Labels, RandomState
+from .._typing import AnyData, ArrayLike, Labels
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import ParameterError
 from ..features.landmarks import suggest_rank
 from ..kmeans.certificates import Certificate, certify
 from ._checks import parameters, stages_of
-from ._landmarks import LandmarkEstimator
-from ._linear import FeatureClusterer
+from ._features import FeatureClusterer
+from .nystrom_features import LandmarkEstimator
 
 
 @parameters
@@ -86,29 +86,9 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
 
     n_clusters: int = 8
     _: KW_ONLY
-    n_landmarks: float | str = "auto"
-    n_components: int | None = "auto"
-    sampling: str | ArrayLike = "uniform"
-    replace: bool | None = None
-    truncation: int | str | None = None
-    kernel: KernelLike = "gaussian"
-    bandwidth: Bandwidth = None
-    gamma: float | None = None
-    degree: float = 3
-    coef0: float = 1.0
-    ridge: float | None = None
-    rtol: float | None = None
-    on_indefinite: str = "error"
-    dtype: str = "auto"
-    block_bytes: int | None = None
+    n_components: int | str | None = "auto"
     solver: str = "lloyd"
-    n_init: int = 10
-    max_iter: int = 300
-    tol: float = 1e-4
     batch_size: int = 1024
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn features and cluster them.
