@@ -138,26 +138,59 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
 @parameters
 class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin):
-    """Mixin: k-means on the features of points, and the nearest centre of new ones."""
+    """Mixin: k-means on the features of points, and the nearest centre of new ones.
+
+    A class gives `_learn_for` (features, and what they came with), `_kmeans_options` and `_judge`, which says what the
+    clusters cost.
+    """
 
     _: KW_ONLY
     n_init: int = 10
     max_iter: int = 300
     tol: float = 1e-4
 
-    def _cluster(self, features, n_clusters, sample_weight, random_state, **options):
-        found = linear_kmeans(
-            features,
-            n_clusters,
-            sample_weight=sample_weight,
-            random_state=random_state,
-            **passed_on(self, "n_init max_iter tol"),
-            **options,
-        )
-        self.cluster_centers_: Floats = found.centers
-        self.n_iter_: int = found.n_iter
-        self.converged_: bool = found.n_iter < self.max_iter
-        return found
+    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn features and cluster them.
+
+        Parameters
+        ----------
+        X : array-like, memmap or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples)
+            Vectors, or a kernel matrix.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the points in k-means; not negative. Landmarks and subsamples are drawn without regard to them.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InputError, ParameterError
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> graphcore.NystromKernelKMeans(3, n_landmarks=40, random_state=0).fit(X).cost_ < 0.2
+        True
+        """
+        streams = Streams(self.random_state)
+        with stages_of(self) as stages:
+            with stages("kernel"):
+                drawn = isinstance(getattr(self, "sampling", "all"), str)
+                kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams, merge=drawn)
+            with stages("features"):
+                features, found = self._learn_for(kernel, k, streams, rows.n_given)
+            with stages("k-means"):
+                options = passed_on(self, "n_init max_iter tol") | self._kmeans_options(streams)
+                clusters = linear_kmeans(features, k, sample_weight=rows.weights, **options)
+            self.cluster_centers_: Floats = clusters.centers
+            self.n_iter_: int = clusters.n_iter
+            self.converged_: bool = clusters.n_iter < self.max_iter
+            self._judge(found, clusters, kernel, rows, stages)
+        self.labels_: Labels = rows.for_all(clusters.labels, self.predict)
+        return self
 
     def predict(self, X: AnyData) -> Labels:
         """Cluster of any points: that of the nearest centre.

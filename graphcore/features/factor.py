@@ -1,5 +1,6 @@
 """The rank-restricted Nystrom factor: from columns of a kernel matrix to a few features for every point."""
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -78,32 +79,16 @@ def nystrom_factor(
     The restriction is to the best rank s, `n_components`, of the whole approximation. Truncating W itself to rank s and
     stopping there, ``C (W_s)^+ C^T``, is another thing: it has no relative-error bound. (``truncation=s`` computes it.)
 
-    Parameters
-    ----------
-    C : ndarray or sparse matrix of floats of shape (n, c), or Columns
-    W : ndarray of shape (c, c), float64
-    n_components : int, optional
-        s, up to c; default all that the rank allows.
-    scale : ndarray of shape (c,), optional
-        Columns (and rows of W) are multiplied by it first, as weighted sampling has it. Without `truncation` it
-        changes nothing.
-    truncation : int, optional
-        Rank that W is cut to before it is inverted (l in the paper); at least s is used.
-    block_bytes : int, optional
-        Kernel values worked on at a time, by their size in memory. Features do not depend on it beyond rounding.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
-    **of_the_root
-        `rtol` and `on_indefinite` of :func:`inverse_root`.
+    C is an array or sparse matrix of floats, or Columns, W an array of float64. Columns (and rows of W) are multiplied
+    by `scale` first, as weighted sampling has it, which changes something with a `truncation` only: the rank that W is
+    cut to before it is inverted (l in the paper), or s if that is more. `block_bytes` is the size in memory of kernel
+    values worked on at a time. Features do not depend on it beyond rounding, and not on `n_jobs`. `of_the_root` are
+    `rtol` and `on_indefinite` of :func:`inverse_root`.
 
-    Notes
-    -----
     C is gone through twice, in blocks of rows, and never held whole if it is large: the first pass sums
     ``(C Z)^T (C Z)`` in float64, whose eigenvectors V give ``T = Z V``; the second writes ``B = C T``. Time
     O(n c (r + s)) and the making of C twice, memory O(n s + c^2).
 
-    References
-    ----------
     Wang, Gittens, Mahoney, "Scalable kernel k-means clustering with Nystrom approximation", JMLR 20 (2019),
     Algorithms 2 and 3.
     """
@@ -116,30 +101,19 @@ def nystrom_factor(
     with limited_libraries():
         root = inverse_root(W, truncation=truncation, precision=columns.dtype, **of_the_root)
     Z = root.root if scale is None else root.root * scale[:, None]
-    passes = _passes_of_chunks if chunked else _passes
-    projection, singular_values, features, n_zero_rows = passes(columns, Z, n_components, block_bytes, n_jobs)
-    return NystromFactor(features, projection, singular_values, root, n_zero_rows)
-
-
-def _passes(columns, Z, n_components, block_bytes, n_jobs):
-    """The two passes over the columns: (T, singular values, B, rows that are zero)."""
-    borders = block_borders(columns, rows_in(columns, block_bytes))
-    n, c = columns.shape
-    kept = {} if n * c * columns.dtype.itemsize <= _KEEP_BYTES else None
-    with limited_libraries():
-        gram, n_zero_rows = _gram_of_features(columns, Z, borders, kept, n_jobs)
-        V, singular_values = _right_vectors(gram, n_components)
-        projection = Z @ V
-        return projection, singular_values, _features(columns, projection, borders, kept, n_jobs), n_zero_rows
-
-
-def _passes_of_chunks(columns, Z, n_components, block_bytes, n_jobs):
-    """The same where the rows lie in chunks: sums come from there, and features stay there."""
-    gram, n_zero_rows = _summed(columns.map(_gram_of_chunk, Z, block_bytes))
+    if chunked:  # sums come from where the rows lie, and features stay there
+        gram, n_zero_rows = _summed(columns.map(_gram_of_chunk, Z, block_bytes))
+    else:
+        borders = block_borders(columns, rows_in(columns, block_bytes))
+        kept = {} if math.prod(columns.shape) * columns.dtype.itemsize <= _KEEP_BYTES else None
+        with limited_libraries():
+            gram, n_zero_rows = _gram_of_features(columns, Z, borders, kept, n_jobs)
     with limited_libraries():
         V, singular_values = _right_vectors(gram, n_components)
-        projection = Z @ V
-    return projection, singular_values, project(columns, projection, block_bytes=block_bytes).persist(), n_zero_rows
+        T = Z @ V
+        B = None if chunked else _features(columns, T, borders, kept, n_jobs)
+    B = project(columns, T, block_bytes=block_bytes).persist() if chunked else B
+    return NystromFactor(B, T, singular_values, root, n_zero_rows)
 
 
 def _gram_of_features(columns, Z, borders, kept, n_jobs):

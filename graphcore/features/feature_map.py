@@ -11,7 +11,7 @@ from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..distributed.chunks import map_chunks
 from ..exceptions import InputError
-from ..kernels.columns import MatrixColumns, RowBlocks
+from ..kernels.columns import Columns, MatrixColumns
 from ..kernels.vectors import VectorKernel, columns_of
 from .factor import InverseRoot, project
 from .landmarks import Landmarks
@@ -135,7 +135,7 @@ class FeatureMap:
         def mixed(start, stop):
             return self.sketch(columns.rows(start, stop)).astype(columns.dtype, copy=False)
 
-        return RowBlocks((columns.shape[0], self.sketch.c), columns.dtype, 2 * columns.row_bytes, mixed)
+        return Columns((columns.shape[0], self.sketch.c), columns.dtype, 2 * columns.row_bytes, mixed)
 
 
 @dataclass(frozen=True, eq=False)

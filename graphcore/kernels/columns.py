@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -14,28 +14,15 @@ from .checks import as_floats
 _BLOCK_BYTES = 6 << 20
 
 
-class Columns(Protocol):
-    """Some columns of a kernel matrix, in blocks of rows."""
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Some columns of a kernel matrix, in blocks of rows that a function makes; what other classes here give, too."""
 
     shape: tuple[int, int]
     dtype: np.dtype  # float32 or float64: what the values are computed in
     row_bytes: int  # working memory of one row
-    is_sparse: bool  # whether rows come as a csr_array
-
-    def rows(self, start: int, stop: int) -> Any:
-        """Rows `start` to `stop` as an ndarray or a csr_array."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class RowBlocks:
-    """Columns whose blocks of rows a function makes; what the others are is said of :class:`Columns`."""
-
-    shape: tuple[int, int]
-    dtype: np.dtype
-    row_bytes: int
-    rows: Callable[[int, int], Any]
-    is_sparse: bool = False
+    rows: Callable[[int, int], Any]  # rows from the first number up to the second, an ndarray or a csr_array
+    is_sparse: bool = False  # whether rows come as a csr_array
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,27 +53,13 @@ class KernelFunction:
         return 1.0 / self.gamma if self.name == "laplacian" else None
 
     def __call__(self, X, Y=None):
-        """The block ``K(X, Y)``.
+        """The block ``K(X, Y)`` of finite vectors, dense or sparse, by default ``K(X, X)``.
 
-        Parameters
-        ----------
-        X : ndarray or sparse array of shape (n_rows, n_features)
-            Finite. float32 is computed in float32, everything else in float64; so are Gaussian kernels of float32
-            vectors that are more than some 40 bandwidths from their mean, whose distances float32 does not resolve.
-            Beyond a million bandwidths float64 does not either.
-        Y : ndarray or sparse array of shape (n_columns, n_features), optional
-            Default X.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_columns), float32 or float64
-            Without Y symmetric, its diagonal that of :meth:`diagonal`.
-
-        Raises
-        ------
-        InputError
-            If the columns do not fit, a callable returns something else than such a block, or "cosine" meets a row of
-            zeros.
+        float32 is computed in float32, everything else in float64; so are Gaussian kernels of float32 vectors that are
+        more than some 40 bandwidths from their mean, whose distances float32 does not resolve. Beyond a million
+        bandwidths float64 does not either. Without Y the block is symmetric, its diagonal that of :meth:`diagonal`. An
+        InputError says that columns do not fit, that a callable returned something else than such a block, or that
+        "cosine" met a row of zeros.
         """
         X = as_floats(X)
         alone = Y is None or Y is X
@@ -93,15 +79,8 @@ class KernelFunction:
     def diagonal(self, X):
         """``K(x, x)`` for every row, without forming the matrix.
 
-        Parameters
-        ----------
-        X : ndarray or sparse array of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,), float32 or float64
-            A callable is asked for its own ``diag(X)`` (as scikit-learn's Gaussian-process kernels have it) or, if it
-            has none, called once for every row.
+        A callable is asked for its own ``diag(X)`` (as scikit-learn's Gaussian-process kernels have it) or, if it has
+        none, called once for every row.
         """
         X = as_floats(X)
         if self.name in OF_DISTANCES:

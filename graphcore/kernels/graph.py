@@ -99,16 +99,7 @@ class GraphKernel(RowsKernel):
         return read_only(out)
 
     def rows(self, points):
-        """Rows of the kernel for the given points; views of the graph.
-
-        Parameters
-        ----------
-        points : ndarray of shape (n_rows,), integer
-
-        Returns
-        -------
-        KernelRows
-        """
+        """Rows of the kernel for the given points, as KernelRows: views of the graph."""
         degrees = self.degrees[points]
         scale = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
         starts, stops = self.indptr[points], self.indptr[1:][points]
@@ -121,22 +112,9 @@ class GraphKernel(RowsKernel):
     def nearest_centroids(self, reach, weights, labels, norms, masses, n_jobs=None):
         """Find the nearest of some centroids that reach a point, for every point; O(n_points + entries of the rows).
 
-        The centroids are ``c_j = sum of weights_y phi(y) / masses_j`` over the points y of `reach` that have label j.
-
-        Parameters
-        ----------
-        reach : KernelRows
-        weights : ndarray of shape (n_rows,), float64
-        labels : ndarray of shape (n_rows,), int32
-        norms, masses : ndarray of shape (n_clusters,), float64
-        n_jobs : int, optional
-
-        Returns
-        -------
-        labels : ndarray of shape (n_points,), int32
-            The j of smallest ``norms_j - 2 <phi(x), c_j>``, of equals the lowest; n_clusters where all products are 0.
-        values : ndarray of shape (n_points,), float64
-            That value; inf where all products are 0.
+        The centroids are ``c_j = sum of weights_y phi(y) / masses_j`` over the points y of `reach` (KernelRows) that
+        have label j. Returns the j of smallest ``norms_j - 2 <phi(x), c_j>``, int32, of equals the lowest, n_clusters
+        where all products are 0; and that value, inf where they are.
         """
         n, n_clusters = len(reach.degrees), len(norms)
         order = np.argsort(labels, kind="stable")
@@ -160,22 +138,10 @@ class GraphKernel(RowsKernel):
         return out, best
 
     def weighted_submatrix(self, points, weights, n_jobs=None, reach=None, *, exact=False):
-        """``W K(points, points) W``, the graph on a coreset.
+        """``W K(points, points) W`` for ascending points, the graph on a coreset, as a csr_array.
 
-        Parameters
-        ----------
-        points : ndarray of shape (n_rows,), integer, ascending
-        weights : ndarray of shape (n_rows,), float64
-        n_jobs : int, optional
-        reach : KernelRows, optional
-            ``rows(points)``, if they are at hand.
-        exact : bool, default False
-            Double precision whatever the size.
-
-        Returns
-        -------
-        csr_array of shape (n_rows, n_rows), float64, or float32 from two million entries on
-            Symmetric to the last bit (as far as the graph's own weights are), columns ascending.
+        float32 from two million entries on, unless it is to be `exact`. Symmetric to the last bit (as far as the
+        graph's own weights are), columns ascending. `reach` are ``rows(points)``, if they are at hand.
         """
         import scipy.sparse as sp
 
@@ -197,18 +163,7 @@ class GraphKernel(RowsKernel):
         return sp.csr_array((out_values, out_indices, indptr), shape=(n, n))
 
     def submatrix(self, points, point_weights=None):
-        """The kernel on some of its points; degrees stay those of the whole graph.
-
-        Parameters
-        ----------
-        points : ndarray of shape (n_rows,), integer, ascending
-        point_weights : ndarray of shape (n_rows,), float64, optional
-            New weights. Default: the degrees.
-
-        Returns
-        -------
-        GraphKernel
-        """
+        """See :meth:`Kernel.submatrix`; a GraphKernel, whose degrees stay those of the whole graph."""
         degrees = self.degrees[points]
         # With weights equal to degrees, W K W gives back the entries of A; loops are already inside.
         matrix = self.weighted_submatrix(points, degrees, exact=True)

@@ -11,7 +11,7 @@ from ..exceptions import InputError
 from .base import BLOCK_BYTES, Kernel
 from .checks import as_floats, check_scale, check_vectors, noise_of
 from .columns import VectorColumns, map_rows
-from .dense import DenseKernel, dense_submatrix
+from .dense import DenseKernel
 from .functions import OF_DISTANCES, KernelFunction
 from .products import memberships
 
@@ -109,7 +109,7 @@ class VectorKernel(Kernel):
 
     def submatrix(self, points, point_weights=None):
         """See :meth:`Kernel.submatrix`."""
-        return dense_submatrix(self, points, point_weights)
+        return DenseKernel(self.block(points, points), check=False)._part_of(self, points, point_weights)
 
     def _rows(self, points):
         """These vectors."""

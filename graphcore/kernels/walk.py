@@ -13,7 +13,7 @@ from ..graphs.magnitude import in_range
 from ..graphs.mapped import read_at_random
 from ._walk_loops import walk_rows
 from .base import Kernel
-from .columns import RowBlocks
+from .columns import Columns
 from .sparse import SparseKernel
 
 # Rows handed to a thread at once; fixed, so that results do not depend on the number of threads.
@@ -141,17 +141,7 @@ class WalkKernel(Kernel):
         self.n_jobs = n_jobs
 
     def half_walk_rows(self, points, n_jobs=None):
-        """Rows of the half walk, the factor of the kernel, for some points.
-
-        Parameters
-        ----------
-        points : ndarray of shape (n_rows,), integer
-        n_jobs : int, optional
-
-        Returns
-        -------
-        HalfWalkRows
-        """
+        """HalfWalkRows, the factor of the kernel, for some points."""
         points = np.array(points, dtype=np.int64)
         n_rows = len(points)
         budget = min(self.row_budget, self.n_points)
@@ -203,7 +193,7 @@ class WalkKernel(Kernel):
             return self.half_walk_rows(np.arange(start, stop)).features() @ features.T
 
         row_bytes = 40 * min(self.row_budget, n) + 12 * len(points)
-        return RowBlocks((n, len(points)), self.precision, row_bytes, rows, is_sparse=True)
+        return Columns((n, len(points)), self.precision, row_bytes, rows, is_sparse=True)
 
     def column(self, point):
         """See :meth:`Kernel.column`; one half walk from every node."""
@@ -216,10 +206,8 @@ class WalkKernel(Kernel):
 
     def submatrix(self, points, point_weights=None):
         """See :meth:`Kernel.submatrix`; sparse."""
-        few = SparseKernel(self.weighted_submatrix(points, np.ones(len(points))), check=False)
-        few.is_psd = True
-        few.point_weights = self.degrees[points] if point_weights is None else point_weights
-        return few
+        part = SparseKernel(self.weighted_submatrix(points, np.ones(len(points))), check=False)
+        return part._part_of(self, points, point_weights)
 
     def product(self, M, n_jobs=None):
         """See :meth:`Kernel.product`; two half walks from every node, of which none is kept."""
@@ -230,20 +218,9 @@ class WalkKernel(Kernel):
         return np.concatenate([part @ inner for _, part in self._feature_blocks(n_jobs)])
 
     def weighted_submatrix(self, points, weights, n_jobs=None, reach=None):
-        """``W K^(t)(points, points) W``: positive semi-definite and symmetric.
+        """``W K^(t)(points, points) W`` for ascending points, a csr_array: positive semi-definite and symmetric.
 
-        Parameters
-        ----------
-        points : ndarray of shape (n_rows,), integer, ascending
-        weights : ndarray of shape (n_rows,), float64
-        n_jobs : int, optional
-            Threads that walk; the product is taken by one.
-        reach : HalfWalkRows, optional
-            ``half_walk_rows(points)``, if they are at hand.
-
-        Returns
-        -------
-        csr_array of shape (n_rows, n_rows)
+        `reach` are ``half_walk_rows(points)``, if they are at hand. Threads (`n_jobs`) walk; one takes the product.
         """
         features = (self.half_walk_rows(points, n_jobs) if reach is None else reach).features()
         features.data *= weights[np.repeat(np.arange(len(points)), np.diff(features.indptr))]
