@@ -54,7 +54,9 @@ def sums_of_rows(model, X):
     reference = model._reference
     k = len(reference.volumes)
     X = _checked(model, X)
-    searcher = _searcher(reference)
+    searcher = None
+    if reference.kind == "vectors":
+        searcher = exact_searcher(_as_taken(reference.vectors), reference.n_neighbors, reference.metric)
     for start in range(0, X.shape[0], _PIECE):
         rows = _edges(reference, searcher, X[start : start + _PIECE], len(model.labels_))
         if reference.weights is not None:
@@ -84,15 +86,8 @@ def _checked(model, X):
             f"{model.n_features_in_} fitted nodes (Reshape your data with [X] if it is one row); "
             "the fitted nodes' own clusters are in labels_"
         )
-    X = validate_data(
-        model,
-        X,
-        accept_sparse="csr",
-        dtype=(np.float32, np.float64),
-        reset=False,
-        order="C",
-        ensure_non_negative=kind != "vectors",
-    )
+    of_type = {"accept_sparse": "csr", "dtype": (np.float32, np.float64), "order": "C"}
+    X = validate_data(model, X, reset=False, ensure_non_negative=kind != "vectors", **of_type)
     if kind == "distances" and not hasattr(X, "indptr"):
         raise InputError(
             "neighbours come as a sparse matrix, for example from KNeighborsTransformer; this one is dense"
@@ -103,12 +98,6 @@ def _checked(model, X):
 def row_labels(model, sums):
     """Cluster of every row of such sums; -1 where it has no edge to a clustered node."""
     return predict_labels(sums, model._reference.inner, model._reference.volumes, model.settings_.joined_by)
-
-
-def _searcher(reference):
-    if reference.kind != "vectors":
-        return None
-    return exact_searcher(_as_taken(reference.vectors), reference.n_neighbors, reference.metric)
 
 
 def _as_taken(vectors):
@@ -125,9 +114,8 @@ def _edges(reference, searcher, X, n_nodes):
         if reference.metric in ("hamming", "jaccard"):
             check_binary(X, reference.metric)
         listed = searcher.kneighbors(_as_taken(X))[1]
-        indptr = np.arange(len(listed) + 1) * listed.shape[1]
-        return sp.csr_array((np.ones(listed.size), listed.ravel(), indptr), shape=(X.shape[0], n_nodes))
-    listed = listed_neighbors(X, reference.n_neighbors, without_self=False).indices
+    else:
+        listed = listed_neighbors(X, reference.n_neighbors, without_self=False).indices
     there = listed >= 0
     indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
     return sp.csr_array((np.ones(indptr[-1]), listed[there], indptr), shape=(X.shape[0], n_nodes))

@@ -135,12 +135,6 @@ def suggest_rank(n_clusters, n_landmarks, *, coherence=1.0, highest=None):
     """Number of features s that balances the two errors, ``ceil(sqrt(k c / mu))``, between k and c or `highest`.
 
     mu is the coherence, at least 1. Wang, Gittens, Mahoney, JMLR 2019, Remark 3.
-
-    Examples
-    --------
-    >>> from graphcore.features.landmarks import suggest_rank
-    >>> suggest_rank(10, 1600)
-    127
     """
     best = math.ceil(math.sqrt(n_clusters * n_landmarks / coherence))
     return max(1, min(max(best, n_clusters), n_landmarks if highest is None else highest))
@@ -156,12 +150,6 @@ def suggest_landmarks(n, n_clusters, rule, *, n_components=None, kappa_squared=1
     - "theory": :func:`theory_landmarks` for ``gamma = sqrt(n)``; `kappa_squared` is for it
 
     Calandriello, Rosasco, NeurIPS 2018, Theorem 1 and section 6.
-
-    Examples
-    --------
-    >>> from graphcore.features.landmarks import suggest_landmarks
-    >>> suggest_landmarks(60000, 10, "sqrt")
-    245
     """
     smallest = max(n_clusters, n_components or 1)
     if rule == "theory":
@@ -179,12 +167,6 @@ def theory_landmarks(n, gamma, *, kappa_squared=1.0, eps=0.5, delta=0.1, effecti
     kernel k-means, `kappa_squared` the largest value on the kernel's diagonal, `eps` and `delta` the relative error and
     the probability of failure. The constant is far from what is needed in practice: measure instead. Calandriello,
     Rosasco, NeurIPS 2018, Lemmas 1 and 3.
-
-    Examples
-    --------
-    >>> from graphcore.features.landmarks import theory_landmarks
-    >>> theory_landmarks(1_000_000, 1000.0, eps=0.9)
-    238787
     """
     kappa_squared = check_real("kappa_squared", kappa_squared, low=0.0, open_low=True)
     size = n / gamma if effective_dimension is None else effective_dimension

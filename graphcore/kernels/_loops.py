@@ -6,6 +6,7 @@ Values of length 0 stand for ones. For a graph, whose rows are read where they a
 import numpy as np
 
 from .._compile import compiled
+from .._touched import add
 from ..graphs._row_loops import own_entry
 
 
@@ -81,14 +82,13 @@ def submatrix_fill(rows, factors, position, first, last, out_indptr, out_indices
 def label_by_centroids(rows, weights, order, borders, first, last, norms, masses, best, labels):
     """Offer every point the centroids first to last whose members' rows (KernelRows) reach it.
 
-    Clusters are taken one by one: their members (order[borders[j]:borders[j + 1]]) add their rows to `inner`, `touched`
-    lists where, and `stamps` say for which cluster. A point takes the smallest ``norm - 2 <phi(x), c_j>``, and of
-    equals the lowest label.
+    Clusters are taken one by one: their members (order[borders[j]:borders[j + 1]]) add their rows to `inner`. A point
+    takes the smallest ``norm - 2 <phi(x), c_j>``, and of equals the lowest label.
     """
     points, starts, stops, indices, values, scale, degrees, self_loop = rows
     weighted = len(values) > 0
     n = len(degrees)
-    inner, stamps, touched = np.empty(n), np.full(n, -1, dtype=np.int32), np.empty(n, dtype=indices.dtype)
+    inner, is_listed, touched = np.zeros(n), np.zeros(n, dtype=np.bool_), np.empty(n + 1, dtype=indices.dtype)
     for j in range(first, last):
         if masses[j] <= 0.0:
             continue
@@ -99,30 +99,18 @@ def label_by_centroids(rows, weights, order, borders, first, last, norms, masses
             if factor == 0.0:
                 continue
             if self_loop > 0.0:
-                x = points[i]
-                if stamps[x] != j:
-                    inner[x] = 0.0
-                    stamps[x] = j
-                    touched[n_touched] = x
-                    n_touched += 1
-                inner[x] += factor * self_loop
+                n_touched = add(inner, is_listed, touched, n_touched, points[i], factor * self_loop)
             for e in range(starts[i], stops[i]):
-                x = indices[e]
                 added = factor * (values[e] if weighted else 1.0)
-                if added == 0.0:
-                    continue
-                if stamps[x] != j:
-                    inner[x] = 0.0
-                    stamps[x] = j
-                    touched[n_touched] = x
-                    n_touched += 1
-                inner[x] += added
+                if added != 0.0:
+                    n_touched = add(inner, is_listed, touched, n_touched, indices[e], added)
         for t in range(n_touched):
             x = touched[t]
             value = norms[j] - 2.0 * inner[x] / (degrees[x] * masses[j])
             if value < best[x] or (value == best[x] and j < labels[x]):
                 best[x] = value
                 labels[x] = j
+            inner[x], is_listed[x] = 0.0, False
 
 
 @compiled
@@ -158,30 +146,21 @@ def nearest_centroids(
     indptr, indices, values, self_loop, outer = rows
     weighted = len(values) > 0
     k = len(norms)
-    sums, stamps, touched = np.empty(k), np.full(k, -1, dtype=np.int64), np.empty(k, dtype=np.int64)
+    sums, is_listed, touched = np.zeros(k), np.zeros(k, dtype=np.bool_), np.empty(k + 1, dtype=np.int64)
     for x in range(first, last):
         own = labels[x]
         n_touched = 0
         if own >= 0:
-            sums[own] = self_loop * inner[x]
-            stamps[own] = x
-            touched[0] = own
-            n_touched = 1
+            n_touched = add(sums, is_listed, touched, n_touched, own, self_loop * inner[x])
         for e in range(indptr[x], indptr[x + 1]):
             y = indices[e]
-            j = labels[y]
-            if j < 0:
-                continue
-            if stamps[j] != x:
-                sums[j] = 0.0
-                stamps[j] = x
-                touched[n_touched] = j
-                n_touched += 1
-            sums[j] += (values[e] if weighted else 1.0) * inner[y]
+            if labels[y] >= 0:
+                added = (values[e] if weighted else 1.0) * inner[y]
+                n_touched = add(sums, is_listed, touched, n_touched, labels[y], added)
         best = -1
         best_value = 0.0
         for j in by_norm:
-            if stamps[j] != x:
+            if not is_listed[j]:
                 best = j
                 best_value = norms[j]
                 break
@@ -193,5 +172,6 @@ def nearest_centroids(
             if best < 0 or value < best_value or (value == best_value and j < best):
                 best = j
                 best_value = value
+            sums[j], is_listed[j] = 0.0, False
         out_labels[x] = best
         out_values[x] = best_value

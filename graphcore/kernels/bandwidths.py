@@ -33,14 +33,6 @@ def rule_bandwidth(X, rule, *, distance="euclidean", random_state=None):
     A name alone takes beta 1, q 0.25, share 0.1. `distance` is "euclidean" or "manhattan". All but the closed form use
     1,000 points drawn without replacement, or all if there are fewer. A rule that gives 0, since the points, or too
     many pairs of them, are equal, is an InputError; one that is not known, or its number, a ParameterError.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.kernels.bandwidths import rule_bandwidth
-    >>> X = np.array([[0.0], [1.0], [3.0]])
-    >>> round(rule_bandwidth(X, ("rms", 1.0)) ** 2, 10), (2 * (1 + 9 + 4)) / 9
-    (3.1111111111, 3.111...)
     """
     name, number = _parse(rule, X.shape[0])
     check_choice("distance", distance, ("euclidean", "manhattan"))

@@ -95,7 +95,7 @@ class KernelFunction:
 
     def _block(self, X, Y):
         if self.name == "callable":
-            return _checked_block(self.function(X, Y), X.shape[0], Y.shape[0], X.dtype)
+            return _checked_values(self.function(X, Y), (X.shape[0], Y.shape[0]), X.dtype)
         if self.name == "gaussian":
             return gaussian_block(X, Y, self.gamma)
         if self.name == "laplacian":
@@ -135,7 +135,7 @@ class KernelFunction:
         out = np.empty(X.shape[0], dtype=X.dtype)
         for i in range(X.shape[0]):
             row = X[i : i + 1]
-            out[i] = _checked_block(self.function(row, row), 1, 1, X.dtype)[0, 0]
+            out[i] = _checked_values(self.function(row, row), (1, 1), X.dtype)[0, 0]
         return out
 
 
@@ -249,14 +249,9 @@ def _refuse_given(what, **parameters):
             raise ParameterError(f"{name}={value!r} has no meaning for {what}; leave it out")
 
 
-def _checked_block(block, n_rows, n_columns, dtype):
-    block = block.toarray() if hasattr(block, "tocsr") else block
-    return _checked_values(block, (n_rows, n_columns), dtype)
-
-
 def _checked_values(values, shape, dtype):
     """What a callable returned, as an array that may be written to."""
-    values = np.asarray(values)
+    values = values.toarray() if hasattr(values, "tocsr") else np.asarray(values)
     if values.shape != shape or values.dtype.kind not in "biuf":
         raise InputError(
             f"the callable kernel returned shape {values.shape} of {values.dtype}; real numbers of shape {shape} are "

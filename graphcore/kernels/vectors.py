@@ -1,8 +1,5 @@
 """Kernels over vectors, in memory or in the blocks of a dask.array, evaluated in blocks each time they are needed."""
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
 from .._locks import cached_property
@@ -148,20 +145,8 @@ class ChunkedVectorKernel(VectorKernel):
         return self._fetched[1]
 
 
-@dataclass(frozen=True, eq=False)
-class ChunkedColumns:
+class ChunkedColumns(VectorColumns):
     """``K(X, Y)`` for a dask.array X of one chunk of columns and few vectors Y: columns that are never in one place."""
-
-    function: Any
-    X: Any
-    Y: np.ndarray
-    dtype: np.dtype
-    is_sparse = False
-
-    @property
-    def shape(self):
-        """Rows and columns."""
-        return self.X.shape[0], len(self.Y)
 
     def map(self, function, *shared):
         """`function(columns, *shared)` for every block, by its VectorColumns; results in block order."""
