@@ -273,13 +273,6 @@ def test_every_kind_of_graph_gives_the_same_labels(kind, model):
     np.testing.assert_array_equal(dense.labels_, expected.labels_)
 
 
-def test_igraph():
-    igraph = pytest.importorskip("igraph")
-    model = KernelKMeans(5, random_state=1)
-    found = clone(model).fit(igraph.Graph.from_networkx(CAVEMEN))
-    np.testing.assert_array_equal(found.labels_, clone(model).fit(CAVEMEN).labels_)
-
-
 @pytest.mark.parametrize(
     "model",
     [
@@ -363,15 +356,6 @@ def test_a_coreset_of_a_graph(seeding):
     model = CoresetKernelKMeans(4, coreset_size=0.5, seeding=seeding, random_state=0).fit(graph)
     assert adjusted_rand_score(truth, model.labels_) > 0.95
     np.testing.assert_array_equal(model.predict(graph.to_scipy()), model.labels_)
-
-
-def test_float32_stays_float32_and_agrees():
-    X, _ = make_blobs(200, 5, centers=4, random_state=0)
-    narrow = KernelKMeans(4, random_state=0).fit(X.astype(np.float32))
-    wide = KernelKMeans(4, random_state=0).fit(X)
-    np.testing.assert_array_equal(narrow.labels_, wide.labels_)
-    assert narrow.cost_ == pytest.approx(wide.cost_, rel=1e-4)
-    assert narrow._reference.dtype == np.float32
 
 
 # -- bad input ---------------------------------------------------------------------------------------------------------

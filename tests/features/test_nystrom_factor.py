@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from graphcore import InputError, ParameterError
 from graphcore.features.factor import inverse_root, nystrom_factor
 from graphcore.features.feature_map import PROJECTIONS, projection_matrix
-from graphcore.kernels.columns import MatrixColumns
 
 from ..depth import examples
 from ..nystrom_oracles import best_of_rank, dense_nystrom, dense_projection, gaussian_matrix, selection
@@ -127,14 +126,6 @@ def test_nested_landmarks_leave_less_and_less():
         assert np.linalg.eigvalsh(before - E)[0] > -1e-10
         before = E
     np.testing.assert_allclose(before, 0, atol=1e-10)
-
-
-def test_a_kernel_of_low_rank_is_exact_with_as_many_landmarks():
-    A = np.random.default_rng(5).normal(size=(30, 4))
-    K = A @ A.T
-    B = nystrom_factor(K[:, [2, 9, 11, 25]], K[np.ix_([2, 9, 11, 25], [2, 9, 11, 25])]).features
-    assert B.shape == (30, 4)
-    np.testing.assert_allclose(B @ B.T, K, atol=1e-10)
 
 
 def test_scale_matters_only_with_truncation():
@@ -255,11 +246,3 @@ class TestRejected:
     def test_parameters(self, options):
         with pytest.raises(ParameterError, match=next(iter(options))):
             nystrom_factor(np.eye(3)[:, :2], np.eye(2), **options)
-
-
-def test_columns_may_come_as_an_object():
-    K = gaussian_matrix(np.random.default_rng(12).normal(size=(20, 2)))
-    columns = MatrixColumns(K[:, :5], np.dtype(np.float64))
-    np.testing.assert_array_equal(
-        nystrom_factor(columns, K[:5, :5]).features, nystrom_factor(K[:, :5], K[:5, :5]).features
-    )

@@ -189,11 +189,3 @@ def test_vectors_whose_products_overflow_in_the_precision_asked_for_are_refused(
             with pytest.raises(InputError, match="products of float32"):
                 call(X * size)
     assert np.isfinite(NystromFeatures(kernel=kernel, random_state=0).fit_transform(X * 1e14)).all()
-
-
-@pytest.mark.filterwarnings("error::RuntimeWarning")
-def test_new_vectors_out_of_range_are_refused():
-    X = np.random.default_rng(0).standard_normal((30, 2))
-    model = KernelKMeans(2, random_state=0).fit(X)
-    with pytest.raises(InputError, match="X has values of size"):
-        model.predict(X * 1e200)
