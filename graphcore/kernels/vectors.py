@@ -83,20 +83,16 @@ class VectorKernel(Kernel):
 
     def product(self, M, n_jobs=None):
         """See :meth:`Kernel.product`."""
-        if self._hold():
-            return self._held.product(M, n_jobs)
-        return super().product(M, n_jobs)
+        return self._at_hand().product(M, n_jobs)
 
     def cluster_sums(self, labels, weights, n_clusters, n_jobs=None):
         """See :meth:`Kernel.cluster_sums`."""
-        if self._hold():
-            return self._held.cluster_sums(labels, weights, n_clusters, n_jobs)
-        return super().cluster_sums(labels, weights, n_clusters, n_jobs)
+        return self._at_hand().cluster_sums(labels, weights, n_clusters, n_jobs)
 
     def updated_sums(self, sums, before, labels, weights, n_jobs=None):
         """See :meth:`Kernel.updated_sums`; evaluates the columns of the points that moved."""
         moved = np.flatnonzero(labels != before)
-        if self._hold() or 2 * len(moved) > self.n_points:
+        if self._fits or 2 * len(moved) > self.n_points:
             return self.cluster_sums(labels, weights, sums.shape[1], n_jobs)
         if not len(moved):
             return sums
@@ -112,11 +108,11 @@ class VectorKernel(Kernel):
         """These vectors."""
         return self.X[points]
 
-    def _hold(self):
-        """Whether the whole matrix is held; evaluates it where it may be."""
+    def _at_hand(self):
+        """The whole matrix where it may be held, evaluated once; otherwise what goes through it in blocks."""
         if self._held is None and self._fits:
             self._held = DenseKernel(self.function(as_floats(self.X, self.precision)), check=False)
-        return self._fits
+        return super() if self._held is None else self._held
 
 
 class ChunkedVectorKernel(VectorKernel):

@@ -92,9 +92,7 @@ def test_projections_are_isotropic_and_applied_right(name):
     np.testing.assert_allclose(P(sp.csr_array(M)), M @ dense, atol=1e-12)
 
 
-def test_srht_with_all_columns_is_orthogonal():
-    P = projection_matrix("srht", 16, 16, random_state=0).to_array()
-    np.testing.assert_allclose(P @ P.T, np.eye(16), atol=1e-12)
+def test_srht_is_the_walsh_hadamard_matrix():
     from scipy.linalg import hadamard
 
     drawn = projection_matrix("srht", 16, 5, random_state=0)
