@@ -77,7 +77,8 @@ class _Loop(Part):
         self._is_new = True
 
     def __call__(self, *args):
-        size = 1 + sum([value.nbytes for value in args if type(value) is np.ndarray])
+        given = [each for value in args for each in (value if isinstance(value, tuple) else (value,))]
+        size = 1 + sum([value.nbytes for value in given if type(value) is np.ndarray])
         if self._is_new:
             with _DECIDING:  # threads meet a loop at the same time
                 if self._is_new and not (AT_ONCE in os.environ or is_kept(self) or _was_tried(self)):

@@ -223,13 +223,6 @@ def test_neighbours_from_scikit_learn_are_the_same_as_vectors():
     np.testing.assert_array_equal(pipeline.predict(new), direct.predict(new))
 
 
-def test_fewer_neighbours_than_the_matrix_lists():
-    X = without_ties()[:300]
-    listed = KNeighborsTransformer(n_neighbors=25, mode="distance").fit_transform(X)
-    labels = model(5, affinity="precomputed_nearest_neighbors", n_neighbors=8).fit_predict(listed)
-    np.testing.assert_array_equal(labels, model(5, n_neighbors=8).fit_predict(X))
-
-
 def test_equal_vectors_are_neighbours_at_distance_0():
     listed = sp.csr_array(([0.0, 0.0, 1.0, 0.0, 0.0, 2.0], ([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2])), shape=(2, 3))
     found = listed_neighbors(listed, 2, without_self=True)
@@ -345,13 +338,7 @@ def test_callbacks_are_torn_down_after_an_error_and_work_in_a_pipeline():
     assert ("begin", "neighbours") in listener.heard
 
 
-# -- igraph, tables of results -----------------------------------------------------------------------------------------
-
-
-def test_igraph_into_the_estimator():
-    igraph = pytest.importorskip("igraph")
-    g = igraph.Graph.from_networkx(CAVEMEN)
-    np.testing.assert_array_equal(model(5).fit_predict(g), model(5).fit_predict(CAVEMEN))
+# -- tables of results ------------------------------------------------------------------------------------------------
 
 
 @given(matrices(), st.integers(0, 2**32 - 1))

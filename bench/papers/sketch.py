@@ -159,7 +159,7 @@ def _check_described(groups):
 
 
 def _scores(settings):
-    from graphcore.features.sketched import subsample_size
+    from graphcore.features.sketch import subsample_size
 
     for name, (X, truth) in _sets(settings).items():
         kernel, k = _kernel(X), int(truth.max()) + 1

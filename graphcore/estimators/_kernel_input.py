@@ -15,11 +15,10 @@ from ..graphs.derived import weigh_nodes
 from ..graphs.graph import Graph
 from ..graphs.magnitude import edges_in_range, in_range
 from ..graphs.structure import check_sparse
-from ..kernels._floats import check_scale
 from ..kernels.as_kernel import as_kernel
-from ..kernels.checks import check_magnitude
-from ..kernels.chunked import check_chunks, kernel_over
+from ..kernels.checks import check_magnitude, check_scale
 from ..kernels.functions import VECTOR_KERNELS, KernelFunction, kernel_function
+from ..kernels.vectors import check_chunks, kernel_over
 from ._checks import refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
 
@@ -81,12 +80,12 @@ class KernelInput:
         self.kernel_ = None
         if is_chunked(X):
             return self._chunks(X, reset=True)
-        if self._kind != "graph":
-            is_open = self._takes_graphs and isinstance(self.kernel, str) and self.kernel == "auto"
-            refuse_as_vectors(X)
-            if is_open:  # scikit-learn's contract has two columns of integers clustered
-                warn_of_either(X, "kernel='gaussian'")
-        return X if self._kind == "graph" else self._real(X, ensure_min_samples=2)
+        if self._kind == "graph":
+            return X
+        refuse_as_vectors(X)
+        if self._takes_graphs and isinstance(self.kernel, str) and self.kernel == "auto":
+            warn_of_either(X, "kernel='gaussian'")  # scikit-learn's contract has two columns of integers clustered
+        return self._real(X, ensure_min_samples=2)
 
     def _view(self, X, streams):
         if self._kind == "graph":
@@ -99,22 +98,19 @@ class KernelInput:
         kernel = self._vector_kernel(X)
         self._precision = kernel.precision
         if self.kernel_.name in ("polynomial", "linear"):
-            check_magnitude(
-                f"kernel={self.kernel_.name!r}", float(max(map_chunks(np.max, kernel.diagonal))), kernel.precision
-            )
+            largest = float(max(map_chunks(np.max, kernel.diagonal)))
+            check_magnitude(f"kernel={self.kernel_.name!r}", largest, kernel.precision)
         return kernel
 
     def _kind_of(self, X):
-        kernel = self.kernel
-        if callable(kernel):
-            kind = "vectors"
-        else:
-            graphs = self._takes_graphs
-            names = ("auto", "precomputed", "normalized_cut") if graphs else ("precomputed",)
+        kernel, kind = self.kernel, "vectors"
+        if not callable(kernel):
+            names = ("auto", "precomputed", "normalized_cut") if self._takes_graphs else ("precomputed",)
             check_choice("kernel", kernel, (*names, *_OVER_VECTORS))
-            if kernel == "auto":
-                kernel = "normalized_cut" if is_graph(X) else "gaussian"
-            kind = {"normalized_cut": "graph", "precomputed": "precomputed"}.get(kernel, "vectors")
+            if kernel == "normalized_cut" or (kernel == "auto" and is_graph(X)):
+                kind = "graph"
+            elif kernel == "precomputed":
+                kind = kernel
         if kind != "graph" and is_graph_object(X):
             if not self._takes_graphs:
                 refuse_graph(self, X)
@@ -193,9 +189,9 @@ class KernelInput:
             )
         refuse_graph(self, X)
         X = self._real(X, reset=False, ensure_non_negative=self._kind == "graph")
-        if self._kind == "vectors":
-            check_scale(X, self._precision)
         if self._kind != "graph":
+            if self._kind == "vectors":
+                check_scale(X, self._precision)
             return X
         if self._node_weights is not None:
             X = X @ sp.diags_array(self._node_weights)
@@ -214,10 +210,10 @@ class KernelInput:
 
     def _kernel_line(self):
         """The kernel in words, for a report."""
-        text = "precomputed" if self.kernel_ is None else self.kernel_.name
-        if self.kernel_ is not None and self.kernel_.gamma is not None:
-            text += f", gamma {self.kernel_.gamma:.4g}"
-        return "kernel", text
+        if self.kernel_ is None:
+            return "kernel", "precomputed"
+        gamma = self.kernel_.gamma
+        return "kernel", self.kernel_.name + ("" if gamma is None else f", gamma {gamma:.4g}")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,13 +1,123 @@
-"""Gaussian sketches of a kernel as a scikit-learn transformer."""
+"""Gaussian sketches of a kernel as a scikit-learn transformer, and what it shares with the k-means on them."""
 
 from dataclasses import KW_ONLY
+from typing import Any
 
-from .._typing import Bandwidth, KernelLike, RandomState
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._typing import Floats, Integers
+from .._validation import check_choice
+from .._warn import warn_user
+from ..distributed.chunks import is_chunked
+from ..features.sketch import SCALES, leading_eigenvalues, sketch_kernel
+from ..kernels.bandwidths import rule_bandwidth
+from ..kernels.columns import MatrixColumns
+from ..kernels.vectors import columns_of
 from ._checks import parameters
-from ._features import FeatureTransformer
-from ._sketches import SketchEstimator
+from ._features import FeatureEstimator, FeatureTransformer
 
+# Points whose largest cosine with a subsample point is below this are not represented.
+_COVERED = 0.01
 _AUTO_FEATURES = 100
+
+
+@parameters
+class SketchEstimator(FeatureEstimator):
+    """Base of GaussianSketchFeatures and GaussianSketchKernelKMeans; see them for the parameters."""
+
+    _: KW_ONLY
+    n_subsample: float | str = "auto"
+    center: bool = True
+    scale: str = "unit"
+    on_indefinite: str = "error"
+
+    def _gamma_rule(self, X, rng):
+        return rule_bandwidth(X, ("quantile", 0.25), random_state=rng) ** -2
+
+    def _n_features(self, default):
+        n_components = self.n_components
+        if isinstance(n_components, str):
+            check_choice("n_components", n_components, ("auto",))
+            return default
+        return n_components
+
+    def _fit_sketch(self, kernel, n_components, streams, n_given=None):
+        """Draw the sketch and return the features of all points."""
+        check_choice("scale", self.scale, SCALES)
+        found = sketch_kernel(
+            kernel,
+            n_components,
+            n_subsample=self._size("n_subsample", kernel, n_given),
+            center=self.center,
+            scale=self.scale,
+            on_indefinite=self.on_indefinite,
+            random_state=streams,
+        )
+        self._found = found
+        self._dtype = kernel.precision
+        columns = kernel.columns(found.indices)
+        self.subsample_indices_: Integers = found.indices
+        self.subsample_: Any | None = None if self.kernel_ is None else columns.Y
+        self.projection_: Floats = found.sketch.projection
+        self.offset_: Floats = found.sketch.offset
+        self.n_components_: int = len(self.offset_)
+        self._eigenvalues = {}
+        features, nearest = found.features(columns, n_jobs=self.n_jobs)
+        if is_chunked(features):
+            features, nearest = features.persist(), nearest.persist()
+        self.coverage_: Floats = _coverage(nearest, kernel.diagonal)
+        n_far = int((self.coverage_ < _COVERED).sum())
+        if n_far:
+            warn_user(
+                f"{n_far} of {kernel.n_points} points are far from all {len(found.indices)} subsample points "
+                f"(coverage_ below {_COVERED}), so they look all the same: raise n_subsample or the bandwidth"
+            )
+        return features
+
+    def _features_of(self, X):
+        """Features of points that have been checked."""
+        return self._sketched(X)[0]
+
+    def _coverage_of(self, X):
+        return _coverage(self._sketched(X)[1], self._own_values(X))
+
+    def _sketched(self, X):
+        if self.kernel_ is None:
+            columns = MatrixColumns(X, self._dtype, self.subsample_indices_)
+        else:
+            columns = columns_of(self.kernel_, X, self.subsample_, self._dtype)
+        return self._found.features(columns, n_jobs=self.n_jobs)
+
+    def _leading(self, n_values):
+        """Eigenvalues of the subsample's covariance, kept once computed."""
+        if n_values not in self._eigenvalues:
+            self._eigenvalues[n_values] = leading_eigenvalues(
+                self._found.kernel, n_values, center=self.center, random_state=0
+            )
+        return self._eigenvalues[n_values]
+
+    @property
+    def effective_dimension_(self) -> float:
+        """``tr(Sigma) / |Sigma|`` of the subsample's covariance in feature space, centred if the map is."""
+        check_is_fitted(self, "projection_")
+        K = self._found.kernel
+        trace = float(K.diagonal().mean()) - (float(K.mean()) if self.center else 0.0)
+        largest = float(self._leading(1)[0])
+        return trace / largest if largest > 0 else 0.0
+
+    def _report(self):
+        n = len(self.subsample_indices_)
+        kind = "without randomness" if self.n_components_ == n else "Gaussian"
+        far = int((self.coverage_ < _COVERED).sum())
+        least = float(self.coverage_.min())
+        return [
+            *super()._report(),
+            ("subsample", f"{n:,} of {len(self.coverage_):,} points"),
+            ("map", f"{kind}, {self.n_components_:,} features, {'centred' if self.center else 'not centred'}"),
+            ("effective dimension", f"{self.effective_dimension_:.3g}"),
+            ("coverage", f"least {least:.3g}, {far:,} points below {_COVERED}"),
+        ]
 
 
 @parameters
@@ -73,22 +183,12 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
     (500, 20)
     """
 
-    _takes_chunks = True
-
     n_components: int | str | None = "auto"
-    _: KW_ONLY
-    n_subsample: float | str = "auto"
-    kernel: KernelLike = "gaussian"
-    bandwidth: Bandwidth = None
-    gamma: float | None = None
-    degree: float = 3
-    coef0: float = 1.0
-    center: bool = True
-    scale: str = "unit"
-    on_indefinite: str = "error"
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     def _learn(self, kernel, streams):
         return self._fit_sketch(kernel, self._n_features(_AUTO_FEATURES), streams)
+
+
+def _coverage(nearest, diagonal):
+    root = np.sqrt(np.maximum(diagonal, 0))
+    return np.where(root > 0, nearest / np.where(root > 0, root, 1.0), 0.0)

@@ -1,16 +1,13 @@
 """Kernel k-means on Gaussian sketches, as a scikit-learn class."""
 
 from dataclasses import KW_ONLY
-from typing import Self
 
 import numpy as np
 
-from .._random import Streams
-from .._typing import AnyData, ArrayLike, Bandwidth, KernelLike, Labels, RandomState
 from .._warn import warn_user
-from ._checks import parameters, stages_of
-from ._linear import FeatureClusterer
-from ._sketches import SketchEstimator
+from ._checks import parameters
+from ._features import FeatureClusterer
+from .gaussian_sketch_features import SketchEstimator
 
 # Beyond this ratio of eigenvalues their cubes hide clusters that kernel k-means itself would find.
 _CONDITION = 4.0
@@ -69,61 +66,19 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
     n_clusters: int = 8
     _: KW_ONLY
     n_components: int | str | None = "auto"
-    n_subsample: float | str = "auto"
-    kernel: KernelLike = "gaussian"
-    bandwidth: Bandwidth = None
-    gamma: float | None = None
-    degree: float = 3
-    coef0: float = 1.0
-    center: bool = True
-    scale: str = "unit"
-    on_indefinite: str = "error"
-    n_init: int = 10
-    max_iter: int = 300
-    tol: float = 1e-4
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
-    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Sketch and cluster.
+    def _learn_for(self, kernel, k, streams, n_given):
+        features = self._fit_sketch(kernel, self._n_features(10 * k), streams, n_given)
+        self._condition(k)
+        return features, features
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples) for a kernel matrix
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the points in k-means; not negative. The subsample is drawn without regard to them.
+    def _kmeans_options(self, streams):
+        return {"random_state": streams.child("k-means")}
 
-        Returns
-        -------
-        self : GaussianSketchKernelKMeans
-
-        Raises
-        ------
-        InputError, ParameterError
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
-        >>> graphcore.GaussianSketchKernelKMeans(3, random_state=0).fit(X).labels_.shape
-        (200,)
-        """
-        streams = Streams(self.random_state)
-        with stages_of(self) as stages:
-            with stages("kernel"):
-                kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams)
-            with stages("features"):
-                features = self._fit_sketch(kernel, self._n_features(10 * k), streams, rows.n_given)
-                self._condition(k)
-            with stages("k-means"):
-                clusters = self._cluster(features, k, rows.weights, streams.child("k-means"))
+    def _judge(self, found, clusters, kernel, rows, stages):
         self.cost_: float = clusters.cost
         self.subsample_indices_ = rows.given(self.subsample_indices_)
         self.coverage_ = rows.for_all(self.coverage_, self._coverage_of)
-        self.labels_: Labels = rows.for_all(clusters.labels, self.predict)
-        return self
 
     def _condition(self, k):
         """Eigenvalue ratio of the directions that k clusters span, and a word where it is too much for a sketch."""

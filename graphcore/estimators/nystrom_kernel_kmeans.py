@@ -1,20 +1,17 @@
 """The scikit-learn class for kernel k-means with landmarks."""
 
 from dataclasses import KW_ONLY
-from typing import Self
 
 import numpy as np
 
-from .._random import Streams
-from .._typing import AnyData, ArrayLike, Bandwidth, KernelLike, Labels, RandomState
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..exceptions import ParameterError
-from ..features.sizes import suggest_rank
+from ..features.landmarks import suggest_rank
 from ..kmeans.certificates import Certificate, certify
-from ._checks import parameters, stages_of
-from ._landmarks import LandmarkEstimator
-from ._linear import FeatureClusterer
+from ._checks import parameters
+from ._features import FeatureClusterer
+from .nystrom_features import LandmarkEstimator
 
 
 @parameters
@@ -86,76 +83,25 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
 
     n_clusters: int = 8
     _: KW_ONLY
-    n_landmarks: float | str = "auto"
-    n_components: int | None = "auto"
-    sampling: str | ArrayLike = "uniform"
-    replace: bool | None = None
-    truncation: int | str | None = None
-    kernel: KernelLike = "gaussian"
-    bandwidth: Bandwidth = None
-    gamma: float | None = None
-    degree: float = 3
-    coef0: float = 1.0
-    ridge: float | None = None
-    rtol: float | None = None
-    on_indefinite: str = "error"
-    dtype: str = "auto"
-    block_bytes: int | None = None
+    n_components: int | str | None = "auto"
     solver: str = "lloyd"
-    n_init: int = 10
-    max_iter: int = 300
-    tol: float = 1e-4
     batch_size: int = 1024
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
-    def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn features and cluster them.
+    def _learn_for(self, kernel, k, streams, n_given):
+        self._refuse_indefinite()
+        found = self._fit_features(kernel, *self._sizes(kernel, k, n_given), streams)
+        return found.features, found
 
-        Parameters
-        ----------
-        X : array-like, memmap or sparse matrix of shape (n_samples, n_features), or (n_samples, n_samples)
-        y : ignored
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the points in k-means; not negative.
+    def _kmeans_options(self, streams):
+        return {"random_state": streams, "solver": self.solver, "batch_size": self.batch_size}
 
-        Returns
-        -------
-        self : NystromKernelKMeans
-
-        Raises
-        ------
-        InputError, ParameterError
-
-        Examples
-        --------
-        >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
-        >>> graphcore.NystromKernelKMeans(3, n_landmarks=40, random_state=0).fit(X).cost_ < 0.2
-        True
-        """
-        streams = Streams(self.random_state)
-        with stages_of(self) as stages:
-            with stages("kernel"):
-                drawn = isinstance(self.sampling, str)
-                kernel, rows, k = self._weighted_kernel_of(X, sample_weight, streams, merge=drawn)
-                self._refuse_indefinite()
-            c, s = self._sizes(kernel, k, rows.n_given)
-            with stages("features"):
-                found = self._fit_features(kernel, c, s, streams)
-            with stages("k-means"):
-                clusters = self._cluster(
-                    found.features, k, rows.weights, streams, solver=self.solver, batch_size=self.batch_size
-                )
-            with stages("certificate"):
-                self.certificate_: Certificate = certify(found, clusters.labels, sample_weight=rows.weights)
+    def _judge(self, found, clusters, kernel, rows, stages):
+        with stages("certificate"):
+            self.certificate_: Certificate = certify(found, clusters.labels, sample_weight=rows.weights)
         self.cost_: float = self.certificate_.cost
         self._keep_mean_diagonal(kernel, rows.weights)
         if self.landmark_indices_ is not None:
             self.landmark_indices_ = np.sort(rows.given(self.landmark_indices_))
-        self.labels_: Labels = rows.for_all(clusters.labels, self.predict)
-        return self
 
     def _sizes(self, kernel, k, n_given):
         """Landmarks and features."""
@@ -176,14 +122,9 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
             c = len(np.atleast_1d(self.sampling))
         else:
             theory = isinstance(self.n_landmarks, str) and self.n_landmarks == "theory"
-            c = self._n_draws(
-                kernel,
-                k,
-                ("auto", "sqrt", "sqrt_nk", "theory"),
-                n_given,
-                n_components=None if isinstance(s, str) else s,
-                kappa_squared=kernel.diagonal.max() if theory else 1.0,
-            )
+            rule = {"n_components": None if isinstance(s, str) else s}
+            rule["kappa_squared"] = kernel.diagonal.max() if theory else 1.0
+            c = self._n_draws(kernel, k, ("auto", "sqrt", "sqrt_nk", "theory"), n_given, **rule)
         if c < k:
             named = f"landmarks given as sampling={self.sampling!r}" if given else f"n_landmarks={c}"
             raise ParameterError(f"{named} must be at least n_clusters={k}; take more landmarks")

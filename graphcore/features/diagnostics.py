@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..distributed.chunks import map_chunks
+from .leverage import effective_dimension
 
 # Points of which less than a tenth is kept are not covered by the landmarks.
 _UNCOVERED = 0.9
@@ -14,56 +15,30 @@ _ROUNDING = 1e-10
 
 @dataclass(frozen=True)
 class FeatureDiagnostics:
-    """How good features B of a kernel matrix K are, as far as it can be said in O(n s).
+    """How good features B of a kernel matrix K are, as far as it can be said in O(n s)."""
 
-    Attributes
-    ----------
-    n, n_landmarks, n_components : int
-        Points; landmarks drawn (or columns of a sketch); features.
-    rank : int
-        Rank of the landmark matrix that was used.
-    trace : float
-        Mean of the diagonal of K.
-    residual : float
-        Mean of ``K_ii - |b_i|^2``, which is ``alpha / n``.
-    residual_max : float
-    eps_hat : float
-        The features leave out at most ``1 + eps_hat`` times what the best of their rank would: an upper bound of
-        ``alpha / |K - K_s|_* - 1``, from the singular values of the landmark approximation after the s-th. Infinite,
-        so no statement, where there are none, and for a kernel that is not positive semi-definite.
-    n_uncovered : int
-        Points of which the features keep less than a tenth, ``K_ii - |b_i|^2 > 0.9 K_ii``.
-    n_zero_rows : int
-        Points with a kernel value of zero to every landmark.
-    coherence : float
-        Of the left singular vectors of B, an estimate of the coherence of the top eigenvectors of K: from 1, where
-        uniform landmarks do, to n / s.
-    ridge : float
-        gamma of the effective dimension: ``sqrt(n)`` times the mean of the diagonal.
-    effective_dimension : (float, float)
-        Lower and upper bound of ``sum_j lambda_j / (lambda_j + gamma)``.
-    landmark_spectrum : (float, float), or None
-        Largest eigenvalue of the landmark matrix ``P^T K P`` and the smallest one in use; P is scaled so that they
-        estimate eigenvalues of K.
-    indefinite : bool
-        Whether the kernel is not positive semi-definite, as far as it was seen: then nothing here is certain.
-    """
-
-    n: int
-    n_landmarks: int
+    n: int  # points
+    n_landmarks: int  # drawn, or columns of a sketch
     n_components: int
-    rank: int
-    trace: float
-    residual: float
+    rank: int  # of the landmark matrix that was used
+    trace: float  # mean of the diagonal of K
+    residual: float  # mean of ``K_ii - |b_i|^2``, which is ``alpha / n``
     residual_max: float
+    # The features leave out at most ``1 + eps_hat`` times what the best of their rank would: an upper bound of
+    # ``alpha / |K - K_s|_* - 1``, from the singular values of the landmark approximation after the s-th. Infinite, so
+    # no statement, where there are none, and for a kernel that is not positive semi-definite.
     eps_hat: float
-    n_uncovered: int
-    n_zero_rows: int
+    n_uncovered: int  # points of which the features keep less than a tenth, ``K_ii - |b_i|^2 > 0.9 K_ii``
+    n_zero_rows: int  # points with a kernel value of zero to every landmark
+    # Of the left singular vectors of B, an estimate of the coherence of the top eigenvectors of K: from 1, where
+    # uniform landmarks do, to n / s.
     coherence: float
-    ridge: float
-    effective_dimension: tuple[float, float]
+    ridge: float  # gamma of the effective dimension: ``sqrt(n)`` times the mean of the diagonal
+    effective_dimension: tuple[float, float]  # lower and upper bound of ``sum_j lambda_j / (lambda_j + gamma)``
+    # Largest eigenvalue of the landmark matrix ``P^T K P`` and the smallest in use; P is scaled so that they estimate
+    # eigenvalues of K. None where there are no landmarks.
     landmark_spectrum: tuple[float, float] | None
-    indefinite: bool
+    indefinite: bool  # whether the kernel is not positive semi-definite, as far as it was seen: then nothing is certain
 
     @property
     def share_kept(self):
@@ -112,8 +87,9 @@ def diagnose(found):
     sigma = found.singular_values[:s]
     mean = found.trace / n
     ridge = float(np.sqrt(n)) * mean
-    seen = float((sigma**2 / (sigma**2 + ridge)).sum())
+    seen = effective_dimension(sigma**2, ridge)
     root = found.landmark_root
+    spectrum = None if root is None else (float(root.eigenvalues[0]), float(root.eigenvalues[root.rank - 1]))
     return FeatureDiagnostics(
         n=n,
         n_landmarks=found.n_landmarks,
@@ -128,9 +104,7 @@ def diagnose(found):
         coherence=n / s * max(map_chunks(_longest, B, sigma)),
         ridge=ridge,
         effective_dimension=(seen, seen + found.alpha / ridge),
-        landmark_spectrum=None
-        if root is None
-        else (float(root.eigenvalues[0]), float(root.eigenvalues[root.rank - 1])),
+        landmark_spectrum=spectrum,
         indefinite=found.indefinite,
     )
 

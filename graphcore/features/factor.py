@@ -1,21 +1,34 @@
 """The rank-restricted Nystrom factor: from columns of a kernel matrix to a few features for every point."""
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from .._threads import away, limited_libraries, map_blocks
-from .._validation import check_integer
-from ..exceptions import InputError, ParameterError
-from ..kernels._floats import as_floats
+from .._validation import check_choice, check_real
+from ..exceptions import InputError
+from ..kernels.checks import clearly_negative
 from ..kernels.columns import MatrixColumns, block_borders, rows_in
-from .inverse_root import InverseRoot, inverse_root
+from ..kernels.definiteness import report_indefinite
 
+# What helps against an indefinite kernel, beside another one.
+CLIP = "add a multiple of the identity, or on_indefinite='clip' to drop the negative part"
 # Columns of C that fit in this many bytes are computed once; others are computed again for the second pass.
 _KEEP_BYTES = 1 << 28
 # Gram matrices of one group of blocks each are summed in a fixed order; together they hold about so many numbers.
 _GROUP_ENTRIES, _MAX_GROUPS, _MIN_GROUPS = 1 << 25, 64, 8
+
+
+@dataclass(frozen=True, eq=False)
+class InverseRoot:
+    """Z with ``Z Z^T = W^+``, or the pseudo-inverse of W truncated to a lower rank."""
+
+    root: np.ndarray  # (c, rank) float64: Z
+    eigenvalues: np.ndarray  # (c,) float64: of W, descending, before anything was cut off
+    rank: int
+    indefinite: bool  # whether eigenvalues were dropped that are negative beyond rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,127 +42,78 @@ class NystromFactor:
     n_zero_rows: int  # points whose kernel values with all landmarks, and so whose features, are zero
 
 
+def inverse_root(W, *, truncation=None, rtol=None, on_indefinite="error", precision=np.float64):
+    """Root of the pseudo-inverse of a positive semi-definite matrix W (c, c), which is symmetrised; an InverseRoot.
+
+    Eigenvalues up to `rtol` times the largest are taken for zero, by default c times the machine epsilon of
+    `precision`, which kernel values were computed in; `truncation` is the largest rank kept. A W with NaN or infinity,
+    of zeros, or with clearly negative eigenvalues is an InputError, unless "clip" drops the latter.
+    """
+    check_choice("on_indefinite", on_indefinite, ("error", "clip"))
+    c = len(W)
+    rtol = c * float(np.finfo(precision).eps) if rtol is None else check_real("rtol", rtol, low=0.0, high=1.0)
+    if not np.isfinite(W).all():
+        raise InputError("kernel values among the landmarks hold NaN or infinity; check the data and the kernel")
+    values, vectors = away(np.linalg.eigh, (W + W.T) / 2)
+    values, vectors = values[::-1], vectors[:, ::-1]
+    if not values.any():
+        raise InputError(
+            "kernel values among the landmarks are all zero, so nothing can be learnt from them; choose other "
+            "landmarks (sampling='leverage', more of them) or check the kernel"
+        )
+    negative = clearly_negative(values, precision, c)
+    if negative:
+        report_indefinite((values[-1], values[0]), on_indefinite, where="among the landmarks", remedy=CLIP)
+    rank = int((values > rtol * max(float(values[0]), 0.0)).sum())
+    if rank == 0:
+        raise InputError("kernel values among the landmarks have no positive eigenvalue; use another kernel")
+    rank = rank if truncation is None else min(rank, truncation)
+    return InverseRoot(vectors[:, :rank] / np.sqrt(values[:rank]), values, rank, negative)
+
+
 def nystrom_factor(
-    C,
-    W,
-    n_components=None,
-    *,
-    scale=None,
-    truncation=None,
-    rtol=None,
-    on_indefinite="error",
-    block_bytes=None,
-    n_jobs=None,
+    C, W, n_components=None, *, scale=None, truncation=None, block_bytes=None, n_jobs=None, **of_the_root
 ):
-    """Rank-restricted Nystrom factor, ``B B^T = (C W^+ C^T)_s``.
+    """Rank-restricted Nystrom factor ``B B^T = (C W^+ C^T)_s`` of columns ``C = K P`` and ``W = P^T K P``.
 
-    The restriction is to the best rank s of the whole approximation. Truncating W itself to rank s and stopping there,
-    ``C (W_s)^+ C^T``, is another thing: it has no relative-error bound. (``truncation=s`` computes it.)
+    The restriction is to the best rank s, `n_components`, of the whole approximation. Truncating W itself to rank s and
+    stopping there, ``C (W_s)^+ C^T``, is another thing: it has no relative-error bound. (``truncation=s`` computes it.)
 
-    Parameters
-    ----------
-    C : ndarray or sparse matrix of shape (n, c), or Columns
-        Columns of the kernel matrix: ``C = K P``.
-    W : ndarray of shape (c, c)
-        ``P^T K P``.
-    n_components : int, optional
-        s; default all that the rank allows.
-    scale : ndarray of shape (c,), optional
-        Columns (and rows of W) are multiplied by it first, as weighted sampling has it. Without `truncation` it
-        changes nothing.
-    truncation : int, optional
-        Rank that W is cut to before it is inverted (l in the paper); at least s is used.
-    rtol : float, optional
-        Eigenvalues of W up to this share of the largest are taken for zero. Default c times the machine epsilon of the
-        type of C.
-    on_indefinite : {"error", "clip"}, default "error"
-        See :func:`graphcore.features.inverse_root.inverse_root`.
-    block_bytes : int, optional
-        Kernel values worked on at a time, by their size in memory. Features do not depend on it beyond rounding.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
+    C is an array or sparse matrix of floats, or Columns, W an array of float64. Columns (and rows of W) are multiplied
+    by `scale` first, as weighted sampling has it, which changes something with a `truncation` only: the rank that W is
+    cut to before it is inverted (l in the paper), or s if that is more. `block_bytes` is the size in memory of kernel
+    values worked on at a time. Features do not depend on it beyond rounding, and not on `n_jobs`. `of_the_root` are
+    `rtol` and `on_indefinite` of :func:`inverse_root`.
 
-    Returns
-    -------
-    NystromFactor
-
-    Raises
-    ------
-    InputError
-        If values are not finite, or W is zero or indefinite.
-    ParameterError
-        If n_components is more than c, or another parameter is out of range.
-
-    Notes
-    -----
     C is gone through twice, in blocks of rows, and never held whole if it is large: the first pass sums
     ``(C Z)^T (C Z)`` in float64, whose eigenvectors V give ``T = Z V``; the second writes ``B = C T``. Time
     O(n c (r + s)) and the making of C twice, memory O(n s + c^2).
 
-    References
-    ----------
     Wang, Gittens, Mahoney, "Scalable kernel k-means clustering with Nystrom approximation", JMLR 20 (2019),
     Algorithms 2 and 3.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.features.factor import nystrom_factor
-    >>> X = np.array([[0.0, 1.0], [2.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
-    >>> K = X @ X.T
-    >>> B = nystrom_factor(K[:, :2], K[:2, :2]).features
-    >>> bool(np.allclose(B @ B.T, K))
-    True
     """
-    W = np.asarray(W, dtype=np.float64)
     chunked = hasattr(C, "lazily")
-    if not (chunked or hasattr(C, "rows")):
-        C = as_floats(C)
-        C = MatrixColumns(C, C.dtype)
-    n, c = C.shape
-    if W.shape != (c, c):
-        raise InputError(f"W has shape {W.shape}; for C of shape {(n, c)} it must be {(c, c)}")
-    if n_components is not None:
-        n_components = check_integer("n_components", n_components, low=1, high=c, why_high="the number of landmarks")
+    columns = C if chunked or hasattr(C, "rows") else MatrixColumns(C.tocsr() if hasattr(C, "tocsr") else C, C.dtype)
     if truncation is not None:
-        truncation = check_integer("truncation", truncation, low=1, high=c, why_high="the number of landmarks")
         truncation = max(truncation, n_components or 1)
-    if block_bytes is not None:
-        block_bytes = check_integer("block_bytes", block_bytes, low=1)
     if scale is not None:
-        scale = np.asarray(scale, dtype=np.float64)
-        if scale.shape != (c,) or not np.isfinite(scale).all() or (scale <= 0).any():
-            raise ParameterError(f"scale must hold {c} positive numbers, one for each landmark")
         W = W * scale * scale[:, None]
     with limited_libraries():
-        landmark_root = inverse_root(
-            W, truncation=truncation, rtol=rtol, on_indefinite=on_indefinite, precision=C.dtype
-        )
-    Z = landmark_root.root if scale is None else landmark_root.root * scale[:, None]
-    passes = _passes_of_chunks if chunked else _passes
-    projection, singular_values, features, n_zero_rows = passes(C, Z, n_components, block_bytes, n_jobs)
-    return NystromFactor(features, projection, singular_values, landmark_root, n_zero_rows)
-
-
-def _passes(columns, Z, n_components, block_bytes, n_jobs):
-    """The two passes over the columns: (T, singular values, B, rows that are zero)."""
-    borders = block_borders(columns, rows_in(columns, block_bytes))
-    n, c = columns.shape
-    kept = {} if n * c * columns.dtype.itemsize <= _KEEP_BYTES else None
-    with limited_libraries():
-        gram, n_zero_rows = _gram_of_features(columns, Z, borders, kept, n_jobs)
-        V, singular_values = _right_vectors(gram, n_components)
-        projection = Z @ V
-        return projection, singular_values, _features(columns, projection, borders, kept, n_jobs), n_zero_rows
-
-
-def _passes_of_chunks(columns, Z, n_components, block_bytes, n_jobs):
-    """The same where the rows lie in chunks: sums come from there, and features stay there."""
-    gram, n_zero_rows = _summed(columns.map(_gram_of_chunk, Z, block_bytes))
+        root = inverse_root(W, truncation=truncation, precision=columns.dtype, **of_the_root)
+    Z = root.root if scale is None else root.root * scale[:, None]
+    if chunked:  # sums come from where the rows lie, and features stay there
+        gram, n_zero_rows = _summed(columns.map(_gram_of_chunk, Z, block_bytes))
+    else:
+        borders = block_borders(columns, rows_in(columns, block_bytes))
+        kept = {} if math.prod(columns.shape) * columns.dtype.itemsize <= _KEEP_BYTES else None
+        with limited_libraries():
+            gram, n_zero_rows = _gram_of_features(columns, Z, borders, kept, n_jobs)
     with limited_libraries():
         V, singular_values = _right_vectors(gram, n_components)
-        projection = Z @ V
-    return projection, singular_values, project(columns, projection, block_bytes=block_bytes).persist(), n_zero_rows
+        T = Z @ V
+        B = None if chunked else _features(columns, T, borders, kept, n_jobs)
+    B = project(columns, T, block_bytes=block_bytes).persist() if chunked else B
+    return NystromFactor(B, T, singular_values, root, n_zero_rows)
 
 
 def _gram_of_features(columns, Z, borders, kept, n_jobs):

@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 
 from .._locks import cached_property
+from .._random import Streams
+from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from ..distributed.chunks import map_chunks
 from ..exceptions import InputError
-from ..kernels.chunked import columns_of
-from ..kernels.columns import MatrixColumns
-from ..kernels.vectors import VectorKernel
-from .factor import project
-from .inverse_root import InverseRoot
+from ..kernels.columns import Columns, MatrixColumns
+from ..kernels.vectors import VectorKernel, columns_of
+from .factor import InverseRoot, project
 from .landmarks import Landmarks
-from .projections import Projection
 
+PROJECTIONS = ("gaussian", "srht", "countsketch")
 # Samplings that draw no landmarks: they look for the directions of the whole kernel.
 SUBSPACES = ("power", "kernel-pca")
 
@@ -27,59 +27,92 @@ _MIN_KEPT = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class SketchedColumns:
-    """``K P`` in blocks of rows, from all columns of K."""
+class Projection:
+    """A random n x c matrix P with ``E[P P^T] = I``, applied from the right."""
 
-    columns: Any
-    sketch: Projection
+    name: str  # "gaussian", "srht", "countsketch", or "basis" for a matrix that is given
+    n: int
+    c: int
+    # (n, c) ndarray or csr_array; None for SRHT, which is formed for sparse rows only
+    matrix: Any = field(default=None, repr=False)
+    signs: np.ndarray | None = field(default=None, repr=False)  # (n,): random signs of SRHT
+    # (c,): columns that SRHT keeps of the Walsh-Hadamard matrix, which is padded to a power of two
+    sampled: np.ndarray | None = field(default=None, repr=False)
 
-    @property
-    def shape(self):
-        """Rows and columns."""
-        return self.columns.shape[0], self.sketch.c
+    def __call__(self, M):
+        """``M P`` for a block of rows, dense or csr; an ndarray."""
+        if self.matrix is not None or hasattr(M, "tocsr"):
+            product = M @ (self._formed if self.matrix is None else self.matrix)
+            return product.toarray() if hasattr(product, "toarray") else np.asarray(product)
+        padded = np.zeros((len(M), _power_of_two(self.n)), dtype=M.dtype)
+        np.multiply(M, self.signs.astype(M.dtype), out=padded[:, : self.n])
+        _walsh_hadamard(padded)
+        # sqrt(N/c) D H S with H orthonormal: the factor 1/sqrt(N) of H cancels against sqrt(N).
+        return padded[:, self.sampled] / np.sqrt(self.c).astype(M.dtype)
 
-    @property
-    def dtype(self):
-        """float32 or float64."""
-        return self.columns.dtype
+    @cached_property
+    def _formed(self):
+        """P of SRHT, for sparse rows: these times it take less than their transform, which is dense."""
+        kept = np.zeros((self.c, _power_of_two(self.n)))
+        kept[np.arange(self.c), self.sampled] = 1.0
+        _walsh_hadamard(kept)
+        return np.ascontiguousarray((kept[:, : self.n] * self.signs).T) / np.sqrt(self.c)
 
-    @property
-    def row_bytes(self):
-        """Working memory of one row."""
-        return 2 * self.columns.row_bytes
+    def to_array(self):
+        """P as an ndarray of shape (n, c), for small n."""
+        return self(np.eye(self.n))
 
-    def rows(self, start, stop):
-        """Rows `start` to `stop`."""
-        return self.sketch(self.columns.rows(start, stop)).astype(self.dtype, copy=False)
+
+def projection_matrix(name, n, c, *, random_state=None):
+    """Draw a sketching matrix (n, c), a Projection.
+
+    "gaussian" has independent normal entries over sqrt(c). "srht" is ``sqrt(N/c) D H S`` with random signs D, the
+    orthonormal Walsh-Hadamard matrix H of the next power of two N, and c of its columns drawn without replacement.
+    "countsketch" has one entry of +1 or -1 in each row, in a random column; columns can be empty. Wang, Gittens,
+    Mahoney, JMLR 2019, section 3.1.
+    """
+    check_choice("sampling", name, PROJECTIONS)
+    n = check_integer("n", n, low=1)
+    c = check_integer("n_landmarks", c, low=1, high=n, why_high="the number of points")
+    rng = Streams(random_state).generator("projection")
+    if name == "gaussian":
+        return Projection(name, n, c, rng.standard_normal((n, c)) / np.sqrt(c))
+    signs = rng.choice(np.array([-1.0, 1.0]), n)
+    if name == "srht":
+        return Projection(name, n, c, signs=signs, sampled=rng.choice(_power_of_two(n), c, replace=False))
+    import scipy.sparse as sp
+
+    return Projection(name, n, c, sp.csr_array((signs, rng.integers(0, c, n), np.arange(n + 1)), shape=(n, c)))
+
+
+def _power_of_two(n):
+    return 1 << (n - 1).bit_length()
+
+
+def _walsh_hadamard(M):
+    """Walsh-Hadamard transform of every row in place, without scaling; the length is a power of two."""
+    rows, length = M.shape
+    half = 1
+    while half < length:
+        pairs = M.reshape(rows, length // (2 * half), 2, half)
+        left = pairs[:, :, 0].copy()
+        pairs[:, :, 0] += pairs[:, :, 1]
+        np.subtract(left, pairs[:, :, 1], out=pairs[:, :, 1])
+        half *= 2
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureMap:
-    """Takes points to their features, ``b(x) = T^T P^T k(x)``; made by a fit and small enough to be stored.
+    """Takes points to their features, ``b(x) = T^T P^T k(x)``; made by a fit and small enough to be stored."""
 
-    Attributes
-    ----------
-    projection : ndarray of shape (c, s), float64
-        T.
-    function : KernelFunction or None
-        None where kernel values are given.
-    vectors : ndarray or csr_array of shape (c, n_features), or None
-        The landmarks; all training points where the sketch mixes all columns.
-    indices : ndarray of shape (c,), int64, or None
-        The landmarks among the training points; None where the sketch mixes all columns.
-    sketch : Projection or None
-        P, where it is not a choice of columns.
-    dtype : dtype
-        What kernel values are computed in.
-    n_training : int
-    """
-
-    projection: np.ndarray
-    function: Any
+    projection: np.ndarray  # (c, s) float64: T
+    function: Any  # KernelFunction; None where kernel values are given
+    # (c, n_features): the landmarks; all training points where the sketch mixes all columns
     vectors: Any = field(repr=False)
+    # (c,) int64: the landmarks among the training points; None where the sketch mixes all columns
     indices: np.ndarray | None = field(repr=False)
-    sketch: Projection | None
-    dtype: np.dtype
+    sketch: Projection | None  # P, where it is not a choice of columns
+    dtype: np.dtype  # what kernel values are computed in
     n_training: int
 
     def __call__(self, X, *, block_bytes=None, n_jobs=None):
@@ -96,7 +129,13 @@ class FeatureMap:
                     f"kernel values with all {self.n_training} training points are needed; got {X.shape[1]} columns"
                 )
             columns = MatrixColumns(X, self.dtype, self.indices)
-        return columns if self.sketch is None else SketchedColumns(columns, self.sketch)
+        if self.sketch is None:
+            return columns
+
+        def mixed(start, stop):
+            return self.sketch(columns.rows(start, stop)).astype(columns.dtype, copy=False)
+
+        return Columns((columns.shape[0], self.sketch.c), columns.dtype, 2 * columns.row_bytes, mixed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,41 +143,21 @@ class KernelFeatures:
     """Explicit features whose inner products approximate a kernel matrix from below: ``0 <= B B^T <= K``.
 
     Of an indefinite kernel they approximate the positive part, and nothing is promised.
-
-    Attributes
-    ----------
-    features : ndarray of shape (n, s), float32 or float64
-        B.
-    feature_map : FeatureMap
-    singular_values : ndarray of shape (rank,), float64
-        Of the approximation's root before the restriction to s features, descending; the first s belong to B.
-    diagonal : ndarray of shape (n,), float64
-        Of the kernel matrix.
-    residuals : ndarray of shape (n,), float64
-        ``K_ii - |b_i|^2``: squared distance of a point from what the features span in kernel space; not below 0.
-    n_landmarks : int
-        Landmarks drawn, or columns of the sketch: c.
-    sampling : str
-    landmarks : Landmarks or None
-    landmark_root : InverseRoot or None
-        None for kernel PCA.
-    n_zero_rows : int
-        Points whose kernel values with all landmarks are zero, though that with themselves is not.
-    indefinite : bool
-        Whether the kernel is not positive semi-definite, as far as it was seen.
     """
 
-    features: np.ndarray
+    features: np.ndarray  # (n, s) float32 or float64: B
     feature_map: FeatureMap
+    # (rank,) float64: of the approximation's root before the restriction to s features, descending; s belong to B
     singular_values: np.ndarray
-    diagonal: np.ndarray
+    diagonal: np.ndarray  # (n,) float64: of the kernel matrix
+    # (n,) float64: ``K_ii - |b_i|^2``, squared distance of a point from what the features span in kernel space
     residuals: np.ndarray
-    n_landmarks: int
+    n_landmarks: int  # drawn, or columns of the sketch: c
     sampling: str
     landmarks: Landmarks | None = None
-    landmark_root: InverseRoot | None = None
-    n_zero_rows: int = 0
-    indefinite: bool = False
+    landmark_root: InverseRoot | None = None  # None for kernel PCA
+    n_zero_rows: int = 0  # points whose kernel values with all landmarks are zero, though that with themselves is not
+    indefinite: bool = False  # whether the kernel is not positive semi-definite, as far as it was seen
 
     @property
     def n_components(self):

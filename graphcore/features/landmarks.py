@@ -1,40 +1,28 @@
-"""Which points stand for all: uniform sampling, leverage scores, ridge leverage scores, or points that are given."""
+"""Which points stand for all, and how many: uniform draws, draws by leverage or ridge leverage, or points given."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from .._random import Streams
-from .._validation import check_choice, check_integer
+from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
 from ..kernels.as_kernel import as_kernel
-from .leverage import leverage_scores, ridge_leverage_scores
-from .ridge_sampling import recursive_ridge_scores
+from .leverage import leverage_scores, recursive_ridge_scores, ridge_leverage_scores
 
 LANDMARK_SAMPLINGS = ("uniform", "leverage", "approximate-leverage", "ridge", "recursive-ridge")
 
 
 @dataclass(frozen=True, eq=False)
 class Landmarks:
-    """Distinct landmarks and the weights of their columns.
+    """Distinct landmarks and the weights of their columns."""
 
-    Attributes
-    ----------
-    indices : ndarray of shape (c,), int64
-        Distinct points, ascending. A point drawn several times stands here once.
-    scale : ndarray of shape (c,), float64
-        Square root of the number of draws over ``n_drawn p_i``: with it ``E[P P^T] = I``.
-    n_drawn : int
-        Draws, repeats included.
-    sampling : str
-    scores : ndarray of shape (n,), float64, or None
-        What the probabilities were proportional to; None for equal ones.
-    """
-
-    indices: np.ndarray
-    scale: np.ndarray
-    n_drawn: int
+    indices: np.ndarray  # (c,) int64: distinct points, ascending; a point drawn several times stands here once
+    scale: np.ndarray  # (c,) float64: square root of the number of draws over ``n_drawn p_i``, so that E[P P^T] = I
+    n_drawn: int  # repeats included
     sampling: str
+    # (n,) float64: what the probabilities were proportional to; None for equal ones
     scores: np.ndarray | None = field(default=None, repr=False)
 
 
@@ -49,26 +37,20 @@ def draw_landmarks(n, n_landmarks, *, probabilities=None, replace=False, random_
     The theory draws with replacement. More draws than points (of positive probability) without it are a ParameterError,
     as are probabilities of zeros. `sampling` is a name that is noted in the result.
     """
-    n = check_integer("n", n, low=1)
-    c = check_integer("n_landmarks", n_landmarks, low=1)
-    rng = Streams(random_state).generator("landmarks")
-    p = None
+    c, p, possible = n_landmarks, None, n
     if probabilities is not None:
-        p = np.asarray(probabilities, dtype=np.float64)
-        if p.shape != (n,) or not np.isfinite(p).all() or (p < 0).any():
-            raise ParameterError(f"probabilities must be {n} finite numbers that are not negative")
-        if p.sum() <= 0:
+        total = probabilities.sum()
+        if total <= 0:
             raise ParameterError(
                 "all sampling probabilities are zero; use sampling='uniform' or check that the kernel is not zero"
             )
-        p = p / p.sum()
-    possible = n if p is None else int((p > 0).sum())
+        p, possible = probabilities / total, int((probabilities > 0).sum())
     if not replace and c > possible:
         raise ParameterError(
             f"n_landmarks={c} must be at most {possible}, the points that can be drawn without replacement; take "
             "fewer, or replace=True"
         )
-    drawn = rng.choice(n, c, replace=bool(replace), p=p)
+    drawn = Streams(random_state).generator("landmarks").choice(n, c, replace=bool(replace), p=p)
     indices, counts = np.unique(drawn, return_counts=True)
     expected = c / n if p is None else c * p[indices]
     return Landmarks(indices.astype(np.int64), np.sqrt(counts / expected), c, sampling, probabilities)
@@ -122,11 +104,12 @@ def sample_landmarks(
         s = min(kernel.n_points, max(1, n_landmarks // 2) if n_components is None else n_components)
         method = "exact" if sampling == "leverage" else "approximate"
         scores = leverage_scores(kernel, s, method=method, random_state=streams.child("leverage"), n_jobs=n_jobs)
-    elif sampling == "ridge":
-        scores = ridge_leverage_scores(kernel, default_ridge(kernel) if ridge is None else ridge)
-    elif sampling == "recursive-ridge":
+    elif sampling != "uniform":
         ridge = default_ridge(kernel) if ridge is None else ridge
-        scores = recursive_ridge_scores(kernel, ridge, random_state=streams.child("ridge"), n_jobs=n_jobs).scores
+        if sampling == "ridge":
+            scores = ridge_leverage_scores(kernel, ridge)
+        else:
+            scores = recursive_ridge_scores(kernel, ridge, random_state=streams.child("ridge"), n_jobs=n_jobs).scores
     if replace is None:
         replace = scores is not None
     return draw_landmarks(
@@ -146,3 +129,45 @@ def _given(indices, n):
         raise InputError(f"landmarks must be from 0 to {n - 1}; found {indices.min()} to {indices.max()}")
     distinct, counts = np.unique(indices, return_counts=True)
     return Landmarks(distinct.astype(np.int64), np.sqrt(counts.astype(np.float64)), len(indices), "given")
+
+
+def suggest_rank(n_clusters, n_landmarks, *, coherence=1.0, highest=None):
+    """Number of features s that balances the two errors, ``ceil(sqrt(k c / mu))``, between k and c or `highest`.
+
+    mu is the coherence, at least 1. Wang, Gittens, Mahoney, JMLR 2019, Remark 3.
+    """
+    best = math.ceil(math.sqrt(n_clusters * n_landmarks / coherence))
+    return max(1, min(max(best, n_clusters), n_landmarks if highest is None else highest))
+
+
+def suggest_landmarks(n, n_clusters, rule, *, n_components=None, kappa_squared=1.0):
+    """Number of landmarks c for n points, at least k (and s) where n allows it, at most n.
+
+    - "sqrt": ``ceil(sqrt(n))``, where measured costs level off
+    - "auto": ``2 ceil(sqrt(n))``, and at least 10 for each cluster (or feature, where `n_components` is given): within
+      5 % of the plateau of the cost in the subspace too
+    - "sqrt_nk": ``ceil(sqrt(n k))``
+    - "theory": :func:`theory_landmarks` for ``gamma = sqrt(n)``; `kappa_squared` is for it
+
+    Calandriello, Rosasco, NeurIPS 2018, Theorem 1 and section 6.
+    """
+    smallest = max(n_clusters, n_components or 1)
+    if rule == "theory":
+        return max(theory_landmarks(n, math.sqrt(n), kappa_squared=kappa_squared), min(n, smallest))
+    root = math.ceil(math.sqrt(n))
+    c = {"sqrt": root, "auto": max(2 * root, 10 * smallest), "sqrt_nk": math.ceil(math.sqrt(n * n_clusters))}[rule]
+    return min(n, max(c, smallest))
+
+
+def theory_landmarks(n, gamma, *, kappa_squared=1.0, eps=0.5, delta=0.1, effective_dimension=None):
+    """Landmarks, at most n, for which the theory promises a gamma-preserving dictionary.
+
+    ``12 kappa^2 (n / gamma) log(n / delta) / eps^2`` for uniform sampling, with the effective dimension in place of
+    ``n / gamma`` for ridge leverage scores. `gamma` is the accuracy, of which ``sqrt(n)`` keeps the rate of exact
+    kernel k-means, `kappa_squared` the largest value on the kernel's diagonal, `eps` and `delta` the relative error and
+    the probability of failure. The constant is far from what is needed in practice: measure instead. Calandriello,
+    Rosasco, NeurIPS 2018, Lemmas 1 and 3.
+    """
+    kappa_squared = check_real("kappa_squared", kappa_squared, low=0.0, open_low=True)
+    size = n / gamma if effective_dimension is None else effective_dimension
+    return max(1, min(n, math.ceil(12 * kappa_squared * size * math.log(n / delta) / eps**2)))

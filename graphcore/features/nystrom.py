@@ -1,20 +1,25 @@
-"""Nystrom features: a kernel matrix seen through a few of its columns, streamed in blocks of rows."""
+"""Features of a kernel matrix: from a few of its columns, from random subspaces, or from its exact eigenvectors."""
 
 import numpy as np
 
 from .._random import Streams
+from .._threads import limited_libraries
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
 from ..distributed.chunks import map_chunks
-from ..exceptions import ParameterError
+from ..exceptions import InputError, ParameterError
 from ..kernels.as_kernel import as_kernel
 from ..kernels.columns import MatrixColumns, map_rows, rows_in
-from .factor import nystrom_factor
-from .feature_map import assembled, map_of
+from ..kernels.definiteness import report_indefinite, smallest_sampled_eigenvalue
+from .factor import CLIP, nystrom_factor
+from .feature_map import PROJECTIONS, Projection, assembled, map_of, projection_matrix
 from .landmarks import LANDMARK_SAMPLINGS, sample_landmarks
-from .projections import PROJECTIONS, projection_matrix
+from .leverage import top_eigenpairs
 
 SAMPLINGS = LANDMARK_SAMPLINGS + PROJECTIONS
+# Of larger matrices a sample of so many points is looked at for negative eigenvalues, where all are computed.
+_SAMPLE = 1000
+_ZERO = "the kernel matrix is zero, so there is nothing to learn from it; check the kernel"
 
 
 def nystrom_features(
@@ -76,47 +81,39 @@ def nystrom_features(
     >>> found.features.shape, found.alpha / found.trace < 0.05
     ((200, 10), True)
     """
-    kernel = as_kernel(K)
-    streams = Streams(random_state)
-    if isinstance(sampling, str):
+    kernel, streams = as_kernel(K), Streams(random_state)
+    named = isinstance(sampling, str)
+    if named:
         check_choice("sampling", sampling, SAMPLINGS)
         n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
         if not replace and n_landmarks > kernel.n_points:
             raise ParameterError(f"n_landmarks={n_landmarks} must be at most {kernel.n_points}, the number of points")
-    n_given = n_landmarks if isinstance(sampling, str) else len(np.atleast_1d(sampling))
+    n_given = n_landmarks if named else len(np.atleast_1d(sampling))
     check_options(n_given, replace=replace, truncation=truncation, ridge=ridge, block_bytes=block_bytes)
-    mixed = isinstance(sampling, str) and sampling in PROJECTIONS
-    if mixed:
+    landmarks = sketch = scale = indices = None
+    if named and sampling in PROJECTIONS:
         sketch = projection_matrix(sampling, kernel.n_points, n_landmarks, random_state=streams)
-        landmarks, scale = None, None
         every = kernel.columns()
         C = map_rows(every, sketch, n_jobs=n_jobs, block_rows=rows_in(every, block_bytes))
         columns, W = MatrixColumns(C.astype(kernel.precision, copy=False), kernel.precision), sketch(C.T)
     else:
-        sketch = None
-        landmarks = sample_landmarks(
-            kernel,
-            n_landmarks,
-            sampling=sampling,
-            replace=replace,
-            n_components=n_components,
-            ridge=ridge,
-            random_state=streams,
-            n_jobs=n_jobs,
-        )
-        n_landmarks, scale = landmarks.n_drawn, landmarks.scale
-        columns, W = kernel.columns(landmarks.indices), kernel.block(landmarks.indices, landmarks.indices, np.float64)
+        how = {"sampling": sampling, "replace": replace, "n_components": n_components, "ridge": ridge}
+        landmarks = sample_landmarks(kernel, n_landmarks, **how, random_state=streams, n_jobs=n_jobs)
+        indices, scale = landmarks.indices, landmarks.scale
+        n_landmarks, sampling = landmarks.n_drawn, landmarks.sampling
+        columns, W = kernel.columns(indices), kernel.block(indices, indices, np.float64)
     c = columns.shape[1]
     if n_components is not None:
-        n_components = check_integer(
-            "n_components", n_components, low=1, high=n_landmarks, why_high="n_landmarks; take more landmarks"
-        )
+        why = "n_landmarks; take more landmarks"
+        n_components = check_integer("n_components", n_components, low=1, high=n_landmarks, why_high=why)
+    if truncation is not None:
+        truncation = min(-(-n_landmarks // 2) if isinstance(truncation, str) else int(truncation), c)
     factor = nystrom_factor(
         columns,
         W,
         None if n_components is None else min(n_components, c),
         scale=scale,
-        truncation=_truncation(truncation, n_landmarks, c),
+        truncation=truncation,
         rtol=rtol,
         on_indefinite=on_indefinite,
         block_bytes=block_bytes,
@@ -127,30 +124,126 @@ def nystrom_features(
             f"the kernel has rank {factor.features.shape[1]} among the landmarks, so there are so many features and "
             f"not n_components={n_components}; take more landmarks or a narrower bandwidth"
         )
-    # A point at the origin of kernel space has no other kernel values than zero.
     n_zero_rows = factor.n_zero_rows
-    if n_zero_rows:
+    if n_zero_rows:  # a point at the origin of kernel space has no other kernel values than zero
         n_zero_rows = max(0, n_zero_rows - sum(map_chunks(_n_at_origin, kernel.diagonal)))
     if n_zero_rows:
         warn_user(
             f"{n_zero_rows} of {kernel.n_points} points have a kernel value of zero with every landmark; their "
             "features are zero and they fall into one cluster: take more landmarks, sampling='countsketch' or "
-            "'leverage', or graphcore.features.subspace.power_features"
+            "'leverage', or graphcore.features.nystrom.power_features"
         )
-    indices = None if landmarks is None else landmarks.indices
-    return assembled(
-        kernel,
-        factor.features,
-        map_of(kernel, factor.projection, indices, sketch),
-        factor.singular_values,
-        on_indefinite,
-        n_landmarks=n_landmarks,
-        sampling=sampling if mixed else landmarks.sampling,
-        landmarks=landmarks,
-        landmark_root=factor.landmark_root,
-        n_zero_rows=n_zero_rows,
-        negative=factor.landmark_root.indefinite,
+    feature_map = map_of(kernel, factor.projection, indices, sketch)
+    noted = {"n_landmarks": n_landmarks, "sampling": sampling, "landmarks": landmarks, "n_zero_rows": n_zero_rows}
+    return _of_factor(kernel, factor, feature_map, on_indefinite, **noted)
+
+
+def power_features(
+    K, n_components, *, n_vectors=None, n_steps=2, rtol=None, on_indefinite="error", random_state=None, n_jobs=None
+):
+    """Nystrom features from a random subspace after a few power steps: nearly as good as eigenvectors.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n, n), or Kernel
+        The natural way for sparse kernels. For vectors, all n^2 values are computed in every step.
+    n_components : int
+        s.
+    n_vectors : int, optional
+        Columns of the random start, c >= s; default s + 10.
+    n_steps : int, default 2
+        Products with K before the factor is formed, t; 0 is a plain Gaussian sketch. Columns are made orthonormal after
+        each, which changes nothing but the rounding.
+    rtol, on_indefinite, random_state, n_jobs
+        See :func:`nystrom_features`.
+
+    Returns
+    -------
+    KernelFeatures
+
+    References
+    ----------
+    Wang, Gittens, Mahoney, JMLR 20 (2019), Algorithm 1 and Theorem 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.features.nystrom import power_features
+    >>> power_features(np.diag([4.0, 1.0, 0.1]), 1, random_state=0).singular_values[:1].round(6).tolist()
+    [2.0]
+    """
+    from scipy.linalg import orth
+
+    kernel = as_kernel(K)
+    n, why = kernel.n_points, "the number of points"
+    s = check_integer("n_components", n_components, low=1, high=n, why_high=why)
+    c = check_integer("n_vectors", min(n, s + 10) if n_vectors is None else n_vectors, low=s, high=n, why_high=why)
+    n_steps = check_integer("n_steps", n_steps, low=0)
+    Q = Streams(random_state).generator("power").standard_normal((n, c)) / np.sqrt(c)
+    with limited_libraries():
+        for _ in range(n_steps):
+            Q = orth(kernel.product(Q, n_jobs))  # null directions are dropped
+            if not Q.shape[1]:
+                raise InputError(_ZERO)
+        C = kernel.product(Q, n_jobs)
+        W = Q.T @ C
+    factor = nystrom_factor(C, W, min(s, Q.shape[1]), rtol=rtol, on_indefinite=on_indefinite, n_jobs=n_jobs)
+    feature_map = map_of(kernel, factor.projection, None, Projection("basis", n, Q.shape[1], Q))
+    return _of_factor(
+        kernel, factor, feature_map, on_indefinite, n_landmarks=c, sampling="power", n_zero_rows=factor.n_zero_rows
     )
+
+
+def kernel_pca_features(K, n_components, *, on_indefinite="error", random_state=None, n_jobs=None):
+    """Features from the exact top eigenvectors of a kernel matrix, ``V_s Lambda_s^{1/2}``, without centring.
+
+    Parameters
+    ----------
+    K : array-like or sparse matrix of shape (n, n), or Kernel
+        Up to 20,000 points, unless it is sparse.
+    n_components : int
+        s. Fewer features come back if the rank is less.
+    on_indefinite : {"error", "clip"}, default "error"
+        Whether a kernel that is not positive semi-definite is refused. Of more than 1,000 points a sample is looked at.
+    random_state : int, Generator, RandomState or None
+        For that sample.
+    n_jobs : int, optional
+
+    Returns
+    -------
+    KernelFeatures
+
+    References
+    ----------
+    Wang, Gittens, Mahoney, JMLR 20 (2019), Proposition 3: k-means on them costs at most 1 + k/s times the optimum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from graphcore.features.nystrom import kernel_pca_features
+    >>> kernel_pca_features(np.diag([4.0, 1.0, 0.1]), 2).alpha.__round__(6)
+    0.1
+    """
+    kernel = as_kernel(K)
+    check_choice("on_indefinite", on_indefinite, ("error", "clip"))
+    smallest = 0.0 if kernel.is_psd else smallest_sampled_eigenvalue(kernel, random_state, n_points=_SAMPLE)
+    if smallest < 0:
+        report_indefinite((smallest, 1.0), on_indefinite, where="in shares of the largest", remedy=CLIP)
+    values, V = top_eigenpairs(kernel, n_components, n_jobs=n_jobs)
+    signal = values > kernel.n_points * np.finfo(kernel.precision).eps * values[0]
+    if not signal.any():
+        raise InputError(_ZERO)
+    values, V = values[signal], V[:, signal]
+    roots = np.sqrt(values)
+    feature_map = map_of(kernel, np.diag(1.0 / roots), None, Projection("basis", kernel.n_points, len(values), V))
+    noted = {"n_landmarks": kernel.n_points, "sampling": "kernel-pca", "negative": smallest < 0}
+    return assembled(kernel, V * roots, feature_map, roots, on_indefinite, **noted)
+
+
+def _of_factor(kernel, factor, feature_map, on_indefinite, **noted):
+    """KernelFeatures of a NystromFactor."""
+    noted |= {"landmark_root": factor.landmark_root, "negative": factor.landmark_root.indefinite}
+    return assembled(kernel, factor.features, feature_map, factor.singular_values, on_indefinite, **noted)
 
 
 def _n_at_origin(diagonal):
@@ -169,10 +262,3 @@ def check_options(n_landmarks, *, replace, truncation, ridge, block_bytes):
         check_choice("truncation", truncation, ("half",))
     elif truncation is not None:
         check_integer("truncation", truncation, low=1, high=n_landmarks, why_high="n_landmarks")
-
-
-def _truncation(truncation, n_landmarks, c):
-    """Rank that W is cut to, at most its size."""
-    if truncation is None:
-        return None
-    return min(-(-n_landmarks // 2) if isinstance(truncation, str) else int(truncation), c)

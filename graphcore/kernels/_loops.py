@@ -1,6 +1,12 @@
-"""Compiled loops that read kernel rows straight from a graph."""
+"""Compiled loops over the rows of sparse kernels ``K_xy = outer_x (A_xy + self_loop [x = y]) outer_y``.
+
+Values of length 0 stand for ones. For a graph, whose rows are read where they are, `outer` is one over the degree.
+"""
+
+import numpy as np
 
 from .._compile import compiled
+from .._touched import add
 from ..graphs._row_loops import own_entry
 
 
@@ -16,8 +22,12 @@ def diagonal_entries(indptr, indices, weights, out):
 
 
 @compiled
-def submatrix_count(points, starts, stops, indices, degrees, self_loop, position, first, last, out_counts):
-    """Entries per row of the sub-matrix on `points`; position[x] is x's place among the points or -1."""
+def submatrix_count(rows, position, first, last, out_counts):
+    """Entries of the graph's rows among some points (`rows` as KernelRows); position[x] is x's place among them or -1.
+
+    An isolated point has no loop.
+    """
+    points, starts, stops, indices, _, scale, _, self_loop = rows
     for i in range(first, last):
         count = 0
         has_diagonal = False
@@ -25,32 +35,19 @@ def submatrix_count(points, starts, stops, indices, degrees, self_loop, position
             if position[indices[e]] >= 0:
                 count += 1
                 has_diagonal |= indices[e] == points[i]
-        # An isolated point has no loop.
-        out_counts[i] = count + (self_loop > 0 and not has_diagonal) if degrees[points[i]] > 0 else 0
+        if self_loop > 0 and not has_diagonal:
+            count += 1
+        out_counts[i] = count if scale[i] > 0.0 else 0
 
 
 @compiled
-def submatrix_fill(
-    points,
-    starts,
-    stops,
-    indices,
-    values,
-    scale,
-    factors,
-    self_loop,
-    position,
-    first,
-    last,
-    out_indptr,
-    out_indices,
-    out_values,
-):
-    """Fill ``W K(points, points) W`` row by row; columns ascend because `points` do.
+def submatrix_fill(rows, factors, position, first, last, out_indptr, out_indices, out_values):
+    """Fill ``W K(points, points) W`` row by row; columns ascend because the points of `rows` (KernelRows) do.
 
     factors are the points' weights over their degrees. Isolated points (scale 0) get no entry.
     Each product is taken in the same order for (i, j) and (j, i), so the result is symmetric to the last bit.
     """
+    points, starts, stops, indices, values, scale, _, self_loop = rows
     weighted = len(values) > 0
     for i in range(first, last):
         at = out_indptr[i]
@@ -79,3 +76,102 @@ def submatrix_fill(
         if pending:
             out_indices[at] = i
             out_values[at] = self_loop * (own_factor * own_factor)
+
+
+@compiled
+def label_by_centroids(rows, weights, order, borders, first, last, norms, masses, best, labels):
+    """Offer every point the centroids first to last whose members' rows (KernelRows) reach it.
+
+    Clusters are taken one by one: their members (order[borders[j]:borders[j + 1]]) add their rows to `inner`. A point
+    takes the smallest ``norm - 2 <phi(x), c_j>``, and of equals the lowest label.
+    """
+    points, starts, stops, indices, values, scale, degrees, self_loop = rows
+    weighted = len(values) > 0
+    n = len(degrees)
+    inner, is_listed, touched = np.zeros(n), np.zeros(n, dtype=np.bool_), np.empty(n + 1, dtype=indices.dtype)
+    for j in range(first, last):
+        if masses[j] <= 0.0:
+            continue
+        n_touched = 0
+        for t in range(borders[j], borders[j + 1]):
+            i = order[t]
+            factor = weights[i] * scale[i]
+            if factor == 0.0:
+                continue
+            if self_loop > 0.0:
+                n_touched = add(inner, is_listed, touched, n_touched, points[i], factor * self_loop)
+            for e in range(starts[i], stops[i]):
+                added = factor * (values[e] if weighted else 1.0)
+                if added != 0.0:
+                    n_touched = add(inner, is_listed, touched, n_touched, indices[e], added)
+        for t in range(n_touched):
+            x = touched[t]
+            value = norms[j] - 2.0 * inner[x] / (degrees[x] * masses[j])
+            if value < best[x] or (value == best[x] and j < labels[x]):
+                best[x] = value
+                labels[x] = j
+            inner[x], is_listed[x] = 0.0, False
+
+
+@compiled
+def own_sums(rows, inner, labels, first, last, out):
+    """out[x] = ``S_xj = sum of w_y K_xy over the y of j``, for the cluster j that holds x, 0 for points in none.
+
+    `rows` are (indptr, indices, values, self_loop, outer), and inner is ``w_y outer_y``.
+    """
+    indptr, indices, values, self_loop, outer = rows
+    weighted = len(values) > 0
+    for x in range(first, last):
+        own = labels[x]
+        total = 0.0
+        if own >= 0:
+            total = self_loop * inner[x]
+            for e in range(indptr[x], indptr[x + 1]):
+                y = indices[e]
+                if labels[y] == own:
+                    total += (values[e] if weighted else 1.0) * inner[y]
+        out[x] = outer[x] * total
+
+
+@compiled
+def nearest_centroids(
+    rows, inner, labels, weights, norms, masses, own_bonus, by_norm, first, last, out_labels, out_values
+):
+    """out_labels[x] = argmin_j norms[j] - 2 S_xj / masses[j], less own_bonus[j] for the cluster that has x's weight.
+
+    `rows`, `inner` and S as for `own_sums`. Of equals the lowest label. Clusters that a row does not reach offer their
+    norm alone, so the first such in `by_norm` (clusters by ascending norm, empty ones with infinite norm last) stands
+    for all of them.
+    """
+    indptr, indices, values, self_loop, outer = rows
+    weighted = len(values) > 0
+    k = len(norms)
+    sums, is_listed, touched = np.zeros(k), np.zeros(k, dtype=np.bool_), np.empty(k + 1, dtype=np.int64)
+    for x in range(first, last):
+        own = labels[x]
+        n_touched = 0
+        if own >= 0:
+            n_touched = add(sums, is_listed, touched, n_touched, own, self_loop * inner[x])
+        for e in range(indptr[x], indptr[x + 1]):
+            y = indices[e]
+            if labels[y] >= 0:
+                added = (values[e] if weighted else 1.0) * inner[y]
+                n_touched = add(sums, is_listed, touched, n_touched, labels[y], added)
+        best = -1
+        best_value = 0.0
+        for j in by_norm:
+            if not is_listed[j]:
+                best = j
+                best_value = norms[j]
+                break
+        for t in range(n_touched):
+            j = touched[t]
+            value = norms[j] - 2.0 * outer[x] * sums[j] / masses[j]
+            if j == own and weights[x] > 0.0:
+                value -= own_bonus[j]
+            if best < 0 or value < best_value or (value == best_value and j < best):
+                best = j
+                best_value = value
+            sums[j], is_listed[j] = 0.0, False
+        out_labels[x] = best
+        out_values[x] = best_value

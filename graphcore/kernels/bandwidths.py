@@ -8,8 +8,8 @@ from .._random import Streams
 from .._validation import check_choice, check_integer, check_real
 from ..distributed.chunks import is_chunked, map_chunks, rows_at
 from ..exceptions import InputError, ParameterError
-from ._floats import as_floats
-from ._manhattan import manhattan
+from ._evaluate import manhattan
+from .checks import as_floats
 
 # Rules and the numbers that they take when none is given.
 BANDWIDTH_RULES = {"rms": 1.0, "quantile": 0.25, "neighbours": 0.1}
@@ -18,50 +18,21 @@ _BLOCK_BYTES = 1 << 24
 
 
 def rule_bandwidth(X, rule, *, distance="euclidean", random_state=None):
-    """Bandwidth of vectors by a rule.
+    """Bandwidth, a positive float, of vectors (dense, sparse or chunked, at least two rows) by a rule.
 
-    Parameters
-    ----------
-    X : ndarray or sparse array of shape (n_samples, n_features)
-        At least two rows.
-    rule : str or (str, number)
-        - ``("rms", beta)``: beta times the root mean square distance over all n^2 pairs, the pairs of a point with
-          itself included. For Euclidean distances this is ``beta sqrt(2 mean |x - mean(x)|^2)``, exact in O(n d).
-        - ``("quantile", q)``: the q-quantile of the distances between different points.
-        - ``("neighbours", share)``: the median over points of the radius of the ball that holds this share of the
-          other points; an integer counts points instead.
+    - ``("rms", beta)``: beta times the root mean square distance over all n^2 pairs, the pairs of a point with itself
+      included. For Euclidean distances this is ``beta sqrt(2 mean |x - mean(x)|^2)``, exact in O(n d). Wang, Gittens,
+      Mahoney, JMLR 2019, section 5.1 (beta in {0.2, 1, 5}), and Calandriello and Rosasco, NeurIPS 2018, whose printed
+      formula divides by n once too often.
+    - ``("quantile", q)``: the q-quantile of the distances between different points. Kpotufe and Sriperumbudur,
+      "Gaussian sketching yields a J-L lemma in RKHS", use 0.25 in ``exp(-|x - y|^2 / sigma^2)``: gamma = 1 / sigma^2.
+    - ``("neighbours", share)``: the median over points of the radius of the ball that holds this share of the other
+      points; an integer counts points instead. El Ghazzal, "Learning data representation and piece-wise estimation",
+      2012, section 5.4, has n/10.
 
-        A name alone takes beta 1, q 0.25, share 0.1.
-    distance : {"euclidean", "manhattan"}
-    random_state : int, Generator, RandomState or None
-        All but the closed form use 1,000 points drawn without replacement, or all if there are fewer.
-
-    Returns
-    -------
-    float
-        Positive.
-
-    Raises
-    ------
-    InputError
-        If the rule gives 0: the points, or too many pairs of them, are equal.
-    ParameterError
-        If the rule is not known or its number is out of range.
-
-    References
-    ----------
-    "rms": Wang, Gittens, Mahoney, JMLR 2019, section 5.1 (beta in {0.2, 1, 5}), and Calandriello and Rosasco, NeurIPS
-    2018, whose printed formula divides by n once too often. "quantile" with 0.25: Kpotufe and Sriperumbudur, "Gaussian
-    sketching yields a J-L lemma in RKHS", who use it in ``exp(-|x - y|^2 / sigma^2)``, that is gamma = 1 / sigma^2.
-    "neighbours" with n/10: El Ghazzal, "Learning data representation and piece-wise estimation", 2012, section 5.4.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphcore.kernels.bandwidths import rule_bandwidth
-    >>> X = np.array([[0.0], [1.0], [3.0]])
-    >>> round(rule_bandwidth(X, ("rms", 1.0)) ** 2, 10), (2 * (1 + 9 + 4)) / 9
-    (3.1111111111, 3.111...)
+    A name alone takes beta 1, q 0.25, share 0.1. `distance` is "euclidean" or "manhattan". All but the closed form use
+    1,000 points drawn without replacement, or all if there are fewer. A rule that gives 0, since the points, or too
+    many pairs of them, are equal, is an InputError; one that is not known, or its number, a ParameterError.
     """
     name, number = _parse(rule, X.shape[0])
     check_choice("distance", distance, ("euclidean", "manhattan"))
@@ -86,7 +57,14 @@ def rule_bandwidth(X, rule, *, distance="euclidean", random_state=None):
 
 def _parse(rule, n):
     """Name and number of a rule; a count of neighbours becomes a share."""
-    name, number = (rule, None) if isinstance(rule, str) else _pair(rule)
+    pair = (rule, None) if isinstance(rule, str) else rule
+    is_pair = isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[0], str)
+    if not is_pair or not isinstance(pair[1], Real | None):
+        raise ParameterError(
+            f"bandwidth={rule!r} must be a positive number or a rule such as ('rms', 1.0), ('quantile', 0.25) or "
+            "('neighbours', 0.1)"
+        )
+    name, number = pair
     check_choice("bandwidth", name, tuple(BANDWIDTH_RULES))
     if number is None:
         return name, BANDWIDTH_RULES[name]
@@ -95,15 +73,6 @@ def _parse(rule, n):
         return name, number / (n - 1)
     high = None if name == "rms" else 1.0
     return name, check_real("bandwidth[1]", number, low=0.0, high=high, open_low=True)
-
-
-def _pair(rule):
-    if isinstance(rule, tuple | list) and len(rule) == 2 and isinstance(rule[0], str) and isinstance(rule[1], Real):
-        return rule
-    raise ParameterError(
-        f"bandwidth={rule!r} must be a positive number or a rule such as ('rms', 1.0), ('quantile', 0.25) or "
-        "('neighbours', 0.1)"
-    )
 
 
 def _mean_square_deviation(X):

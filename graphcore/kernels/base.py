@@ -34,10 +34,9 @@ class KernelRows(NamedTuple):
 class Kernel:
     """A symmetric kernel matrix K of shape (n_points, n_points), as the algorithms see it.
 
-    Its forms: :class:`graphcore.kernels.graph.GraphKernel`, :class:`graphcore.kernels.walk.WalkKernel`,
-    :class:`graphcore.kernels.sparse.SparseKernel`, :class:`graphcore.kernels.dense.DenseKernel` (memory-mapped too)
-    and :class:`graphcore.kernels.vectors.VectorKernel`, which evaluates a function in blocks. A form gives `n_points`,
-    `diagonal`, :meth:`block` and :meth:`columns`; the rest follows from these, and is overridden where that is quicker.
+    Its forms: GraphKernel, WalkKernel, SparseKernel, DenseKernel (memory-mapped too) and VectorKernel, which evaluates
+    a function in blocks. A form gives `n_points`, `diagonal`, :meth:`block`, :meth:`columns` and :meth:`submatrix`; the
+    rest follows from these, and is overridden where that is quicker.
 
     Attributes
     ----------
@@ -71,31 +70,14 @@ class Kernel:
         return np.ones(self.n_points)
 
     def block(self, rows, columns, dtype=None):
-        """Entries at some rows and columns.
+        """Entries at some rows and columns (arrays of integers, or slices), an ndarray (n_rows, n_columns).
 
-        Parameters
-        ----------
-        rows, columns : ndarray of integers, or slice
-        dtype : {float32, float64}, optional
-            What the values are computed in, where they are computed, and returned in. Default: `precision`.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_columns)
+        `dtype` is what the values are computed in, where they are computed, and returned in; by default `precision`.
         """
         raise NotImplementedError
 
     def columns(self, points=None):
-        """Some columns, or all of them, in blocks of rows.
-
-        Parameters
-        ----------
-        points : ndarray of integers, optional
-
-        Returns
-        -------
-        Columns
-        """
+        """Columns of some points, or all of them, in blocks of rows: :class:`graphcore.kernels.columns.Columns`."""
         raise NotImplementedError
 
     def column(self, point):
@@ -103,35 +85,22 @@ class Kernel:
         return np.array(self.block(slice(None), np.array([point]))[:, 0], dtype=np.float64)
 
     def product(self, M, n_jobs=None):
-        """``K M`` for a matrix M of few columns, such as weighted memberships of clusters.
+        """``K M``, float64, for a matrix M (n_points, n_columns) of few columns, such as weighted memberships.
 
-        Parameters
-        ----------
-        M : ndarray of shape (n_points, n_columns)
-        n_jobs : int, optional
-            Threads; the result does not depend on it.
-
-        Returns
-        -------
-        ndarray of shape (n_points, n_columns), float64
+        The result does not depend on the threads, `n_jobs`.
         """
         M = np.asarray(M, dtype=np.float64)
         return map_rows(self.columns(), lambda rows: rows @ M, n_jobs=n_jobs)
 
     def submatrix(self, points, point_weights=None):
-        """The kernel among some of its points.
-
-        Parameters
-        ----------
-        points : ndarray of integers, ascending
-        point_weights : ndarray of shape (n_rows,), float64, optional
-            Their weights. Default: those that they have.
-
-        Returns
-        -------
-        Kernel
-        """
+        """The Kernel among some of its points, ascending, with other weights of theirs if these are given."""
         raise NotImplementedError
+
+    def _part_of(self, kernel, points, point_weights):
+        """Make this matrix that of `kernel` among some points: it was computed alike, and they keep their weights."""
+        self.is_psd, self.precision, self.noise = kernel.is_psd, kernel.precision, kernel.noise
+        self.point_weights = kernel.point_weights[points] if point_weights is None else point_weights
+        return self
 
     def whole(self, purpose, remedy="take a sample of the points"):
         """The matrix itself, for a `purpose` that needs it: a csr_array where it is sparse, otherwise an ndarray."""
@@ -147,16 +116,7 @@ class Kernel:
         return self.block(slice(None), slice(None), np.float64)
 
     def absolute_sums(self, weights):
-        """``sum_y w_y |K_xy|`` for every point x; their largest bounds all eigenvalues of ``W^1/2 K W^1/2``.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n_points,), float64
-
-        Returns
-        -------
-        ndarray of shape (n_points,), float64
-        """
+        """``sum_y w_y |K_xy|`` for every point x; their largest bounds all eigenvalues of ``W^1/2 K W^1/2``."""
         return map_rows(self.columns(), lambda rows: (abs(rows) @ weights)[:, None])[:, 0]
 
     def definite_shift(self, weights):
@@ -164,19 +124,9 @@ class Kernel:
         return float(self.absolute_sums(weights).max())
 
     def cluster_products(self, labels, weights, n_clusters, n_jobs=None):
-        """Inner products of points with centroids, before the division by the centroids' weights.
+        """Inner products of points with centroids, before the division by these' weights.
 
-        Parameters
-        ----------
-        labels : ndarray of shape (n_points,), integer
-            -1 for points in no cluster.
-        weights : ndarray of shape (n_points,), float64
-        n_clusters : int
-        n_jobs : int, optional
-
-        Returns
-        -------
-        DenseProducts or SparseProducts
+        `labels` are integers, -1 for points in no cluster, `weights` float64. Dense- or SparseProducts.
         """
         return DenseProducts(self, labels, weights, self.cluster_sums(labels, weights, n_clusters, n_jobs), n_jobs)
 

@@ -1,14 +1,54 @@
-"""What a kernel matrix must be, and what counts as rounding in it."""
+"""What vectors and kernel matrices must be, and what counts as rounding in them."""
 
 import numpy as np
 
 from ..exceptions import InputError
 
-# Beyond these, products of kernel values overflow, and sums of squares vanish.
-_LARGEST = {"f": 1e30}
-_MANY = 1e60
+# Vectors are squared and products of them squared again, kernel values multiplied: larger numbers overflow on the way,
+# smaller ones vanish. In float32 ("f") and in float64.
+_LARGEST_VECTORS = {"f": 1e9}, 1e75
+_LARGEST_VALUES = {"f": 1e30}, 1e60
 # A matrix whose two halves differ by less than this share of its largest entry is symmetric up to rounding.
 _SYMMETRY_TOLERANCE = {"f": 1e-4}
+
+
+def as_floats(X, dtype=None):
+    """Vectors as an array or CSR of float32 or float64; no copy where they are that already."""
+    if dtype is None:
+        dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+    if hasattr(X, "tocsr"):
+        return X.tocsr().astype(dtype, copy=False)
+    X = np.asarray(X)
+    check_vectors(X)
+    return X.astype(dtype, copy=False)
+
+
+def check_vectors(X):
+    """Refuse what is no matrix of real numbers."""
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise InputError(f"vectors must be a matrix of real numbers, got shape {X.shape} and type {X.dtype}")
+
+
+def check_scale(X, dtype=None):
+    """Refuse vectors so long or short that products of them overflow or vanish; NaN and infinity are not looked for.
+
+    Products are computed in `dtype`, by default that of the vectors.
+    """
+    values = X.data if hasattr(X, "tocsr") else X
+    if values.size and values.dtype.kind != "b":
+        largest = max(float(values.max()), -float(values.min()))
+        check_magnitude("X", largest, dtype or values.dtype, _LARGEST_VECTORS)
+
+
+def check_magnitude(what, largest, dtype, limits=_LARGEST_VALUES):
+    """Refuse values whose largest size leads beyond what floating-point numbers of this type can hold."""
+    dtype = np.dtype(dtype)
+    limit = limits[0].get(dtype.char, limits[1])
+    if largest > limit or 0 < largest < 1 / limit:
+        raise InputError(
+            f"{what} has values of size {largest:.3g}; products of {dtype} need it between {1 / limit:.0e} and "
+            f"{limit:.0e}: rescale"
+        )
 
 
 def noise_of(dtype):
@@ -46,16 +86,6 @@ def check_symmetric(difference, largest, dtype):
         raise InputError(
             f"the kernel matrix is not symmetric: entries differ by up to {difference:.3g} across the diagonal; "
             "use (K + K.T) / 2 if that is what is meant"
-        )
-
-
-def check_magnitude(what, largest, dtype):
-    """Refuse values whose largest size leads beyond what floating-point numbers can hold."""
-    limit = _LARGEST.get(np.dtype(dtype).char, _MANY)
-    if largest > limit or 0 < largest < 1 / limit:
-        raise InputError(
-            f"{what} has values of size {largest:.3g}; products of them need it between {1 / limit:.0e} and "
-            f"{limit:.0e}: rescale"
         )
 
 

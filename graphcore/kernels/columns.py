@@ -1,29 +1,28 @@
 """Columns of a kernel matrix in blocks of rows: how matrices that are never held whole are gone through."""
 
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from .._threads import limited_libraries, map_blocks
-from ._floats import as_floats
+from .checks import as_floats
 
 # Bytes of a block of kernel values together with its vectors: small enough for a processor's cache, large enough for
 # BLAS to run at full speed.
 _BLOCK_BYTES = 6 << 20
 
 
-class Columns(Protocol):
-    """Some columns of a kernel matrix, in blocks of rows."""
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Some columns of a kernel matrix, in blocks of rows that a function makes; what other classes here give, too."""
 
     shape: tuple[int, int]
     dtype: np.dtype  # float32 or float64: what the values are computed in
     row_bytes: int  # working memory of one row
-    is_sparse: bool  # whether rows come as a csr_array
-
-    def rows(self, start: int, stop: int) -> Any:
-        """Rows `start` to `stop` as an ndarray or a csr_array."""
-        ...
+    rows: Callable[[int, int], Any]  # rows from the first number up to the second, an ndarray or a csr_array
+    is_sparse: bool = False  # whether rows come as a csr_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +57,7 @@ class MatrixColumns:
 
     matrix: Any
     dtype: np.dtype
-    points: np.ndarray | None = field(default=None)
+    points: np.ndarray | None = None
 
     @property
     def is_sparse(self):
@@ -79,33 +78,6 @@ class MatrixColumns:
         """Rows `start` to `stop`."""
         rows = self.matrix[start:stop]
         return (rows if self.points is None else rows[:, self.points]).astype(self.dtype, copy=False)
-
-
-@dataclass(frozen=True, eq=False)
-class SparseRows:
-    """All columns of a kernel in compressed rows, whose values are made block by block."""
-
-    kernel: Any
-    is_sparse = True
-
-    @property
-    def shape(self):
-        """Rows and columns."""
-        return self.kernel.n_points, self.kernel.n_points
-
-    @property
-    def dtype(self):
-        """float32 or float64."""
-        return self.kernel.precision
-
-    @property
-    def row_bytes(self):
-        """Working memory of one row of mean length."""
-        return 1 + 32 * len(self.kernel.indices) // self.kernel.n_points
-
-    def rows(self, start, stop):
-        """Rows `start` to `stop`."""
-        return self.kernel.sparse_rows(slice(start, stop)).astype(self.dtype, copy=False)
 
 
 def block_borders(columns, block_rows=None):

@@ -20,11 +20,9 @@ def spectrum_ends(K, random_state=None):
             return np.linalg.eigvalsh(dense)[[0, -1]]
     from scipy.sparse.linalg import eigsh
 
-    start = Streams(random_state).generator("spectrum").standard_normal(K.shape[0])
+    how = {"v0": Streams(random_state).generator("spectrum").standard_normal(K.shape[0]), "tol": 1e-6}
     with limited_libraries():
-        return np.array(
-            [eigsh(K, k=1, which=which, v0=start, tol=1e-6, return_eigenvectors=False)[0] for which in ("SA", "LA")]
-        )
+        return np.array([eigsh(K, k=1, which=end, return_eigenvectors=False, **how)[0] for end in ("SA", "LA")])
 
 
 def report_indefinite(ends, on_indefinite, *, where, remedy, consequence=None):
@@ -95,9 +93,8 @@ def semidefinite_shift(kernel, weights, *, random_state=None, n_jobs=None):
     root = np.sqrt(weights)
     n = kernel.n_points
     if n <= _DENSE_POINTS:
-        return _beyond_rounding(
-            spectrum_ends(root[:, None] * kernel.block(slice(None), slice(None), np.float64) * root)
-        )
+        K = kernel.block(slice(None), slice(None), np.float64)
+        return _beyond_rounding(spectrum_ends(root[:, None] * K * root))
     from scipy.sparse.linalg import LinearOperator, eigsh
 
     def apply(v):

@@ -71,7 +71,7 @@ class DenseKernel(Kernel):
 
     def submatrix(self, points, point_weights=None):
         """See :meth:`Kernel.submatrix`."""
-        return dense_submatrix(self, points, point_weights)
+        return DenseKernel(self.block(points, points), check=False)._part_of(self, points, point_weights)
 
     def cluster_sums(self, labels, weights, n_clusters, n_jobs=None):
         """See :meth:`Kernel.cluster_sums`; O(n_points^2) for any number of clusters."""
@@ -82,11 +82,3 @@ class DenseKernel(Kernel):
             rows = slice(start, start + step)
             out += Z[:, rows] @ self.values[rows].astype(np.float64, copy=False)
         return out.T
-
-
-def dense_submatrix(kernel, points, point_weights):
-    """A kernel among some of its points, held dense; see :meth:`Kernel.submatrix`."""
-    part = DenseKernel(kernel.block(points, points), check=False)
-    part.is_psd, part.precision, part.noise = kernel.is_psd, kernel.precision, kernel.noise
-    part.point_weights = kernel.point_weights[points] if point_weights is None else point_weights
-    return part

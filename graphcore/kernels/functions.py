@@ -8,10 +8,9 @@ import numpy as np
 
 from .._validation import check_choice, check_integer, check_real
 from ..exceptions import InputError, ParameterError
-from ._evaluate import gaussian_block, inner_products, refuse_zero_rows, squared_norms
-from ._floats import as_floats
-from ._manhattan import manhattan
+from ._evaluate import gaussian_block, inner_products, manhattan, refuse_zero_rows, squared_norms
 from .bandwidths import rule_bandwidth
+from .checks import as_floats
 
 VECTOR_KERNELS = ("gaussian", "laplacian", "polynomial", "sigmoid", "cosine", "linear")
 # Of any vector with itself they are 1.
@@ -54,27 +53,13 @@ class KernelFunction:
         return 1.0 / self.gamma if self.name == "laplacian" else None
 
     def __call__(self, X, Y=None):
-        """The block ``K(X, Y)``.
+        """The block ``K(X, Y)`` of finite vectors, dense or sparse, by default ``K(X, X)``.
 
-        Parameters
-        ----------
-        X : ndarray or sparse array of shape (n_rows, n_features)
-            Finite. float32 is computed in float32, everything else in float64; so are Gaussian kernels of float32
-            vectors that are more than some 40 bandwidths from their mean, whose distances float32 does not resolve.
-            Beyond a million bandwidths float64 does not either.
-        Y : ndarray or sparse array of shape (n_columns, n_features), optional
-            Default X.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_columns), float32 or float64
-            Without Y symmetric, its diagonal that of :meth:`diagonal`.
-
-        Raises
-        ------
-        InputError
-            If the columns do not fit, a callable returns something else than such a block, or "cosine" meets a row of
-            zeros.
+        float32 is computed in float32, everything else in float64; so are Gaussian kernels of float32 vectors that are
+        more than some 40 bandwidths from their mean, whose distances float32 does not resolve. Beyond a million
+        bandwidths float64 does not either. Without Y the block is symmetric, its diagonal that of :meth:`diagonal`. An
+        InputError says that columns do not fit, that a callable returned something else than such a block, or that
+        "cosine" met a row of zeros.
         """
         X = as_floats(X)
         alone = Y is None or Y is X
@@ -94,15 +79,8 @@ class KernelFunction:
     def diagonal(self, X):
         """``K(x, x)`` for every row, without forming the matrix.
 
-        Parameters
-        ----------
-        X : ndarray or sparse array of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,), float32 or float64
-            A callable is asked for its own ``diag(X)`` (as scikit-learn's Gaussian-process kernels have it) or, if it
-            has none, called once for every row.
+        A callable is asked for its own ``diag(X)`` (as scikit-learn's Gaussian-process kernels have it) or, if it has
+        none, called once for every row.
         """
         X = as_floats(X)
         if self.name in OF_DISTANCES:
@@ -117,7 +95,7 @@ class KernelFunction:
 
     def _block(self, X, Y):
         if self.name == "callable":
-            return _checked_block(self.function(X, Y), X.shape[0], Y.shape[0], X.dtype)
+            return _checked_values(self.function(X, Y), (X.shape[0], Y.shape[0]), X.dtype)
         if self.name == "gaussian":
             return gaussian_block(X, Y, self.gamma)
         if self.name == "laplacian":
@@ -157,7 +135,7 @@ class KernelFunction:
         out = np.empty(X.shape[0], dtype=X.dtype)
         for i in range(X.shape[0]):
             row = X[i : i + 1]
-            out[i] = _checked_block(self.function(row, row), 1, 1, X.dtype)[0, 0]
+            out[i] = _checked_values(self.function(row, row), (1, 1), X.dtype)[0, 0]
         return out
 
 
@@ -271,14 +249,9 @@ def _refuse_given(what, **parameters):
             raise ParameterError(f"{name}={value!r} has no meaning for {what}; leave it out")
 
 
-def _checked_block(block, n_rows, n_columns, dtype):
-    block = block.toarray() if hasattr(block, "tocsr") else block
-    return _checked_values(block, (n_rows, n_columns), dtype)
-
-
 def _checked_values(values, shape, dtype):
     """What a callable returned, as an array that may be written to."""
-    values = np.asarray(values)
+    values = values.toarray() if hasattr(values, "tocsr") else np.asarray(values)
     if values.shape != shape or values.dtype.kind not in "biuf":
         raise InputError(
             f"the callable kernel returned shape {values.shape} of {values.dtype}; real numbers of shape {shape} are "

@@ -4,10 +4,10 @@ import numpy as np
 
 from .._arrays import read_only
 from .._locks import cached_property
-from .._threads import effective_jobs, map_blocks
+from .._threads import effective_jobs, map_blocks, row_blocks
 from .._warn import warn_user
 from ..graphs.magnitude import in_range
-from . import _loops, _nearest_loops
+from . import _loops
 from .base import KernelRows
 from .sparse import RowsKernel
 
@@ -16,6 +16,7 @@ from .sparse import RowsKernel
 MANY_ENTRIES = 1 << 21
 # Entries of rows for each point and thread, where nearest centroids are looked for.
 _MIN_ENTRIES = 4
+_BLOCK_ENTRIES = 1 << 18
 
 
 class GraphKernel(RowsKernel):
@@ -70,7 +71,7 @@ class GraphKernel(RowsKernel):
     def _set(self, indptr, indices, values, degrees, point_weights, self_loop):
         self.indptr, self.indices, self.values = indptr, indices, values
         self.degrees, self.point_weights = read_only(degrees), read_only(point_weights)
-        self.self_loop = float(self_loop)
+        self.self_loop = np.float64(self_loop)
         # Only asked whether it has loops. None: not known, as among some nodes, whose loops are stored.
         self.graph = None
 
@@ -98,57 +99,30 @@ class GraphKernel(RowsKernel):
         return read_only(out)
 
     def rows(self, points):
-        """Rows of the kernel for the given points; views of the graph.
-
-        Parameters
-        ----------
-        points : ndarray of shape (n_rows,), integer
-
-        Returns
-        -------
-        KernelRows
-        """
+        """Rows of the kernel for the given points, as KernelRows: views of the graph."""
         degrees = self.degrees[points]
         scale = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0)
         starts, stops = self.indptr[points], self.indptr[1:][points]
         return KernelRows(points, starts, stops, self.indices, self.values, scale, self.degrees, self.self_loop)
 
     # How some points reach all others: made once, and given to whatever asks for it. Within a column larger values are
-    # nearer. Those of a walk kernel are not of the kernel itself, see graphcore.kernels.half_walk.HalfWalkRows.
+    # nearer. Those of a walk kernel are not of the kernel itself, see graphcore.kernels.walk.HalfWalkRows.
     reach = rows
 
     def nearest_centroids(self, reach, weights, labels, norms, masses, n_jobs=None):
         """Find the nearest of some centroids that reach a point, for every point; O(n_points + entries of the rows).
 
-        The centroids are ``c_j = sum of weights_y phi(y) / masses_j`` over the points y of `reach` that have label j.
-
-        Parameters
-        ----------
-        reach : KernelRows
-        weights : ndarray of shape (n_rows,), float64
-        labels : ndarray of shape (n_rows,), int32
-        norms, masses : ndarray of shape (n_clusters,), float64
-        n_jobs : int, optional
-
-        Returns
-        -------
-        labels : ndarray of shape (n_points,), int32
-            The j of smallest ``norms_j - 2 <phi(x), c_j>``, of equals the lowest; n_clusters where all products are 0.
-        values : ndarray of shape (n_points,), float64
-            That value; inf where all products are 0.
+        The centroids are ``c_j = sum of weights_y phi(y) / masses_j`` over the points y of `reach` (KernelRows) that
+        have label j. Returns the j of smallest ``norms_j - 2 <phi(x), c_j>``, int32, of equals the lowest, n_clusters
+        where all products are 0; and that value, inf where they are.
         """
         n, n_clusters = len(reach.degrees), len(norms)
         order = np.argsort(labels, kind="stable")
         borders = np.searchsorted(labels[order], np.arange(n_clusters + 1))
 
         def offers(first, last):
-            best = np.full(n, np.inf)
-            out = np.full(n, n_clusters, dtype=np.int32)
-            touched = np.empty(n, dtype=reach.indices.dtype)
-            _nearest_loops.label_by_centroids(
-                *reach, weights, order, borders, first, last, norms, masses, np.empty(n),
-                np.full(n, -1, dtype=np.int32), touched, best, out,
-            )  # fmt: skip
+            best, out = np.full(n, np.inf), np.full(n, n_clusters, dtype=np.int32)
+            _loops.label_by_centroids(reach, weights, order, borders, first, last, norms, masses, best, out)
             return out, best
 
         # A point's best offer is a minimum over clusters, so groups of clusters change nothing. Each group takes
@@ -158,70 +132,38 @@ class GraphKernel(RowsKernel):
         inner_borders = np.searchsorted(lengths, np.linspace(0, lengths[-1], n_groups + 1)[1:-1])
         groups = np.unique(np.concatenate([[0], inner_borders, [n_clusters]]).astype(np.int64))
         (out, best), *others = map_blocks(offers, groups, n_jobs)
-        for other_out, other_best in others:
-            _nearest_loops.merge_labels(best, out, other_best, other_out)
+        for other_out, other_best in others:  # of equals the lowest label, which the groups before have
+            better = other_best < best
+            best[better], out[better] = other_best[better], other_out[better]
         return out, best
 
     def weighted_submatrix(self, points, weights, n_jobs=None, reach=None, *, exact=False):
-        """``W K(points, points) W``, the graph on a coreset.
+        """``W K(points, points) W`` for ascending points, the graph on a coreset, as a csr_array.
 
-        Parameters
-        ----------
-        points : ndarray of shape (n_rows,), integer, ascending
-        weights : ndarray of shape (n_rows,), float64
-        n_jobs : int, optional
-        reach : KernelRows, optional
-            ``rows(points)``, if they are at hand.
-        exact : bool, default False
-            Double precision whatever the size.
-
-        Returns
-        -------
-        csr_array of shape (n_rows, n_rows), float64, or float32 from two million entries on
-            Symmetric to the last bit (as far as the graph's own weights are), columns ascending.
+        float32 from two million entries on, unless it is to be `exact`. Symmetric to the last bit (as far as the
+        graph's own weights are), columns ascending. `reach` are ``rows(points)``, if they are at hand.
         """
         import scipy.sparse as sp
 
         rows = self.rows(points) if reach is None else reach
-        factors = np.divide(weights, self.degrees[points], out=np.zeros(len(points)), where=rows.scale > 0)
+        n = len(points)
+        factors = np.divide(weights, self.degrees[points], out=np.zeros(n), where=rows.scale > 0)
         position = np.full(self.n_points, -1, dtype=np.int32)
-        position[points] = np.arange(len(points), dtype=np.int32)
-        borders = _borders(rows.stops - rows.starts)
-        counts = np.zeros(len(points) + 1, dtype=np.int64)
-        map_blocks(
-            lambda a, b: _loops.submatrix_count(
-                points, rows.starts, rows.stops, rows.indices, self.degrees, self.self_loop, position, a, b, counts[1:]
-            ),
-            borders,
-            n_jobs,
-        )
+        position[points] = np.arange(n, dtype=np.int32)
+        borders = row_blocks(np.append(0, np.cumsum(rows.stops - rows.starts)), _BLOCK_ENTRIES)
+        counts = np.zeros(n + 1, dtype=np.int64)
+        map_blocks(lambda a, b: _loops.submatrix_count(rows, position, a, b, counts[1:]), borders, n_jobs)
         indptr = np.cumsum(counts, out=counts)
         out_indices = np.empty(indptr[-1], dtype=np.int32)
         out_values = np.empty(indptr[-1], dtype=np.float64 if exact or indptr[-1] < MANY_ENTRIES else np.float32)
-        map_blocks(
-            lambda a, b: _loops.submatrix_fill(
-                *rows[:6], factors, self.self_loop, position, a, b, indptr, out_indices, out_values
-            ),
-            borders,
-            n_jobs,
-        )
+        out = indptr, out_indices, out_values
+        map_blocks(lambda a, b: _loops.submatrix_fill(rows, factors, position, a, b, *out), borders, n_jobs)
         if indptr[-1] < 2**31:
             indptr = indptr.astype(np.int32)
-        return sp.csr_array((out_values, out_indices, indptr), shape=(len(points), len(points)))
+        return sp.csr_array((out_values, out_indices, indptr), shape=(n, n))
 
     def submatrix(self, points, point_weights=None):
-        """The kernel on some of its points; degrees stay those of the whole graph.
-
-        Parameters
-        ----------
-        points : ndarray of shape (n_rows,), integer, ascending
-        point_weights : ndarray of shape (n_rows,), float64, optional
-            New weights. Default: the degrees.
-
-        Returns
-        -------
-        GraphKernel
-        """
+        """See :meth:`Kernel.submatrix`; a GraphKernel, whose degrees stay those of the whole graph."""
         degrees = self.degrees[points]
         # With weights equal to degrees, W K W gives back the entries of A; loops are already inside.
         matrix = self.weighted_submatrix(points, degrees, exact=True)
@@ -246,12 +188,3 @@ def warn_of_loops(kernel):
                 f"self_loop={kernel.self_loop / kernel.graph.mean_weight:.4g} times the mean weight is more than all "
                 f"edges of {n_drowned} of {len(linked)} nodes weigh together, and drowns them; take a smaller self_loop"
             )
-
-
-def _borders(lengths, entries=1 << 18):
-    """Block borders over rows of the given lengths; they depend on the rows alone."""
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    n_blocks = max(1, min(64, total // entries))
-    inner = np.searchsorted(ends, np.linspace(0, total, n_blocks + 1)[1:-1])
-    return np.unique(np.concatenate([[0], inner, [len(lengths)]]).astype(np.int64))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._threads import map_blocks, row_blocks
-from . import _centroid_loops
+from . import _loops
 
 _BLOCK_ENTRIES = 1 << 18
 
@@ -67,35 +67,31 @@ class SparseProducts:
     @property
     def own(self):
         """See :attr:`DenseProducts.own`."""
-        kernel, inner = self.kernel, self.weights * self.kernel.outer
-        out = np.empty(kernel.n_points)
-        map_blocks(
-            lambda a, b: _centroid_loops.own_sums(
-                kernel.indptr, kernel.indices, kernel.values, kernel.self_loop, inner, kernel.outer, self.labels,
-                a, b, out,
-            ),
-            row_blocks(kernel.indptr, _BLOCK_ENTRIES),
-            self.n_jobs,
-        )  # fmt: skip
+        out = np.empty(self.kernel.n_points)
+        self._each_row(lambda a, b: _loops.own_sums(*self._read, self.labels, a, b, out))
         return out
 
     def nearest(self, norms, masses, own_bonus):
         """See :meth:`DenseProducts.nearest`."""
-        kernel, inner = self.kernel, self.weights * self.kernel.outer
-        by_norm = np.argsort(norms, kind="stable")
-        n_clusters = len(norms)
-        nearest, values = np.empty(kernel.n_points, dtype=np.int32), np.empty(kernel.n_points)
-
-        def work(start, stop):
-            _centroid_loops.nearest_centroids(
-                kernel.indptr, kernel.indices, kernel.values, kernel.self_loop, inner, kernel.outer, self.labels,
-                self.weights, norms, masses, own_bonus, by_norm, start, stop,
-                np.empty(n_clusters), np.full(n_clusters, -1, dtype=np.int64), np.empty(n_clusters, dtype=np.int64),
-                nearest, values,
-            )  # fmt: skip
-
-        map_blocks(work, row_blocks(kernel.indptr, _BLOCK_ENTRIES), self.n_jobs)
+        n, by_norm = self.kernel.n_points, np.argsort(norms, kind="stable")
+        nearest, values = np.empty(n, dtype=np.int32), np.empty(n)
+        clusters = norms, masses, own_bonus, by_norm
+        self._each_row(
+            lambda a, b: _loops.nearest_centroids(
+                *self._read, self.labels, self.weights, *clusters, a, b, nearest, values
+            )
+        )
         return nearest, values
+
+    @property
+    def _read(self):
+        """The kernel's rows and, with the weights, the vector that they are multiplied by, as loops read them."""
+        kernel = self.kernel
+        rows = kernel.indptr, kernel.indices, kernel.values, kernel.self_loop, kernel.outer
+        return rows, self.weights * kernel.outer
+
+    def _each_row(self, function):
+        map_blocks(function, row_blocks(self.kernel.indptr, _BLOCK_ENTRIES), self.n_jobs)
 
     def updated(self, labels):
         """The products of other labels."""

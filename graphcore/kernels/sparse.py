@@ -9,30 +9,20 @@ from ..graphs.rows import entries_of
 from ..graphs.structure import check_sparse
 from .base import Kernel
 from .checks import check_diagonal, check_precomputed, check_symmetric, noise_of
-from .columns import MatrixColumns, SparseRows
+from .columns import Columns, MatrixColumns
 from .products import SparseProducts
 
 _BLOCK_ENTRIES = 1 << 20
 
 
 class RowsKernel(Kernel):
-    """Compressed rows: ``K_xy = outer_x (A_xy + self_loop [x = y]) outer_y``, never made dense.
-
-    Attributes
-    ----------
-    indptr : ndarray of shape (n_points + 1,), int64
-    indices : ndarray of shape (n_entries,), int32 or int64
-    values : ndarray of shape (n_entries,) or (0,), float32 or float64
-        Entries of A; length 0 stands for ones.
-    outer : ndarray of shape (n_points,), float64
-    self_loop : float
-    """
+    """Compressed rows: ``K_xy = outer_x (A_xy + self_loop [x = y]) outer_y``, never made dense."""
 
     is_sparse = True
-    indptr: np.ndarray
-    indices: np.ndarray
-    values: np.ndarray
-    outer: np.ndarray
+    indptr: np.ndarray  # (n_points + 1,) int64
+    indices: np.ndarray  # (n_entries,) int32 or int64
+    values: np.ndarray  # (n_entries,) float32 or float64: entries of A; length 0 stands for ones
+    outer: np.ndarray  # (n_points,) float64
     self_loop: float = 0.0
 
     def sparse_rows(self, points):
@@ -60,7 +50,12 @@ class RowsKernel(Kernel):
     def columns(self, points=None):
         """See :meth:`Kernel.columns`; rows are csr_arrays."""
         if points is None:
-            return SparseRows(self)
+
+            def rows(start, stop):
+                return self.sparse_rows(slice(start, stop)).astype(self.precision, copy=False)
+
+            mean_bytes = 1 + 32 * len(self.indices) // self.n_points  # of a row of mean length
+            return Columns((self.n_points, self.n_points), self.precision, mean_bytes, rows, is_sparse=True)
         # Rows of a symmetric matrix are its columns, and quicker to take.
         return MatrixColumns(self.sparse_rows(points).T.tocsr(), self.precision)
 
@@ -135,7 +130,7 @@ class SparseKernel(RowsKernel):
             if not np.isfinite(K.data).all():
                 raise InputError("the kernel matrix must be finite; it holds NaN or infinity")
             difference = float(np.abs((K - K.T).data).max(initial=0.0))
-            check_symmetric(difference, np.abs(K.data).max(initial=0.0), given)
+            check_symmetric(difference, np.abs(K.data).max(initial=0.0), self.precision)
             check_diagonal(self.diagonal)
         self.indptr = read_only(K.indptr, np.int64)
         # scipy may share these with the caller's matrix, which stays writable.
@@ -146,6 +141,4 @@ class SparseKernel(RowsKernel):
     def submatrix(self, points, point_weights=None):
         """See :meth:`Kernel.submatrix`."""
         part = SparseKernel(self.sparse_rows(points)[:, points], check=False)
-        part.is_psd, part.precision, part.noise = self.is_psd, self.precision, self.noise
-        part.point_weights = self.point_weights[points] if point_weights is None else point_weights
-        return part
+        return part._part_of(self, points, point_weights)

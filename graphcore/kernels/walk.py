@@ -13,7 +13,7 @@ from ..exceptions import ParameterError
 from ..graphs.magnitude import in_range
 from ._walk_loops import walk_rows
 from .base import Kernel
-from .half_walk import HalfWalkRows
+from .columns import Columns
 from .sparse import SparseKernel
 
 # Rows handed to a thread at once; fixed, so that results do not depend on the number of threads.
@@ -25,27 +25,59 @@ _ENTRIES_AT_A_TIME = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class WalkColumns:
-    """Some columns of a walk kernel, in blocks of rows that are made as they are asked for."""
+class HalfWalkRows:
+    """Cut rows of the half walk ``P^(t/2)`` for some points, rescaled to sum 1; no rows of the kernel ``K^(t)``.
 
-    kernel: "WalkKernel"
-    features: object = field(repr=False)
-    dtype = np.dtype(np.float64)
-    is_sparse = True
+    For the loops that read rows of any kernel, the probability at row r and entry e, from ``starts[r]`` to
+    ``stops[r]``, is ``scale[r] * values[e]``; here `scale` is 1, and no `self_loop` is added.
+    """
+
+    points: np.ndarray  # (n_rows,) int64
+    indices: np.ndarray = field(repr=False)  # (n_rows * row_budget,): columns, in no order
+    # (n_rows * row_budget,) float32: every row sums to 1; those of isolated nodes are empty
+    values: np.ndarray = field(repr=False)
+    lengths: np.ndarray = field(repr=False)  # (n_rows,) int64
+    # (n_rows,) float32: share of the row's mass that was left after cutting, before rescaling
+    kept: np.ndarray = field(repr=False)
+    degrees: np.ndarray = field(repr=False)  # (n_points,) float64
+    self_loop = 0.0
 
     @property
-    def shape(self):
-        """Rows and columns."""
-        return self.kernel.n_points, self.features.shape[0]
+    def starts(self):
+        """Where each row begins: all have the same room."""
+        return np.arange(len(self.points)) * (len(self.indices) // max(1, len(self.points)))
 
     @property
-    def row_bytes(self):
-        """Working memory of one row."""
-        return 40 * min(self.kernel.row_budget, self.kernel.n_points) + 12 * self.shape[1]
+    def stops(self):
+        """Where each row ends."""
+        return self.starts + self.lengths
 
-    def rows(self, start, stop):
-        """Rows `start` to `stop` as a csr_array."""
-        return self.kernel.half_walk_rows(np.arange(start, stop)).features() @ self.features.T
+    @property
+    def scale(self):
+        """Ones."""
+        return np.ones(len(self.points))
+
+    @property
+    def nbytes(self):
+        """Bytes held: 8 for every entry of the budget (12 from 2**31 nodes on), 12 for every row."""
+        return self.indices.nbytes + self.values.nbytes + self.lengths.nbytes + self.kept.nbytes
+
+    def to_scipy(self):
+        """The rows as a csr_array of shape (n_rows, n_points) with ascending columns."""
+        import scipy.sparse as sp
+
+        filled = (np.arange(len(self.indices) // max(1, len(self.points))) < self.lengths[:, None]).ravel()
+        indptr = np.concatenate([[0], np.cumsum(self.lengths)])
+        shape = len(self.points), len(self.degrees)
+        out = sp.csr_array((self.values[filled].astype(np.float64), self.indices[filled], indptr), shape=shape)
+        out.sort_indices()
+        return out
+
+    def features(self):
+        """The points in feature space, ``phi(x) = (row x) D^-1/2``, as a csr_array of shape (n_rows, n_points)."""
+        out = self.to_scipy()
+        out.data /= np.sqrt(self.degrees)[out.indices]
+        return out
 
 
 class WalkKernel(Kernel):
@@ -109,49 +141,24 @@ class WalkKernel(Kernel):
         self.n_jobs = n_jobs
 
     def half_walk_rows(self, points, n_jobs=None):
-        """Rows of the half walk, the factor of the kernel, for some points.
-
-        Parameters
-        ----------
-        points : ndarray of shape (n_rows,), integer
-        n_jobs : int, optional
-
-        Returns
-        -------
-        HalfWalkRows
-        """
+        """HalfWalkRows, the factor of the kernel, for some points."""
         points = np.array(points, dtype=np.int64)
         n_rows = len(points)
         budget = min(self.row_budget, self.n_points)
         indices = np.empty((n_rows, budget), dtype=self.indices.dtype)
         values = np.empty((n_rows, budget), dtype=np.float32)
         lengths, kept = np.empty(n_rows, dtype=np.int64), np.empty(n_rows, dtype=np.float32)
+        graph, out = (self.indptr, self.indices, self.weights, self.degrees), (indices, values, lengths, kept)
+        numbers = self.walk_steps // 2, self.laziness, budget, _MIN_SHARE / self.row_budget
+
+        def walk(first, last):
+            walk_rows(graph, points, first, last, *numbers, out)
+
         # Every call of the loop needs scratch of O(n), so blocks grow with the number of rows.
         borders = np.append(np.arange(0, n_rows, max(_ROWS_PER_BLOCK, -(-n_rows // 16))), n_rows)
         # Rows of one step are read in the order of the points, those of more all over the graph.
-        arrays = (self.indptr, self.indices, self.weights) if self.walk_steps > 2 else ()
-        with read_at_random(*arrays):
-            map_blocks(
-                lambda a, b: walk_rows(
-                    self.indptr,
-                    self.indices,
-                    self.weights,
-                    self.degrees,
-                    points,
-                    a,
-                    b,
-                    self.walk_steps // 2,
-                    self.laziness,
-                    budget,
-                    _MIN_SHARE / self.row_budget,
-                    indices,
-                    values,
-                    lengths,
-                    kept,
-                ),
-                borders,
-                self.n_jobs if n_jobs is None else n_jobs,
-            )
+        with read_at_random(*(graph[:3] if self.walk_steps > 2 else ())):
+            map_blocks(walk, borders, self.n_jobs if n_jobs is None else n_jobs)
         count("walk entries", lengths.sum())
         return HalfWalkRows(points, indices.ravel(), values.ravel(), lengths, kept, self.degrees)
 
@@ -179,8 +186,14 @@ class WalkKernel(Kernel):
 
     def columns(self, points=None):
         """See :meth:`Kernel.columns`; rows are csr_arrays. Half-walk rows are held for `points` only."""
-        points = np.arange(self.n_points) if points is None else points
-        return WalkColumns(self, self.half_walk_rows(points).features())
+        n, points = self.n_points, np.arange(self.n_points) if points is None else points
+        features = self.half_walk_rows(points).features()
+
+        def rows(start, stop):
+            return self.half_walk_rows(np.arange(start, stop)).features() @ features.T
+
+        row_bytes = 40 * min(self.row_budget, n) + 12 * len(points)
+        return Columns((n, len(points)), self.precision, row_bytes, rows, is_sparse=True)
 
     def column(self, point):
         """See :meth:`Kernel.column`; one half walk from every node."""
@@ -193,10 +206,8 @@ class WalkKernel(Kernel):
 
     def submatrix(self, points, point_weights=None):
         """See :meth:`Kernel.submatrix`; sparse."""
-        few = SparseKernel(self.weighted_submatrix(points, np.ones(len(points))), check=False)
-        few.is_psd = True
-        few.point_weights = self.degrees[points] if point_weights is None else point_weights
-        return few
+        part = SparseKernel(self.weighted_submatrix(points, np.ones(len(points))), check=False)
+        return part._part_of(self, points, point_weights)
 
     def product(self, M, n_jobs=None):
         """See :meth:`Kernel.product`; two half walks from every node, of which none is kept."""
@@ -207,20 +218,9 @@ class WalkKernel(Kernel):
         return np.concatenate([part @ inner for _, part in self._feature_blocks(n_jobs)])
 
     def weighted_submatrix(self, points, weights, n_jobs=None, reach=None):
-        """``W K^(t)(points, points) W``: positive semi-definite and symmetric.
+        """``W K^(t)(points, points) W`` for ascending points, a csr_array: positive semi-definite and symmetric.
 
-        Parameters
-        ----------
-        points : ndarray of shape (n_rows,), integer, ascending
-        weights : ndarray of shape (n_rows,), float64
-        n_jobs : int, optional
-            Threads that walk; the product is taken by one.
-        reach : HalfWalkRows, optional
-            ``half_walk_rows(points)``, if they are at hand.
-
-        Returns
-        -------
-        csr_array of shape (n_rows, n_rows)
+        `reach` are ``half_walk_rows(points)``, if they are at hand. Threads (`n_jobs`) walk; one takes the product.
         """
         features = (self.half_walk_rows(points, n_jobs) if reach is None else reach).features()
         features.data *= weights[np.repeat(np.arange(len(points)), np.diff(features.indptr))]

@@ -7,8 +7,8 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from bench.baselines import factor_embedding, factor_spectral_clustering, partition_costs, random_fourier_features
 from graphcore import Graph, InputError
+from graphcore.features.landmarks import suggest_rank
 from graphcore.features.nystrom import nystrom_features
-from graphcore.features.sizes import suggest_rank
 from graphcore.features.sketch import gaussian_sketch, leading_eigenvalues
 from graphcore.kernels.as_kernel import as_kernel
 from graphcore.kernels.functions import kernel_function

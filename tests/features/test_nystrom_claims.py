@@ -13,8 +13,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from graphcore import NystromKernelKMeans
 from graphcore.features.landmarks import draw_landmarks
 from graphcore.features.leverage import coherence, effective_dimension, leverage_scores, top_eigenpairs
-from graphcore.features.nystrom import nystrom_features
-from graphcore.features.subspace import kernel_pca_features, power_features
+from graphcore.features.nystrom import kernel_pca_features, nystrom_features, power_features
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 from graphcore.kmeans.certificates import dictionary_quality, spectral_guarantee

@@ -7,10 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import InputError, ParameterError
-from graphcore.features.factor import nystrom_factor
-from graphcore.features.inverse_root import inverse_root
-from graphcore.features.projections import PROJECTIONS, projection_matrix
-from graphcore.kernels.columns import MatrixColumns
+from graphcore.features.factor import inverse_root, nystrom_factor
+from graphcore.features.feature_map import PROJECTIONS, projection_matrix
 
 from ..depth import examples
 from ..nystrom_oracles import best_of_rank, dense_nystrom, dense_projection, gaussian_matrix, selection
@@ -130,14 +128,6 @@ def test_nested_landmarks_leave_less_and_less():
     np.testing.assert_allclose(before, 0, atol=1e-10)
 
 
-def test_a_kernel_of_low_rank_is_exact_with_as_many_landmarks():
-    A = np.random.default_rng(5).normal(size=(30, 4))
-    K = A @ A.T
-    B = nystrom_factor(K[:, [2, 9, 11, 25]], K[np.ix_([2, 9, 11, 25], [2, 9, 11, 25])]).features
-    assert B.shape == (30, 4)
-    np.testing.assert_allclose(B @ B.T, K, atol=1e-10)
-
-
 def test_scale_matters_only_with_truncation():
     rng = np.random.default_rng(6)
     K = gaussian_matrix(rng.normal(size=(60, 3)), 0.5)
@@ -252,32 +242,7 @@ class TestRejected:
         with pytest.raises(InputError, match="NaN or infinity"):
             nystrom_factor(C, np.eye(2))
 
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            ({"n_components": 3}, "n_components=3 must be at most 2"),
-            ({"n_components": 0}, "n_components=0 must be at least 1"),
-            ({"truncation": 3}, "truncation=3 must be at most 2"),
-            ({"truncation": 0}, "truncation=0 must be at least 1"),
-            ({"rtol": -1.0}, "rtol"),
-            ({"scale": [1.0, 0.0]}, "positive numbers"),
-            ({"scale": [1.0]}, "positive numbers"),
-            ({"block_bytes": 0}, "block_bytes=0"),
-            ({"on_indefinite": "shift"}, "on_indefinite='shift'"),
-        ],
-    )
-    def test_parameters(self, options, message):
-        with pytest.raises(ParameterError, match=message):
+    @pytest.mark.parametrize("options", [{"rtol": -1.0}, {"on_indefinite": "shift"}])
+    def test_parameters(self, options):
+        with pytest.raises(ParameterError, match=next(iter(options))):
             nystrom_factor(np.eye(3)[:, :2], np.eye(2), **options)
-
-    def test_shapes(self):
-        with pytest.raises(InputError, match=r"W has shape \(3, 3\)"):
-            nystrom_factor(np.eye(3)[:, :2], np.eye(3))
-
-
-def test_columns_may_come_as_an_object():
-    K = gaussian_matrix(np.random.default_rng(12).normal(size=(20, 2)))
-    columns = MatrixColumns(K[:, :5], np.dtype(np.float64))
-    np.testing.assert_array_equal(
-        nystrom_factor(columns, K[:5, :5]).features, nystrom_factor(K[:, :5], K[:5, :5]).features
-    )

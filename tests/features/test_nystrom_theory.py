@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from sklearn.cluster import kmeans_plusplus
 
-from graphcore.features.landmarks import draw_landmarks
+from graphcore.features.landmarks import draw_landmarks, theory_landmarks
 from graphcore.features.leverage import effective_dimension, ridge_leverage_scores
 from graphcore.features.nystrom import nystrom_features
-from graphcore.features.sizes import theory_landmarks
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 from graphcore.kmeans.certificates import dictionary_quality

@@ -11,8 +11,7 @@ from scipy.stats import chi2, kstest
 from sklearn.random_projection import johnson_lindenstrauss_min_dim
 
 from graphcore.exceptions import InputError, ParameterError
-from graphcore.features.sketch import gaussian_sketch, leading_eigenvalues
-from graphcore.features.sketched import sketch_kernel, subsample_size
+from graphcore.features.sketch import gaussian_sketch, leading_eigenvalues, sketch_kernel, subsample_size
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel
 
@@ -76,13 +75,6 @@ def test_centred_features_ignore_what_is_the_same_for_all(n, seed):
     moved = shifted.features(rows + a + a_others[:, None])
     np.testing.assert_allclose(moved, plain.features(rows), rtol=1e-8, atol=1e-12)
     np.testing.assert_allclose(plain.features(K).mean(axis=0), 0, atol=1e-14)
-
-
-def test_seeds_repeat_and_differ():
-    K = GAUSSIAN(points(20, 3))
-    first, again, other = (gaussian_sketch(K, 5, random_state=seed).projection for seed in (1, 1, 2))
-    np.testing.assert_array_equal(first, again)
-    assert not np.allclose(first, other)
 
 
 @pytest.mark.parametrize("center", [True, False])
@@ -409,50 +401,15 @@ def test_indefinite_kernels():
         sketch_kernel(sp.csr_array(big), 2, n_subsample=2100)
 
 
-BAD_KERNELS = {
-    "square": np.ones((2, 3)),
-    "not symmetric": np.array([[1.0, 2.0], [0.0, 1.0]]),
-    "nan|NaN": np.array([[1.0, np.nan], [np.nan, 1.0]]),
-    "negative diagonal": -np.eye(2),
-    "real numbers": np.eye(2) * 1j,
-    "empty": np.empty((0, 0)),
-}
-
-
-@pytest.mark.parametrize("message", BAD_KERNELS)
-def test_bad_kernels_are_refused(message):
-    for function in (gaussian_sketch, sketch_kernel):
-        with pytest.raises(InputError, match=message):
-            function(BAD_KERNELS[message], 1)
-
-
 @pytest.mark.parametrize(
-    "given",
-    [
-        {"n_components": 0},
-        {"n_components": 1.5},
-        {"n_components": True},
-        {"n_subsample": 0},
-        {"n_subsample": 10},
-        {"n_subsample": 0.0},
-        {"n_subsample": 1.5},
-        {"n_subsample": "all"},
-        {"scale": "none"},
-        {"on_indefinite": "clip"},
-        {"random_state": -1},
-    ],
-    ids=str,
+    "given", [{"n_components": True}, {"n_subsample": 10}, {"on_indefinite": "clip"}, {"random_state": -1}], ids=str
 )
 def test_bad_parameters_are_named(given):
     with pytest.raises(ParameterError, match=f"{next(iter(given))}="):
         sketch_kernel(np.eye(9), **given)
 
 
-@pytest.mark.parametrize("make", [np.asarray, sp.csr_array, sp.csr_matrix])
-@pytest.mark.parametrize("shape", [(4, 8), (4, 10), (9,)])
-def test_kernel_rows_need_a_column_for_every_subsample_point(make, shape):
-    if len(shape) == 1 and make is not np.asarray:
-        pytest.skip("no such sparse matrix")
-    K = GAUSSIAN(points(9, 3))
-    with pytest.raises(InputError, match=rf"{re.escape(str(shape))}.*9 columns, one for each subsample point"):
-        gaussian_sketch(K, 2).features(make(np.ones(shape)))
+@pytest.mark.parametrize("rows", [np.ones((4, 8)), sp.csr_array(np.ones((4, 10))), np.ones(9)])
+def test_kernel_rows_need_a_column_for_every_subsample_point(rows):
+    with pytest.raises(InputError, match=rf"{re.escape(str(rows.shape))}.*9 columns, one for each subsample point"):
+        gaussian_sketch(GAUSSIAN(points(9, 3)), 2).features(rows)

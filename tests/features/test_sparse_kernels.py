@@ -7,12 +7,10 @@ import pytest
 import scipy.sparse as sp
 
 from graphcore import Graph
+from graphcore.features.feature_map import PROJECTIONS, projection_matrix
 from graphcore.features.leverage import leverage_scores, top_eigenpairs
-from graphcore.features.nystrom import nystrom_features
-from graphcore.features.projections import PROJECTIONS, projection_matrix
-from graphcore.features.sketch import leading_eigenvalues
-from graphcore.features.sketched import sketch_kernel
-from graphcore.features.subspace import kernel_pca_features, power_features
+from graphcore.features.nystrom import kernel_pca_features, nystrom_features, power_features
+from graphcore.features.sketch import leading_eigenvalues, sketch_kernel
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.sparse import SparseKernel
 from graphcore.kmeans.certificates import dictionary_quality, spectral_guarantee

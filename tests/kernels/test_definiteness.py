@@ -17,7 +17,7 @@ from graphcore import (
     KernelKMeans,
     NystromFeatures,
 )
-from graphcore.features.inverse_root import inverse_root
+from graphcore.features.factor import inverse_root
 from graphcore.kernels.as_kernel import as_kernel
 from graphcore.kernels.checks import clearly_negative, eigenvalue_noise
 from graphcore.kernels.definiteness import rough_spectrum_ends, smallest_sampled_eigenvalue

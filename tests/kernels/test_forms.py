@@ -92,19 +92,6 @@ def test_vectors_in_blocks_of_any_size(seed, n, block_bytes):
     assert (matrix._held is not None) == (8 * n * n <= block_bytes)
 
 
-def test_blocks_of_vectors_are_small(monkeypatch):
-    monkeypatch.setattr(columns, "_BLOCK_BYTES", 8 * 100 * 2 * 64)
-    shapes = []
-
-    def spying(X, Y):
-        shapes.append((len(X), len(Y)))
-        return X @ Y.T
-
-    matrix = VectorKernel(np.ones((100, 2)), kernel_function(spying), held_bytes=1)
-    matrix.product(np.ones((100, 2)))
-    assert [a for a, _ in shapes] == [64, 36]
-
-
 def test_products_do_not_depend_on_threads(monkeypatch):
     X = np.random.default_rng(0).standard_normal((300, 4))
     matrix = VectorKernel(X, kernel_function("laplacian", gamma=0.5), held_bytes=1)
@@ -189,11 +176,3 @@ def test_vectors_whose_products_overflow_in_the_precision_asked_for_are_refused(
             with pytest.raises(InputError, match="products of float32"):
                 call(X * size)
     assert np.isfinite(NystromFeatures(kernel=kernel, random_state=0).fit_transform(X * 1e14)).all()
-
-
-@pytest.mark.filterwarnings("error::RuntimeWarning")
-def test_new_vectors_out_of_range_are_refused():
-    X = np.random.default_rng(0).standard_normal((30, 2))
-    model = KernelKMeans(2, random_state=0).fit(X)
-    with pytest.raises(InputError, match="largest absolute value of the vectors is"):
-        model.predict(X * 1e200)

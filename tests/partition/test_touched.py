@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from graphcore.kernels import _nearest_loops
+from graphcore.kernels._loops import label_by_centroids
+from graphcore.kernels.base import KernelRows
 from graphcore.partition import _agglomerate_loops, _local_moving_loops, _quotient_loops
 from graphcore.partition.merge import agglomerate, merge_rounds
 from graphcore.partition.quotient import GraphRows, quotient
@@ -61,13 +62,11 @@ def test_gathering(weight):
 def test_centroids():
     rows = rows_of(1e-310)
     points = np.arange(30)
-    stamps, touched = np.full(30, -1, dtype=np.int32), np.empty(30, dtype=np.int32)
     best, labels = np.full(30, np.inf), np.full(30, 2, dtype=np.int32)
-    _nearest_loops.label_by_centroids(
-        points, rows.indptr[:-1], rows.indptr[1:], rows.indices, rows.weights, np.full(30, 1e-10), np.ones(30), 0.0,
-        np.ones(30), points, np.array([0, 15, 30]), 0, 2, np.zeros(2), np.ones(2), np.empty(30), stamps, touched, best,
-        labels,
-    )  # fmt: skip
+    reach = KernelRows(
+        points, rows.indptr[:-1], rows.indptr[1:], rows.indices, rows.weights, np.full(30, 1e-10), np.ones(30), 0.0
+    )
+    label_by_centroids(reach, np.ones(30), points, np.array([0, 15, 30]), 0, 2, np.zeros(2), np.ones(2), best, labels)
     assert set(labels.tolist()) <= {0, 1, 2} and labels[0] == labels[1] == 0
 
 

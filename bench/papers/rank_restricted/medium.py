@@ -69,7 +69,7 @@ def _ring_points(seed):
 def _draw_rings(groups, published):
     import matplotlib.pyplot as plt
 
-    from graphcore.features.subspace import kernel_pca_features
+    from graphcore.features.nystrom import kernel_pca_features
     from graphcore.kernels.functions import kernel_function
 
     points, truth = _ring_points(0)

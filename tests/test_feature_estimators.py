@@ -1,4 +1,4 @@
-"""NystromFeatures and NystromKernelKMeans: scikit-learn's contract, all kinds of input, bad parameters."""
+"""The classes of kernel features and k-means on them: scikit-learn's contract, all kinds of input, bad parameters."""
 
 import pickle
 import warnings
@@ -17,13 +17,33 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from graphcore import GraphWarning, InputError, KernelKMeans, NystromFeatures, NystromKernelKMeans, ParameterError
+from graphcore import (
+    GaussianSketchFeatures,
+    GaussianSketchKernelKMeans,
+    GraphWarning,
+    InputError,
+    KernelKMeans,
+    NystromFeatures,
+    NystromKernelKMeans,
+    ParameterError,
+)
 from graphcore.kmeans.exact import partition_cost
 
 from .nystrom_oracles import blobs, gaussian_matrix
 
 X, LABELS = blobs(300, k=4, d=6, spread=3.0, seed=0)
 K = gaussian_matrix(X)
+
+
+NYSTROM, SKETCHES = (NystromFeatures, NystromKernelKMeans), (GaussianSketchFeatures, GaussianSketchKernelKMeans)
+ALL = pytest.mark.parametrize("make", NYSTROM + SKETCHES)
+
+
+def made(make, **parameters):
+    """An estimator of 60 landmarks, or a subsample of 60, that makes 5 features or 4 clusters of them."""
+    size = "n_landmarks" if make in NYSTROM else "n_subsample"
+    n = {"n_clusters": 4} if hasattr(make, "predict") else {"n_components": 5}
+    return make(**{size: 60, "random_state": 0, **n, **parameters})
 
 
 def expected_failures(estimator):
@@ -47,6 +67,9 @@ def expected_failures(estimator):
         NystromKernelKMeans(2, random_state=0),
         NystromFeatures(kernel="precomputed", random_state=0),
         NystromKernelKMeans(2, kernel="precomputed", on_indefinite="clip", random_state=0),
+        GaussianSketchFeatures(5, random_state=0),
+        GaussianSketchFeatures(5, kernel="precomputed", on_indefinite="warn", random_state=0),
+        GaussianSketchKernelKMeans(3, random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -60,11 +83,66 @@ def test_scikit_learn_checks(estimator, check):
     [
         NystromFeatures(3, sampling="recursive-ridge", kernel="laplacian", random_state=0),
         NystromKernelKMeans(2, kernel="linear", sampling="countsketch", solver="minibatch", random_state=0),
+        GaussianSketchFeatures(None, kernel="laplacian", n_subsample=0.5, random_state=0),
+        GaussianSketchKernelKMeans(3, kernel="linear", n_components=2, n_subsample=0.7, random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_checks_with_other_settings(estimator, check):
     check(estimator)
+
+
+def seen(model, data):
+    """What a fitted model says of points, up to the signs of features."""
+    found = model.transform(data)
+    return found if hasattr(model, "predict") else found @ found.T
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csc_matrix])
+@ALL
+def test_vectors_and_their_kernel_dense_and_sparse_are_the_same(make, form):
+    data = np.where(np.abs(X) > 1, X, 0)
+    expected = made(make, gamma=0.05).fit(data[:200])
+    sparse = made(make, gamma=0.05).fit(form(data[:200]))
+    function = expected.kernel_
+    given = made(make, kernel="precomputed").fit(form(function(data[:200])))
+    for model, new in (
+        (sparse, data[200:]),
+        (sparse, form(data[200:])),
+        (given, form(function(data[200:], data[:200]))),
+    ):
+        np.testing.assert_allclose(seen(model, new), seen(expected, data[200:]), rtol=1e-5, atol=1e-6)
+        if hasattr(model, "labels_"):
+            np.testing.assert_array_equal(model.labels_, expected.labels_)
+            np.testing.assert_array_equal(model.predict(new), expected.predict(data[200:]))
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+@pytest.mark.parametrize("kernel", ["gaussian", "polynomial", "cosine", "linear", lambda A, B: (A @ B.T) ** 2])
+@ALL
+def test_fits_repeat_and_survive_threads_pickling_and_cloning(make, kernel):
+    model = made(make, kernel=kernel)
+    if hasattr(make, "predict"):
+        model.fit(X)
+        np.testing.assert_array_equal(model.predict(X), model.labels_)
+        np.testing.assert_array_equal(model.transform(X).argmin(axis=1), model.labels_)
+        assert model.labels_.dtype == model.predict(X).dtype == np.int32
+        assert -model.score(X) == pytest.approx(model.cost_, rel=1e-4)
+        threads = clone(model).set_params(n_jobs=3).fit(X)
+        np.testing.assert_array_equal(threads.labels_, model.labels_)
+        assert threads.cost_ == model.cost_
+    else:
+        features = model.fit_transform(X)
+        np.testing.assert_allclose(model.transform(X), features, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(model.transform(X[5:8]), features[5:8], rtol=1e-9, atol=1e-9)
+        assert len(model.get_feature_names_out()) == features.shape[1] == 5
+        np.testing.assert_array_equal(clone(model).fit_transform(X), features)
+    if isinstance(kernel, str):
+        again = pickle.loads(pickle.dumps(model))
+        np.testing.assert_array_equal(seen(again, X), seen(model, X))
+        assert again.report() == model.report()
+    assert clone(model).get_params() == model.get_params()
 
 
 @pytest.mark.parametrize(
@@ -79,13 +157,10 @@ def test_every_scheme_finds_the_blobs_from_vectors_and_from_their_kernel(samplin
     of_matrix = NystromKernelKMeans(4, n_landmarks=60, sampling=sampling, kernel="precomputed", random_state=0).fit(K)
     for model, data in ((of_vectors, X), (of_matrix, K)):
         assert normalized_mutual_info_score(LABELS, model.labels_) > 0.9
-        assert model.labels_.dtype == np.int32
         np.testing.assert_array_equal(model.predict(data), model.labels_)
-        np.testing.assert_array_equal(model.transform(data).argmin(axis=1), model.labels_)
         true = partition_cost(K, model.labels_)
         assert model.certificate_.cost_lower - 1e-9 <= true <= model.cost_ + 1e-9
         assert model.cluster_centers_.shape == (4, model.n_components_)
-    assert -of_vectors.score(X) == pytest.approx(of_vectors.cost_, rel=1e-4)
     # Kernel PCA knows no landmarks: it takes all points.
     assert of_vectors.n_landmarks_ == (300 if isinstance(sampling, str) and sampling == "kernel-pca" else 60)
     features = NystromFeatures(10, n_landmarks=60, sampling=sampling, random_state=0).fit(X)
@@ -146,18 +221,6 @@ def test_types_and_blocks_and_threads(tmp_path):
         for n_jobs in (1, 4):
             got = NystromFeatures(8, dtype="float64", block_bytes=block_bytes, n_jobs=n_jobs, **options)
             np.testing.assert_allclose(got.fit_transform(mapped), wide, rtol=0, atol=1e-10)
-    one, two = (NystromKernelKMeans(4, n_jobs=n_jobs, **options).fit(mapped) for n_jobs in (1, 3))
-    np.testing.assert_array_equal(one.labels_, two.labels_)
-    assert one.cost_ == two.cost_
-
-
-def test_sparse_vectors():
-    S = sp.random_array((120, 30), density=0.3, rng=np.random.default_rng(0), format="csr")
-    for kernel in ("gaussian", "linear", "polynomial"):
-        dense = NystromFeatures(5, n_landmarks=40, kernel=kernel, random_state=0).fit_transform(S.toarray())
-        sparse = NystromFeatures(5, n_landmarks=40, kernel=kernel, random_state=0)
-        np.testing.assert_allclose(np.abs(sparse.fit_transform(S)), np.abs(dense), atol=1e-6)
-        np.testing.assert_allclose(np.abs(sparse.transform(S[:9])), np.abs(dense[:9]), atol=1e-6)
 
 
 def test_random_state():
@@ -171,44 +234,39 @@ def test_random_state():
     assert (labels(generator) != labels(generator)).any()
 
 
-def test_pickle_and_clone():
-    model = NystromKernelKMeans(4, random_state=0).fit(X)
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.predict(X), model.labels_)
-    assert again.report() == model.report()
-    assert clone(model).get_params() == model.get_params()
+def score_of_labels(fitted, data, y=None):
+    return normalized_mutual_info_score(y, fitted.predict(data))
 
 
-def test_pipelines():
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+@ALL
+def test_in_pipelines_and_grid_searches(make):
     digits, y = load_digits(return_X_y=True)
-    digits, y = digits[:600], y[:600]
-    pipe = make_pipeline(StandardScaler(), NystromFeatures(60, random_state=0), LogisticRegression(max_iter=500))
-    assert pipe.fit(digits[:400], y[:400]).score(digits[400:], y[400:]) > 0.7
-    assert list(pipe[:-1].get_feature_names_out())[:2] == ["nystromfeatures0", "nystromfeatures1"]
-    pipe = make_pipeline(StandardScaler(), NystromKernelKMeans(10, random_state=0))
-    assert pipe.fit_predict(digits).shape == (600,)
-    assert pipe.transform(digits).shape == (600, 10)
+    digits, y = digits[:400], y[:400]
+    name = make.__name__.lower()
+    if not hasattr(make, "predict"):
+        pipe = make_pipeline(StandardScaler(), made(make), LogisticRegression(max_iter=300))
+        search = GridSearchCV(pipe, {f"{name}__n_components": [2, 40]}, cv=2).fit(digits, y)
+        assert search.best_params_ == {f"{name}__n_components": 40} and search.best_score_ > 0.7
+        assert list(search.best_estimator_[:-1].get_feature_names_out())[:2] == [f"{name}0", f"{name}1"]
+        return
+    pipe = make_pipeline(StandardScaler(), made(make, n_init=2))
+    assert pipe.fit(digits).transform(digits).shape == (400, 4)
+    search = GridSearchCV(pipe, {f"{name}__n_clusters": [2, 10]}, scoring=score_of_labels, cv=2).fit(digits, y)
+    assert search.best_params_ == {f"{name}__n_clusters": 10}
+    # A kernel matrix is cut along both sides.
+    model = made(make, kernel="precomputed", n_init=2)
+    search = GridSearchCV(model, {"n_clusters": [2, 4]}, scoring=score_of_labels, cv=3).fit(K, LABELS)
+    assert search.best_params_ == {"n_clusters": 4} and search.best_score_ > 0.9
 
 
-def test_grid_search_prefers_more_landmarks():
-    search = GridSearchCV(
-        NystromKernelKMeans(4, bandwidth=5.0, n_components=None, n_init=3, random_state=0),
-        {"n_landmarks": [4, 60]},
-        cv=3,
-    ).fit(X)
+@pytest.mark.parametrize("given", [{"bandwidth": 5.0}, {"kernel": "precomputed"}])
+def test_grid_search_by_its_own_score_prefers_more_landmarks(given):
+    model = NystromKernelKMeans(4, n_components=None, n_init=3, random_state=0, **given)
+    data = K if "kernel" in given else X  # rows of a matrix do not hold K(x, x); the mean of the fit stands for it
+    search = GridSearchCV(model, {"n_landmarks": [4, 60]}, cv=3).fit(data)
     assert search.best_params_ == {"n_landmarks": 60}
-    search = GridSearchCV(
-        make_pipeline(NystromFeatures(random_state=0), LogisticRegression(max_iter=300)),
-        {"nystromfeatures__n_components": [1, 10]},
-        cv=3,
-    ).fit(X, LABELS)
-    assert search.best_params_ == {"nystromfeatures__n_components": 10}
-    # A kernel matrix is cut along both sides. Its rows do not hold K(x, x); the mean of the fit stands for it.
-    model = NystromKernelKMeans(4, kernel="precomputed", n_components=None, n_init=3, random_state=0)
-    search = GridSearchCV(model, {"n_landmarks": [4, 60]}, cv=3).fit(K)
-    assert search.best_params_ == {"n_landmarks": 60}
-    best = search.best_estimator_
-    assert best.score(K) == pytest.approx(-best.cost_, rel=1e-3)
+    assert search.best_estimator_.score(data) == pytest.approx(-search.best_estimator_.cost_, rel=1e-3)
 
 
 def test_sample_weights():
@@ -220,14 +278,16 @@ def test_sample_weights():
     true = partition_cost(model.kernel_(X), model.labels_, weights=w)
     assert model.certificate_.cost_lower - 1e-9 <= true <= model.cost_ + 1e-9
     assert -model.score(X, sample_weight=w) == pytest.approx(model.cost_, rel=1e-4)
-    for bad, message in (
-        (-np.ones(300), "not negative"),
-        (np.zeros(300), "zero"),
-        (np.ones(3), "sample_weight"),
-        (np.full(300, np.nan), "finite"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            NystromKernelKMeans(3).fit(X, sample_weight=bad)
+
+
+@pytest.mark.parametrize("make", [NystromKernelKMeans, GaussianSketchKernelKMeans])
+def test_bad_sample_weights(make):
+    weights = np.ones(300)
+    for bad, message in ((-weights, "not negative"), (0 * weights, "not all zero"), (weights[:3], "300 numbers")):
+        with pytest.raises(InputError, match=f"sample_weight.*{message}"):
+            make(3).fit(X, sample_weight=bad)
+    with pytest.raises(InputError, match=r"sample_weight.*finite"):
+        make(3).fit(X, sample_weight=weights * np.nan)
 
 
 def test_fewer_points_of_weight_than_clusters():
@@ -285,7 +345,7 @@ class TestDegenerate:
 
 
 class TestBadInput:
-    @pytest.mark.parametrize("make", [NystromFeatures, NystromKernelKMeans])
+    @pytest.mark.parametrize("make", NYSTROM)
     @pytest.mark.parametrize(
         ("options", "message"),
         [
@@ -293,68 +353,81 @@ class TestBadInput:
             ({"n_landmarks": 301}, "n_landmarks=301 must be at most 300"),
             ({"n_landmarks": 3.5}, "n_landmarks=3.5 must be at most 1"),
             ({"n_landmarks": "many"}, "n_landmarks='many' is not known"),
-            ({"n_components": 0}, "n_components=0 must be at least 1"),
             ({"n_components": 301}, "n_components=301 must be at most 300"),
             ({"n_components": 30, "n_landmarks": 20}, "n_components=30 must be at most 20"),
             ({"sampling": "best"}, "sampling='best' is not known"),
             ({"sampling": [*range(8), 999]}, "landmarks must be from 0 to 299"),
             ({"truncation": 0}, "truncation=0"),
             ({"truncation": "quarter"}, "truncation='quarter'"),
-            ({"kernel": "wavelet"}, "kernel='wavelet' is not known"),
-            ({"bandwidth": 0.0}, "bandwidth=0.0"),
-            ({"bandwidth": -1.0}, "bandwidth=-1.0"),
-            ({"bandwidth": float("nan")}, "bandwidth=nan"),
-            ({"bandwidth": 1.0, "gamma": 1.0}, "either bandwidth= or gamma="),
-            ({"gamma": 0.0}, "gamma=0.0"),
             ({"rtol": 2.0}, "rtol=2.0"),
             ({"dtype": "int8"}, "dtype='int8'"),
             ({"block_bytes": 0}, "block_bytes=0"),
+            ({"replace": 2}, "replace=2"),
+            ({"sampling": "ridge", "ridge": 0.0}, "ridge=0.0"),
+        ],
+    )
+    def test_parameters_of_landmarks(self, make, options, message):
+        with pytest.raises(InputError, match=message):
+            make(**options).fit(X)
+
+    @pytest.mark.parametrize("make", SKETCHES)
+    @pytest.mark.parametrize("options", [{"n_subsample": n} for n in (0, 301, 1.5, "all")] + [{"scale": "big"}])
+    def test_parameters_of_sketches(self, make, options):
+        ((name, value),) = options.items()
+        with pytest.raises(ParameterError, match=f"{name}={value!r}"):
+            make(**options).fit(X)
+
+    @ALL
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"n_components": 0}, "n_components=0 must be at least 1"),
+            ({"n_components": 2.5}, "n_components=2.5"),
+            ({"kernel": "wavelet"}, "kernel='wavelet' is not known"),
+            ({"bandwidth": 0.0}, "bandwidth=0.0"),
+            ({"bandwidth": float("nan")}, "bandwidth=nan"),
+            ({"bandwidth": 1.0, "gamma": 1.0}, "either bandwidth= or gamma="),
+            ({"gamma": -1.0}, "gamma=-1.0"),
             ({"n_jobs": 0}, "n_jobs=0"),
             ({"random_state": "seed"}, "random_state='seed'"),
-            ({"replace": 2}, "replace=2"),
             ({"on_indefinite": "hide"}, "on_indefinite='hide'"),
-            ({"kernel": "sigmoid"}, "not positive semi-definite"),
-            ({"kernel": lambda A, B: -(A @ B.T)}, "not positive semi-definite"),
+            ({"kernel": "sigmoid", "gamma": 5.0, "coef0": -1.0}, "not positive semi-definite|negative diagonal"),
+            ({"kernel": lambda A, B: -(A @ B.T)}, "not positive semi-definite|negative diagonal"),
             ({"kernel": lambda A, B: np.full((len(A), len(B)), np.nan)}, "NaN"),
-            ({"sampling": "ridge", "ridge": 0.0}, "ridge=0.0"),
+            ({"kernel": lambda A, B: np.ones(3)}, "returned shape"),
+            ({"kernel": lambda A, B: 1j * (A @ B.T)}, "real numbers"),
         ],
     )
     def test_parameters(self, make, options, message):
         with pytest.raises(InputError, match=message):
             make(**options).fit(X)
 
+    @pytest.mark.parametrize("make", [NystromKernelKMeans, GaussianSketchKernelKMeans])
     @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            ({"n_clusters": 0}, "n_clusters=0"),
-            ({"n_clusters": 301}, "n_clusters=301 must be at most 300"),
-            ({"n_clusters": 2.0}, "n_clusters=2.0 must be an integer"),
-            ({"n_clusters": 9, "n_landmarks": 8}, "n_landmarks=8 must be at least n_clusters=9"),
-            ({"n_clusters": 3, "sampling": [0, 1]}, r"sampling=\[0, 1\] must be at least n_clusters=3"),
-            ({"n_components": "all"}, "n_components='all'"),
-            ({"n_init": 0}, "n_init=0"),
-            ({"max_iter": 0}, "max_iter=0"),
-            ({"tol": -1.0}, "tol=-1.0"),
-            ({"solver": "exact"}, "solver='exact'"),
-        ],
-    )
-    def test_parameters_of_k_means(self, options, message):
-        with pytest.raises(ParameterError, match=message):
-            NystromKernelKMeans(**options).fit(X)
+        "options",
+        [{"n_clusters": 0}, {"n_clusters": 301}, {"n_clusters": 2.0}, {"n_components": "all"}, {"n_init": 0},
+         {"max_iter": 0}, {"tol": -1.0}],
+    )  # fmt: skip
+    def test_parameters_of_k_means(self, make, options):
+        ((name, value),) = options.items()
+        with pytest.raises(ParameterError, match=f"{name}={value!r}"):
+            make(**options).fit(X)
+
+    def test_fewer_landmarks_than_clusters(self):
+        with pytest.raises(ParameterError, match="n_landmarks=8 must be at least n_clusters=9"):
+            NystromKernelKMeans(9, n_landmarks=8).fit(X)
+        with pytest.raises(ParameterError, match=r"sampling=\[0, 1\] must be at least n_clusters=3"):
+            NystromKernelKMeans(3, sampling=[0, 1]).fit(X)
+        with pytest.raises(ParameterError, match="solver='exact'"):
+            NystromKernelKMeans(3, solver="exact").fit(X)
 
     @pytest.mark.parametrize("sampling", ["power", "kernel-pca"])
     @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            ({"truncation": "third"}, "truncation='third'"),
-            ({"replace": "yes"}, "replace='yes'"),
-            ({"block_bytes": 0}, "block_bytes=0"),
-            ({"ridge": -1.0}, "ridge=-1.0"),
-            ({"on_indefinite": "hide"}, "on_indefinite='hide'"),
-        ],
+        "options", [{"truncation": "third"}, {"replace": "yes"}, {"block_bytes": 0}, {"ridge": -1.0}]
     )
-    def test_parameters_that_only_other_samplings_look_at(self, sampling, options, message):
-        with pytest.raises(ParameterError, match=message):
+    def test_parameters_that_only_other_samplings_look_at(self, sampling, options):
+        ((name, value),) = options.items()
+        with pytest.raises(ParameterError, match=f"{name}={value!r}"):
             NystromFeatures(5, sampling=sampling, **options).fit(X)
 
     @pytest.mark.parametrize("sampling", ["uniform", "power", "kernel-pca"])
@@ -366,28 +439,25 @@ class TestBadInput:
             model = NystromFeatures(5, on_indefinite="clip", **options).fit(X)
         assert model.diagnostics_.indefinite
 
-    @pytest.mark.parametrize("make", [NystromFeatures, NystromKernelKMeans])
+    @ALL
     def test_data(self, make):
         bad = X.copy()
-        bad[3, 2] = np.nan
-        with pytest.raises(ValueError, match="NaN"):
-            make().fit(bad)
-        bad[3, 2] = np.inf
-        with pytest.raises(ValueError, match="infinity"):
-            make().fit(bad)
-        with pytest.raises(ValueError, match="0 sample"):
-            make().fit(np.empty((0, 3)))
-        with pytest.raises(ValueError, match="0 feature"):
-            make().fit(np.empty((9, 0)))
-        with pytest.raises(ValueError, match="omplex"):
-            make().fit(X * 1j)
-        with pytest.raises(NotFittedError):
-            make().transform(X)
-        model = make(random_state=0)
+        for value in (np.nan, np.inf):
+            bad[3, 2] = value
+            with pytest.raises(ValueError, match=r"NaN|infinity"):
+                make().fit(bad)
+        for empty, message in ((np.empty((0, 3)), "0 sample"), (np.empty((9, 0)), "0 feature"), (X * 1j, "omplex")):
+            with pytest.raises(ValueError, match=message):
+                make().fit(empty)
+        for call in (lambda model: model.transform(X), lambda model: model.report()):
+            with pytest.raises(NotFittedError):
+                call(make())
         with pytest.raises(ValueError, match="6 features"):
-            model.fit(X).transform(X[:, :4])
+            made(make).fit(X).transform(X[:, :4])
+        with pytest.raises(ValueError, match="300 features"):
+            made(make, kernel="precomputed").fit(K).transform(K[:, :20])
 
-    @pytest.mark.parametrize("make", [NystromFeatures, NystromKernelKMeans])
+    @pytest.mark.parametrize("make", NYSTROM)
     @pytest.mark.parametrize(
         ("matrix", "message"),
         [
@@ -401,14 +471,3 @@ class TestBadInput:
     def test_kernel_matrices(self, make, matrix, message):
         with pytest.raises(InputError, match=message):
             make(kernel="precomputed", random_state=0).fit(matrix)
-
-    def test_indefinite_kernels_may_be_clipped(self):
-        model = NystromKernelKMeans(4, kernel="sigmoid", gamma=0.01, on_indefinite="clip", random_state=0)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", GraphWarning)
-            assert model.fit(X).labels_.shape == (300,)
-
-    def test_kernel_rows_of_other_points_need_all_columns(self):
-        model = NystromKernelKMeans(4, kernel="precomputed", random_state=0).fit(K)
-        with pytest.raises(ValueError, match="300 features"):
-            model.predict(K[:, :20])
