@@ -3,7 +3,7 @@
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 
 from .._typing import AnyData, ArrayLike, Floats, Labels
-from ..flats.flat_set import Codes
+from ..flats.euclidean import Codes
 from ._checks import passed_on
 
 
@@ -63,7 +63,7 @@ class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterM
         Returns
         -------
         Codes
-            ``labels`` and ``coordinates``, see :class:`graphcore.flats.flat_set.Codes`. Vectors have a way back,
+            ``labels`` and ``coordinates``, see :class:`graphcore.flats.euclidean.Codes`. Vectors have a way back,
             :meth:`KFlats.inverse_transform`; from feature space there is none.
 
         Examples

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._typing import AnyData, ArrayLike, Floats, RandomState
 from .._validation import check_integer, check_sample_weight
-from ..flats.flat_set import FlatSet
+from ..flats.euclidean import FlatSet
 from ..flats.k_flats import k_flats
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.structure import check_sparse

@@ -12,7 +12,7 @@ from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..flats.fit_kernel import cut_kernel_rows
 from ..flats.kernel_k_flats import kernel_k_flats
-from ..flats.kernel_set import KernelFlatSet
+from ..flats.kernel_flats import KernelFlatSet
 from ..kernels.graph import GraphKernel
 from ..pipeline.cluster import cluster_graph
 from ..pipeline.settings import resolve_settings
