@@ -7,10 +7,10 @@ from .._typing import AnyData, ArrayLike, Labels
 from .._validation import check_integer, check_real, check_sample_weight
 from .._warn import warn_of_isolated
 from ..exceptions import InputError
-from ..kernels.columns import VectorColumns
+from ..kernels.columns import MatrixColumns, VectorColumns
 from ..kernels.graph import GraphKernel, warn_of_loops
 from ..kernels.vectors import VectorKernel
-from ..kmeans.assign import assign_columns, assign_graph_rows, assign_rows
+from ..kmeans.centroids import nearest_centroid, nearest_centroid_of_nodes
 from ._kernel_input import KernelInput
 
 
@@ -33,10 +33,9 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
     def _vector_kernel(self, X):
         return VectorKernel(X, self.kernel_, held_bytes=check_integer("held_bytes", self.held_bytes, low=0))
 
-    def _store(self, kernel, points, labels, weights, masses, norms):
-        """Keep what the centroids are made of: these points, their labels and weights."""
-        self._points = points
-        self._centroids = labels, weights, masses, norms
+    def _store(self, kernel, points, centroids):
+        """Keep the centroids, and what they are made of: these points."""
+        self._points, self._centroids = points, centroids
         if self._kind == "vectors":
             self._reference = kernel.X if points is None else kernel.X[points]
             self._precision = kernel.precision
@@ -110,11 +109,11 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
         """Nearest centroid of checked points, and their squared distance to it less ``K(x, x)``."""
         if self._kind == "vectors":
             columns = VectorColumns(self.kernel_, X, self._reference, self._precision)
-            return assign_columns(columns, *self._centroids, self.n_jobs)
+            return nearest_centroid(columns, self._centroids, self.n_jobs)
         columns = X if self._points is None else X[:, self._points]
         if self._kind == "precomputed":
-            return assign_rows(columns, *self._centroids)
-        return assign_graph_rows(columns, self._degrees(X), self._reference, *self._centroids)
+            return nearest_centroid(MatrixColumns(columns, np.dtype(np.float64)), self._centroids)
+        return nearest_centroid_of_nodes(columns, self._degrees(X), self._reference, self._centroids)
 
     def _degrees(self, X):
         """Degrees of new nodes, with the loop."""

@@ -164,7 +164,7 @@ class CoresetKernelKMeans(CentroidClusterer):
         self.n_iter_: int = found.n_iter
         self.converged_: bool = found.converged
         self.result_: CoresetKernelKMeansResult = result
-        self._store(kernel, coreset.indices, found.labels, coreset.weights, found.masses, found.norms)
+        self._store(kernel, coreset.indices, found.centroids)
         self._keep_mean_diagonal(kernel, rows.weights)
         self.labels_: Labels = rows.for_all(result.labels, self.predict)
         return self

@@ -11,8 +11,8 @@ from .._validation import check_sample_weight
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
 from ..flats.fit_kernel import cut_kernel_rows
-from ..flats.kernel_k_flats import kernel_k_flats
 from ..flats.kernel_flats import KernelFlatSet
+from ..flats.kernel_k_flats import kernel_k_flats
 from ..kernels.graph import GraphKernel
 from ..pipeline.cluster import cluster_graph
 from ..pipeline.settings import resolve_settings

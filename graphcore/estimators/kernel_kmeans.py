@@ -174,12 +174,11 @@ class KernelKMeans(CentroidClusterer):
                 )
         self.cost_: float = result.cost
         self.inertia_: float = result.inertia
-        self.cluster_weights_: Floats = result.masses
+        self.cluster_weights_: Floats = result.centroids.masses
         self.n_iter_: int = result.n_iter
         self.converged_: bool = result.converged
         self.result_: KernelKMeansResult = result
-        weights = kernel.point_weights if rows.weights is None else rows.weights
-        self._store(kernel, None, result.labels, weights, result.masses, result.norms)
-        self._keep_mean_diagonal(kernel, weights)
+        self._store(kernel, None, result.centroids)
+        self._keep_mean_diagonal(kernel, result.centroids.weights)
         self.labels_: Labels = rows.for_all(result.labels, self.predict)
         return self

@@ -9,12 +9,13 @@ from .._validation import check_choice
 from .._warn import warn_user
 from ..coresets.coreset import SAMPLING, Coreset, sample_coreset
 from ..exceptions import InputError, ParameterError
+from ..flats.fit_kernel import kernel_and_weights
 from ..graphs.graph import Graph
+from ..kernels.checks import check_diagonal
 from ..kernels.graph import GraphKernel
 from ..partition.nearest import label_all
-from .assign import assign_columns
+from .centroids import nearest_centroid
 from .exact import KernelKMeansResult, kernel_kmeans
-from .inputs import kernel_and_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +108,8 @@ def coreset_kernel_kmeans(
     >>> len(set(result.labels[:50])), len(set(result.labels[50:])), len(set(result.labels))
     (1, 1, 2)
     """
-    kernel, weights = kernel_and_weights(GraphKernel(K, self_loop) if isinstance(K, Graph) else K, weights)
+    kernel, weights = kernel_and_weights(GraphKernel(K, self_loop) if isinstance(K, Graph) else K, weights, "weights")
+    check_diagonal(kernel.diagonal)
     check_choice("sampling", sampling, SAMPLING)
     if not isinstance(init, str):
         raise ParameterError(
@@ -147,8 +149,7 @@ def coreset_kernel_kmeans(
         n_unreached = int(np.count_nonzero(found.unreached))
         _tell_of_empty(found.labels, on_coreset, n_clusters, on_empty)
         return CoresetKernelKMeansResult(found.labels, coreset, on_coreset, n_unreached)
-    columns = kernel.columns(coreset.indices)
-    labels, _ = assign_columns(columns, on_coreset.labels, coreset.weights, on_coreset.masses, on_coreset.norms, n_jobs)
+    labels, _ = nearest_centroid(kernel.columns(coreset.indices), on_coreset.centroids, n_jobs)
     _tell_of_empty(labels, on_coreset, n_clusters, on_empty)
     return CoresetKernelKMeansResult(labels, coreset, on_coreset)
 
