@@ -5,8 +5,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 
 from .._typing import AnyData, ArrayLike, Floats, Labels
 from .._validation import check_sample_weight
+from ..kmeans.chunked import nearest_center
 from ..kmeans.linear import linear_kmeans
-from ..kmeans.nearest import nearest_center
 from ._checks import passed_on
 
 

@@ -10,7 +10,7 @@ from ..exceptions import InputError
 from ..features.diagnostics import FeatureDiagnostics, as_text
 from ..features.leverage import largest_eigenpairs, top_eigenpairs
 from ..kernels.as_kernel import as_kernel
-from .linear import centers_and_cost
+from .chunked import centers_and_cost
 
 # Residual and trace agree to rounding: the kernel matrix has rank s at most.
 _ROUNDING = 1e-10
