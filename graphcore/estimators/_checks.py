@@ -1,7 +1,7 @@
 """What all classes share: how they declare parameters, what they refuse, and what they say while they work."""
 
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TypeVar, dataclass_transform
 
 from .._compile import compilation_notices
@@ -16,9 +16,14 @@ Estimator = TypeVar("Estimator")
 def parameters(cls: type[Estimator]) -> type[Estimator]:
     """Make the constructor of a class from its names with types and defaults, as a dataclass does.
 
-    The class is no dataclass afterwards: Dask, for one, would take fits with equal parameters for one and the same.
+    Parameters of bases that are declared so too follow, by keyword only. The class is no dataclass afterwards: Dask,
+    for one, would take fits with equal parameters for one and the same.
     """
+    for base in cls.__mro__[1:]:
+        if declared := vars(base).get("_declared"):
+            cls.__annotations__ = cls.__annotations__ | {"_": KW_ONLY} | declared
     cls = dataclass(eq=False, repr=False, match_args=False)(cls)
+    cls._declared = {name: field.type for name, field in cls.__dataclass_fields__.items()}
     del cls.__dataclass_fields__, cls.__dataclass_params__
     return cls
 

@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 
 from .._random import Streams
-from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, RandomState
+from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels
 from .._validation import check_sample_weight
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
@@ -17,8 +17,8 @@ from ..kernels.graph import GraphKernel
 from ..pipeline.cluster import cluster_graph
 from ..pipeline.settings import resolve_settings
 from ._checks import parameters
-from ._flats import FlatsClusterer
 from ._kernel_input import KernelInput
+from .flats import FlatsClusterer
 
 
 @parameters
@@ -94,16 +94,8 @@ class KernelKFlats(KernelInput, FlatsClusterer):
     coef0: float = 1.0
     shift: float | str = 1.0
     init: str | ArrayLike = "auto"
-    n_init: int = 10
-    max_iter: int = 300
-    on_empty: str = "farthest"
-    on_degenerate: str = "reduce"
-    max_restarts: int = 10
     on_indefinite: str = "error"
     symmetrize: str = "max"
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit flats in feature space.
@@ -152,7 +144,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         self._degrees = None if graph is None else kernel.point_weights
         self._diagonal = kernel.diagonal if self._kind == "precomputed" else None
         self._keep(result)
-        self.labels_ = rows.for_all(result.labels, self.predict)
+        self.labels_: Labels = rows.for_all(result.labels, self.predict)
         return self
 
     def fit_transform(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Floats:

@@ -63,22 +63,15 @@ def k_flats(
 
     Raises
     ------
-    InputError
+    InputError, ParameterError
         If X holds no finite numbers, has fewer different rows than `n_clusters` (where seeds are drawn by distance), or
         every initialisation ends in an empty or too small cluster under a "restart" policy.
-    ParameterError
-        If a parameter has a value that cannot be used.
 
     Notes
     -----
     The problem is NP-hard and the alternation finds local minima only. A cluster of ``n_dims + 1`` points or fewer lies
     on its flat and stays; where ``n_clusters * (n_dims + 1)`` is near the number of points, the result is the
     initialisation.
-
-    References
-    ----------
-    Bradley, Mangasarian, "k-plane clustering", Journal of Global Optimization 16, 2000. Canas, Poggio, Rosasco,
-    "Learning manifolds with k-means and k-flats", NIPS 2012.
 
     Examples
     --------

@@ -88,8 +88,8 @@ def kernel_k_flats(
         Not negative. Points of weight 0 take no part, and get the label of their nearest flat. A graph has its own
         weights, the degrees, and its isolated nodes are in no cluster.
     on_indefinite : {"error", "warn"}, default "error"
-        What becomes of kernels that are not positive semi-definite. If they are worked on, the objective may rise on the
-        way, a run ends where a partition comes back, and the best one met is kept.
+        What becomes of kernels that are not positive semi-definite. If they are worked on, the objective may rise on
+        the way, a run ends where a partition comes back, and the best one met is kept.
     **rules
         `n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`, `verbose`, as for
         :class:`graphcore.KernelKFlats`.
@@ -100,25 +100,17 @@ def kernel_k_flats(
 
     Raises
     ------
-    InputError
+    InputError, ParameterError
         If the kernel cannot be used: not square, symmetric, finite, or positive semi-definite (checked by its
         eigenvalues up to 1,000 points, by a rough Lanczos run and negative squared distances beyond), and where
-        :func:`k_flats` raises it.
-    ParameterError
-        If a parameter has a value that cannot be used.
+        :func:`graphcore.flats.k_flats.k_flats` raises it.
 
     Notes
     -----
-    Distances of all points to all flats come from two products with the kernel, O(n^2 n_dims) for each pass if dense
-    and O(nnz n_dims) if sparse: flats that share no entry with a point differ in one number only. A dense kernel is
-    centred once, since distances are differences of large sums; a sparse one, or that of a graph, is never made dense.
-    Vectors beyond 8,192 are never made into one matrix: the kernel is computed by blocks in every pass, and for each
-    cluster in a square block.
-
-    References
-    ----------
-    El Ghazzal, "Learning data representation and piece-wise estimation", 2012, algorithm 5. Signs and scalings of the
-    report were corrected; weights, sparse kernels and the factored distances are not in it.
+    A pass takes O(n^2 n_dims) if the kernel is dense and O(nnz n_dims) if it is sparse. A dense kernel is centred once,
+    since distances are differences of large sums; a sparse one, or that of a graph, is never made dense. Vectors beyond
+    8,192 are never made into one matrix: the kernel is computed by blocks in every pass, and for each cluster in a
+    square block.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from .._validation import check_choice, check_integer, check_labels, check_real
 from .._warn import warn_user
 from ..coresets.seeding import draw_seeds
 from ..exceptions import InputError, ParameterError
-from ..flats.alternation import alternate
+from ..flats.alternation import Run, alternate
 from ..flats.fit_kernel import kernel_and_weights
 from ..kernels.checks import check_diagonal
 from ..kernels.definiteness import report_indefinite, semidefinite_shift, smallest_sampled_eigenvalue
@@ -24,49 +24,20 @@ INITIALISATIONS = ("k-means++", "random")
 
 @dataclass(frozen=True, eq=False)
 class KernelKMeansResult:
-    """A partition found by kernel k-means.
+    """A partition found by kernel k-means, with the run of the best initialisation."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_points,), int32
-        -1 for isolated nodes of a graph.
-    cost : float
-        ``sum_x w_x |phi(x) - c(x)|^2 / sum_x w_x``: the mean over points that the papers report.
-    inertia : float
-        The sum itself.
-    centroids : Centroids
-        ``masses`` (weight of every cluster; 0 for empty ones) and ``norms`` (squared norms of the centroids, inf for
-        empty clusters, without the shift). A point x is nearest to the cluster of least
-        ``norms_j - 2 sum_{y in j} w_y K_xy / masses_j``.
-    shift : float
-        The iterations worked with ``K + shift W^-1``; `cost` and `inertia` are those of K itself.
-    history : ndarray of shape (n_iter,), float64
-        Sums that the iterations of the best initialisation went through, with the shift.
-    n_iter : int
-        Partitions looked at.
-    stopped : str
-        See :class:`graphcore.flats.alternation.Run`.
-    n_rises : int
-        How often the sum went up; 0 for a positive semi-definite kernel.
-    costs_of_initialisations : ndarray of shape (n_init,), float64
-        What every one came to, as `cost`.
-    """
-
-    labels: np.ndarray
-    cost: float
-    inertia: float
+    cost: float  # ``sum_x w_x |phi(x) - c(x)|^2 / sum_x w_x``: the mean over points that the papers report
+    inertia: float  # the sum itself
+    # A point x is nearest to the cluster of least ``norms_j - 2 sum_{y in j} w_y K_xy / masses_j``, without the shift.
     centroids: Centroids = field(repr=False)
-    shift: float
-    history: np.ndarray = field(repr=False)
-    n_iter: int
-    stopped: str
-    n_rises: int
-    costs_of_initialisations: np.ndarray = field(repr=False)
+    shift: float  # the iterations worked with ``K + shift W^-1``; `cost` and `inertia` are those of K itself
+    run: Run = field(repr=False)  # its history (sums with the shift), how it stopped, and how often the sum went up
+    costs_of_initialisations: np.ndarray = field(repr=False)  # (n_init,) float64: what every one came to, as `cost`
 
     @property
-    def converged(self):
-        """Whether the best initialisation came to rest, by the tolerance too, and not by `max_iter` or a cycle."""
-        return self.stopped in ("converged", "tolerance")
+    def labels(self):
+        """Cluster of every point, (n_points,) int32; -1 for isolated nodes of a graph."""
+        return self.centroids.labels
 
 
 def kernel_kmeans(
@@ -94,7 +65,9 @@ def kernel_kmeans(
     weights : array-like of shape (n_points,), optional
         Not negative. Default: ones; node degrees for a graph, which takes no others.
     init, n_init, max_iter, tol, on_empty, on_indefinite, random_state, n_jobs
-        As for :class:`graphcore.KernelKMeans`. An array given as `init` is a first partition, tried once.
+        As for :class:`graphcore.KernelKMeans`. An array given as `init` is a first partition, tried once. Where K has
+        zeros on its diagonal that no inner product has (an adjacency kernel), centres are drawn by the distances of a
+        shifted kernel.
     shift : float or "psd", default 0
         Work with ``K + shift W^-1`` (which is ``K + shift I`` for equal weights). The cost of every partition into k
         clusters grows by the same ``shift (n - k)``, but every point is bound more tightly to the cluster it is in, and
@@ -107,30 +80,14 @@ def kernel_kmeans(
 
     Raises
     ------
-    InputError
-        If K is not symmetric, not finite or has a negative diagonal, or if the weights cannot be used.
-    ParameterError
-        If a parameter is out of range.
+    InputError, ParameterError
+        If K is not symmetric, not finite or has a negative diagonal; if weights or parameters cannot be used.
 
     Warns
     -----
     GraphWarning
         If K is not positive semi-definite (then the cost may rise on the way, and the best partition met is kept), if
-        there are fewer different points than clusters or negative distances leave clusters without points, or if no
-        initialisation converged.
-
-    Notes
-    -----
-    Where K has zeros on its diagonal that no inner product has (an adjacency kernel), distances to the points drawn as
-    centres are those of a shifted kernel, ``K + W^-1`` for a graph. The iterations work with K itself.
-
-    An iteration takes O(n_points^2) for a dense kernel, O(entries) for a sparse one or a graph, and evaluates all
-    n_points^2 values for vectors, unless these are held (see :class:`graphcore.kernels.vectors.VectorKernel`).
-
-    References
-    ----------
-    Dhillon, Guan, Kulis, "Kernel k-means, spectral clustering and normalized cuts", KDD 2004; section 1.1 of Wang,
-    Gittens, Mahoney, JMLR 2019.
+        clusters are left without points, or if no initialisation converged.
 
     Examples
     --------
@@ -293,15 +250,11 @@ def _result(problem, runs, n_clusters, on_empty):
     if all(run.stopped == "max_iter" for run in runs):
         warn_user(f"no initialisation converged in max_iter={len(best.history) - 1} iterations; raise max_iter, or tol")
     return KernelKMeansResult(
-        labels=best.labels,
         cost=(best.objective - extra) / total,
         inertia=best.objective - extra,
         centroids=Centroids(best.labels, weights, masses, norms),
         shift=shift,
-        history=best.history,
-        n_iter=len(best.history),
-        stopped=best.stopped,
-        n_rises=best.n_rises,
+        run=best,
         costs_of_initialisations=np.array([(run.objective - extra) / total for run in runs]),
     )
 
