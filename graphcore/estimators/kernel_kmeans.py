@@ -215,8 +215,8 @@ class KernelKMeans(CentroidClusterer):
     n_iter_ : int
         Partitions that the best start looked at.
     converged_ : bool
-        Whether the best start came to rest, by `tol` too, and not by `max_iter` or a cycle; ``result_.run.stopped`` says
-        which.
+        Whether the best start came to rest, by `tol` too, and not by `max_iter` or a cycle; see
+        ``result_.run.stopped``.
     kernel_ : KernelFunction or None
         The kernel over vectors, with its bandwidth resolved.
     result_ : KernelKMeansResult

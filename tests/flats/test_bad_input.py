@@ -7,8 +7,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from graphcore import Graph, GraphWarning, InputError, KernelKFlats, KFlats, ParameterError
 from graphcore.flats.certificates import k_flats_lower_bound, kernel_k_flats_lower_bound
-from graphcore.flats.global_k_means import global_k_means
-from graphcore.flats.k_flats import k_flats
+from graphcore.flats.k_flats import global_k_means, k_flats
 from graphcore.flats.kernel_k_flats import kernel_k_flats
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.vectors import VectorKernel

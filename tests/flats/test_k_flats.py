@@ -12,11 +12,10 @@ from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
 
 from graphcore import InputError
-from graphcore.flats import flat_set
+from graphcore.flats import euclidean
 from graphcore.flats.certificates import k_flats_lower_bound
 from graphcore.flats.euclidean import EuclideanFlats
-from graphcore.flats.global_k_means import global_k_means
-from graphcore.flats.k_flats import k_flats
+from graphcore.flats.k_flats import global_k_means, k_flats
 
 from .oracles import all_distances, lloyd, random_problem
 
@@ -290,7 +289,7 @@ def sparse_vectors(n=90, d=40):
     ("m", "init"), [*product([0, 1, 3], ["k-means++", "farthest", "random", "k-means"]), (0, "global")]
 )
 def test_sparse_vectors_are_clustered_like_dense_ones(m, init, monkeypatch):
-    monkeypatch.setattr(flat_set, "_BLOCK_NUMBERS", 400)  # ten rows
+    monkeypatch.setattr(euclidean, "_BLOCK_NUMBERS", 400)  # ten rows
     X, w = sparse_vectors(), np.random.default_rng(1).uniform(0.5, 2, 90)
     dense, sparse = (
         k_flats(data, 4, m, init=init, n_init=2, sample_weight=w, random_state=0) for data in (X.toarray(), X)

@@ -13,11 +13,11 @@ from sklearn.decomposition import KernelPCA
 
 from graphcore import Graph, InputError, KernelKFlats
 from graphcore.datasets import load_karate, planted_partition, sphere
-from graphcore.flats import kernel_problem
+from graphcore.flats import kernel_flats
 from graphcore.flats.certificates import kernel_k_flats_lower_bound
 from graphcore.flats.euclidean import EuclideanFlats
 from graphcore.flats.k_flats import k_flats
-from graphcore.flats.kernel_clusters import fit_cluster, fit_large_cluster
+from graphcore.flats.kernel_flats import fit_cluster, fit_large_cluster
 from graphcore.flats.kernel_k_flats import kernel_k_flats
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
@@ -347,7 +347,7 @@ def test_large_sparse_clusters_against_dense_ones(m):
     w = np.random.default_rng(0).uniform(0.5, 2, 700)
     labels = (np.arange(700) % 2).astype(np.int32)
     a, b = problem_of(K.toarray(), w, m).fit(labels, 2), problem_of(K, w, m).fit(labels, 2)
-    assert kernel_problem.SMALL_SPARSE < 350
+    assert kernel_flats.SMALL_SPARSE < 350
     np.testing.assert_allclose(a[1], b[1], atol=1e-9)
     np.testing.assert_allclose(np.abs(a[0].coefficients), np.abs(b[0].coefficients), atol=1e-8)
     np.testing.assert_array_equal(
@@ -362,7 +362,7 @@ def test_large_clusters_of_arrays_against_dense_eigenvectors(m, monkeypatch):
     problem = problem_of(kernel_function("gaussian", bandwidth=3.0)(X), w, m)
     labels = (np.arange(600) % 2).astype(np.int32)
     dense = problem.fit(labels, 2)
-    monkeypatch.setattr(kernel_problem, "SMALL_DENSE", 100)
+    monkeypatch.setattr(kernel_flats, "SMALL_DENSE", 100)
     lanczos = problem.fit(labels, 2)
     np.testing.assert_allclose(lanczos[1], dense[1], atol=1e-10)
     np.testing.assert_allclose(np.abs(lanczos[0].coefficients), np.abs(dense[0].coefficients), atol=1e-8)
@@ -372,7 +372,7 @@ def test_large_clusters_of_arrays_against_dense_eigenvectors(m, monkeypatch):
 
     monkeypatch.setattr("scipy.sparse.linalg.eigsh", failing)
     np.testing.assert_array_equal(problem.fit(labels, 2)[1], dense[1])
-    monkeypatch.setattr("graphcore.flats.kernel_clusters._DENSE_LIMIT", 100)
+    monkeypatch.setattr("graphcore.flats.kernel_flats._DENSE_LIMIT", 100)
     with pytest.raises(
         InputError, match="eigenvectors of a cluster of 300 points were not found; take a smaller n_dims"
     ):

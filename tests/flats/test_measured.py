@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from graphcore.datasets import blobs, circles, crossing_lines, embedded_trefoil, sphere, trefoil
-from graphcore.flats.alternation import alternate
+from graphcore.flats.alternation import alternate, seed_labels
 from graphcore.flats.euclidean import EuclideanFlats
-from graphcore.flats.initialisations import seed_labels
 from graphcore.flats.k_flats import k_flats
 from graphcore.flats.kernel_k_flats import kernel_k_flats
 from graphcore.kernels.bandwidths import rule_bandwidth

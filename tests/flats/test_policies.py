@@ -7,9 +7,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from graphcore import InputError
 from graphcore.flats._checks import Rules
-from graphcore.flats.alternation import alternate, best_of, fill_empty
+from graphcore.flats.alternation import alternate, best_of, fill_empty, random_labels, seed_labels
 from graphcore.flats.euclidean import EuclideanFlats
-from graphcore.flats.initialisations import random_labels, seed_labels
 from graphcore.flats.k_flats import k_flats
 from graphcore.flats.kernel_k_flats import kernel_k_flats
 

@@ -12,8 +12,9 @@ from graphcore.features.nystrom import SAMPLINGS, nystrom_features
 from graphcore.features.subspace import kernel_pca_features, power_features
 from graphcore.kernels.functions import kernel_function
 from graphcore.kmeans.certificates import certify, dictionary_quality, spectral_guarantee
+from graphcore.kmeans.chunked import centers_and_cost
 from graphcore.kmeans.exact import partition_cost
-from graphcore.kmeans.linear import centers_and_cost, linear_kmeans
+from graphcore.kmeans.linear import linear_kmeans
 
 from ..depth import seeds
 from ..nystrom_oracles import best_of_rank, cost, gaussian_matrix, indicator, partitions, trace_norm

@@ -6,8 +6,7 @@ from sklearn.cluster import KMeans
 
 from graphcore._random import Streams
 from graphcore.kmeans import chunked as module
-from graphcore.kmeans.chunked import lloyd_runs, scalable_starts
-from graphcore.kmeans.nearest import nearest_center
+from graphcore.kmeans.chunked import lloyd_runs, nearest_center, scalable_starts
 
 
 def rows(n=400, k=5, seed=0):

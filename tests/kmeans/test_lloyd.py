@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from graphcore.kmeans.lloyd import centroid_step, lloyd
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -12,7 +13,6 @@ from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.sparse import SparseKernel
 from graphcore.kernels.vectors import VectorKernel
-from graphcore.kmeans.lloyd import centroid_step, lloyd
 
 from ..strategies import graphs
 from . import oracles
