@@ -68,13 +68,13 @@ def test_the_cost_on_a_graph_is_its_normalised_cut(pair, seed, shift, self_loop)
         looped[result.labels == j][:, result.labels != j].sum() / degrees[result.labels == j].sum() for j in found
     )
     assert result.inertia == pytest.approx(trace - len(found) + k_times_nc, abs=1e-9)
-    assert min(result.history) == pytest.approx(result.inertia + shift * (n - len(found)), abs=1e-9)
+    assert min(result.run.history) == pytest.approx(result.inertia + shift * (n - len(found)), abs=1e-9)
     assert result.inertia == pytest.approx(kernel_kmeans_cost(graph, result.labels, self_loop=self_loop), abs=1e-9)
     assert result.cost == pytest.approx(result.inertia / degrees.sum(), abs=1e-9)
     if self_loop == 0 and len(found) == k:
         assert k * normalized_cut(graph, result.labels, n_clusters=k) == pytest.approx(k_times_nc, abs=1e-9)
     if shift >= 1:
-        assert result.n_rises == 0
+        assert result.run.n_rises == 0
 
 
 @given(SEEDS, st.sampled_from([0.0, 2.0]))
@@ -239,8 +239,8 @@ def test_the_shift_that_makes_a_kernel_definite(weighted, sparse):
         warnings.simplefilter("error", GraphWarning)
         result = kernel_kmeans(kernel, 4, weights=weights, shift="psd", random_state=0)
     assert result.shift == pytest.approx(shift)
-    assert result.n_rises == 0
-    assert (np.diff(result.history) <= 1e-9 * np.abs(result.history[0])).all()
+    assert result.run.n_rises == 0
+    assert (np.diff(result.run.history) <= 1e-9 * np.abs(result.run.history[0])).all()
 
 
 def test_the_shift_by_lanczos(monkeypatch):
