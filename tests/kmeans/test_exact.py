@@ -134,26 +134,6 @@ def test_all_forms_of_a_kernel_give_the_same_partition():
     np.testing.assert_array_equal(ours.labels, dense.labels)
 
 
-def test_results_repeat_and_do_not_depend_on_threads():
-    X, _ = make_blobs(300, 4, centers=5, random_state=0)
-    kernel = VectorKernel(X, kernel_function("laplacian", gamma=0.3), held_bytes=50_000)
-    one, two = (kernel_kmeans(kernel, 5, n_init=2, random_state=5, n_jobs=jobs) for jobs in (None, 3))
-    np.testing.assert_array_equal(one.labels, two.labels)
-    assert one.inertia == two.inertia
-
-
-def test_duplicates_and_weights_are_the_same_thing():
-    rng = np.random.default_rng(2)
-    X = rng.standard_normal((30, 2))
-    counts = rng.integers(1, 4, 30)
-    many = np.repeat(np.arange(30), counts)
-    labels = rng.integers(0, 3, 30)
-    weighted = kernel_kmeans(X @ X.T, 3, weights=counts, init=labels)
-    repeated = kernel_kmeans(X[many] @ X[many].T, 3, init=labels[many])
-    np.testing.assert_array_equal(weighted.labels[many], repeated.labels)
-    assert weighted.cost == pytest.approx(repeated.cost)
-
-
 def test_points_without_weight_are_labelled_and_count_for_nothing():
     x = np.array([0.0, 1.0, 10.0, 11.0, 9.0])
     weights = np.array([1.0, 1.0, 1.0, 1.0, 0.0])
@@ -181,20 +161,6 @@ def test_k_means_plus_plus_draws_by_weighted_squared_distance():
     assert seconds[1] == seconds[4] == 0
     kept = odds > 0
     assert chisquare(seconds[kept], seconds.sum() * odds[kept] / odds.sum()).pvalue > 1e-4
-
-
-@given(SEEDS, st.sampled_from([0.0, 0.4]))
-def test_contributions_after_drawing(seed, shift):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, 12))
-    B, weights = rng.standard_normal((n, 2)), rng.random(n) + 0.1
-    K = B @ B.T + shift * np.diag(1 / weights)
-    seeds = draw_seeds(DenseKernel(B @ B.T), weights, min(n, 4), rng, shift=shift)
-    D = np.diag(K)[:, None] + np.diag(K)[seeds.indices] - 2 * K[:, seeds.indices]
-    np.testing.assert_allclose(seeds.contributions, weights * D.min(axis=1), atol=1e-10)
-    np.testing.assert_allclose(D[np.arange(n), seeds.nearest], D.min(axis=1), atol=1e-10)
-    assert len(set(seeds.indices.tolist())) == len(seeds.indices)
-    assert seeds.n_negative == 0
 
 
 def test_fewer_different_points_than_clusters():
@@ -326,11 +292,6 @@ def test_a_function_that_is_not_symmetric_is_refused(shift):
         kernel_kmeans(kernel, 2, shift=shift)
 
 
-def test_labels_without_weight_have_no_cost():
-    with pytest.raises(InputError, match="no point with weight"):
-        partition_cost(EYE, [-1, -1, -1, -1])
-
-
 @pytest.mark.parametrize(
     "K",
     [
@@ -344,8 +305,3 @@ def test_what_is_no_kernel_matrix_is_told_what_is(K):
     for call in (partition_cost, kernel_kmeans):
         with pytest.raises(InputError, match=rf"K is a .*{type(K).__name__}; .*Graph, .*VectorKernel\(X, function\)"):
             call(K, [0, 0, 1, 1] if call is partition_cost else 2)
-
-
-def test_no_number_of_threads():
-    with pytest.raises(ParameterError, match="n_jobs=0"):
-        kernel_kmeans(EYE, 2, n_jobs=0)
