@@ -54,19 +54,6 @@ def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.slow
-@parametrize_with_checks(
-    [
-        KernelKMeans(n_clusters=3, kernel="gaussian", n_init=2, random_state=0, held_bytes=256),
-        KernelKMeans(n_clusters=3, kernel="linear", n_init=2, random_state=0),
-        CoresetKernelKMeans(n_clusters=3, kernel="laplacian", coreset_size=0.9, n_init=2, random_state=0),
-    ],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learns_checks_with_other_settings(estimator, check):
-    check(estimator)
-
-
 @pytest.mark.parametrize("estimator", [KernelKMeans, CoresetKernelKMeans])
 def test_in_a_pipeline_and_a_grid_search(estimator):
     X, y = make_blobs([40, 40, 40], random_state=0, cluster_std=0.5, centers=None)
@@ -236,29 +223,6 @@ def test_equal_rows_are_merged_in_an_order_that_depends_on_what_they_hold():
 # -- inputs ------------------------------------------------------------------------------------------------------------
 
 
-def graph_inputs():
-    A = nx.to_scipy_sparse_array(CAVEMEN, format="csr", dtype=np.float64)
-    return {
-        "Graph": Graph.from_scipy(A),
-        "csr_array": sp.csr_array(A),
-        "coo_matrix": sp.coo_matrix(A),
-        "int": A.astype(np.int64),
-        "networkx": CAVEMEN,
-    }
-
-
-@pytest.mark.parametrize("kind", graph_inputs())
-@pytest.mark.parametrize("model", [KernelKMeans(5, random_state=1), CoresetKernelKMeans(5, random_state=1)])
-def test_every_kind_of_graph_gives_the_same_labels(kind, model):
-    expected = clone(model).fit(graph_inputs()["Graph"])
-    found = clone(model).fit(graph_inputs()[kind])
-    np.testing.assert_array_equal(found.labels_, expected.labels_)
-    assert found.n_features_in_ == 40
-    assert found.kernel_ is None
-    dense = clone(model).set_params(kernel="normalized_cut").fit(graph_inputs()["csr_array"].toarray())
-    np.testing.assert_array_equal(dense.labels_, expected.labels_)
-
-
 @pytest.mark.parametrize(
     "model",
     [
@@ -342,15 +306,6 @@ def test_a_coreset_of_a_graph(seeding):
     model = CoresetKernelKMeans(4, coreset_size=0.5, seeding=seeding, random_state=0).fit(graph)
     assert adjusted_rand_score(truth, model.labels_) > 0.95
     np.testing.assert_array_equal(model.predict(graph.to_scipy()), model.labels_)
-
-
-def test_float32_stays_float32_and_agrees():
-    X, _ = make_blobs(200, 5, centers=4, random_state=0)
-    narrow = KernelKMeans(4, random_state=0).fit(X.astype(np.float32))
-    wide = KernelKMeans(4, random_state=0).fit(X)
-    np.testing.assert_array_equal(narrow.labels_, wide.labels_)
-    assert narrow.cost_ == pytest.approx(wide.cost_, rel=1e-4)
-    assert narrow._reference.dtype == np.float32
 
 
 # -- bad input ---------------------------------------------------------------------------------------------------------

@@ -92,15 +92,6 @@ def test_the_cost_of_a_partition(seed, shift):
     assert partition_cost(K, result.labels, weights=weights) == pytest.approx(result.cost, abs=1e-12)
 
 
-def test_any_partition_costs_at_most_what_the_mean_of_the_kernel_leaves():
-    # Jensen: with sigma the root mean square distance and K_xx = 1, no partition costs more than 1 - exp(-1/2).
-    X, _ = make_blobs(200, 5, centers=4, random_state=0)
-    kernel = kernel_function("gaussian", bandwidth=("rms", 1.0), X=X)
-    labels = np.random.default_rng(0).integers(0, 10, 200)
-    assert partition_cost(VectorKernel(X, kernel), labels) <= partition_cost(kernel(X), np.zeros(200, dtype=int))
-    assert partition_cost(kernel(X), np.zeros(200, dtype=int)) <= 1 - np.exp(-0.5)
-
-
 @given(SEEDS)
 def test_no_partition_beats_the_optimum_and_the_optimum_stays(seed):
     rng = np.random.default_rng(seed)
