@@ -10,7 +10,7 @@ from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels
 from .._validation import check_sample_weight
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
-from ..flats.fit_kernel import cut_kernel_rows
+from ..flats.fit_kernel import rows_of_nodes
 from ..flats.kernel_flats import KernelFlatSet
 from ..flats.kernel_k_flats import kernel_k_flats
 from ..kernels.graph import GraphKernel
@@ -272,7 +272,10 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         if diagonal is not None and known is None:
             raise ParameterError("diagonal is for rows of a precomputed kernel; here it is known")
         if self._kind == "graph":
-            rows, own, degrees = cut_kernel_rows(X, self._degrees, self.shift)
+            degrees = X @ (self._degrees > 0).astype(np.float64)  # edges to nodes without a degree do not count
+            rows = rows_of_nodes(X, degrees, self._degrees)
+            # As of nodes without a loop; infinitely far without an edge.
+            own = np.divide(self.shift, degrees, out=np.full(len(degrees), np.inf), where=degrees > 0)
             if connected and not degrees.all():
                 i = int(np.argmin(degrees))
                 raise InputError(f"row {i} has no edge to a node of the fit, so no distance from any flat; drop it")

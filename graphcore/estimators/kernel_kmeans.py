@@ -11,10 +11,11 @@ from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels,
 from .._validation import check_integer, check_real, check_sample_weight
 from .._warn import warn_of_isolated
 from ..exceptions import InputError
+from ..flats.fit_kernel import rows_of_nodes
 from ..kernels.columns import MatrixColumns, VectorColumns
 from ..kernels.graph import GraphKernel, warn_of_loops
 from ..kernels.vectors import VectorKernel
-from ..kmeans.centroids import nearest_centroid, nearest_centroid_of_nodes
+from ..kmeans.centroids import nearest_centroid
 from ..kmeans.exact import KernelKMeansResult, kernel_kmeans
 from ._checks import parameters, passed_on, stages_of
 from ._kernel_input import KernelInput
@@ -136,10 +137,14 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
         if self._kind == "vectors":
             columns = VectorColumns(self.kernel_, X, self._reference, self._precision)
             return nearest_centroid(columns, self._centroids, self.n_jobs)
-        columns = X if self._points is None else X[:, self._points]
-        if self._kind == "precomputed":
-            return nearest_centroid(MatrixColumns(columns, np.dtype(np.float64)), self._centroids)
-        return nearest_centroid_of_nodes(columns, self._degrees(X), self._reference, self._centroids)
+        rows = X if self._points is None else X[:, self._points]
+        if self._kind == "graph":
+            degrees = self._degrees(X)
+            rows = rows_of_nodes(rows, degrees, self._reference)
+        labels, values = nearest_centroid(MatrixColumns(rows, np.dtype(np.float64)), self._centroids)
+        if self._kind == "graph":
+            labels[degrees == 0] = -1
+        return labels, values
 
     def _degrees(self, X):
         """Degrees of new nodes, with the loop."""

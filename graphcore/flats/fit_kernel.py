@@ -231,17 +231,13 @@ def _plus_diagonal(rows, first, values):
     return sp.csr_array(rows + own)
 
 
-def cut_kernel_rows(edges, degrees, shift=1.0):
-    """Rows of the kernel ``shift D^-1 + D^-1 A D^-1`` for new nodes, from the edges that lead to nodes of the fit.
+def rows_of_nodes(edges, own_degrees, degrees):
+    """Rows of the kernel ``D^-1 A D^-1`` for new nodes, a csr_array; those of nodes without degree are empty.
 
-    `edges` (n_new, n_nodes) are weights, not negative; those to isolated nodes of the fit (`degrees` 0) do not count.
-    Returns the rows as a csr_array, the kernel values of the new nodes with themselves (as of nodes without a loop;
-    infinite without an edge), and their degrees.
+    `edges` (n_new, n_nodes) are the weights of their edges to the nodes of the fit, `own_degrees` their degrees, and
+    `degrees` those of the nodes of the fit.
     """
     import scipy.sparse as sp
 
-    edges = sp.csr_array(edges, dtype=np.float64)
-    new_degrees = edges @ (degrees > 0).astype(np.float64)
-    outer, inner = (np.divide(1.0, d, out=np.zeros(len(d)), where=d > 0) for d in (new_degrees, degrees))
-    K = sp.csr_array(sp.diags_array(outer) @ edges @ sp.diags_array(inner))
-    return K, np.where(new_degrees > 0, shift * outer, np.inf), new_degrees
+    outer, inner = (np.divide(1.0, d, out=np.zeros(len(d)), where=d > 0) for d in (own_degrees, degrees))
+    return sp.csr_array(sp.diags_array(outer) @ sp.csr_array(edges, dtype=np.float64) @ sp.diags_array(inner))

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..exceptions import InputError
 from ..flats.alternation import Look
-from ..kernels.columns import MatrixColumns, map_rows
+from ..kernels.columns import map_rows
 from ..kernels.products import memberships
 
 # Bytes of the sums of a block of points with all clusters.
@@ -113,20 +113,3 @@ def nearest_centroid(columns, centroids, n_jobs=None):
     block_rows = max(1, min(_BLOCK_BYTES // (8 * len(norms)), 1 << 14))
     found = map_rows(columns, nearest, n_jobs=n_jobs, block_rows=block_rows)
     return found[:, 0].astype(np.int32), found[:, 1]
-
-
-def nearest_centroid_of_nodes(A, own_degrees, degrees, centroids):
-    """The same for nodes given by their edges A (n_samples, n_points) to those of a graph; -1 for nodes without any.
-
-    `own_degrees` are those of the new nodes, over all nodes and loops, `degrees` those of the graph's nodes in its
-    kernel.
-    """
-    import scipy.sparse as sp
-
-    scale, inverse = (np.divide(1.0, d, out=np.zeros(len(d)), where=d > 0) for d in (own_degrees, degrees))
-    rows = sp.diags_array(scale) @ A
-    rows = rows.tocsr() if hasattr(rows, "tocsr") else rows
-    columns = MatrixColumns(rows, np.dtype(np.float64))
-    found, values = nearest_centroid(columns, centroids._replace(weights=centroids.weights * inverse))
-    found[own_degrees == 0] = -1
-    return found, values

@@ -19,23 +19,13 @@ _COPY_BYTES = 1 << 29
 
 @dataclass(frozen=True, eq=False)
 class LinearKMeans:
-    """Clusters of the rows of a matrix.
+    """Clusters of the rows of a matrix."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n,), int32
-        From 0 to the number of clusters less one; every cluster holds a row.
-    centers : ndarray of shape (k, s), float64
-        Centres of the last iteration: every row has the label of the nearest. They are the weighted means of the
-        clusters up to the tolerance.
-    cost : float
-        Weighted mean of the squared distances to the weighted means of the clusters.
-    n_iter : int
-    """
-
-    labels: np.ndarray
+    labels: np.ndarray  # (n,) int32, from 0 to the number of clusters less one; every cluster holds a row
+    # (k, s) float64: centres of the last iteration, of which every row has the label of the nearest. They are the
+    # weighted means of the clusters up to the tolerance.
     centers: np.ndarray
-    cost: float
+    cost: float  # weighted mean of the squared distances to the weighted means of the clusters
     n_iter: int
 
 

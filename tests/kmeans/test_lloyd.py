@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from graphcore import Graph, InputError
 from graphcore.flats.alternation import alternate
+from graphcore.flats.fit_kernel import rows_of_nodes
 from graphcore.kernels.columns import MatrixColumns
 from graphcore.kernels.dense import DenseKernel
 from graphcore.kernels.functions import kernel_function
@@ -253,14 +254,14 @@ def test_rows_by_blocks_against_numpy(monkeypatch, kind):
     own = A.sum(axis=1)
     scale = np.divide(1, own, out=np.zeros(50), where=own > 0)
     values_of_graph = norms - 2 * (A @ (Z / degrees[:, None])) * scale[:, None] / masses
-    of_graph = np.where(own > 0, values_of_graph.argmin(axis=1), -1)
     for block_bytes in (1, 8 * 4 * 7, 1 << 26):
         monkeypatch.setattr(centroids, "_BLOCK_BYTES", block_bytes)
         found, least = centroids.nearest_centroid(MatrixColumns(kind(A), np.dtype(float)), given)
         np.testing.assert_array_equal(found, values.argmin(axis=1))
         np.testing.assert_allclose(least, values.min(axis=1), rtol=1e-12, atol=1e-15)
-        found, least = centroids.nearest_centroid_of_nodes(kind(A), own, degrees, given)
-        np.testing.assert_array_equal(found, of_graph)
+        rows = MatrixColumns(rows_of_nodes(kind(A), own, degrees), np.dtype(float))
+        found, least = centroids.nearest_centroid(rows, given)
+        np.testing.assert_array_equal(found, values_of_graph.argmin(axis=1))
         np.testing.assert_allclose(least, values_of_graph.min(axis=1), rtol=1e-12, atol=1e-15)
 
 
@@ -271,7 +272,8 @@ def test_edges_to_a_large_graph_of_many_clusters_take_no_dense_memberships():
     given = fitted(n, k)
     tracemalloc.start()
     try:
-        centroids.nearest_centroid_of_nodes(A, np.ones(n), np.ones(n), given)
+        rows = rows_of_nodes(A, np.ones(n), np.ones(n))
+        centroids.nearest_centroid(MatrixColumns(rows, np.dtype(float)), given)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
