@@ -160,6 +160,8 @@ def test_small_clusters_restart():
     assert np.bincount(result.labels).min() >= 4
     with pytest.raises(InputError, match=r"on_degenerate='restart' needs n_clusters \* \(n_dims \+ 1\) = 44 points"):
         k_flats(X, 11, 3, on_degenerate="restart")
+    with pytest.raises(InputError, match="all of 1 initialisations ended in a cluster that is too small"):
+        k_flats(X, 2, 3, init=(np.arange(40) < 3).astype(int), on_degenerate="restart")  # three points, and four needed
     with pytest.raises(InputError, match="initialisations ended in a cluster that is too small for its flat"):
         k_flats(X, 10, 3, on_degenerate="restart", max_restarts=1, n_init=1, random_state=0)
 
