@@ -133,6 +133,12 @@ def test_points_without_weight_are_labelled_and_count_for_nothing():
     assert result.labels[4] == result.labels[3] != result.labels[0]
 
 
+def test_a_shift_leaves_the_centroids_where_they_are():
+    x = np.array([0.0, 1.0, 2.0, 10.0])
+    result = kernel_kmeans(np.outer(x, x), 2, init=[0, 0, 0, 1], shift=5.0)
+    np.testing.assert_allclose(result.centroids.norms, [1.0, 100.0])
+
+
 # -- starts ------------------------------------------------------------------------------------------------------------
 
 
