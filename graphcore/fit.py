@@ -10,8 +10,7 @@ from ._progress import Stages
 from ._random import Streams
 from ._validation import check_sample_weight
 from .exceptions import InputError
-from .graphs.derived import change_graph
-from .graphs.derived import weigh_nodes
+from .graphs.derived import change_graph, weigh_nodes
 from .graphs.graph import Graph
 from .graphs.magnitude import in_range
 from .knn.neighbors import knn_graph

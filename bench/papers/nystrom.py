@@ -53,9 +53,9 @@ def _row(kernel, m, truth, test, seed, settings, starts, whole=None):
     """
     from graphcore.features.nystrom import nystrom_features
     from graphcore.kernels.dense import DenseKernel
+    from graphcore.kmeans.chunked import nearest_center
     from graphcore.kmeans.exact import partition_cost
     from graphcore.kmeans.linear import linear_kmeans
-    from graphcore.kmeans.nearest import nearest_center
 
     with vectors.quiet():
         found, features = timed(nystrom_features, kernel, m, random_state=seed, n_jobs=settings.threads)

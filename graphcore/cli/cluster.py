@@ -10,7 +10,7 @@ from ..exceptions import FormatError
 from ..pipeline.parameters import PARAMETERS, STEPS, Published, idle_steps
 from .console import Console, Job, show
 from .files import INPUT, OUTPUT, check_target, labels_target, output_kind, tell_of_missing_pictures, write_clusters
-from .inputs import READING, READING_OPTIONS, check_there, given_options, holds_vectors, input_options, load
+from .inputs import READING, READING_OPTIONS, check_there, holds_vectors, input_options, load
 from .labels import PAGE, page_about, read_truth, truth_option
 from .warm_up import help_compiling
 

@@ -11,8 +11,8 @@ from .._random import Streams
 from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels, RandomState
 from .._validation import check_sample_weight
 from ..features.diagnostics import as_text
+from ..kmeans.chunked import nearest_center
 from ..kmeans.linear import linear_kmeans
-from ..kmeans.nearest import nearest_center
 from ._checks import parameters, passed_on, stages_of
 from ._kernel_input import KernelInput
 

@@ -7,12 +7,12 @@ from typing import Self
 import numpy as np
 
 from .._random import Streams
-from .._typing import AnyData, ArrayLike, Bandwidth, Floats, Integers, KernelLike, Labels, RandomState
+from .._typing import AnyData, ArrayLike, Floats, Integers, Labels
 from ..exceptions import ParameterError
 from ..graphs.magnitude import given_unit
 from ..kmeans.coreset import CoresetKernelKMeansResult, coreset_kernel_kmeans
-from ._centroids import CentroidClusterer
 from ._checks import parameters, passed_on, stages_of
+from .kernel_kmeans import CentroidClusterer
 
 
 @parameters
@@ -92,23 +92,6 @@ class CoresetKernelKMeans(CentroidClusterer):
     sampling: str = "importance"
     seeding: str = "auto"
     n_seeds: int | str = "auto"
-    kernel: KernelLike = "auto"
-    bandwidth: Bandwidth = None
-    gamma: float | None = None
-    degree: float = 3
-    coef0: float = 1.0
-    init: str | ArrayLike = "k-means++"
-    n_init: int = 10
-    max_iter: int = 300
-    tol: float = 0.0
-    self_loop: float | str = "auto"
-    on_empty: str = "farthest"
-    on_indefinite: str = "warn"
-    held_bytes: int = 1 << 28
-    symmetrize: str = "max"
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Cluster vectors, a kernel matrix or a graph.
@@ -161,10 +144,10 @@ class CoresetKernelKMeans(CentroidClusterer):
         self.coreset_labels_: Labels = found.labels[order]
         self.coreset_cost_: float = found.cost
         self.n_unreached_: int = result.n_unreached
-        self.n_iter_: int = found.n_iter
-        self.converged_: bool = found.converged
+        self.n_iter_: int = len(found.run.history)
+        self.converged_: bool = found.run.converged
         self.result_: CoresetKernelKMeansResult = result
-        self._store(kernel, coreset.indices, found.labels, coreset.weights, found.masses, found.norms)
+        self._store(kernel, coreset.indices, found.centroids)
         self._keep_mean_diagonal(kernel, rows.weights)
         self.labels_: Labels = rows.for_all(result.labels, self.predict)
         return self

@@ -1,20 +1,117 @@
-"""The scikit-learn class for k-flats."""
+"""The scikit-learn class for k-flats, and what it shares with the one for kernel k-flats."""
 
 from dataclasses import KW_ONLY
 from typing import Self
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._typing import AnyData, ArrayLike, Floats, RandomState
+from .._typing import AnyData, ArrayLike, Floats, Labels, RandomState
 from .._validation import check_integer, check_sample_weight
-from ..flats.flat_set import FlatSet
+from ..flats.euclidean import Codes, FlatSet
 from ..flats.k_flats import k_flats
 from ..graphs.as_graph import refuse_as_vectors
 from ..graphs.structure import check_sparse
-from ._checks import parameters, refuse_graph
+from ._checks import parameters, passed_on, refuse_graph
 from ._equal_rows import EqualRows, merge_equal_rows
-from ._flats import FlatsClusterer
+
+
+@parameters
+class FlatsClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
+    """Base of KFlats and KernelKFlats; see them for the parameters."""
+
+    _: KW_ONLY
+    n_init: int = 10
+    max_iter: int = 300
+    on_empty: str = "farthest"
+    on_degenerate: str = "reduce"
+    max_restarts: int = 10
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
+
+    def _rules(self):
+        return passed_on(self, "n_init max_iter on_empty on_degenerate max_restarts n_jobs verbose")
+
+    def _keep(self, result):
+        """Store what a fit found, but for the labels."""
+        self.reconstruction_error_: float = result.error
+        self.inertia_: float = result.inertia
+        self.history_: Floats = result.history
+        self.n_iter_: int = result.n_iter
+        self.converged_: bool = result.converged
+        self._n_features_out = result.flats.n_clusters
+
+    def predict(self, X: AnyData) -> Labels:
+        """The nearest flat of any points.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_fitted)
+            Vectors; for :class:`KernelKFlats` what :meth:`KernelKMeans.predict` takes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int32
+            -1 for new nodes without an edge to the nodes of the fit.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> graphcore.metrics.agreement(model.predict(X), y)["ari"] > 0.9
+        True
+        """
+        return self._nearest(X)
+
+    def encode(self, X: AnyData) -> Codes:
+        """The nearest flat of any points and the coordinates of their projections there.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, as for :meth:`predict`
+
+        Returns
+        -------
+        Codes
+            ``labels`` and ``coordinates``, see :class:`graphcore.flats.euclidean.Codes`. Vectors have a way back,
+            :meth:`KFlats.inverse_transform`; from feature space there is none.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> codes = model.encode(X[:5])
+        >>> codes.labels.shape, codes.coordinates.shape
+        ((5,), (5, 1))
+        """
+        return self._codes(X)
+
+    def score(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> float:
+        """Minus the reconstruction error, so that larger is better; for one and the same kernel.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, as for `predict`
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
+        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
+        >>> model.score(X) == -model.reconstruction_error(X)
+        True
+        """
+        return -self.reconstruction_error(X, sample_weight=sample_weight)
 
 
 @parameters
@@ -89,14 +186,6 @@ class KFlats(FlatsClusterer):
     n_dims: int = 1
     _: KW_ONLY
     init: str | ArrayLike = "k-means++"
-    n_init: int = 10
-    max_iter: int = 300
-    on_empty: str = "farthest"
-    on_degenerate: str = "reduce"
-    max_restarts: int = 10
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit flats to vectors.
@@ -145,7 +234,7 @@ class KFlats(FlatsClusterer):
         self.cluster_centers_: Floats = result.flats.means
         self.components_: Floats = result.flats.bases
         self._keep(result)
-        self.labels_ = rows.for_all(result.labels, self.predict)
+        self.labels_: Labels = rows.for_all(result.labels, self.predict)
         return self
 
     def transform(self, X: AnyData) -> Floats:

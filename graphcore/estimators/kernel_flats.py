@@ -6,19 +6,19 @@ from typing import Self
 import numpy as np
 
 from .._random import Streams
-from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, RandomState
+from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels
 from .._validation import check_sample_weight
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError
-from ..flats.fit_kernel import cut_kernel_rows
+from ..flats.fit_kernel import rows_of_nodes
+from ..flats.kernel_flats import KernelFlatSet
 from ..flats.kernel_k_flats import kernel_k_flats
-from ..flats.kernel_set import KernelFlatSet
 from ..kernels.graph import GraphKernel
 from ..pipeline.cluster import cluster_graph
 from ..pipeline.settings import resolve_settings
 from ._checks import parameters
-from ._flats import FlatsClusterer
 from ._kernel_input import KernelInput
+from .flats import FlatsClusterer
 
 
 @parameters
@@ -94,16 +94,8 @@ class KernelKFlats(KernelInput, FlatsClusterer):
     coef0: float = 1.0
     shift: float | str = 1.0
     init: str | ArrayLike = "auto"
-    n_init: int = 10
-    max_iter: int = 300
-    on_empty: str = "farthest"
-    on_degenerate: str = "reduce"
-    max_restarts: int = 10
     on_indefinite: str = "error"
     symmetrize: str = "max"
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit flats in feature space.
@@ -152,7 +144,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         self._degrees = None if graph is None else kernel.point_weights
         self._diagonal = kernel.diagonal if self._kind == "precomputed" else None
         self._keep(result)
-        self.labels_ = rows.for_all(result.labels, self.predict)
+        self.labels_: Labels = rows.for_all(result.labels, self.predict)
         return self
 
     def fit_transform(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Floats:
@@ -280,7 +272,10 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         if diagonal is not None and known is None:
             raise ParameterError("diagonal is for rows of a precomputed kernel; here it is known")
         if self._kind == "graph":
-            rows, own, degrees = cut_kernel_rows(X, self._degrees, self.shift)
+            degrees = X @ (self._degrees > 0).astype(np.float64)  # edges to nodes without a degree do not count
+            rows = rows_of_nodes(X, degrees, self._degrees)
+            # As of nodes without a loop; infinitely far without an edge.
+            own = np.divide(self.shift, degrees, out=np.full(len(degrees), np.inf), where=degrees > 0)
             if connected and not degrees.all():
                 i = int(np.argmin(degrees))
                 raise InputError(f"row {i} has no edge to a node of the fit, so no distance from any flat; drop it")

@@ -1,13 +1,156 @@
-"""The scikit-learn class for exact kernel k-means."""
+"""The scikit-learn class for exact kernel k-means, and what it shares with the one for coresets."""
 
 from dataclasses import KW_ONLY
 from typing import Self
 
+import numpy as np
+from sklearn.base import BaseEstimator, ClusterMixin
+
 from .._random import Streams
 from .._typing import AnyData, ArrayLike, Bandwidth, Floats, KernelLike, Labels, RandomState
+from .._validation import check_integer, check_real, check_sample_weight
+from .._warn import warn_of_isolated
+from ..exceptions import InputError
+from ..flats.fit_kernel import rows_of_nodes
+from ..kernels.columns import MatrixColumns, VectorColumns
+from ..kernels.graph import GraphKernel, warn_of_loops
+from ..kernels.vectors import VectorKernel
+from ..kmeans.centroids import nearest_centroid
 from ..kmeans.exact import KernelKMeansResult, kernel_kmeans
-from ._centroids import CentroidClusterer
 from ._checks import parameters, passed_on, stages_of
+from ._kernel_input import KernelInput
+
+
+@parameters
+class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
+    """Base of KernelKMeans and CoresetKernelKMeans; see them for the parameters."""
+
+    _takes_graphs = True
+    # What self_loop="auto" is.
+    _auto_loop = 0.0
+
+    _: KW_ONLY
+    kernel: KernelLike = "auto"
+    bandwidth: Bandwidth = None
+    gamma: float | None = None
+    degree: float = 3
+    coef0: float = 1.0
+    init: str | ArrayLike = "k-means++"
+    n_init: int = 10
+    max_iter: int = 300
+    tol: float = 0.0
+    self_loop: float | str = "auto"
+    on_empty: str = "farthest"
+    on_indefinite: str = "warn"
+    held_bytes: int = 1 << 28
+    symmetrize: str = "max"
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
+
+    def _graph_kernel(self, X):
+        auto = isinstance(self.self_loop, str) and self.self_loop == "auto"
+        self_loop = self._auto_loop if auto else check_real("self_loop", self.self_loop, low=0.0)
+        graph = self._graph_of(X)
+        warn_of_isolated(graph)
+        kernel = GraphKernel(graph, self_loop)
+        warn_of_loops(kernel)
+        return kernel
+
+    def _vector_kernel(self, X):
+        return VectorKernel(X, self.kernel_, held_bytes=check_integer("held_bytes", self.held_bytes, low=0))
+
+    def _store(self, kernel, points, centroids):
+        """Keep the centroids, and what they are made of: these points."""
+        self._points, self._centroids = points, centroids
+        if self._kind == "vectors":
+            self._reference = kernel.X if points is None else kernel.X[points]
+            self._precision = kernel.precision
+        elif self._kind == "graph":
+            self._reference = kernel.degrees if points is None else kernel.degrees[points]
+            self._loop = kernel.self_loop
+
+    def predict(self, X: AnyData) -> Labels:
+        """Nearest centroid of new points.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features) or (n_samples, n_fitted)
+            Vectors. With ``kernel="precomputed"`` the kernel of the new points against the fitted ones; for a graph the
+            weights of the edges from new nodes to the fitted ones.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), int32
+            -1 for new nodes without an edge.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> model = graphcore.KernelKMeans(3, random_state=0).fit(X[:150])
+        >>> graphcore.metrics.agreement(model.predict(X[150:]), y[150:])["ari"]
+        1.0
+        """
+        return self._nearest(self._new_points(X))[0]
+
+    def score(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> float:
+        """Minus the mean cost of new points: their squared distance to the nearest centroid. Larger is better.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix
+            As for :meth:`predict`. Rows of a kernel matrix do not hold ``K(x, x)``: its mean over the fitted points
+            stands for it, which is exact where the diagonal is constant, and the same for all models of a search.
+            Nodes of a graph count by their degrees, and their own loops are the model's `self_loop`.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            Not negative; degrees of new nodes are multiplied by it.
+
+        Returns
+        -------
+        float
+            For the points of the fit, minus ``cost_``.
+
+        Examples
+        --------
+        >>> import graphcore
+        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> model = graphcore.KernelKMeans(3, random_state=0).fit(X[:150])
+        >>> abs(model.score(X[:150]) + model.cost_) < 1e-6
+        True
+        """
+        X = self._new_points(X)
+        weights = None if sample_weight is None else check_sample_weight(sample_weight, X.shape[0])
+        if self._kind == "graph":
+            degrees = self._degrees(X)
+            weights = degrees if weights is None else weights * degrees
+            if not weights.any():
+                raise InputError("no new node has an edge to a fitted one: there is no cost")
+            own = np.divide(self._loop, degrees**2, out=np.zeros(len(degrees)), where=degrees > 0)
+        else:
+            own = self._own_values(X)
+        return -float(np.average(own + self._nearest(X)[1], weights=weights))
+
+    def _nearest(self, X):
+        """Nearest centroid of checked points, and their squared distance to it less ``K(x, x)``."""
+        if self._kind == "vectors":
+            columns = VectorColumns(self.kernel_, X, self._reference, self._precision)
+            return nearest_centroid(columns, self._centroids, self.n_jobs)
+        rows = X if self._points is None else X[:, self._points]
+        if self._kind == "graph":
+            degrees = self._degrees(X)
+            rows = rows_of_nodes(rows, degrees, self._reference)
+        labels, values = nearest_centroid(MatrixColumns(rows, np.dtype(np.float64)), self._centroids)
+        if self._kind == "graph":
+            labels[degrees == 0] = -1
+        return labels, values
+
+    def _degrees(self, X):
+        """Degrees of new nodes, with the loop."""
+        degrees = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
+        degrees[degrees > 0] += self._loop
+        return degrees
 
 
 @parameters
@@ -77,8 +220,8 @@ class KernelKMeans(CentroidClusterer):
     n_iter_ : int
         Partitions that the best start looked at.
     converged_ : bool
-        Whether the best start came to rest, by `tol` too, and not by `max_iter` or a cycle; ``result_.stopped`` says
-        which.
+        Whether the best start came to rest, by `tol` too, and not by `max_iter` or a cycle; see
+        ``result_.run.stopped``.
     kernel_ : KernelFunction or None
         The kernel over vectors, with its bandwidth resolved.
     result_ : KernelKMeansResult
@@ -111,24 +254,7 @@ class KernelKMeans(CentroidClusterer):
 
     n_clusters: int = 8
     _: KW_ONLY
-    kernel: KernelLike = "auto"
-    bandwidth: Bandwidth = None
-    gamma: float | None = None
-    degree: float = 3
-    coef0: float = 1.0
-    init: str | ArrayLike = "k-means++"
-    n_init: int = 10
-    max_iter: int = 300
-    tol: float = 0.0
     shift: float | str = 0.0
-    self_loop: float | str = "auto"
-    on_empty: str = "farthest"
-    on_indefinite: str = "warn"
-    held_bytes: int = 1 << 28
-    symmetrize: str = "max"
-    random_state: RandomState = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     def fit(self, X: AnyData, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Cluster vectors, a kernel matrix or a graph.
@@ -174,12 +300,11 @@ class KernelKMeans(CentroidClusterer):
                 )
         self.cost_: float = result.cost
         self.inertia_: float = result.inertia
-        self.cluster_weights_: Floats = result.masses
-        self.n_iter_: int = result.n_iter
-        self.converged_: bool = result.converged
+        self.cluster_weights_: Floats = result.centroids.masses
+        self.n_iter_: int = len(result.run.history)
+        self.converged_: bool = result.run.converged
         self.result_: KernelKMeansResult = result
-        weights = kernel.point_weights if rows.weights is None else rows.weights
-        self._store(kernel, None, result.labels, weights, result.masses, result.norms)
-        self._keep_mean_diagonal(kernel, weights)
+        self._store(kernel, None, result.centroids)
+        self._keep_mean_diagonal(kernel, result.centroids.weights)
         self.labels_: Labels = rows.for_all(result.labels, self.predict)
         return self

@@ -15,20 +15,41 @@ _LARGEST = 1e140
 
 
 class Rules(NamedTuple):
-    """How the alternation is to go on, checked; see :func:`graphcore.flats.k_flats.k_flats`."""
+    """How the alternation is to go on; see :func:`graphcore.flats.k_flats.k_flats`."""
 
     n_clusters: int
     n_dims: int
-    n_init: int
-    max_iter: int
-    on_empty: str
-    on_degenerate: str
-    max_restarts: int
+    n_init: int = 10
+    max_iter: int = 300
+    on_empty: str = "farthest"
+    on_degenerate: str = "reduce"
+    max_restarts: int = 10
+    verbose: int = 0
 
     @property
     def min_size(self):
         """A cluster of fewer points ends a run, and another one is begun."""
         return self.n_dims + 1 if self.on_degenerate == "restart" else 1
+
+    def checked(self, weights, max_dims, why):
+        """The same with every value looked at, for points of these weights; `why` there are not more dimensions."""
+        n_clusters = check_n_clusters(self.n_clusters, weights)
+        rules = self._replace(
+            n_clusters=n_clusters,
+            n_dims=check_integer("n_dims", self.n_dims, low=0, high=max_dims, why_high=why),
+            n_init=check_integer("n_init", self.n_init, low=1),
+            max_iter=check_integer("max_iter", self.max_iter, low=1),
+            on_empty=check_choice("on_empty", self.on_empty, ON_EMPTY),
+            on_degenerate=check_choice("on_degenerate", self.on_degenerate, ON_DEGENERATE),
+            max_restarts=check_integer("max_restarts", self.max_restarts, low=0),
+        )
+        n, needed = int(np.count_nonzero(weights)), n_clusters * rules.min_size
+        if n < needed:
+            raise ParameterError(
+                f"on_degenerate='restart' needs n_clusters * (n_dims + 1) = {needed} points or more, and there are {n};"
+                " take fewer clusters or dimensions, or on_degenerate='reduce'"
+            )
+        return rules
 
 
 def as_points(X, name="X", *, sparse=False):
@@ -62,27 +83,6 @@ def check_n_clusters(n_clusters, weights):
     n = int(np.count_nonzero(weights))
     why = f"there are n_samples={n} points" if n == len(weights) else f"{n} of {len(weights)} points have weight"
     return check_integer("n_clusters", n_clusters, low=1, high=n, why_high=why)
-
-
-def check_rules(weights, n_clusters, n_dims, max_dims, *, n_init, max_iter, on_empty, on_degenerate, max_restarts):
-    """Return the parameters of the alternation as `Rules`; `max_dims` is the most dimensions, and why."""
-    n_clusters = check_n_clusters(n_clusters, weights)
-    rules = Rules(
-        n_clusters,
-        check_integer("n_dims", n_dims, low=0, high=max_dims[0], why_high=max_dims[1]),
-        check_integer("n_init", n_init, low=1),
-        check_integer("max_iter", max_iter, low=1),
-        check_choice("on_empty", on_empty, ON_EMPTY),
-        check_choice("on_degenerate", on_degenerate, ON_DEGENERATE),
-        check_integer("max_restarts", max_restarts, low=0),
-    )
-    n, needed = int(np.count_nonzero(weights)), n_clusters * rules.min_size
-    if n < needed:
-        raise ParameterError(
-            f"on_degenerate='restart' needs n_clusters * (n_dims + 1) = {needed} points or more, and there are {n}; "
-            "take fewer clusters or dimensions, or on_degenerate='reduce'"
-        )
-    return rules
 
 
 def given_labels(labels, weights, n_clusters, on_empty):

@@ -6,14 +6,17 @@ from .._compile import compiled
 
 
 @compiled
-def nearest_rows(
-    indptr, indices, data, members, factors, mean_norms, shifts, base, by_base, labels, slack, out, values
-):  # fmt: skip
+def nearest_rows(rows, points, flats, labels, slack, out, values):
     """The nearest flat for rows of a sparse kernel, looking only at flats of their neighbours and one other.
 
+    `rows` are those of the kernel, compressed; `points` the flat of every point and its share and coefficients there;
+    `flats` the squared norms of their means, the products of these with their directions, `base`, and an order by it.
     All flats that share no entry with a point have one and the same distance but for a number of their own (`base`), so
-    that only the smallest of these has to be looked at.
+    that only the smallest of these has to be looked at. Labels of -1 are of points that are in no flat now.
     """
+    indptr, indices, data = rows
+    members, factors = points
+    mean_norms, shifts, base, by_base = flats
     k, m = shifts.shape
     met = np.full(k, -1, dtype=np.int64)
     touched = np.empty(k, dtype=np.int64)

@@ -5,8 +5,8 @@ import numpy as np
 from .._threads import away
 from .._validation import check_integer, check_sample_weight
 from ._checks import as_points, check_n_clusters
-from .fit_kernel import fit_kernel
-from .kernel_clusters import centred_operator
+from .fit_kernel import fit_kernel, kernel_and_weights
+from .kernel_flats import centred_operator
 
 
 def k_flats_lower_bound(X, n_clusters, n_dims=1, *, sample_weight=None):
@@ -78,8 +78,9 @@ def kernel_k_flats_lower_bound(K, n_clusters, n_dims=1, *, shift=0.0, sample_wei
     >>> bool(bound <= model.inertia_ < 1.05 * bound)
     True
     """
-    fit = fit_kernel(K, sample_weight, shift)
-    n_clusters = check_n_clusters(n_clusters, fit.all_weights)
+    kernel, weights = kernel_and_weights(K, sample_weight)
+    n_clusters = check_n_clusters(n_clusters, weights)
+    fit = fit_kernel(kernel, weights, shift)
     n_dims = check_integer("n_dims", n_dims, low=0)
     root = np.sqrt(fit.weights)
     u = root / np.linalg.norm(root)

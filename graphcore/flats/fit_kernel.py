@@ -1,6 +1,6 @@
 """The kernel among the points of a fit, centred where that saves digits, and its rows for new points."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -78,9 +78,8 @@ class FitKernel:
 
     kernel: Kernel  # among the points of the fit, in float64
     weights: np.ndarray  # (n_fitted,): all are positive
-    all_weights: np.ndarray  # (n_points,): those of weight 0 included
     new: NewRows
-    precision: np.dtype  # what the kernel values came in
+    precision: np.dtype = _FLOAT  # what the kernel values came in
     added: np.ndarray | None = None  # (n_fitted,): to be added to the kernel's diagonal, ``shift / weights``
     is_psd: bool | None = None  # whether it is positive semi-definite for certain (True), for certain not (False)
 
@@ -113,72 +112,77 @@ class FitKernel:
         return rows if self.added is None else _plus_diagonal(rows, start, self.added[start:stop])
 
 
-def fit_kernel(K, sample_weight=None, shift=0.0):
-    """The kernel that flats are fitted with, ``K + shift W^-1``; a graph has weights of its own, the degrees."""
-    given = as_kernel(K)
-    shift = check_real("shift", shift, low=0.0)
-    if not given.leaves_out_isolated:
-        weights = check_sample_weight(sample_weight, given.n_points)
-    elif sample_weight is not None:
-        raise ParameterError(
-            "a graph's nodes are weighted by their degrees; leave sample_weight out, or weigh the edges: w_x A_xy w_y"
-        )
-    else:
-        weights = given.point_weights
-        if not weights.any():
+def kernel_and_weights(K, weights=None, name="sample_weight"):
+    """A kernel in any form that :func:`graphcore.kernels.as_kernel.as_kernel` takes, and the weights of its points.
+
+    These are node degrees for a graph, otherwise ones or those given, float64.
+    """
+    kernel = as_kernel(K)
+    if weights is None:
+        if not kernel.point_weights.any():
             raise InputError("no node has an edge: there is nothing to cluster")
-    points = np.flatnonzero(weights > 0)
-    own = weights[points]
+        return kernel, kernel.point_weights
+    if kernel.leaves_out_isolated:
+        raise ParameterError(
+            f"a graph's nodes are weighted by their degrees; leave {name} out, or weigh the edges: w_x A_xy w_y"
+        )
+    return kernel, check_sample_weight(weights, kernel.n_points, name)
+
+
+def fit_kernel(given, weights, shift=0.0):
+    """The kernel that flats are fitted with, ``K + shift W^-1`` among the points that have weight."""
+    shift = check_real("shift", shift, low=0.0)
+    points, added = np.flatnonzero(weights > 0), None
     every = len(points) == len(weights)
-    new = NewRows(given.n_points, None if every else points)
-    added = None
+    own, part = weights[points], slice(None) if every else points
     if shift:
         with np.errstate(over="ignore"):
             added = shift / own
         check_magnitude(f"the diagonal of the kernel with shift={shift:g}", max(float(added.max()), 1.0), _FLOAT)
-    common = {"weights": own, "all_weights": weights, "precision": given.precision}
+    new = NewRows(given.n_points, None if every else points)
+    kernel, is_psd = given, given.is_psd
     if isinstance(given, VectorKernel):
         if shift:
             raise ParameterError(f"shift={shift} is for graphs and kernel matrices; kernels over vectors need none")
-        return _of_vectors(given, new, common)
-    if given.is_sparse:
+        kernel, new = _over_vectors(given, part, new)
+    elif given.is_sparse:
         kernel = given if every else given.submatrix(points)
-        is_psd = True if given.leaves_out_isolated and shift >= given.definite_shift(weights) else given.is_psd
-        return FitKernel(kernel, new=new, added=added, is_psd=is_psd, **common)
-    part = slice(None) if every else points
-    values = np.array(given.block(part, part), dtype=np.float64)
-    values += values.T.copy()
-    values *= 0.5
-    if shift:
-        values[np.diag_indices_from(values)] += added
-    return _held(values, new, given.is_psd, common)
+        if given.leaves_out_isolated and shift >= given.definite_shift(weights):
+            is_psd = True
+    else:
+        values = np.array(given.block(part, part), dtype=np.float64)
+        values += values.T.copy()
+        values *= 0.5
+        if shift:
+            values[np.diag_indices_from(values)] += added
+            added = None
+        kernel, new = _centred(values, new)
+    return FitKernel(kernel, own, new, given.precision, added, is_psd)
 
 
-def _of_vectors(given, new, common):
+def _over_vectors(given, part, new):
     """The kernel of vectors: held and, where it has large offsets, centred; beyond `HELD_POINTS` made by blocks."""
-    X, function = as_points(given.X, sparse=True), given.function
-    X = X if new.points is None else X[new.points]
+    X, function = as_points(given.X, sparse=True)[part], given.function
     linear, sparse = function.name == "linear", hasattr(X, "tocsr")
     origin = X.mean(axis=0) if linear and not sparse else None
     X = X if origin is None else X - origin
-    new = NewRows(new.n_points, new.points, None, function, X, origin)
+    new = replace(new, function=function, vectors=X, origin=origin)
     kernel = VectorKernel(X, function, _FLOAT, held_bytes=0)
     if X.shape[0] > HELD_POINTS:
-        return FitKernel(kernel, new=new, is_psd=function.is_psd, **common)
+        return kernel, new
     values = kernel.block(slice(None), slice(None))
     if function.name in ("polynomial", "callable") or (linear and sparse):
-        return _held(values, new, function.is_psd, common)
-    return FitKernel(DenseKernel(values, check=False), new=new, is_psd=function.is_psd, **common)
+        return _centred(values, new)
+    return DenseKernel(values, check=False), new
 
 
-def _held(K, new, is_psd, common):
+def _centred(K, new):
     """A matrix centred in place, since distances are differences of large sums."""
     means = K.mean(axis=1)
     K -= means
     K -= means[:, None]
     K += means.mean()
-    new = NewRows(new.n_points, new.points, means, new.function, new.vectors, new.origin)
-    return FitKernel(DenseKernel(K, check=False), new=new, is_psd=is_psd, **common)
+    return DenseKernel(K, check=False), replace(new, row_means=means)
 
 
 def check_definite(fit, on_indefinite):
@@ -227,17 +231,13 @@ def _plus_diagonal(rows, first, values):
     return sp.csr_array(rows + own)
 
 
-def cut_kernel_rows(edges, degrees, shift=1.0):
-    """Rows of the kernel ``shift D^-1 + D^-1 A D^-1`` for new nodes, from the edges that lead to nodes of the fit.
+def rows_of_nodes(edges, own_degrees, degrees):
+    """Rows of the kernel ``D^-1 A D^-1`` for new nodes, a csr_array; those of nodes without degree are empty.
 
-    `edges` (n_new, n_nodes) are weights, not negative; those to isolated nodes of the fit (`degrees` 0) do not count.
-    Returns the rows as a csr_array, the kernel values of the new nodes with themselves (as of nodes without a loop;
-    infinite without an edge), and their degrees.
+    `edges` (n_new, n_nodes) are the weights of their edges to the nodes of the fit, `own_degrees` their degrees, and
+    `degrees` those of the nodes of the fit.
     """
     import scipy.sparse as sp
 
-    edges = sp.csr_array(edges, dtype=np.float64)
-    new_degrees = edges @ (degrees > 0).astype(np.float64)
-    outer, inner = (np.divide(1.0, d, out=np.zeros(len(d)), where=d > 0) for d in (new_degrees, degrees))
-    K = sp.csr_array(sp.diags_array(outer) @ edges @ sp.diags_array(inner))
-    return K, np.where(new_degrees > 0, shift * outer, np.inf), new_degrees
+    outer, inner = (np.divide(1.0, d, out=np.zeros(len(d)), where=d > 0) for d in (own_degrees, degrees))
+    return sp.csr_array(sp.diags_array(outer) @ sp.csr_array(edges, dtype=np.float64) @ sp.diags_array(inner))

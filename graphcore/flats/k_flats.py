@@ -1,18 +1,35 @@
 """k-flats in the space of the data; with flats of dimension 0 it is k-means, with one flat it is PCA."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
+from .._arrays import read_only
 from .._random import Streams
 from .._threads import limited_libraries
-from .._validation import check_sample_weight
+from .._validation import check_integer, check_sample_weight
 from ..exceptions import InputError
-from ._checks import as_points, check_rules, given_labels
-from .alternation import best_of
-from .euclidean import EuclideanFlats
-from .flat_set import SparseRows
-from .global_k_means import global_runs
-from .initialisations import label_draws
-from .results import KFlatsResult
+from ._checks import Rules, as_points, check_n_clusters, given_labels
+from .alternation import alternate, best_of, label_draws
+from .euclidean import EuclideanFlats, FlatSet
+
+
+@dataclass(frozen=True, eq=False)
+class KFlatsResult:
+    """Flats fitted to n points; mean and sum are weighted, if there are weights."""
+
+    flats: FlatSet  # gives distances, nearest flats and codes for any points
+    labels: np.ndarray = field(repr=False)  # (n,) int32: between equally near flats, a point stays where it was
+    squared_distances: np.ndarray = field(repr=False)  # (n,): of every point to its own flat
+    error: float  # reconstruction error: the mean of the squared distances
+    inertia: float  # their sum
+    history: np.ndarray = field(repr=False)  # (n_iter,): the inertia after each pass of the best initialisation
+    converged: bool  # whether no point moved in the last pass
+
+    @property
+    def n_iter(self):
+        """Passes that the best start took."""
+        return len(self.history)
 
 
 def k_flats(
@@ -21,15 +38,10 @@ def k_flats(
     n_dims=1,
     *,
     init="k-means++",
-    n_init=10,
-    max_iter=300,
-    on_empty="farthest",
-    on_degenerate="reduce",
-    max_restarts=10,
     sample_weight=None,
     random_state=None,
     n_jobs=None,
-    verbose=0,
+    **rules,
 ):
     """Cover vectors by affine flats of a given dimension, so that the mean squared distance to the nearest is small.
 
@@ -38,10 +50,12 @@ def k_flats(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Finite numbers; worked on as float64. Sparse vectors are made dense one cluster at a time, and refused where
         that takes more than 2 GiB.
-    n_clusters, n_dims, init, n_init, max_iter, on_empty, on_degenerate, max_restarts, random_state, n_jobs, verbose
+    n_clusters, n_dims, init, random_state, n_jobs
         As for :class:`graphcore.KFlats`.
     sample_weight : array-like of shape (n_samples,), optional
         Not negative. Points of weight 0 take no part, and get the label of their nearest flat.
+    **rules
+        `n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`, `verbose`, as for :class:`graphcore.KFlats`.
 
     Returns
     -------
@@ -49,22 +63,15 @@ def k_flats(
 
     Raises
     ------
-    InputError
+    InputError, ParameterError
         If X holds no finite numbers, has fewer different rows than `n_clusters` (where seeds are drawn by distance), or
         every initialisation ends in an empty or too small cluster under a "restart" policy.
-    ParameterError
-        If a parameter has a value that cannot be used.
 
     Notes
     -----
     The problem is NP-hard and the alternation finds local minima only. A cluster of ``n_dims + 1`` points or fewer lies
     on its flat and stays; where ``n_clusters * (n_dims + 1)`` is near the number of points, the result is the
     initialisation.
-
-    References
-    ----------
-    Bradley, Mangasarian, "k-plane clustering", Journal of Global Optimization 16, 2000. Canas, Poggio, Rosasco,
-    "Learning manifolds with k-means and k-flats", NIPS 2012.
 
     Examples
     --------
@@ -78,24 +85,11 @@ def k_flats(
     """
     X = as_points(X, sparse=True)
     weights = check_sample_weight(sample_weight, X.shape[0])
-    rules = check_rules(
-        weights,
-        n_clusters,
-        n_dims,
-        (X.shape[1], "the number of features"),
-        n_init=n_init,
-        max_iter=max_iter,
-        on_empty=on_empty,
-        on_degenerate=on_degenerate,
-        max_restarts=max_restarts,
-    )
-    import sklearn.cluster  # noqa: F401  loaded before its threads are limited
-
+    rules = Rules(n_clusters, n_dims, **rules).checked(weights, X.shape[1], "the number of features")
     with limited_libraries():
-        problem = EuclideanFlats.of(X, weights, rules.n_dims, pad=on_degenerate == "pad", n_jobs=n_jobs)
-        draw, repeatable = _draws(problem, init, rules, weights, Streams(random_state))
-        run = best_of(problem, draw, rules, repeatable=repeatable, verbose=verbose)
-        return KFlatsResult.from_run(run, X, weights, n_jobs)
+        problem = EuclideanFlats(X, weights, rules.n_dims, pad=rules.on_degenerate == "pad", n_jobs=n_jobs)
+        run = best_of(problem, rules, *_draws(problem, init, rules, weights, Streams(random_state)))
+        return _result(run, X, weights, n_jobs)
 
 
 def _draws(problem, init, rules, weights, streams):
@@ -104,26 +98,101 @@ def _draws(problem, init, rules, weights, streams):
     if isinstance(init, str) and init == "global":
         if problem.n_dims:
             raise InputError("init='global' is global k-means; it is there for n_dims=0 only")
-        labels = global_runs(problem, n_clusters)[-1].labels
+        labels = _global_runs(problem, n_clusters)[-1].labels
     elif isinstance(init, str):
-        return label_draws(
-            problem, init, n_clusters, streams, lambda labels, rng: _k_means_from(problem, labels, n_clusters, rng)
-        )
+        return label_draws(problem, init, rules, streams)
     elif np.ndim(init) == 2:
         means, shape = as_points(init, "init"), (n_clusters, problem.Y.shape[1])
         if means.shape != shape:
             raise InputError(f"the means given as init have shape {means.shape}; {shape} is needed")
-        labels = problem.nearest_means(means)
+        labels = FlatSet.of_points(problem.origin, means - problem.origin).moved(problem.Y)
     else:
         labels = given_labels(init, weights, n_clusters, rules.on_empty)
     return lambda _: labels, True
 
 
-def _k_means_from(problem, labels, n_clusters, rng):
-    """Labels of scikit-learn's k-means begun at the means of the given clusters."""
-    from sklearn.cluster import KMeans
+def _result(run, X, weights, n_jobs=None):
+    """The result of a run on the points that have weight; the others get their nearest flat."""
+    flats, labels, own, rest = run.look.fitted, run.labels, run.look.own, weights == 0
+    if rest.any():
+        labels, own = merged(~rest, (labels, own), flats.nearest(X[rest], n_jobs=n_jobs))
+    error = run.objective / float(weights.sum())
+    return KFlatsResult(flats, read_only(labels), own, error, run.objective, run.history, run.converged)
 
-    flats = problem.with_dims(0).fit(labels, n_clusters)[0]
-    Y, means = (problem.Y.X, flats.means) if isinstance(problem.Y, SparseRows) else (problem.Y, flats.centres)
-    model = KMeans(n_clusters, init=means, n_init=1, tol=0.0, random_state=int(rng.integers(2**31 - 1)))
-    return model.fit_predict(Y, sample_weight=problem.weights).astype(np.int32)
+
+def merged(where, inside, outside):
+    """Arrays over all points, from those for the points inside and outside a mask."""
+    for one, other in zip(inside, outside, strict=True):
+        out = np.empty(len(where), dtype=one.dtype)
+        out[where], out[~where] = one, other
+        yield out
+
+
+def global_k_means(X, n_clusters, *, n_candidates=None, max_iter=300, sample_weight=None):
+    """Solutions of k-means for 1 to `n_clusters` clusters, each grown from the one before.
+
+    The solution for k is the best of all k-means runs that start from the k - 1 means found before and one more point.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    n_clusters : int
+    n_candidates : int, optional
+        Points that are tried as the new mean: those that lower the error most before k-means runs. All, if not given:
+        then there are n_samples runs of k-means for every number of clusters.
+    max_iter : int, default 300
+    sample_weight : array-like of shape (n_samples,), optional
+        Not negative, as for :func:`graphcore.flats.k_flats.k_flats`.
+
+    Returns
+    -------
+    list of KFlatsResult
+        For 1, 2, ..., `n_clusters`; their errors never rise.
+
+    References
+    ----------
+    Likas, Vlassis, Verbeek, "The global k-means clustering algorithm", Pattern Recognition 36, 2003; the choice of
+    candidates is that of its fast version, with more than one of them.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> from graphcore.flats.k_flats import global_k_means
+    >>> points = graphcore.datasets.blobs(60, 3, random_state=0).data
+    >>> [len(result.flats.means) for result in global_k_means(points, 3)]
+    [1, 2, 3]
+    """
+    X = as_points(X)
+    weights = check_sample_weight(sample_weight, len(X))
+    n_clusters = check_n_clusters(n_clusters, weights)
+    max_iter = check_integer("max_iter", max_iter, low=1)
+    if n_candidates is not None:
+        n_candidates = check_integer("n_candidates", n_candidates, low=1)
+    with limited_libraries():
+        runs = _global_runs(EuclideanFlats(X, weights, 0), n_clusters, n_candidates=n_candidates, max_iter=max_iter)
+    return [_result(run, X, weights) for run in runs]
+
+
+def _global_runs(problem, n_clusters, *, n_candidates=None, max_iter=300):
+    """The runs of :func:`global_k_means` on a problem with flats of dimension 0."""
+    runs = [alternate(problem, np.zeros(len(problem.weights), dtype=np.int32), 1)]
+    for k in range(2, n_clusters + 1):
+        last, own = runs[-1].labels, runs[-1].look.own
+        candidates = np.flatnonzero(own > 0)
+        if len(candidates) == 0:
+            raise InputError(
+                f"there are only {k - 1} different points, fewer than n_clusters={n_clusters}; take n_clusters={k - 1} "
+                "or less"
+            )
+        if n_candidates is not None and n_candidates < len(candidates):
+            gains = [problem.weights @ np.maximum(own - problem.distances_to_point(i), 0) for i in candidates]
+            candidates = candidates[np.sort(np.argsort(gains, kind="stable")[-n_candidates:])]
+        best = None
+        for i in candidates:
+            labels = last.copy()
+            labels[problem.distances_to_point(i) < own] = k - 1
+            run = alternate(problem, labels, k, max_iter=max_iter)
+            if best is None or run.objective < best.objective:
+                best = run
+        runs.append(best)
+    return runs

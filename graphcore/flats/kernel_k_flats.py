@@ -1,15 +1,59 @@
 """Kernel k-flats: affine flats in the feature space of a kernel; of dimension 0 it is kernel k-means."""
 
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .._arrays import read_only
 from .._random import Streams
 from .._threads import limited_libraries
 from ..exceptions import InputError, ParameterError
-from ..kernels.as_kernel import as_kernel
-from ._checks import check_rules, given_labels
-from .alternation import alternate, best_of
-from .fit_kernel import check_definite, fit_kernel
-from .initialisations import label_draws
-from .kernel_problem import KernelFlats
-from .results import KernelKFlatsResult
+from ._checks import Rules, as_points, given_labels
+from .alternation import best_of, label_draws
+from .euclidean import Codes
+from .fit_kernel import NewRows, check_definite, fit_kernel, kernel_and_weights
+from .k_flats import KFlatsResult, merged
+from .kernel_flats import KernelFlats
+
+# Entries of a block of rows of the kernel.
+_PART = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class KernelKFlatsResult(KFlatsResult):
+    """Flats (a KernelFlatSet) fitted in feature space; errors for different kernels or bandwidths cannot be compared.
+
+    Isolated nodes of a graph have label -1 and distance 0.
+    """
+
+    new: NewRows = field(repr=False)  # how kernel rows of new points are got
+
+    def distances_to(self, X, diagonal=None):
+        """Squared distances (n_rows, n_clusters) of points to every flat.
+
+        X holds vectors, or rows of the kernel (n_rows, n). `diagonal` (n_rows,): kernel values of the points with
+        themselves, where X is rows of the kernel; without it, all distances of a point lack one and the same number.
+        """
+        out = np.empty((X.shape[0], self.flats.n_clusters))
+        for start, stop, K, own in self.new.blocks(X, diagonal):
+            out[start:stop] = self.flats.squared_distances(_dense(K), own)
+        return out
+
+    def nearest(self, X, diagonal=None):
+        """Labels (int32) of the nearest flat of points, and squared distances, less the diagonal if that is not given.
+
+        For sparse rows of a sparse kernel in time proportional to their entries.
+        """
+        return _nearest(self.flats, self.new, X, diagonal)
+
+    def codes_of(self, X):
+        """Codes of points (vectors, or rows of the kernel): the nearest flat, and their coordinates on it."""
+        labels = np.empty(X.shape[0], dtype=np.int32)
+        coordinates = np.empty((X.shape[0], self.flats.coefficients.shape[1]))
+        for start, stop, K, _ in self.new.blocks(X):
+            labels[start:stop] = self.flats.nearest(K)[0]
+            coordinates[start:stop] = self.flats.coordinates(_dense(K), labels[start:stop]).coordinates
+        return Codes(labels, coordinates)
 
 
 def kernel_k_flats(
@@ -19,16 +63,11 @@ def kernel_k_flats(
     *,
     shift=0.0,
     init="k-means++",
-    n_init=10,
-    max_iter=300,
-    on_empty="farthest",
-    on_degenerate="reduce",
-    max_restarts=10,
     sample_weight=None,
     on_indefinite="error",
     random_state=None,
     n_jobs=None,
-    verbose=0,
+    **rules,
 ):
     """Cover points by affine flats in the feature space of a kernel.
 
@@ -37,7 +76,7 @@ def kernel_k_flats(
     K : Kernel, Graph, or square array or sparse matrix of shape (n_samples, n_samples)
         A graph stands for its normalised-cut kernel ``D^-1 A D^-1``, arrays are precomputed kernels; for vectors
         :class:`graphcore.kernels.vectors.VectorKernel`.
-    n_clusters, n_dims, n_init, max_iter, on_empty, on_degenerate, max_restarts, random_state, n_jobs, verbose
+    n_clusters, n_dims, random_state, n_jobs
         As for :class:`graphcore.KernelKFlats`.
     shift : float, default 0
         Work with ``K + shift W^-1``, as :func:`graphcore.kmeans.exact.kernel_kmeans` does; W holds the weights. From 1
@@ -49,8 +88,11 @@ def kernel_k_flats(
         Not negative. Points of weight 0 take no part, and get the label of their nearest flat. A graph has its own
         weights, the degrees, and its isolated nodes are in no cluster.
     on_indefinite : {"error", "warn"}, default "error"
-        What becomes of kernels that are not positive semi-definite. If they are worked on, a run whose objective rises
-        ends there.
+        What becomes of kernels that are not positive semi-definite. If they are worked on, the objective may rise on
+        the way, a run ends where a partition comes back, and the best one met is kept.
+    **rules
+        `n_init`, `max_iter`, `on_empty`, `on_degenerate`, `max_restarts`, `verbose`, as for
+        :class:`graphcore.KernelKFlats`.
 
     Returns
     -------
@@ -58,25 +100,17 @@ def kernel_k_flats(
 
     Raises
     ------
-    InputError
+    InputError, ParameterError
         If the kernel cannot be used: not square, symmetric, finite, or positive semi-definite (checked by its
         eigenvalues up to 1,000 points, by a rough Lanczos run and negative squared distances beyond), and where
-        :func:`k_flats` raises it.
-    ParameterError
-        If a parameter has a value that cannot be used.
+        :func:`graphcore.flats.k_flats.k_flats` raises it.
 
     Notes
     -----
-    Distances of all points to all flats come from two products with the kernel, O(n^2 n_dims) for each pass if dense
-    and O(nnz n_dims) if sparse: flats that share no entry with a point differ in one number only. A dense kernel is
-    centred once, since distances are differences of large sums; a sparse one, or that of a graph, is never made dense.
-    Vectors beyond 8,192 are never made into one matrix: the kernel is computed by blocks in every pass, and for each
-    cluster in a square block.
-
-    References
-    ----------
-    El Ghazzal, "Learning data representation and piece-wise estimation", 2012, algorithm 5. Signs and scalings of the
-    report were corrected; weights, sparse kernels and the factored distances are not in it.
+    A pass takes O(n^2 n_dims) if the kernel is dense and O(nnz n_dims) if it is sparse. A dense kernel is centred once,
+    since distances are differences of large sums; a sparse one, or that of a graph, is never made dense. Vectors beyond
+    8,192 are never made into one matrix: the kernel is computed by blocks in every pass, and for each cluster in a
+    square block.
 
     Examples
     --------
@@ -90,46 +124,66 @@ def kernel_k_flats(
     >>> graphcore.metrics.agreement(truth, result.labels)["ari"]
     1.0
     """
-    given = as_kernel(K)
-    fit = fit_kernel(given, sample_weight, shift)
-    if on_degenerate == "pad":
+    given, weights = kernel_and_weights(K, sample_weight)
+    fit = fit_kernel(given, weights, shift)
+    rules = Rules(n_clusters, n_dims, **rules)
+    if rules.on_degenerate == "pad":
         raise ParameterError(
             "on_degenerate='pad' is for vectors only: feature space has no other directions to pad with"
         )
-    rules = check_rules(
-        fit.all_weights,
-        n_clusters,
-        n_dims,
-        (len(fit.weights) - 1, "the number of points less one"),
-        n_init=n_init,
-        max_iter=max_iter,
-        on_empty=on_empty,
-        on_degenerate=on_degenerate,
-        max_restarts=max_restarts,
-    )
+    rules = rules.checked(weights, len(fit.weights) - 1, "the number of points less one")
     check_definite(fit, on_indefinite)
     import scipy.linalg  # noqa: F401  loaded before its threads are limited
 
     with limited_libraries():
-        problem = KernelFlats(fit, rules.n_dims, n_jobs)
-        draw, repeatable = _draws(problem, init, rules, fit.all_weights, Streams(random_state))
-        run = best_of(problem, draw, rules, repeatable=repeatable, verbose=verbose)
-        lowest = float(run.own.min())
+        problem, streams = KernelFlats(fit, rules.n_dims, n_jobs), Streams(random_state)
+        if isinstance(init, str):
+            run = best_of(problem, rules, *label_draws(problem, init, rules, streams))
+        else:
+            labels = given_labels(init, weights, rules.n_clusters, rules.on_empty)
+            run = best_of(problem, rules, lambda _: labels, repeatable=True)
+        lowest = float(run.look.own.min())
         if lowest < -fit.rounding * problem.scale and on_indefinite == "error":
             raise InputError(
                 f"the kernel is not positive semi-definite: a squared distance came out as {lowest:.3g}; raise "
                 "shift=, which adds to its diagonal, or give on_indefinite='warn'"
             )
-        return KernelKFlatsResult.from_run(run, fit, given, on_indefinite == "error")
+        return _result(run, fit.new, given, weights, 0.0 if on_indefinite == "error" else -np.inf)
 
 
-def _draws(problem, init, rules, weights, streams):
-    """A function that gives the labels of initialisation number i, and whether all are the same."""
-    if not isinstance(init, str):
-        labels = given_labels(init, weights, rules.n_clusters, rules.on_empty)
-        return lambda _: labels, True
+def _result(run, new, given, weights, least):
+    """The result of a run on the points that have weight; the others get their nearest flat, or none in a graph.
 
-    def k_means(labels, _):
-        return alternate(problem.with_dims(0), labels, rules.n_clusters, max_iter=rules.max_iter).labels
+    `given` is the kernel of all points. Squared distances below `least` are rounding.
+    """
+    flats, labels, own, rest = run.look.fitted, run.labels, run.look.own, weights == 0
+    if rest.any():
+        others = np.full(rest.sum(), -1, dtype=np.int32), np.zeros(rest.sum())
+        if not given.leaves_out_isolated:
+            others = _nearest_of(flats, new, given, np.flatnonzero(rest))
+        labels, own = merged(~rest, (labels, own), others)
+    inertia, own = max(run.objective, least), np.maximum(own, least)
+    error = inertia / float(weights.sum())
+    return KernelKFlatsResult(flats, read_only(labels), own, error, inertia, run.history, run.converged, new)
 
-    return label_draws(problem, init, rules.n_clusters, streams, k_means)
+
+def _nearest(flats, new, X, diagonal=None):
+    """See :meth:`KernelKFlatsResult.nearest`."""
+    labels, values = np.empty(X.shape[0], dtype=np.int32), np.empty(X.shape[0])
+    for start, stop, K, own in new.blocks(X, diagonal):
+        labels[start:stop], values[start:stop] = flats.nearest(K)
+        values[start:stop] += own
+    return labels, values
+
+
+def _nearest_of(flats, new, given, points):
+    """The nearest flat of some of the points of the kernel."""
+    if new.function is not None:
+        return _nearest(flats, new, as_points(given.X, sparse=True)[points])
+    parts = np.array_split(points, 1 + len(points) * given.n_points // _PART)
+    found = [_nearest(flats, new, given.block(part, slice(None), np.float64), given.diagonal[part]) for part in parts]
+    return [np.concatenate(arrays) for arrays in zip(*found, strict=True)]
+
+
+def _dense(K):
+    return K.toarray() if hasattr(K, "tocsr") else K

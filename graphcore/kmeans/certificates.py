@@ -1,6 +1,7 @@
 """What can be said for certain about a clustering of kernel features, without ever forming the kernel matrix."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from ..exceptions import InputError
 from ..features.diagnostics import FeatureDiagnostics, as_text
 from ..features.leverage import largest_eigenpairs, top_eigenpairs
 from ..kernels.as_kernel import as_kernel
-from .linear import centers_and_cost
+from .chunked import centers_and_cost
 
 # Residual and trace agree to rounding: the kernel matrix has rank s at most.
 _ROUNDING = 1e-10
@@ -123,31 +124,18 @@ def certify(found, labels, *, sample_weight=None):
     return Certificate(k, cost, lower, cost, optimum)
 
 
-@dataclass(frozen=True)
-class SpectralGuarantee:
-    """How far features are from the best of their rank, and what that promises for k-means on them.
+class SpectralGuarantee(NamedTuple):
+    """How far features are from the best of their rank, and what that promises for k-means on them."""
 
-    Attributes
-    ----------
-    alpha : float
-        Trace of ``K - B B^T``.
-    best_alpha : float
-        Trace of ``K - K_s``: the least that any s features can leave out.
-    eps_hat : float
-        ``alpha / best_alpha - 1``; 0 if both are rounding, infinite if only the latter is. Without the eigenvalues of K
-        there is an upper bound of it, :attr:`graphcore.features.diagnostics.FeatureDiagnostics.eps_hat`.
-    factor : float
-        ``1 + eps_hat + k / s``: k-means solved to a factor g on the features costs at most g times this times the
-        optimum, always.
-    optimum_lower : float
-        ``(tr K - sum_{i <= k} lambda_i) / n``, below the cost of every partition.
-    """
-
-    alpha: float
-    best_alpha: float
+    alpha: float  # trace of ``K - B B^T``
+    best_alpha: float  # trace of ``K - K_s``: the least that any s features can leave out
+    # ``alpha / best_alpha - 1``; 0 if both are rounding, infinite if only the latter is. Without the eigenvalues of K
+    # there is an upper bound of it, `graphcore.features.diagnostics.FeatureDiagnostics.eps_hat`.
     eps_hat: float
+    # ``1 + eps_hat + k / s``: k-means solved to a factor g on the features costs at most g times this times the
+    # optimum, always.
     factor: float
-    optimum_lower: float
+    optimum_lower: float  # ``(tr K - sum_{i <= k} lambda_i) / n``, below the cost of every partition
 
 
 def spectral_guarantee(K, found, n_clusters, *, eigenvalues=None):
@@ -167,11 +155,6 @@ def spectral_guarantee(K, found, n_clusters, *, eigenvalues=None):
     Returns
     -------
     SpectralGuarantee
-
-    Raises
-    ------
-    InputError
-        If the kernel is not positive semi-definite, or there are too few eigenvalues, or some that are not finite.
 
     References
     ----------
@@ -200,22 +183,12 @@ def spectral_guarantee(K, found, n_clusters, *, eigenvalues=None):
     return SpectralGuarantee(alpha, best, eps_hat, 1.0 + eps_hat + k / s, lower)
 
 
-@dataclass(frozen=True)
-class DictionaryQuality:
-    """Whether landmarks preserve the kernel up to an accuracy gamma.
+class DictionaryQuality(NamedTuple):
+    """Whether landmarks preserve the kernel up to an accuracy gamma."""
 
-    Attributes
-    ----------
-    residual_norm : float
-        Spectral norm of ``E = K - B B^T``.
-    gamma : float
-    eps_hat : float
-        ``|E| / (|E| + gamma)``: the landmarks are gamma-preserving with every constant eps from this on.
-    """
-
-    residual_norm: float
+    residual_norm: float  # spectral norm of ``E = K - B B^T``
     gamma: float
-    eps_hat: float
+    eps_hat: float  # ``|E| / (|E| + gamma)``: gamma-preserving with every constant eps from this on
 
 
 def dictionary_quality(K, found, gamma, *, n_jobs=None):

@@ -1,28 +1,83 @@
-"""k-means on features that lie in blocks: k-means|| for the starts, Lloyd's sums added up in block order.
+"""Passes of k-means over rows in memory or in blocks: nearest centres, costs, k-means|| and Lloyd's iterations.
 
 The blocks are those of a dask.array, or a list of arrays. Nothing but centres and sums leaves the place of a block.
 """
 
 import warnings
-from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import read_only
 from .._threads import limited_libraries
-from ..distributed.chunks import map_chunks, rows_at
-from ._lloyd_loops import add_to_nearest
-from .nearest import nearest_center
+from ..distributed.chunks import is_chunked, map_chunks, rows_at, rows_of_chunks
+from ..kernels.products import memberships
 
 # Of k-means||: rounds, and rows drawn in each for every cluster, as its authors found enough.
 _ROUNDS, _OVERSAMPLING = 5, 2
 
 
-class LloydRuns(NamedTuple):
-    """The cheapest of several runs: its centres (k, s) float64 that have a row, and its iterations."""
+def nearest_center(B, centers):
+    """Index of the nearest centre of every row and the squared distance to it, in float64 and by blocks.
 
-    centers: np.ndarray
-    n_iter: int
+    Of rows in a dask.array both are dask.arrays, not computed yet.
+    """
+    if is_chunked(B):
+        return rows_of_chunks(_labels, B, None, np.int32, centers), rows_of_chunks(_squares, B, None, float, centers)
+    from sklearn.metrics import pairwise_distances_argmin_min
+
+    labels, distances = np.empty(len(B), dtype=np.int32), np.empty(len(B))
+    step = max(1, (1 << 22) // max(1, B.shape[1] + len(centers)))
+    with limited_libraries():
+        for start in range(0, len(B), step):
+            rows = np.asarray(B[start : start + step], dtype=np.float64)
+            found = pairwise_distances_argmin_min(rows, centers, metric="sqeuclidean")
+            labels[start : start + step], distances[start : start + step] = found
+    return labels, distances
+
+
+def _labels(rows, centers):
+    return nearest_center(rows, centers)[0]
+
+
+def _squares(rows, centers):
+    return nearest_center(rows, centers)[1]
+
+
+def centers_and_cost(B, labels, sample_weight=None):
+    """Weighted means of the clusters, and the weighted mean of squared distances to them; in float64, by blocks."""
+    k = int(max(map_chunks(np.max, labels))) + 1
+    parts = map_chunks(_label_sums, B, k, sample_weight, each=labels)
+    sums, masses = (sum(arrays[1:], arrays[0]) for arrays in zip(*parts, strict=True))
+    centers = np.divide(sums, masses[:, None], out=np.zeros_like(sums), where=masses[:, None] > 0)
+    total = sum(map_chunks(_label_cost, B, centers, sample_weight, each=labels))
+    return centers, total / float(masses.sum())
+
+
+def _label_sums(B, labels, k, sample_weight=None):
+    """Weighted sum of the rows of every label, and of their weights."""
+    w = _weights(B, sample_weight)
+    sums = np.zeros((k, B.shape[1]))
+    for span in _spans(B):
+        sums += memberships(labels[span], w[span], k) @ np.asarray(B[span], dtype=np.float64)
+    return sums, np.bincount(labels, weights=w, minlength=k)
+
+
+def _label_cost(B, labels, centers, sample_weight=None):
+    """Weighted sum of the squared distances of the rows to the centres of their labels."""
+    w = _weights(B, sample_weight)
+    total = 0.0
+    for span in _spans(B):
+        difference = np.asarray(B[span], dtype=np.float64) - centers[labels[span]]
+        total += float(np.einsum("ij,ij->i", difference, difference) @ w[span])
+    return total
+
+
+def _weights(B, sample_weight):
+    return np.ones(len(B)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+
+
+def _spans(B):
+    step = max(1, (1 << 22) // max(1, B.shape[1]))
+    return [slice(start, start + step) for start in range(0, len(B), step)]
 
 
 def scalable_starts(B, n_clusters, n_starts, streams):
@@ -69,7 +124,8 @@ def lloyd_runs(B, starts, *, max_iter, tol):
     """Lloyd's iterations from several starts (n_starts, k, s) at the same time: each iteration is one pass over B.
 
     A run ends by scikit-learn's rule, when its centres move by no more than `tol` times the mean variance of the
-    columns. A cluster that loses all rows gets the one farthest from its own centre.
+    columns. A cluster that loses all rows gets the one farthest from its own centre. Returns the centres of the
+    cheapest run (k, s), float64, that have a row, and its iterations.
     """
     moments = map_chunks(_moments, B)
     n = sum(count for count, _, _ in moments)
@@ -98,7 +154,7 @@ def lloyd_runs(B, starts, *, max_iter, tol):
             break
     _, counts, costs = _added(map_chunks(_lloyd_sums, B, centers))
     best = int(np.argmin(costs))
-    return LloydRuns(centers[best][counts[best] > 0], int(n_iter[best]))
+    return centers[best][counts[best] > 0], int(n_iter[best])
 
 
 def _draw(rows, streams, centers, n_drawn):
@@ -131,11 +187,15 @@ def _lloyd_sums(rows, runs):
     step = max(1, (1 << 20) // s)
     with limited_libraries():
         for start in range(0, len(rows), step):
-            part = read_only(rows[start : start + step], np.float64)
+            part = np.asarray(rows[start : start + step], dtype=np.float64)
+            squares, ones = np.einsum("ij,ij->i", part, part), np.ones(len(part))
             for run, centers in enumerate(runs):
-                norms = np.einsum("ij,ij->i", centers, centers)
-                products = read_only(part @ centers.T), read_only(norms)
-                costs[run] += add_to_nearest(part, *products, sums[run], counts[run])
+                values = part @ (-2.0 * centers.T)
+                values += np.einsum("ij,ij->i", centers, centers)
+                nearest = values.argmin(axis=1)
+                sums[run] += memberships(nearest, ones, k) @ part
+                counts[run] += np.bincount(nearest, minlength=k)
+                costs[run] += np.maximum(squares + values[np.arange(len(part)), nearest], 0.0).sum()
     return sums, counts, costs
 
 

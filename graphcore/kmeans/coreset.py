@@ -9,12 +9,13 @@ from .._validation import check_choice
 from .._warn import warn_user
 from ..coresets.coreset import SAMPLING, Coreset, sample_coreset
 from ..exceptions import InputError, ParameterError
+from ..flats.fit_kernel import kernel_and_weights
 from ..graphs.graph import Graph
+from ..kernels.checks import check_diagonal
 from ..kernels.graph import GraphKernel
 from ..partition.nearest import label_all
-from .assign import assign_columns
+from .centroids import nearest_centroid
 from .exact import KernelKMeansResult, kernel_kmeans
-from .inputs import kernel_and_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,19 +45,14 @@ def coreset_kernel_kmeans(
     n_clusters,
     *,
     size,
+    self_loop=1.0,
+    weights=None,
+    random_state=None,
+    n_jobs=None,
     sampling="importance",
     seeding="auto",
     n_seeds="auto",
-    self_loop=1.0,
-    weights=None,
-    init="k-means++",
-    n_init=10,
-    max_iter=300,
-    tol=0.0,
-    on_empty="farthest",
-    on_indefinite="warn",
-    random_state=None,
-    n_jobs=None,
+    **options,
 ):
     """Kernel k-means on a coreset.
 
@@ -69,14 +65,15 @@ def coreset_kernel_kmeans(
         Draws ("importance"; repeats are merged) or different points ("uniform", "degree"). As many as there are points
         with weight are these points themselves, with their weights and without draws; nodes of a graph are drawn
         always, as published.
-    sampling, seeding, n_seeds, n_init, max_iter, tol, on_empty, on_indefinite, random_state, n_jobs
-        As for :class:`graphcore.CoresetKernelKMeans`.
     self_loop : float, default 1
         Weight of a loop on every node, where K is a Graph, as a multiple of its mean weight.
     weights : array-like of shape (n_points,), optional
         As for :func:`graphcore.kmeans.exact.kernel_kmeans`.
-    init : {"k-means++", "random"}, default "k-means++"
-        Of kernel k-means on the coreset.
+    random_state, n_jobs, sampling, seeding, n_seeds
+        As for :class:`graphcore.CoresetKernelKMeans`.
+    **options
+        `init`, `n_init`, `max_iter`, `tol`, `on_empty` and `on_indefinite` of
+        :func:`graphcore.kmeans.exact.kernel_kmeans` on the coreset, but that `init` is no array.
 
     Returns
     -------
@@ -87,17 +84,6 @@ def coreset_kernel_kmeans(
     InputError, ParameterError
         As for :func:`graphcore.kmeans.exact.kernel_kmeans` and :func:`graphcore.build_coreset`.
 
-    Notes
-    -----
-    On a graph this finds local optima when there are many clusters: most pairs of coreset nodes share no edge, nearly
-    all distances are the same, and Lloyd's iterations stop where they start. Spectral clustering of the same coreset
-    does not (:class:`graphcore.CoresetSpectralClustering`).
-
-    References
-    ----------
-    Jiang, Krauthgamer, Lou, Zhang, "Coresets for kernel clustering"; the baseline of Jourdan, Schwartzman, Macgregor,
-    Sun, "Coreset Spectral Clustering", section 5.
-
     Examples
     --------
     >>> import numpy as np
@@ -107,9 +93,10 @@ def coreset_kernel_kmeans(
     >>> len(set(result.labels[:50])), len(set(result.labels[50:])), len(set(result.labels))
     (1, 1, 2)
     """
-    kernel, weights = kernel_and_weights(GraphKernel(K, self_loop) if isinstance(K, Graph) else K, weights)
+    kernel, weights = kernel_and_weights(GraphKernel(K, self_loop) if isinstance(K, Graph) else K, weights, "weights")
+    check_diagonal(kernel.diagonal)
     check_choice("sampling", sampling, SAMPLING)
-    if not isinstance(init, str):
+    if not isinstance(options.get("init", ""), str):
         raise ParameterError(
             "init of a coreset's clustering is 'k-means++' or 'random': its points are not known before"
         )
@@ -133,31 +120,26 @@ def coreset_kernel_kmeans(
     on_coreset = kernel_kmeans(
         kernel.submatrix(coreset.indices, coreset.weights),
         n_clusters,
-        init=init,
-        n_init=n_init,
-        max_iter=max_iter,
-        tol=tol,
-        on_empty=on_empty,
-        on_indefinite=on_indefinite,
         random_state=streams.child("few"),
         n_jobs=n_jobs,
+        **options,
     )
+    n_unreached = 0
     if kernel.leaves_out_isolated:
         found = label_all(kernel, coreset.indices, coreset.weights, on_coreset.labels, n_clusters, n_jobs=n_jobs)
-        n_unreached = int(np.count_nonzero(found.unreached))
-        _tell_of_empty(found.labels, on_coreset, n_clusters, on_empty)
-        return CoresetKernelKMeansResult(found.labels, coreset, on_coreset, n_unreached)
-    columns = kernel.columns(coreset.indices)
-    labels, _ = assign_columns(columns, on_coreset.labels, coreset.weights, on_coreset.masses, on_coreset.norms, n_jobs)
-    _tell_of_empty(labels, on_coreset, n_clusters, on_empty)
-    return CoresetKernelKMeansResult(labels, coreset, on_coreset)
+        labels, n_unreached = found.labels, int(np.count_nonzero(found.unreached))
+    else:
+        labels, _ = nearest_centroid(kernel.columns(coreset.indices), on_coreset.centroids, n_jobs)
+    if options.get("on_empty") != "drop":
+        _tell_of_empty(labels, on_coreset, n_clusters)
+    return CoresetKernelKMeansResult(labels, coreset, on_coreset, n_unreached)
 
 
-def _tell_of_empty(labels, on_coreset, n_clusters, on_empty):
+def _tell_of_empty(labels, on_coreset, n_clusters):
     """Warn of clusters that hold points of the coreset and, by distance to their centroids, none in the end."""
     on_few = np.unique(on_coreset.labels[on_coreset.labels >= 0])
     lost = np.setdiff1d(on_few, labels)
-    if len(lost) and on_empty != "drop":
+    if len(lost):
         warn_user(
             f"only {len(on_few) - len(lost)} of n_clusters={n_clusters} clusters hold points: {len(lost)} hold some of "
             "the coreset, but all of these are as near to another centroid; ask for fewer clusters or a larger coreset"

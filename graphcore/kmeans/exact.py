@@ -8,59 +8,36 @@ from .._random import Streams
 from .._threads import effective_jobs, limited_libraries
 from .._validation import check_choice, check_integer, check_labels, check_real
 from .._warn import warn_user
-from ..exceptions import InputError
+from ..coresets.seeding import draw_seeds
+from ..exceptions import InputError, ParameterError
+from ..flats.alternation import Run, alternate
+from ..flats.fit_kernel import kernel_and_weights
+from ..kernels.checks import check_diagonal
 from ..kernels.definiteness import report_indefinite, semidefinite_shift, smallest_sampled_eigenvalue
-from .inputs import INITIALISATIONS, centres_to_labels, check_init, initial_shift, kernel_and_weights
-from .lloyd import ON_EMPTY, centroid_step, lloyd
+from .centroids import Centroids, KernelCentroids
+
+# What becomes of clusters that lost all points, see graphcore.flats.alternation.
+ON_EMPTY = ("farthest", "drop", "error")
+# The nearest of D2 draws in feature space, or of random points.
+INITIALISATIONS = ("k-means++", "random")
 
 
 @dataclass(frozen=True, eq=False)
 class KernelKMeansResult:
-    """A partition found by kernel k-means.
+    """A partition found by kernel k-means, with the run of the best initialisation."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n_points,), int32
-        -1 for isolated nodes of a graph.
-    cost : float
-        ``sum_x w_x |phi(x) - c(x)|^2 / sum_x w_x``: the mean over points that the papers report.
-    inertia : float
-        The sum itself.
-    masses : ndarray of shape (n_clusters,), float64
-        Weight of every cluster; 0 for empty ones.
-    norms : ndarray of shape (n_clusters,), float64
-        Squared norms of the centroids, inf for empty clusters, without the shift. A point x is nearest to the cluster
-        of least ``norms_j - 2 sum_{y in j} w_y K_xy / masses_j``.
-    shift : float
-        The iterations worked with ``K + shift W^-1``; `cost` and `inertia` are those of K itself.
-    history : list of float
-        Sums that the iterations of the best initialisation went through, with the shift.
-    n_iter : int
-        Partitions looked at.
-    stopped : str
-        See :class:`graphcore.kmeans.lloyd.LloydRun`.
-    n_rises : int
-        How often the sum went up; 0 for a positive semi-definite kernel.
-    costs_of_initialisations : ndarray of shape (n_init,), float64
-        What every one came to, as `cost`.
-    """
-
-    labels: np.ndarray
-    cost: float
-    inertia: float
-    masses: np.ndarray = field(repr=False)
-    norms: np.ndarray = field(repr=False)
-    shift: float
-    history: list = field(repr=False)
-    n_iter: int
-    stopped: str
-    n_rises: int
-    costs_of_initialisations: np.ndarray = field(repr=False)
+    cost: float  # ``sum_x w_x |phi(x) - c(x)|^2 / sum_x w_x``: the mean over points that the papers report
+    inertia: float  # the sum itself
+    # A point x is nearest to the cluster of least ``norms_j - 2 sum_{y in j} w_y K_xy / masses_j``, without the shift.
+    centroids: Centroids = field(repr=False)
+    shift: float  # the iterations worked with ``K + shift W^-1``; `cost` and `inertia` are those of K itself
+    run: Run = field(repr=False)  # its history (sums with the shift), how it stopped, and how often the sum went up
+    costs_of_initialisations: np.ndarray = field(repr=False)  # (n_init,) float64: what every one came to, as `cost`
 
     @property
-    def converged(self):
-        """Whether the best initialisation came to rest, by the tolerance too, and not by `max_iter` or a cycle."""
-        return self.stopped in ("converged", "tolerance")
+    def labels(self):
+        """Cluster of every point, (n_points,) int32; -1 for isolated nodes of a graph."""
+        return self.centroids.labels
 
 
 def kernel_kmeans(
@@ -88,7 +65,9 @@ def kernel_kmeans(
     weights : array-like of shape (n_points,), optional
         Not negative. Default: ones; node degrees for a graph, which takes no others.
     init, n_init, max_iter, tol, on_empty, on_indefinite, random_state, n_jobs
-        As for :class:`graphcore.KernelKMeans`. An array given as `init` is a first partition, tried once.
+        As for :class:`graphcore.KernelKMeans`. An array given as `init` is a first partition, tried once. Where K has
+        zeros on its diagonal that no inner product has (an adjacency kernel), centres are drawn by the distances of a
+        shifted kernel.
     shift : float or "psd", default 0
         Work with ``K + shift W^-1`` (which is ``K + shift I`` for equal weights). The cost of every partition into k
         clusters grows by the same ``shift (n - k)``, but every point is bound more tightly to the cluster it is in, and
@@ -101,30 +80,14 @@ def kernel_kmeans(
 
     Raises
     ------
-    InputError
-        If K is not symmetric, not finite or has a negative diagonal, or if the weights cannot be used.
-    ParameterError
-        If a parameter is out of range.
+    InputError, ParameterError
+        If K is not symmetric, not finite or has a negative diagonal; if weights or parameters cannot be used.
 
     Warns
     -----
     GraphWarning
         If K is not positive semi-definite (then the cost may rise on the way, and the best partition met is kept), if
-        there are fewer different points than clusters or negative distances leave clusters without points, or if no
-        initialisation converged.
-
-    Notes
-    -----
-    Where K has zeros on its diagonal that no inner product has (an adjacency kernel), distances to the points drawn as
-    centres are those of a shifted kernel, ``K + W^-1`` for a graph. The iterations work with K itself.
-
-    An iteration takes O(n_points^2) for a dense kernel, O(entries) for a sparse one or a graph, and evaluates all
-    n_points^2 values for vectors, unless these are held (see :class:`graphcore.kernels.vectors.VectorKernel`).
-
-    References
-    ----------
-    Dhillon, Guan, Kulis, "Kernel k-means, spectral clustering and normalized cuts", KDD 2004; section 1.1 of Wang,
-    Gittens, Mahoney, JMLR 2019.
+        clusters are left without points, or if no initialisation converged.
 
     Examples
     --------
@@ -135,7 +98,8 @@ def kernel_kmeans(
     >>> result.cost, bool(result.labels[0] == result.labels[1] != result.labels[2])
     (0.25, True)
     """
-    kernel, weights = kernel_and_weights(K, weights)
+    kernel, weights = kernel_and_weights(K, weights, "weights")
+    check_diagonal(kernel.diagonal)
     n_points = int(np.count_nonzero(weights > 0))
     n_clusters = check_integer(
         "n_clusters", n_clusters, low=1, high=n_points, why_high="the points that have weight; ask for fewer clusters"
@@ -145,31 +109,19 @@ def kernel_kmeans(
     check_choice("on_empty", on_empty, ON_EMPTY)
     check_choice("on_indefinite", on_indefinite, ("warn", "error"))
     effective_jobs(n_jobs)  # refuses what is no number of jobs, also where there is no work for two
-    given = None
     if isinstance(init, str) or init is None:
         check_choice("init", init, INITIALISATIONS)
     else:
-        given, n_init = check_init(kernel, init, n_clusters), 1
+        init = _check_init(kernel, init, n_clusters)
     streams = Streams(random_state)
     with limited_libraries():
         shift = _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs)
-        runs = []
-        for labels, exhausted in _first_partitions(kernel, weights, n_clusters, given, init, n_init, shift, streams):
-            run = lloyd(
-                kernel,
-                labels,
-                weights,
-                n_clusters,
-                shift=shift,
-                max_iter=max_iter,
-                tol=tol,
-                on_empty=on_empty,
-                n_jobs=n_jobs,
-            )
-            runs.append(run)
-            if exhausted:
-                break  # centres at every different point: another one is the same partition
-    return _result(kernel, runs, weights, n_clusters, shift, on_empty)
+        problem = KernelCentroids(kernel, weights, shift, n_jobs)
+        runs = [
+            alternate(problem, labels, n_clusters, max_iter=max_iter + 1, tol=tol, on_empty=on_empty)
+            for labels in _first_partitions(problem, n_clusters, init, n_init, streams)
+        ]
+    return _result(problem, runs, n_clusters, on_empty)
 
 
 def partition_cost(K, labels, *, weights=None, n_jobs=None):
@@ -196,31 +148,73 @@ def partition_cost(K, labels, *, weights=None, n_jobs=None):
     >>> partition_cost(np.outer(x, x), [0, 0, 1, 1]), partition_cost(np.outer(x, x), [0, 0, 0, 0])
     (0.25, 25.25)
     """
-    kernel, weights = kernel_and_weights(K, weights)
+    kernel, weights = kernel_and_weights(K, weights, "weights")
+    check_diagonal(kernel.diagonal)
     labels = np.array(check_labels("labels", labels, kernel.n_points))
     if kernel.leaves_out_isolated:
         labels[weights == 0] = -1
     total = float(weights[labels >= 0].sum())
     if total <= 0:
         raise InputError("no point with weight has a label of 0 or more: there is no cost")
-    step = centroid_step(kernel, labels, weights, int(labels.max()) + 1, n_jobs=n_jobs)
-    return float(weights @ step.own) / total
+    look = KernelCentroids(kernel, weights, n_jobs=n_jobs).look(labels, int(labels.max()) + 1)
+    return float(weights @ look.own) / total
 
 
-def _first_partitions(kernel, weights, n_clusters, given, init, n_init, shift, streams):
-    """First partitions, and whether there was a centre at every different point."""
-    if given is not None:
-        yield given, False
+def _check_init(kernel, labels, n_clusters):
+    """Labels of a first partition, -1 for isolated nodes only."""
+    labels = np.array(check_labels("init", labels, kernel.n_points))
+    isolated = kernel.point_weights == 0
+    if labels.max() >= n_clusters or (labels[~isolated] < 0).any():
+        raise ParameterError(
+            f"init holds labels from {labels.min()} to {labels.max()}; with n_clusters={n_clusters} they run from 0 to "
+            f"{n_clusters - 1}"
+        )
+    labels[isolated] = -1
+    return labels
+
+
+def initial_shift(kernel, weights, shift):
+    """The shift that distances of the first partition are taken with.
+
+    It is `shift`, but for kernels with ``K_xx = 0`` where K_xy is not: no inner product has that, and no distance of
+    such a point to those it is most similar to would be positive. Distances then are those of a shifted kernel that is
+    positive semi-definite. The shift is only for the start, as it would hinder the iterations.
+    """
+    bare = (weights > 0) & (kernel.diagonal == 0)
+    if kernel.is_psd or not bare.any():
+        return shift
+    if kernel.leaves_out_isolated:
+        return max(shift, kernel.definite_shift(weights))
+    sums = kernel.absolute_sums(weights)
+    return max(shift, float(sums.max())) if sums[bare].any() else shift  # without sums, points at the origin
+
+
+def _first_partitions(problem, n_clusters, init, n_init, streams):
+    """First partitions: the one given, or drawn ones, of which one is enough with a centre at every different point."""
+    if not isinstance(init, str):
+        yield init
         return
-    shift = initial_shift(kernel, weights, shift)
+    kernel, weights = problem.kernel, problem.weights
+    shift = initial_shift(kernel, weights, problem.shift)
     for number in range(n_init):
         rng = streams.generator("start", number)
-        labels, seeds = centres_to_labels(kernel, weights, n_clusters, init, rng, shift)
+        seeds = _draw_centres(kernel, weights, n_clusters, init, rng, shift)
         if seeds.exhausted and seeds.n_negative:
             # Points at negative distances are not equal: they differ with a shift.
             shift = max(shift, kernel.definite_shift(weights))
-            labels, seeds = centres_to_labels(kernel, weights, n_clusters, init, rng, shift)
-        yield labels, seeds.exhausted
+            seeds = _draw_centres(kernel, weights, n_clusters, init, rng, shift)
+        # Points without weight: any cluster will do, the first step finds the nearest.
+        yield seeds.nearest if kernel.leaves_out_isolated else np.maximum(seeds.nearest, 0)
+        if seeds.exhausted:
+            return
+
+
+def _draw_centres(kernel, weights, n_clusters, init, rng, shift):
+    initial = ()
+    if init == "random":
+        taking_part = np.flatnonzero(weights > 0)
+        initial = rng.choice(taking_part, min(n_clusters, len(taking_part)), replace=False)
+    return draw_seeds(kernel, weights, n_clusters, rng, shift=shift, initial=initial)
 
 
 def _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs):
@@ -242,39 +236,34 @@ def _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs):
     return semidefinite_shift(kernel, weights, random_state=streams, n_jobs=n_jobs) if shift == "psd" else shift
 
 
-def _result(kernel, runs, weights, n_clusters, shift, on_empty):
-    best = min(runs, key=lambda run: run.inertia)
-    filled = best.step.masses > 0
-    # A shift adds the same to every partition into as many clusters: the weighted points less the clusters.
-    extra = shift * (int(np.count_nonzero((weights > 0) & (best.labels >= 0))) - int(filled.sum()))
-    total = float(weights[best.labels >= 0].sum())
-    norms = best.step.norms.copy()
-    norms[filled] -= shift / best.step.masses[filled]
+def _result(problem, runs, n_clusters, on_empty):
+    best, weights, shift = min(runs, key=lambda run: run.objective), problem.weights, problem.shift
+    masses, norms = best.look.fitted.masses, best.look.fitted.norms.copy()
+    filled = masses > 0
     n_found = int(filled.sum())
+    # A shift adds the same to every partition into as many clusters: the weighted points less the clusters.
+    extra = shift * (int(np.count_nonzero((weights > 0) & (best.labels >= 0))) - n_found)
+    total = float(weights[best.labels >= 0].sum())
+    norms[filled] -= shift / masses[filled]
     if n_found < n_clusters and on_empty != "drop":
-        why = _why_fewer(kernel, weights, shift, best)
-        warn_user(f"only {n_found} of n_clusters={n_clusters} clusters hold points: {why}")
+        warn_user(f"only {n_found} of n_clusters={n_clusters} clusters hold points: {_why_fewer(problem, best)}")
     if all(run.stopped == "max_iter" for run in runs):
         warn_user(f"no initialisation converged in max_iter={len(best.history) - 1} iterations; raise max_iter, or tol")
     return KernelKMeansResult(
-        labels=best.labels,
-        cost=(best.inertia - extra) / total,
-        inertia=best.inertia - extra,
-        masses=best.step.masses,
-        norms=norms,
+        cost=(best.objective - extra) / total,
+        inertia=best.objective - extra,
+        centroids=Centroids(best.labels, weights, masses, norms),
         shift=shift,
-        history=best.history,
-        n_iter=best.n_iter,
-        stopped=best.stopped,
-        n_rises=best.n_rises,
-        costs_of_initialisations=np.array([(run.inertia - extra) / total for run in runs]),
+        run=best,
+        costs_of_initialisations=np.array([(run.objective - extra) / total for run in runs]),
     )
 
 
-def _why_fewer(kernel, weights, shift, run):
+def _why_fewer(problem, run):
     """Why clusters are left without points, and what to do."""
-    scale = float(kernel.diagonal.max()) + shift / float(weights[weights > 0].min())
-    if run.step.distances.min() < -kernel.noise * scale:
+    weights = problem.weights
+    scale = float(problem.kernel.diagonal.max()) + problem.shift / float(weights[weights > 0].min())
+    if run.look.fitted.distances.min() < -problem.noise * scale:
         return (
             "the kernel is not positive semi-definite, squared distances are negative, and no point is far enough from "
             "its centroid to be a cluster of its own; add a multiple of the identity to the kernel (self_loop=1.0 for "

@@ -9,11 +9,9 @@ from .._random import Streams
 from .._threads import limited_libraries
 from .._validation import check_choice, check_integer, check_real
 from .._warn import warn_user
-from ..distributed.chunks import is_chunked, map_chunks
+from ..distributed.chunks import is_chunked
 from ..exceptions import ParameterError
-from ..kernels.products import memberships
-from .chunked import lloyd_runs, scalable_starts
-from .nearest import nearest_center
+from .chunked import centers_and_cost, lloyd_runs, nearest_center, scalable_starts
 
 # k-means takes a copy of its data where that is no burden.
 _COPY_BYTES = 1 << 29
@@ -21,23 +19,13 @@ _COPY_BYTES = 1 << 29
 
 @dataclass(frozen=True, eq=False)
 class LinearKMeans:
-    """Clusters of the rows of a matrix.
+    """Clusters of the rows of a matrix."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n,), int32
-        From 0 to the number of clusters less one; every cluster holds a row.
-    centers : ndarray of shape (k, s), float64
-        Centres of the last iteration: every row has the label of the nearest. They are the weighted means of the
-        clusters up to the tolerance.
-    cost : float
-        Weighted mean of the squared distances to the weighted means of the clusters.
-    n_iter : int
-    """
-
-    labels: np.ndarray
+    labels: np.ndarray  # (n,) int32, from 0 to the number of clusters less one; every cluster holds a row
+    # (k, s) float64: centres of the last iteration, of which every row has the label of the nearest. They are the
+    # weighted means of the clusters up to the tolerance.
     centers: np.ndarray
-    cost: float
+    cost: float  # weighted mean of the squared distances to the weighted means of the clusters
     n_iter: int
 
 
@@ -130,10 +118,10 @@ def _chunked(B, k, sample_weight, solver, init, n_init, max_iter, tol, streams):
         raise ParameterError(f"{given} is not for a dask.array; leave it out, or give the rows as an array in memory")
     max_iter, tol = check_integer("max_iter", max_iter, low=1), check_real("tol", tol, low=0.0)
     starts = scalable_starts(B, k, n_init, streams.child("k-means")) if init is None else np.asarray(init)[None]
-    best = lloyd_runs(B, starts, max_iter=max_iter, tol=tol)
-    _warn_of_few(len(best.centers), k)
-    labels = nearest_center(B, best.centers)[0].persist()
-    return LinearKMeans(labels, best.centers, centers_and_cost(B, labels)[1], best.n_iter)
+    centers, n_iter = lloyd_runs(B, starts, max_iter=max_iter, tol=tol)
+    _warn_of_few(len(centers), k)
+    labels = nearest_center(B, centers)[0].persist()
+    return LinearKMeans(labels, centers, centers_and_cost(B, labels)[1], n_iter)
 
 
 def _warn_of_few(found, k):
@@ -142,41 +130,3 @@ def _warn_of_few(found, k):
             f"there are {found} clusters instead of n_clusters={k}: the points have so few different "
             "features; ask for fewer clusters, or take more landmarks or a narrower bandwidth"
         )
-
-
-def centers_and_cost(B, labels, sample_weight=None):
-    """Weighted means of the clusters, and the weighted mean of squared distances to them; in float64, by blocks."""
-    k = int(max(map_chunks(np.max, labels))) + 1
-    parts = map_chunks(_label_sums, B, k, sample_weight, each=labels)
-    sums, masses = (sum(arrays[1:], arrays[0]) for arrays in zip(*parts, strict=True))
-    centers = np.divide(sums, masses[:, None], out=np.zeros_like(sums), where=masses[:, None] > 0)
-    total = sum(map_chunks(_label_cost, B, centers, sample_weight, each=labels))
-    return centers, total / float(masses.sum())
-
-
-def _label_sums(B, labels, k, sample_weight=None):
-    """Weighted sum of the rows of every label, and of their weights."""
-    w = _weights(B, sample_weight)
-    sums = np.zeros((k, B.shape[1]))
-    for span in _spans(B):
-        sums += memberships(labels[span], w[span], k) @ np.asarray(B[span], dtype=np.float64)
-    return sums, np.bincount(labels, weights=w, minlength=k)
-
-
-def _label_cost(B, labels, centers, sample_weight=None):
-    """Weighted sum of the squared distances of the rows to the centres of their labels."""
-    w = _weights(B, sample_weight)
-    total = 0.0
-    for span in _spans(B):
-        difference = np.asarray(B[span], dtype=np.float64) - centers[labels[span]]
-        total += float(np.einsum("ij,ij->i", difference, difference) @ w[span])
-    return total
-
-
-def _weights(B, sample_weight):
-    return np.ones(len(B)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-
-
-def _spans(B):
-    step = max(1, (1 << 22) // max(1, B.shape[1]))
-    return [slice(start, start + step) for start in range(0, len(B), step)]

@@ -1,19 +1,17 @@
 """KFlats and KernelKFlats: scikit-learn's contract, pipelines and searches, what is stored, every kind of input."""
 
-import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
-from sklearn.metrics import pairwise_kernels
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from graphcore import InputError, KernelKFlats, KFlats, ParameterError
-from graphcore.datasets import crossing_lines, load_karate, planted_partition, sphere
+from graphcore.datasets import crossing_lines, planted_partition, sphere
 from graphcore.flats.k_flats import k_flats
 from graphcore.metrics import agreement
 
@@ -47,25 +45,6 @@ def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.slow
-@parametrize_with_checks(
-    [
-        KFlats(3, 0, n_init=2, random_state=0),
-        KFlats(2, 1, init="farthest", on_degenerate="pad", random_state=0),
-        KernelKFlats(3, 0, kernel="polynomial", random_state=0),
-        KernelKFlats(3, 1, kernel="linear", n_init=2, random_state=0),
-    ],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learns_checks_with_other_settings(estimator, check):
-    check(estimator)
-
-
-def test_a_score_takes_lists_as_fit_does():
-    model = KernelKFlats(3, 0, random_state=0).fit(X.tolist())
-    assert model.score(X.tolist()) == model.score(X)
-
-
 def test_what_k_flats_stores():
     model = KFlats(3, 2, random_state=0).fit(X)
     plain = k_flats(X, 3, 2, random_state=0)
@@ -89,21 +68,6 @@ def test_what_k_flats_stores():
     assert weighted.inertia_ == pytest.approx(w.sum() * weighted.reconstruction_error_)
     twice = KFlats(3, 2, init=model.labels_).fit(X, sample_weight=2.0)
     assert twice.inertia_ == pytest.approx(2 * KFlats(3, 2, init=model.labels_).fit(X).inertia_)
-
-
-def test_integer_weights_are_repeated_rows():
-    times = np.random.default_rng(0).integers(1, 4, 120)
-    for m in (0, 1):
-        weighted = KFlats(3, m, init=Y).fit(X, sample_weight=times)
-        repeated = KFlats(3, m, init=Y.repeat(times)).fit(X.repeat(times, axis=0))
-        np.testing.assert_array_equal(weighted.labels_.repeat(times), repeated.labels_)
-        np.testing.assert_allclose(weighted.cluster_centers_, repeated.cluster_centers_)
-        assert weighted.inertia_ == pytest.approx(repeated.inertia_)
-        kernel = {"bandwidth": 3.0, "init": Y}
-        weighted = KernelKFlats(3, m, **kernel).fit(X, sample_weight=times)
-        repeated = KernelKFlats(3, m, bandwidth=3.0, init=Y.repeat(times)).fit(X.repeat(times, axis=0))
-        np.testing.assert_array_equal(weighted.labels_.repeat(times), repeated.labels_)
-        assert weighted.inertia_ == pytest.approx(repeated.inertia_)
 
 
 @pytest.mark.parametrize("model", [KFlats(3, 1, random_state=0), KernelKFlats(3, 1, bandwidth=2.0, random_state=0)])
@@ -166,19 +130,6 @@ def test_every_form_of_one_kernel():
             np.testing.assert_allclose(model.fit_transform(data), fits[0].transform(X), atol=1e-6)
 
 
-def test_graphs_of_every_kind():
-    karate = load_karate()
-    network = nx.karate_club_graph()
-    for graph in (karate.graph, network, karate.graph.to_scipy()):
-        kernel = "normalized_cut" if graph is not network and graph is not karate.graph else "auto"
-        if graph is network:
-            nx.set_edge_attributes(network, 1, "weight")
-        model = KernelKFlats(2, 1, kernel=kernel, random_state=0).fit(graph)
-        assert agreement(karate.labels, model.labels_)["ari"] > 0.7
-        assert model.labels_.shape == (34,)
-        assert model.n_features_in_ == 34
-
-
 def test_a_search_over_held_out_error_finds_the_dimension():
     """Points on three lines in ten dimensions: cross-validation takes k = 3 and m = 1 of the grid."""
     rng = np.random.default_rng(0)
@@ -229,29 +180,6 @@ def test_new_nodes_of_a_graph(m):
         model.predict(graph)
     with pytest.raises(ParameterError, match="diagonal is for rows of a precomputed kernel"):
         model.transform(edges[:2], np.ones(2))
-
-
-@pytest.mark.parametrize("kernel", ["linear", "gaussian", "precomputed"])
-def test_the_score_of_a_search_is_minus_the_mean_cost_of_points_left_out(kernel):
-    K = pairwise_kernels(X, metric="rbf", gamma=1 / 8) if kernel != "linear" else X @ X.T
-    data, options = (K, {}) if kernel == "precomputed" else (X, {} if kernel == "linear" else {"bandwidth": 2.0})
-    model = KernelKFlats(3, 1, kernel=kernel, random_state=0, n_init=2, **options)
-    folds = list(KFold(3).split(X))
-    found = cross_val_score(model, data, cv=folds)
-    for (train, test), score in zip(folds, found, strict=True):
-        plain = KernelKFlats(3, 1, kernel="precomputed", random_state=0, n_init=2).fit(K[np.ix_(train, train)])
-        D = plain.transform(K[np.ix_(test, train)], np.diagonal(K)[test])
-        # A Gaussian kernel has one and the same value on its diagonal: nothing has to be given.
-        assert score == pytest.approx(-np.square(D).min(axis=1).mean(), rel=1e-6)
-
-
-def test_scores_of_rows_without_their_diagonal_rank_models():
-    K = X @ X.T
-    train, test = np.arange(0, 120, 2), np.arange(1, 120, 2)
-    rows, own = K[np.ix_(test, train)], np.diagonal(K)[test]
-    fits = [KernelKFlats(k, 1, kernel="precomputed", random_state=0).fit(K[np.ix_(train, train)]) for k in (1, 2, 4)]
-    lacking = [fit.score(rows) + fit.reconstruction_error(rows, own) for fit in fits]
-    np.testing.assert_allclose(lacking, lacking[0])
 
 
 @pytest.mark.parametrize("options", [{}, {"kernel": "linear"}, {"kernel": "polynomial", "degree": 2}])

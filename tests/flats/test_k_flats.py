@@ -12,11 +12,10 @@ from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
 
 from graphcore import InputError
-from graphcore.flats import flat_set
+from graphcore.flats import euclidean
 from graphcore.flats.certificates import k_flats_lower_bound
 from graphcore.flats.euclidean import EuclideanFlats
-from graphcore.flats.global_k_means import global_k_means
-from graphcore.flats.k_flats import k_flats
+from graphcore.flats.k_flats import global_k_means, k_flats
 
 from .oracles import all_distances, lloyd, random_problem
 
@@ -155,46 +154,6 @@ def test_an_offset_costs_no_digits_beyond_those_of_the_data(offset, m):
     np.testing.assert_allclose(moved.squared_distances, near.squared_distances, atol=slack)
 
 
-def test_points_on_flats_have_error_0_at_any_offset():
-    rng = np.random.default_rng(0)
-    labels = np.repeat([0, 1], 50).astype(np.int32)
-    directions = np.linalg.qr(rng.normal(size=(5, 2)))[0].T
-    X = rng.normal(size=(100, 1)) * directions[labels] + 3 * rng.normal(size=(2, 5))[labels]
-    assert k_flats(X, 2, 1, init=labels).squared_distances.max() < 1e-28
-    assert k_flats(X + 1e6, 2, 1, init=labels).squared_distances.max() < 1e-18
-
-
-@pytest.mark.parametrize("m", [0, 1])
-def test_errors_fall_with_k_and_m_from_warm_starts(m):
-    X = np.random.default_rng(1).normal(size=(120, 4))
-    result = k_flats(X, 2, m, random_state=0)
-    more_dims = k_flats(X, 2, m + 1, init=result.labels)
-    assert more_dims.error < result.error
-    for k in range(3, 12):  # one cluster split
-        labels = result.labels.copy()
-        members = np.flatnonzero(labels == np.bincount(labels).argmax())
-        labels[members[::2]] = k - 1
-        split = k_flats(X, k, m, init=labels)
-        assert split.error <= result.error
-        result = split
-
-
-def test_flats_of_one_cluster_are_nested():
-    X, w, labels = random_problem(8, k=1)
-    spans = [EuclideanFlats(X, w, m).fit(labels, 1)[0].bases[0] for m in range(1, 6)]
-    for small, large in pairwise(spans):
-        np.testing.assert_allclose(small @ large.T @ large, small, atol=1e-9)
-
-
-def test_clusters_of_m_plus_1_points_cost_nothing():
-    X = np.random.default_rng(2).normal(size=(60, 20))
-    labels = np.repeat(np.arange(10), 6).astype(np.int32)
-    result = k_flats(X, 10, 5, init=labels)
-    assert result.error < 1e-28
-    assert result.flats.dims.tolist() == [5] * 10
-    np.testing.assert_array_equal(result.labels, labels)
-
-
 def test_encode_and_decode():
     X, _, _ = random_problem(1, n=100, d=6)
     Z, _, _ = random_problem(2, n=30, d=6)
@@ -265,19 +224,6 @@ def test_results_do_not_depend_on_threads_and_repeat():
     assert other.inertia != runs[0].inertia
 
 
-def test_the_callers_array_is_left_alone():
-    X = np.asfortranarray(np.random.default_rng(0).normal(size=(30, 3)))
-    X.flags.writeable = False
-    copy = X.copy()
-    k_flats(X, 3, 1, random_state=0)
-    np.testing.assert_array_equal(X, copy)
-
-
-def test_numbers_whose_squares_overflow_are_refused():
-    with pytest.raises(InputError, match="squares overflow"):
-        k_flats(np.random.default_rng(0).normal(size=(20, 3)) * 1e200, 2)
-
-
 # -- sparse vectors ----------------------------------------------------------------------------------------------------
 
 
@@ -290,8 +236,9 @@ def sparse_vectors(n=90, d=40):
     ("m", "init"), [*product([0, 1, 3], ["k-means++", "farthest", "random", "k-means"]), (0, "global")]
 )
 def test_sparse_vectors_are_clustered_like_dense_ones(m, init, monkeypatch):
-    monkeypatch.setattr(flat_set, "_BLOCK_NUMBERS", 400)  # ten rows
+    monkeypatch.setattr(euclidean, "_BLOCK_NUMBERS", 400)  # ten rows
     X, w = sparse_vectors(), np.random.default_rng(1).uniform(0.5, 2, 90)
+    X.data.flags.writeable = False
     dense, sparse = (
         k_flats(data, 4, m, init=init, n_init=2, sample_weight=w, random_state=0) for data in (X.toarray(), X)
     )
@@ -315,7 +262,7 @@ def test_sparse_clusters_too_large_to_be_made_dense_are_refused(monkeypatch):
 # -- weights of 0 ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("init", ["k-means++", "farthest", "random", "k-means"])
+@pytest.mark.parametrize("init", ["k-means++", "random"])
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(init, form):
     X, w, labels = random_problem(0, n=80, d=5, k=3)

@@ -13,17 +13,15 @@ from sklearn.decomposition import KernelPCA
 
 from graphcore import Graph, InputError, KernelKFlats
 from graphcore.datasets import load_karate, planted_partition, sphere
-from graphcore.flats import kernel_problem
+from graphcore.flats import kernel_flats
 from graphcore.flats.certificates import kernel_k_flats_lower_bound
-from graphcore.flats.euclidean import EuclideanFlats
 from graphcore.flats.k_flats import k_flats
-from graphcore.flats.kernel_clusters import fit_cluster, fit_large_cluster
 from graphcore.flats.kernel_k_flats import kernel_k_flats
 from graphcore.kernels.functions import kernel_function
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.vectors import VectorKernel
 from graphcore.kmeans.exact import kernel_kmeans
-from graphcore.metrics import agreement, normalized_cut
+from graphcore.metrics import normalized_cut
 
 from .oracles import (
     all_distances,
@@ -117,29 +115,6 @@ def test_directions_are_orthonormal_and_the_residual_is_trailing_eigenvalues(see
         assert w[c] @ own[c] == pytest.approx(values[flats.dims[j] :].sum(), rel=1e-9, abs=1e-9 * values[0])
 
 
-@pytest.mark.parametrize("fit", [fit_cluster, fit_large_cluster])
-def test_a_constant_in_the_kernel_leaves_the_flat_where_it_is(fit):
-    """Directions sum to 0 exactly: their products with a constant in every kernel value would be error."""
-    rng = np.random.default_rng(0)
-    X, w = rng.normal(size=(60, 6)) * np.arange(1, 7), rng.uniform(0.5, 2, 60)
-    far = X @ X.T + 1e6
-    cluster = fit(far, w, 3)
-    # What a constant c in new kernel rows adds to coordinates is c times these sums.
-    assert np.abs(cluster.coefficients.sum(axis=0)).max() < 1e-15
-    np.testing.assert_allclose(cluster.own, fit(X @ X.T, w, 3).own, atol=1e-7)
-    np.testing.assert_allclose(cluster.shifts, far @ cluster.shares @ cluster.coefficients, atol=1e-9)
-
-
-def test_the_sign_of_the_centring_matters():
-    """The report prints K - 1K - K1 - 1K1; that is not even a kernel."""
-    X = np.random.default_rng(0).normal(size=(60, 7))
-    K, one = X @ X.T, np.full((60, 60), 1 / 60)
-    assert np.linalg.eigvalsh(K - one @ K - K @ one - one @ K @ one)[0] < -1
-    right = np.linalg.eigvalsh(K - one @ K - K @ one + one @ K @ one)[::-1]
-    _, own = problem_of(K, np.ones(60), 2).fit(np.zeros(60, dtype=np.int32), 1)
-    assert own.sum() == pytest.approx(right[2:].sum(), rel=1e-12)
-
-
 # -- special cases -----------------------------------------------------------------------------------------------------
 
 
@@ -176,17 +151,6 @@ def test_vectors_far_from_the_origin():
         kernel = kernel_k_flats(VectorKernel(far, kernel_function("linear")), 3, 2, init=labels)
         np.testing.assert_array_equal(kernel.labels, plain.labels)
         np.testing.assert_allclose(kernel.distances_to(far), plain.flats.squared_distances(far - offset), atol=slack)
-
-
-def test_a_dense_matrix_is_centred():
-    """Errors at an offset of 1e4: 2e-3 without centring, 3e-7 with centred coefficients alone (10 dimensions there)."""
-    X, _, labels = random_problem(0, n=80, d=5, k=3)
-    far = X + 1e4
-    K = far @ far.T
-    result = kernel_k_flats(K, 3, 2, init=labels, max_iter=1)
-    exact = EuclideanFlats(X, np.ones(80), 2).fit(labels, 3)[0].squared_distances(X)
-    assert np.abs(result.distances_to(K, np.diagonal(K)) - exact).max() < 1e-6
-    assert np.array_equal(K, far @ far.T)
 
 
 def test_one_flat_is_kernel_pca():
@@ -240,8 +204,7 @@ def test_dimension_0_gives_the_labels_of_kernel_k_means(form, monkeypatch):
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse", "vectors", "sparse vectors", "many vectors"])
-@pytest.mark.parametrize("init", ["k-means++", "random"])
-def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(form, init, monkeypatch):
+def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(form, monkeypatch):
     X, w, labels = random_problem(0, n=80, d=5, k=3)
     w[::4] = 0
     kept = w > 0
@@ -254,8 +217,8 @@ def test_points_of_weight_0_take_no_part_and_go_to_their_nearest_flat(form, init
         "sparse": lambda points: sp.csr_array(K[np.ix_(points, points)]),
         "sparse vectors": lambda points: VectorKernel(sp.csr_array(X[points]), function),
     }.get(form, lambda points: VectorKernel(X[points], function))
-    result = kernel_k_flats(make(np.arange(80)), 3, 1, init=init, sample_weight=w, n_init=2, random_state=0)
-    alone = kernel_k_flats(make(np.flatnonzero(kept)), 3, 1, init=init, sample_weight=w[kept], n_init=2, random_state=0)
+    result = kernel_k_flats(make(np.arange(80)), 3, 1, sample_weight=w, n_init=2, random_state=0)
+    alone = kernel_k_flats(make(np.flatnonzero(kept)), 3, 1, sample_weight=w[kept], n_init=2, random_state=0)
     np.testing.assert_array_equal(result.labels[kept], alone.labels)
     assert result.inertia == pytest.approx(alone.inertia, rel=1e-12)
     if "vectors" in form:
@@ -288,19 +251,6 @@ def test_the_objective_never_rises(init, m):
         np.testing.assert_allclose(D[np.arange(100), result.labels], result.squared_distances, atol=1e-9)
         assert (result.squared_distances <= D.min(axis=1) + 1e-9).all()
         assert kernel_k_flats_lower_bound(kernel(X), k, m, sample_weight=w) <= result.inertia + 1e-9
-
-
-def test_blocks_of_vectors_give_what_the_matrix_gives():
-    X = sphere(150, 5, random_state=0)
-    kernel = kernel_function("gaussian", bandwidth=0.7)
-    w = np.random.default_rng(0).uniform(0.5, 2, 150)
-    labels = (np.arange(150) % 6).astype(np.int32)
-    held, blocks = problem_of(kernel(X), w, 2), problem_of(VectorKernel(X, kernel, held_bytes=0), w, 2)
-    a, b = held.fit(labels, 6), blocks.fit(labels, 6)
-    np.testing.assert_allclose(a[1], b[1], atol=1e-12)
-    np.testing.assert_array_equal(held.reassign(a[0], labels), blocks.reassign(b[0], labels))
-    np.testing.assert_allclose(held.distances_to_point(3), blocks.distances_to_point(3), atol=1e-12)
-    assert blocks.distances_to_point(3)[3] == 0
 
 
 def test_many_vectors_take_the_way_by_blocks(monkeypatch):
@@ -340,21 +290,6 @@ def test_sparse_steps_against_dense_ones(seed, m, k, density):
     np.testing.assert_allclose(dense.distances_to_point(5), sparse.distances_to_point(5), atol=1e-12)
 
 
-@pytest.mark.parametrize("m", [0, 1, 3])
-def test_large_sparse_clusters_against_dense_ones(m):
-    """Lanczos on a centred matrix that is never formed."""
-    K = sparse_psd(1, n=700, density=0.01)
-    w = np.random.default_rng(0).uniform(0.5, 2, 700)
-    labels = (np.arange(700) % 2).astype(np.int32)
-    a, b = problem_of(K.toarray(), w, m).fit(labels, 2), problem_of(K, w, m).fit(labels, 2)
-    assert kernel_problem.SMALL_SPARSE < 350
-    np.testing.assert_allclose(a[1], b[1], atol=1e-9)
-    np.testing.assert_allclose(np.abs(a[0].coefficients), np.abs(b[0].coefficients), atol=1e-8)
-    np.testing.assert_array_equal(
-        problem_of(K, w, m).reassign(b[0], labels), problem_of(K.toarray(), w, m).reassign(a[0], labels)
-    )
-
-
 @pytest.mark.parametrize("m", [1, 3])
 def test_large_clusters_of_arrays_against_dense_eigenvectors(m, monkeypatch):
     X = sphere(600, 8, random_state=0) * np.arange(1, 9)
@@ -362,7 +297,7 @@ def test_large_clusters_of_arrays_against_dense_eigenvectors(m, monkeypatch):
     problem = problem_of(kernel_function("gaussian", bandwidth=3.0)(X), w, m)
     labels = (np.arange(600) % 2).astype(np.int32)
     dense = problem.fit(labels, 2)
-    monkeypatch.setattr(kernel_problem, "SMALL_DENSE", 100)
+    monkeypatch.setattr(kernel_flats, "SMALL_DENSE", 100)
     lanczos = problem.fit(labels, 2)
     np.testing.assert_allclose(lanczos[1], dense[1], atol=1e-10)
     np.testing.assert_allclose(np.abs(lanczos[0].coefficients), np.abs(dense[0].coefficients), atol=1e-8)
@@ -372,7 +307,7 @@ def test_large_clusters_of_arrays_against_dense_eigenvectors(m, monkeypatch):
 
     monkeypatch.setattr("scipy.sparse.linalg.eigsh", failing)
     np.testing.assert_array_equal(problem.fit(labels, 2)[1], dense[1])
-    monkeypatch.setattr("graphcore.flats.kernel_clusters._DENSE_LIMIT", 100)
+    monkeypatch.setattr("graphcore.flats.kernel_flats._DENSE_LIMIT", 100)
     with pytest.raises(
         InputError, match="eigenvectors of a cluster of 300 points were not found; take a smaller n_dims"
     ):
@@ -402,31 +337,6 @@ def test_a_graph_is_read_where_it_is(m, weighted):
     assert with_isolated.labels.tolist() == [*read.labels.tolist(), -1, -1]
     assert with_isolated.inertia == pytest.approx(read.inertia, rel=1e-12)
     assert with_isolated.squared_distances[-2:].tolist() == [0, 0]
-
-
-@pytest.mark.parametrize("m", [0, 1, 2, 3])
-def test_a_graph_against_explicit_weighted_pca(m):
-    graph = load_karate(weighted=True).graph
-    K, w = cut_kernel(graph)
-    vectors = embed(K.toarray())
-    np.testing.assert_allclose(vectors @ vectors.T, K.toarray(), atol=1e-12)
-    compared = 0
-    for seed in range(10):
-        labels = np.random.default_rng(seed).integers(0, 2, 34).astype(np.int32)
-        flats, own = problem_of(K, w, m).fit(labels, 2)
-        D = all_distances(vectors, w, labels, 2, m)
-        for j in range(2):
-            c = labels == j
-            assert w[c] @ own[c] == pytest.approx(w[c] @ D[c, j], rel=1e-10)
-            # Where the last eigenvalue kept equals the first one left out, the flat is not the only best one.
-            Y = np.sqrt(w[c])[:, None] * (vectors[c] - np.average(vectors[c], axis=0, weights=w[c]))
-            values = np.square(np.linalg.svd(Y, compute_uv=False))
-            if m == 0 or values[m - 1] - values[m] > 1e-3:
-                compared += 1
-                found = flats.squared_distances(K.toarray(), K.diagonal())[:, j]
-                np.testing.assert_allclose(found, D[:, j], atol=1e-10)
-                np.testing.assert_allclose(own[c], D[c, j], atol=1e-10)
-    assert compared >= 10
 
 
 @pytest.mark.parametrize("shift", [0.0, 1.0, 2.5])
@@ -474,19 +384,6 @@ def test_the_bound_of_a_large_sparse_kernel_is_the_dense_one():
     assert sparse == pytest.approx(dense, rel=1e-9)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("m", [0, 1, 2])
-def test_planted_clusters_are_kept_from_spectral_labels(m):
-    graph, truth = planted_partition(4, 100, p_in=0.15, p_out=0.02, random_state=0)
-    model = KernelKFlats(4, m, random_state=0).fit(graph)
-    assert agreement(truth, model.labels_)["ari"] == 1.0
-    assert model.converged_
-    # Nothing that random labels lead to is better.
-    others = [KernelKFlats(4, m, init="random", n_init=1, random_state=seed).fit(graph) for seed in range(3)]
-    assert all(model.inertia_ <= other.inertia_ + 1e-9 for other in others)
-    assert kernel_k_flats_lower_bound(graph, 4, m, shift=1.0) <= model.inertia_
-
-
 def test_an_indefinite_kernel_is_refused_and_guarded():
     graph, _ = planted_partition(4, 60, p_in=0.25, p_out=0.02, random_state=0)
     with pytest.raises(InputError, match=r"not positive semi-definite: .* its eigenvalues go from -.*raise shift"):
@@ -498,10 +395,9 @@ def test_an_indefinite_kernel_is_refused_and_guarded():
             model = KernelKFlats(4, 2, shift=0.0, on_indefinite="warn", init="random", n_init=1, random_state=seed).fit(
                 graph
             )
-        # What is kept is the best of the run, and never a step up.
-        assert (np.diff(model.history_) <= 1e-9 * abs(model.history_[0])).all()
-        assert model.inertia_ == pytest.approx(model.history_.min())
-        if not model.converged_:
+        # What is kept is the best of the run, whatever it went through.
+        assert model.inertia_ == model.history_.min()
+        if (np.diff(model.history_) > 0).any() and not model.converged_:
             rose += 1
             assert any("the objective rose" in str(one.message) for one in caught)
     assert rose > 0

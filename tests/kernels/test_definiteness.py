@@ -27,8 +27,7 @@ from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.sparse import SparseKernel
 from graphcore.kernels.vectors import VectorKernel
 from graphcore.kmeans.coreset import coreset_kernel_kmeans
-from graphcore.kmeans.exact import kernel_kmeans
-from graphcore.kmeans.inputs import initial_shift
+from graphcore.kmeans.exact import initial_shift, kernel_kmeans
 
 FORMS = pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 

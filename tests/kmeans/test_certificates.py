@@ -11,8 +11,9 @@ from graphcore.features.leverage import coherence, effective_dimension, ridge_le
 from graphcore.features.nystrom import SAMPLINGS, kernel_pca_features, nystrom_features, power_features
 from graphcore.kernels.functions import kernel_function
 from graphcore.kmeans.certificates import certify, dictionary_quality, spectral_guarantee
+from graphcore.kmeans.chunked import centers_and_cost
 from graphcore.kmeans.exact import partition_cost
-from graphcore.kmeans.linear import centers_and_cost, linear_kmeans
+from graphcore.kmeans.linear import linear_kmeans
 
 from ..depth import seeds
 from ..nystrom_oracles import best_of_rank, cost, gaussian_matrix, indicator, partitions, trace_norm
@@ -190,22 +191,6 @@ def test_guarantee_of_low_rank_kernels():
     assert spectral_guarantee(np.diag([1.0, 1.0]), lost, 1, eigenvalues=[2.0]).eps_hat == np.inf
 
 
-def test_eigenvalues_may_be_given():
-    K = gaussian_matrix(np.random.default_rng(0).normal(size=(30, 3)))
-    found = nystrom_features(K, 12, 5, random_state=0)
-    values = np.linalg.eigvalsh(K)[::-1]
-    assert spectral_guarantee(K, found, 3, eigenvalues=values).factor == pytest.approx(
-        spectral_guarantee(K, found, 3).factor
-    )
-    # eigvalsh gives them ascending.
-    assert spectral_guarantee(K, found, 3, eigenvalues=values[::-1]) == spectral_guarantee(
-        K, found, 3, eigenvalues=values
-    )
-    for bad in (values[:4], np.full(30, np.nan)):
-        with pytest.raises(InputError, match="5 finite eigenvalues are needed"):
-            spectral_guarantee(K, found, 3, eigenvalues=bad)
-
-
 def test_guarantee_from_what_an_estimator_keeps():
     X = np.random.default_rng(0).normal(size=(60, 3))
     model = NystromKernelKMeans(3, n_landmarks=20, n_components=8, bandwidth=1.0, random_state=0).fit(X)
@@ -227,14 +212,6 @@ def test_excess_over_the_best_of_the_rank_is_bounded_without_eigenvalues(seed):
     assert bound >= spectral_guarantee(K, found, 2).eps_hat - 1e-7
     if found.sampling == "kernel-pca":
         assert bound == 0
-
-
-def test_excess_that_nothing_is_known_of():
-    K = gaussian_matrix(np.random.default_rng(0).normal(size=(30, 3)))
-    all_kept = diagnose(nystrom_features(K, 6, random_state=0))
-    assert all_kept.eps_hat == np.inf
-    assert "unknown, against what the best 6 features leave out" in str(all_kept)
-    assert diagnose(nystrom_features(K, 30, random_state=0, rtol=0.0)).eps_hat == 0
 
 
 def indefinite_matrix():
@@ -313,6 +290,9 @@ def test_certificate_text_and_bad_labels():
         certify(found, np.full(20, -1))
     with pytest.raises(InputError, match="one label for each"):
         certify(found, np.zeros(3, dtype=int))
+    for bad in (np.ones(3), np.full(20, np.nan)):
+        with pytest.raises(InputError, match="4 finite eigenvalues are needed"):
+            spectral_guarantee(K, found, 3, eigenvalues=bad)
     with pytest.raises(InputError, match="gamma"):
         dictionary_quality(K, found, 0.0)
 

@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_digits, make_blobs
 
-from graphcore import Graph, GraphWarning, InputError, ParameterError
+from graphcore import Graph, GraphWarning, InputError
 from graphcore.coresets.seeding import draw_seeds
 from graphcore.kernels.definiteness import semidefinite_shift, smallest_sampled_eigenvalue
 from graphcore.kernels.dense import DenseKernel
@@ -68,13 +68,13 @@ def test_the_cost_on_a_graph_is_its_normalised_cut(pair, seed, shift, self_loop)
         looped[result.labels == j][:, result.labels != j].sum() / degrees[result.labels == j].sum() for j in found
     )
     assert result.inertia == pytest.approx(trace - len(found) + k_times_nc, abs=1e-9)
-    assert min(result.history) == pytest.approx(result.inertia + shift * (n - len(found)), abs=1e-9)
+    assert min(result.run.history) == pytest.approx(result.inertia + shift * (n - len(found)), abs=1e-9)
     assert result.inertia == pytest.approx(kernel_kmeans_cost(graph, result.labels, self_loop=self_loop), abs=1e-9)
     assert result.cost == pytest.approx(result.inertia / degrees.sum(), abs=1e-9)
     if self_loop == 0 and len(found) == k:
         assert k * normalized_cut(graph, result.labels, n_clusters=k) == pytest.approx(k_times_nc, abs=1e-9)
     if shift >= 1:
-        assert result.n_rises == 0
+        assert result.run.n_rises == 0
 
 
 @given(SEEDS, st.sampled_from([0.0, 2.0]))
@@ -90,15 +90,6 @@ def test_the_cost_of_a_partition(seed, shift):
     assert partition_cost(sp.csr_array(K), labels, weights=weights) == pytest.approx(expected, abs=1e-12)
     result = kernel_kmeans(K, 2, weights=weights, shift=shift, random_state=seed)
     assert partition_cost(K, result.labels, weights=weights) == pytest.approx(result.cost, abs=1e-12)
-
-
-def test_any_partition_costs_at_most_what_the_mean_of_the_kernel_leaves():
-    # Jensen: with sigma the root mean square distance and K_xx = 1, no partition costs more than 1 - exp(-1/2).
-    X, _ = make_blobs(200, 5, centers=4, random_state=0)
-    kernel = kernel_function("gaussian", bandwidth=("rms", 1.0), X=X)
-    labels = np.random.default_rng(0).integers(0, 10, 200)
-    assert partition_cost(VectorKernel(X, kernel), labels) <= partition_cost(kernel(X), np.zeros(200, dtype=int))
-    assert partition_cost(kernel(X), np.zeros(200, dtype=int)) <= 1 - np.exp(-0.5)
 
 
 @given(SEEDS)
@@ -134,32 +125,18 @@ def test_all_forms_of_a_kernel_give_the_same_partition():
     np.testing.assert_array_equal(ours.labels, dense.labels)
 
 
-def test_results_repeat_and_do_not_depend_on_threads():
-    X, _ = make_blobs(300, 4, centers=5, random_state=0)
-    kernel = VectorKernel(X, kernel_function("laplacian", gamma=0.3), held_bytes=50_000)
-    one, two = (kernel_kmeans(kernel, 5, n_init=2, random_state=5, n_jobs=jobs) for jobs in (None, 3))
-    np.testing.assert_array_equal(one.labels, two.labels)
-    assert one.inertia == two.inertia
-
-
-def test_duplicates_and_weights_are_the_same_thing():
-    rng = np.random.default_rng(2)
-    X = rng.standard_normal((30, 2))
-    counts = rng.integers(1, 4, 30)
-    many = np.repeat(np.arange(30), counts)
-    labels = rng.integers(0, 3, 30)
-    weighted = kernel_kmeans(X @ X.T, 3, weights=counts, init=labels)
-    repeated = kernel_kmeans(X[many] @ X[many].T, 3, init=labels[many])
-    np.testing.assert_array_equal(weighted.labels[many], repeated.labels)
-    assert weighted.cost == pytest.approx(repeated.cost)
-
-
 def test_points_without_weight_are_labelled_and_count_for_nothing():
     x = np.array([0.0, 1.0, 10.0, 11.0, 9.0])
     weights = np.array([1.0, 1.0, 1.0, 1.0, 0.0])
     result = kernel_kmeans(np.outer(x, x), 2, weights=weights, random_state=0)
     assert result.cost == 0.25
     assert result.labels[4] == result.labels[3] != result.labels[0]
+
+
+def test_a_shift_leaves_the_centroids_where_they_are():
+    x = np.array([0.0, 1.0, 2.0, 10.0])
+    result = kernel_kmeans(np.outer(x, x), 2, init=[0, 0, 0, 1], shift=5.0)
+    np.testing.assert_allclose(result.centroids.norms, [1.0, 100.0])
 
 
 # -- starts ------------------------------------------------------------------------------------------------------------
@@ -181,20 +158,6 @@ def test_k_means_plus_plus_draws_by_weighted_squared_distance():
     assert seconds[1] == seconds[4] == 0
     kept = odds > 0
     assert chisquare(seconds[kept], seconds.sum() * odds[kept] / odds.sum()).pvalue > 1e-4
-
-
-@given(SEEDS, st.sampled_from([0.0, 0.4]))
-def test_contributions_after_drawing(seed, shift):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, 12))
-    B, weights = rng.standard_normal((n, 2)), rng.random(n) + 0.1
-    K = B @ B.T + shift * np.diag(1 / weights)
-    seeds = draw_seeds(DenseKernel(B @ B.T), weights, min(n, 4), rng, shift=shift)
-    D = np.diag(K)[:, None] + np.diag(K)[seeds.indices] - 2 * K[:, seeds.indices]
-    np.testing.assert_allclose(seeds.contributions, weights * D.min(axis=1), atol=1e-10)
-    np.testing.assert_allclose(D[np.arange(n), seeds.nearest], D.min(axis=1), atol=1e-10)
-    assert len(set(seeds.indices.tolist())) == len(seeds.indices)
-    assert seeds.n_negative == 0
 
 
 def test_fewer_different_points_than_clusters():
@@ -239,8 +202,8 @@ def test_the_shift_that_makes_a_kernel_definite(weighted, sparse):
         warnings.simplefilter("error", GraphWarning)
         result = kernel_kmeans(kernel, 4, weights=weights, shift="psd", random_state=0)
     assert result.shift == pytest.approx(shift)
-    assert result.n_rises == 0
-    assert (np.diff(result.history) <= 1e-9 * np.abs(result.history[0])).all()
+    assert result.run.n_rises == 0
+    assert (np.diff(result.run.history) <= 1e-9 * np.abs(result.run.history[0])).all()
 
 
 def test_the_shift_by_lanczos(monkeypatch):
@@ -281,41 +244,41 @@ def test_what_does_not_converge_is_warned_about():
 EYE = np.eye(4)
 
 
+BAD = {
+    "n_clusters": (0, 5, 2.0),
+    "weights": ([1, 1, 1], [1, 1, 1, -1], [1, 1, np.nan, 1], [0, 0, 0, 0]),
+    "init": ("best", None, [0, 1, 2, 0], [0, 1, -1, 0], [0, 1], [0.0, 1, 0, 1]),
+    "n_init": (0,),
+    "max_iter": (0,),
+    "tol": (-1.0,),
+    "shift": (-1.0, "auto"),
+    "on_empty": ("keep",),
+    "random_state": ("x",),
+    "n_jobs": (0,),
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
+def test_bad_parameters(name, value):
+    with pytest.raises(InputError, match=name):
+        kernel_kmeans(EYE, **{"n_clusters": 2, name: value})
+
+
 @pytest.mark.parametrize(
-    "K, parameters, words",
+    ("call", "words"),
     [
-        (EYE, {"n_clusters": 0}, "at least 1"),
-        (EYE, {"n_clusters": 5}, "at most 4"),
-        (EYE, {"n_clusters": 2.0}, "must be an integer"),
-        (EYE, {"weights": [1, 1, 1]}, "4 numbers are needed"),
-        (EYE, {"weights": [1, 1, 1, -1]}, "not negative"),
-        (EYE, {"weights": [1, 1, np.nan, 1]}, "finite"),
-        (EYE, {"weights": [0, 0, 0, 0]}, "not all zero"),
-        (EYE, {"weights": [1, 0, 0, 0]}, "at most 1"),
-        (EYE, {"init": "best"}, "choose one of 'k-means"),
-        (EYE, {"init": None}, "init=None"),
-        (EYE, {"init": [0, 1, 2, 0]}, "they run from 0 to 1"),
-        (EYE, {"init": [0, 1, -1, 0]}, "they run from 0 to 1"),
-        (EYE, {"init": [0, 1]}, "one label for each of 4"),
-        (EYE, {"init": [0.0, 1, 0, 1]}, "must be integers"),
-        (EYE, {"n_init": 0}, "at least 1"),
-        (EYE, {"max_iter": 0}, "at least 1"),
-        (EYE, {"tol": -1.0}, "at least 0"),
-        (EYE, {"shift": -1.0}, "at least 0"),
-        (EYE, {"shift": "auto"}, "choose one of 'psd'"),
-        (EYE, {"on_empty": "keep"}, "choose one of 'farthest'"),
-        (EYE, {"random_state": "x"}, "random_state"),
-        (np.ones((3, 2)), {}, "square"),
-        (np.array([[1.0, 0.5], [0.1, 1.0]]), {}, "not symmetric"),
-        (np.array([[1.0, np.nan], [np.nan, 1.0]]), {}, "finite"),
-        (-EYE, {}, "negative diagonal"),
-        (Graph.from_edges([0], [1]), {"weights": [1.0, 1.0]}, "weighted by their degrees"),
-        (Graph(np.zeros(3, dtype=int), np.zeros(0, dtype=int)), {}, "no node has an edge"),
+        (lambda: kernel_kmeans(np.ones((3, 2)), 2), "square"),
+        (lambda: kernel_kmeans(np.array([[1.0, 0.5], [0.1, 1.0]]), 2), "not symmetric"),
+        (lambda: kernel_kmeans(-EYE, 2), "negative diagonal"),
+        (lambda: kernel_kmeans(EYE, 2, weights=[1, 0, 0, 0]), "n_clusters=2 must be at most 1"),
+        (lambda: kernel_kmeans(Graph.from_edges([0], [1]), 2, weights=[1.0, 1.0]), "weighted by their degrees"),
+        (lambda: kernel_kmeans(Graph(np.zeros(3, dtype=int), np.zeros(0, dtype=int)), 2), "no node has an edge"),
+        (lambda: partition_cost(EYE, [-1, -1, -1, -1]), "no point with weight"),
     ],
 )
-def test_bad_input(K, parameters, words):
-    with pytest.raises((InputError, ParameterError), match=words):
-        kernel_kmeans(K, **{"n_clusters": 2, **parameters})
+def test_bad_input(call, words):
+    with pytest.raises(InputError, match=words):
+        call()
 
 
 @pytest.mark.parametrize("shift", [0.0, "psd"])
@@ -326,26 +289,8 @@ def test_a_function_that_is_not_symmetric_is_refused(shift):
         kernel_kmeans(kernel, 2, shift=shift)
 
 
-def test_labels_without_weight_have_no_cost():
-    with pytest.raises(InputError, match="no point with weight"):
-        partition_cost(EYE, [-1, -1, -1, -1])
-
-
-@pytest.mark.parametrize(
-    "K",
-    [
-        kernel_function("linear"),
-        nx.cycle_graph(4),
-        None,
-        "K",
-    ],
-)
+@pytest.mark.parametrize("K", [kernel_function("linear"), nx.cycle_graph(4), None, "K"])
 def test_what_is_no_kernel_matrix_is_told_what_is(K):
     for call in (partition_cost, kernel_kmeans):
         with pytest.raises(InputError, match=rf"K is a .*{type(K).__name__}; .*Graph, .*VectorKernel\(X, function\)"):
             call(K, [0, 0, 1, 1] if call is partition_cost else 2)
-
-
-def test_no_number_of_threads():
-    with pytest.raises(ParameterError, match="n_jobs=0"):
-        kernel_kmeans(EYE, 2, n_jobs=0)
