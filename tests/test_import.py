@@ -12,7 +12,7 @@ import graphcore
 ROOT = Path(graphcore.__file__).parent.parent
 
 HEAVY = (
-    "dask", "distributed", "joblib", "networkx", "numba", "pandas", "polars", "pyarrow", "pynndescent", "scipy",
+    "dask", "distributed", "joblib", "networkx", "numba", "pandas", "polars", "pooch", "pyarrow", "pynndescent", "scipy",
     "sklearn", "threadpoolctl", "tqdm",
 )  # fmt: skip
 

@@ -24,7 +24,8 @@ class FeatureReport:
         Examples
         --------
         >>> import graphcore
-        >>> X = graphcore.datasets.blobs(200, 3, random_state=0).data
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(200, centers=3, random_state=0)
         >>> print(graphcore.NystromFeatures(3, random_state=0).fit(X).report())
         kernel  ...
         """
@@ -56,7 +57,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> graphcore.NystromFeatures(5, random_state=0).fit(X).n_components_
         5
         """
@@ -78,7 +80,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> graphcore.NystromFeatures(5, random_state=0).fit_transform(X).shape
         (200, 5)
         """
@@ -103,7 +106,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> graphcore.NystromFeatures(5, random_state=0).fit(X[:150]).transform(X[150:]).shape
         (50, 5)
         """

@@ -45,7 +45,8 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> model = graphcore.NystromKernelKMeans(3, random_state=0).fit(X[:150])
         >>> graphcore.metrics.agreement(model.predict(X[150:]), y[150:])["ari"]
         1.0
@@ -67,7 +68,8 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> model = graphcore.NystromKernelKMeans(3, random_state=0).fit(X[:150])
         >>> model.transform(X[150:]).shape
         (50, 3)
@@ -98,7 +100,8 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> model = graphcore.NystromKernelKMeans(3, random_state=0).fit(X[:150])
         >>> abs(model.score(X[:150]) + model.cost_) < 1e-6
         True

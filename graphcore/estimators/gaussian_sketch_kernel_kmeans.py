@@ -60,9 +60,10 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
     Examples
     --------
     >>> import graphcore
-    >>> rings = graphcore.datasets.cluster_in_cluster(500, random_state=0)
-    >>> model = graphcore.GaussianSketchKernelKMeans(2, n_subsample=100, random_state=0).fit(rings.data)
-    >>> graphcore.metrics.agreement(model.labels_, rings.labels)["ari"]
+    >>> from sklearn.datasets import make_circles
+    >>> X, y = make_circles(500, factor=0.2, noise=0.05, random_state=0)
+    >>> model = graphcore.GaussianSketchKernelKMeans(2, n_subsample=100, random_state=0).fit(X)
+    >>> graphcore.metrics.agreement(model.labels_, y)["ari"]
     1.0
     """
 
@@ -106,7 +107,8 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> graphcore.GaussianSketchKernelKMeans(3, random_state=0).fit(X).labels_.shape
         (200,)
         """

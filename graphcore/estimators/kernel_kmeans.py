@@ -103,9 +103,10 @@ class KernelKMeans(CentroidClusterer):
     Examples
     --------
     >>> import graphcore
-    >>> rings = graphcore.datasets.rings(200, factor=0.2, random_state=0)
-    >>> model = graphcore.KernelKMeans(2, bandwidth=0.3, random_state=0).fit(rings.data)
-    >>> round(graphcore.metrics.agreement(rings.labels, model.labels_)["ari"], 2)
+    >>> from sklearn.datasets import make_circles
+    >>> X, y = make_circles(200, factor=0.2, random_state=0)
+    >>> model = graphcore.KernelKMeans(2, bandwidth=0.3, random_state=0).fit(X)
+    >>> round(graphcore.metrics.agreement(y, model.labels_)["ari"], 2)
     1.0
     """
 
@@ -154,7 +155,8 @@ class KernelKMeans(CentroidClusterer):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> graphcore.KernelKMeans(3, random_state=0).fit(X).labels_.shape
         (200,)
         """

@@ -80,7 +80,7 @@ def leiden_communities(G, weight="weight", resolution=1, max_level=None, seed=No
         raise ValueError("max_level argument must be a positive integer or None")
     A, nodes = G.matrix(weight), list(G)
     if len(A.data) and A.data.min() < 0:
-        raise NotImplementedError("graphcore takes no negative weights")
+        raise NotImplementedError("negative weights are left to networkx itself")
     if not A.data.any():
         return [{node} for node in nodes]
     # An undirected self-loop counts twice in networkx's degrees, as in its modularity.

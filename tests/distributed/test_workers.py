@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_blobs
 
 import graphcore
 from graphcore import InputError
@@ -296,7 +297,7 @@ def test_a_graph_that_workers_do_not_see_is_one_line(huge, client, monkeypatch):
 @pytest.fixture(scope="module")
 def vectors():
     """A model, and vectors in twelve blocks that tasks make."""
-    X = np.asarray(graphcore.datasets.blobs(600, 5, spread=0.6, random_state=0)[0])
+    X, _ = make_blobs(600, centers=5, cluster_std=0.6, random_state=0)
     model = graphcore.NystromKernelKMeans(5, n_landmarks=50, n_init=2, max_iter=5, random_state=0)
     return model, da.from_array(X, chunks=(50, -1))
 

@@ -17,13 +17,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from bench.shapes import cluster_in_cluster, crescent_moon
 from graphcore import (
     GaussianSketchFeatures,
     GaussianSketchKernelKMeans,
     GraphWarning,
     InputError,
     ParameterError,
-    datasets,
 )
 from graphcore.features.sketch import leading_eigenvalues
 from graphcore.kernels.functions import kernel_function
@@ -169,7 +169,7 @@ def test_pipelines_and_grid_search():
 
 
 def test_grid_search_slices_kernel_matrices_on_both_sides():
-    X, truth = datasets.cluster_in_cluster(300, random_state=0)
+    X, truth = cluster_in_cluster(300, random_state=0)
     K = kernel_function("gaussian", gamma=0.2)(X)
     search = GridSearchCV(
         GaussianSketchKernelKMeans(2, kernel="precomputed", n_subsample=80, random_state=0),
@@ -194,7 +194,7 @@ def separated(features, labels):
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 def test_cluster_in_cluster_is_found_with_20_features_by_every_seed():
     for seed in range(20):
-        X, truth = datasets.cluster_in_cluster(5000, random_state=seed)
+        X, truth = cluster_in_cluster(5000, random_state=seed)
         model = GaussianSketchKernelKMeans(2, n_components=20, n_subsample=100, n_init=5, random_state=seed).fit(X)
         assert adjusted_rand_score(truth, model.labels_) >= 0.99, seed
 
@@ -204,7 +204,7 @@ def test_cluster_in_cluster_is_mostly_separable_in_the_plane():
     # The specification asks for 60 %, and had 75 % and a mean accuracy of 0.971.
     accuracy = []
     for seed in range(20):
-        X, truth = datasets.cluster_in_cluster(5000, random_state=seed)
+        X, truth = cluster_in_cluster(5000, random_state=seed)
         features = GaussianSketchFeatures(2, n_subsample=100, random_state=seed).fit_transform(X)
         accuracy.append(separated(features, truth))
     assert sum(one > 0.99 for one in accuracy) >= 12
@@ -215,7 +215,7 @@ def test_cluster_in_cluster_is_mostly_separable_in_the_plane():
 @pytest.mark.slow
 def test_crescent_moon_is_separable_with_20_features():
     for seed in range(20):
-        X, truth = datasets.crescent_moon(5000, random_state=seed)
+        X, truth = crescent_moon(5000, random_state=seed)
         features = GaussianSketchFeatures(20, n_subsample=100, random_state=seed).fit_transform(X)
         assert separated(features, truth) > 0.99, seed
 

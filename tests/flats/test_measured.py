@@ -8,8 +8,10 @@ import gzip
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_blobs
 
-from graphcore.datasets import blobs, circles, crossing_lines, embedded_trefoil, sphere, trefoil
+from bench.shapes import circles, embedded_trefoil, sphere, trefoil
+from graphcore.datasets import crossing_lines
 from graphcore.flats.alternation import alternate
 from graphcore.flats.euclidean import EuclideanFlats
 from graphcore.flats.initialisations import seed_labels
@@ -59,7 +61,7 @@ def test_lines_on_the_trefoil_fall_like_k_to_the_minus_4():
 
 
 def test_other_rates():
-    curve = embedded_trefoil(10_000, 5, n_features=10, random_state=0).data
+    curve = embedded_trefoil(10_000, 5, n_features=10, random_state=0)[0]
     ks = [20, 80]
     assert slope(ks, [k_flats(curve, k, 0, n_init=1, random_state=0).error for k in ks]) == pytest.approx(-2, abs=0.15)
     # The unit sphere in three dimensions: k E tends to 2.0153, from below for training errors.
@@ -180,7 +182,7 @@ def test_circles_in_feature_space():
 
 def test_seeding_is_within_its_bound():
     """E[seeding error] <= 8 (ln k + 2) best; on ten blobs it is a few times the best, where random seeds are not."""
-    points = blobs(500, 10, n_features=5, spread=1.0, random_state=0).data
+    points = make_blobs(500, 5, centers=10, random_state=0)[0]
     problem = EuclideanFlats(points, np.ones(500), 0)
     best = min(k_flats(points, 10, 0, n_init=10, random_state=seed).inertia for seed in range(3))
 
