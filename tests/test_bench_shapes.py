@@ -1,7 +1,6 @@
 """Curves and surfaces of the papers' exhibits: every point lies where the equations say."""
 
 import numpy as np
-import pytest
 
 from bench import shapes
 
@@ -60,16 +59,3 @@ def test_labelled_shapes():
     radius = np.linalg.norm(points, axis=1)
     assert radius[labels == 1].max() <= 5 and radius[labels == 0].min() >= 10 and points[labels == 0, 1].max() <= 0
     assert np.bincount(labels).tolist() == [300, 100]
-
-
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda seed: shapes.trefoil(50, random_state=seed),
-        lambda seed: shapes.circles(50, (1, 2), noise=0.1, random_state=seed)[0],
-        lambda seed: shapes.crescent_moon(50, random_state=seed)[0],
-    ],
-)
-def test_draws_repeat(draw):
-    np.testing.assert_array_equal(draw(3), draw(3))
-    assert not np.array_equal(draw(3), draw(4))
