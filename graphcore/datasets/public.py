@@ -138,7 +138,8 @@ def _receive(url, stream, title):
                 raise InputError(f"{url}: the server answers {status}; see whether the file has moved") from None
             raise _BrokenOff(f"the server answers {status}") from None
         except (RequestException, ProtocolError) as error:
-            raise _BrokenOff(one_line(error)) from None
+            inner = error.args[0] if error.args else error  # requests repeats the address around the reason
+            raise _BrokenOff(one_line(getattr(inner, "reason", None) or error)) from None
         except ValueError as error:  # of a length that is no number, or an address that cannot be parsed
             raise FormatError(f"{url}: the server's answer cannot be understood ({error})") from None
 
