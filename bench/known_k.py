@@ -11,11 +11,12 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from sklearn.datasets import make_circles, make_moons
 
 import graphcore
 from graphcore import datasets
 
-from . import inputs, scoring, vectors
+from . import inputs, scoring, shapes, vectors
 
 # -- generated -----------------------------------------------------------------------------------------------------
 
@@ -58,7 +59,7 @@ def _embeddings(n, k, last, seed):
 
 
 def _shape(make, k, seed):
-    return make(random_state=seed).data, k
+    return make(random_state=seed)[0], k
 
 
 def _cloud(n, columns, seed):
@@ -104,10 +105,10 @@ GENERATED = {
     "noisy blobs 50d 15": partial(_blobs, 5000, 15, 50, 5.0, last=0.1, noise=0.1),
     "embeddings 10": partial(_embeddings, 20_000, 10, 1.0), "embeddings 30": partial(_embeddings, 10_000, 30, 0.1),
     "embeddings 80": partial(_embeddings, 15_000, 80, 0.05),
-    "moons": partial(_shape, partial(datasets.moons, 1000), 2),
-    "rings": partial(_shape, partial(datasets.rings, 1000), 2),
-    "cluster in cluster": partial(_shape, partial(datasets.cluster_in_cluster, 1000), 2),
-    "crescent and moon": partial(_shape, partial(datasets.crescent_moon, 1000), 2),
+    "moons": partial(_shape, partial(make_moons, 1000, noise=0.05), 2),
+    "rings": partial(_shape, partial(make_circles, 1000, factor=0.5, noise=0.05), 2),
+    "cluster in cluster": partial(_shape, partial(shapes.cluster_in_cluster, 1000), 2),
+    "crescent and moon": partial(_shape, partial(shapes.crescent_moon, 1000), 2),
     "square": partial(_cloud, 1500, 2), "cube": partial(_cloud, 3000, 10), "one gaussian 3d": partial(_gauss, 2000, 3),
     "one gaussian 50d": partial(_gauss, 3000, 50), "random graph": partial(_planted, 1, 2000, 12, 0),
     "preferential attachment": _attached,

@@ -241,9 +241,7 @@ def calibration():
         "planted graphs": lambda seed: graphcore.datasets.planted_partition(
             10, 300, 6 / 300, 4 / 2700, random_state=seed
         ),
-        "neighbours of vectors": lambda seed: graphcore.datasets.blobs(
-            3000, 8, n_features=10, spread=5.0, random_state=seed
-        ),
+        "neighbours of vectors": lambda seed: make_blobs(3000, 10, centers=8, cluster_std=5.0, random_state=seed),
     }
     figure, axes = plt.subplots(1, 2, figsize=(7.2, 3.8), layout="constrained")
     for ax, (name, draw) in zip(axes, draws.items(), strict=True):

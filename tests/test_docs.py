@@ -155,10 +155,10 @@ def test_every_estimator_and_every_picture_is_in_the_gallery():
 def test_rings_are_found_as_the_pages_say(folder, capsys):
     namespace = {}
     execute("docs/kernel_kmeans.md", [namespace])
-    model, rings = namespace["model"], namespace["rings"]
-    assert graphcore.metrics.agreement(model.labels_, rings.labels)["ari"] == 1.0
+    model, X = namespace["model"], namespace["X"]
+    assert graphcore.metrics.agreement(model.labels_, namespace["ring"])["ari"] == 1.0
     # The two new points lie on the inner ring and on the outer one.
-    radius = np.linalg.norm(rings.data, axis=1)
+    radius = np.linalg.norm(X, axis=1)
     inner, outer = model.labels_[radius.argmin()], model.labels_[radius.argmax()]
     assert model.predict([[0.0, 0.2], [1.0, 0.0]]).tolist() == [inner, outer]
     execute("docs/sketch.md", [{}])

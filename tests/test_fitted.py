@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
@@ -26,7 +27,7 @@ def model(karate):
 
 def test_the_graph_is_the_one_given_or_that_of_the_neighbours(karate, model):
     assert model.graph_ is karate
-    X, _ = graphcore.datasets.blobs(60, 3, spread=0.5, random_state=0)
+    X, _ = make_blobs(60, centers=3, cluster_std=0.5, random_state=0)
     over_vectors = CoresetSpectralClustering(3, n_neighbors=5, random_state=0).fit(X)
     assert (over_vectors.graph_.to_scipy() != graphcore.knn_graph(X, 5).to_scipy()).nnz == 0
 

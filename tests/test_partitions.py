@@ -14,6 +14,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from sklearn.datasets import make_blobs
 
 import graphcore
 from graphcore import CoresetSpectralClustering, CoresetSpectralCoclustering, Graph, GraphWarning, InputError, Published
@@ -89,7 +90,7 @@ def pickled(model):
 
 
 def test_models_of_vectors_predict_what_is_most_probable():
-    X, _ = graphcore.datasets.blobs(150, 4, spread=1.5, random_state=0)
+    X, _ = make_blobs(150, centers=4, cluster_std=1.5, random_state=0)
     for options in ({}, {"published": True}, {"objective": "ncut"}):
         model, text = told(CoresetSpectralClustering(4, random_state=0, **options).fit, X[:100])
         check_model(model, warned=text, new=X)

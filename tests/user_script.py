@@ -64,7 +64,8 @@ def files(graph: Graph, folder: str) -> None:
 
 def vectors() -> None:
     """Kernel k-means and its kin, on vectors."""
-    X, y = graphcore.datasets.blobs(60, 3, spread=0.3, random_state=0)
+    X = np.random.default_rng(0).normal(size=(60, 2)) + 9 * np.repeat([[0, 0], [0, 1], [1, 0]], 20, axis=0)
+    y = np.repeat([0, 1, 2], 20)
     graph = graphcore.knn_graph(X, 5)
     found = graphcore.KernelKMeans(3, kernel="linear", random_state=0).fit(X)
     score: float = found.score(X)

@@ -66,6 +66,8 @@ def run(options):
 
 def drawn(name, seed, data):
     """(what is fitted, known classes with -1 for none, number of clusters)."""
+    from sklearn.datasets import make_blobs
+
     import graphcore
     from graphcore import datasets
 
@@ -85,7 +87,7 @@ def drawn(name, seed, data):
         return found.graph, found.labels, int(found.labels.max()) + 1
     if name in VECTORS:
         columns, width = VECTORS[name]
-        return *datasets.blobs(4000, 8, n_features=columns, spread=width, random_state=seed), 8
+        return *make_blobs(4000, columns, centers=8, cluster_std=width, random_state=seed), 8
     if name in TWO_KINDS:
         height, width, inside, outside = TWO_KINDS[name]
         entries = np.full((10, 10), outside * height / 10) + np.diag([inside * height] * 10)

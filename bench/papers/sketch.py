@@ -94,11 +94,11 @@ def _clustered(B, k, seed):
 
 
 def _shapes(seed, n=5000):
-    from graphcore import datasets
+    from ..shapes import cluster_in_cluster, crescent_moon
 
     return {
-        "cluster in cluster": datasets.cluster_in_cluster(n, random_state=seed),
-        "crescent full moon": datasets.crescent_moon(n, random_state=seed),
+        "cluster in cluster": cluster_in_cluster(n, random_state=seed),
+        "crescent full moon": crescent_moon(n, random_state=seed),
     }
 
 

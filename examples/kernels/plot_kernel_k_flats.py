@@ -7,16 +7,17 @@ kernel it is k-flats.
 """
 
 import matplotlib.pyplot as plt
+from sklearn.datasets import make_circles
 
 import graphcore
 
-circles = graphcore.datasets.circles(300, (1, 10), random_state=0)
+circles = make_circles(300, factor=0.1, random_state=0)
 lines = graphcore.datasets.crossing_lines(300, noise=0.03, random_state=0)
 figure, axes = plt.subplots(1, 2, figsize=(7, 3.5))
 for ax, (points, truth), options in zip(
     axes,
     (circles, lines),
-    ({"n_dims": 0, "kernel": "gaussian", "bandwidth": 3.0}, {"n_dims": 1, "kernel": "linear", "init": "random"}),
+    ({"n_dims": 0, "kernel": "gaussian", "bandwidth": 0.3}, {"n_dims": 1, "kernel": "linear", "init": "random"}),
     strict=True,
 ):
     model = graphcore.KernelKFlats(n_clusters=2, random_state=0, **options).fit(points)

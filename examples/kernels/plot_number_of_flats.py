@@ -6,11 +6,15 @@ Cross-validation over the number of flats and their dimension, by scikit-learn's
 """
 
 import matplotlib.pyplot as plt
+import numpy as np
 from sklearn.model_selection import GridSearchCV
 
 import graphcore
 
-points = graphcore.datasets.trefoil(300, noise=0.03, random_state=0)
+rng = np.random.default_rng(0)
+t = rng.uniform(0, 2 * np.pi, 300)
+w = 2 + np.cos(3 * t)
+points = np.column_stack([w * np.cos(2 * t), w * np.sin(2 * t), np.sin(3 * t)]) + 0.03 * rng.normal(size=(300, 3))
 counts = [2, 4, 8, 16, 32]
 for n_dims, look in ((0, "s--"), (1, "o-")):
     search = GridSearchCV(graphcore.KFlats(n_dims=n_dims, n_init=2, random_state=0), {"n_clusters": counts}, cv=3)

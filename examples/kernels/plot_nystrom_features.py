@@ -6,27 +6,26 @@ Features whose inner products approximate a kernel, for any method that works on
 """
 
 import matplotlib.pyplot as plt
+from sklearn.datasets import make_circles
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import graphcore
 
-rings = graphcore.datasets.rings(800, factor=0.4, random_state=0)
+X, ring = make_circles(800, factor=0.4, noise=0.05, random_state=0)
 features = graphcore.NystromFeatures(2, n_landmarks=60, bandwidth=0.5, random_state=0)
-found = features.fit_transform(rings.data)
+found = features.fit_transform(X)
 
 figure, axes = plt.subplots(1, 2, figsize=(7, 3.3))
-axes[0].scatter(*rings.data.T, c=rings.labels, cmap="viridis", s=5)
+axes[0].scatter(*X.T, c=ring, cmap="viridis", s=5)
 axes[0].set_title("two rings")
-axes[1].scatter(*found.T, c=rings.labels, cmap="viridis", s=5)
+axes[1].scatter(*found.T, c=ring, cmap="viridis", s=5)
 axes[1].set_title("two features")
 
 # %%
 # In a pipeline they make a linear classifier a curved one:
 
-linear = LogisticRegression().fit(rings.data[:400], rings.labels[:400])
-curved = make_pipeline(features.set_params(n_components=20), LogisticRegression()).fit(
-    rings.data[:400], rings.labels[:400]
-)
+linear = LogisticRegression().fit(X[:400], ring[:400])
+curved = make_pipeline(features.set_params(n_components=20), LogisticRegression()).fit(X[:400], ring[:400])
 print("accuracy on new points, without and with the features:")
-print(linear.score(rings.data[400:], rings.labels[400:]), curved.score(rings.data[400:], rings.labels[400:]))
+print(linear.score(X[400:], ring[400:]), curved.score(X[400:], ring[400:]))

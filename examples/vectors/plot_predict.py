@@ -7,13 +7,14 @@ Predicting new points
 
 import matplotlib.pyplot as plt
 import numpy as np
+from sklearn.datasets import make_moons
 
 import graphcore
 
-points, _ = graphcore.datasets.crescent_moon(600, random_state=0)
+points, _ = make_moons(600, noise=0.06, random_state=0)
 model = graphcore.CoresetSpectralClustering(n_clusters=2, random_state=0).fit(points)
 
-low, high = points.min(axis=0) - 1, points.max(axis=0) + 1
+low, high = points.min(axis=0) - 0.2, points.max(axis=0) + 0.2
 x, y = np.meshgrid(np.linspace(low[0], high[0], 80), np.linspace(low[1], high[1], 80))
 predicted = model.predict(np.column_stack([x.ravel(), y.ravel()])).reshape(x.shape)
 plt.contourf(x, y, predicted, levels=1, cmap="Greys", alpha=0.5)

@@ -22,7 +22,7 @@ from .console import Console, Job
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def fetch(name, listing, folder, as_json):
-    """Download the public data set NAME; a broken download is continued by the same command.
+    """Download the public data set NAME; after an error the same command fetches what is missing.
 
     Files whose checksum is published are verified; of others the checksum is printed.
     """
@@ -34,8 +34,8 @@ def fetch(name, listing, folder, as_json):
     from ..datasets import fetch as download_all
 
     console = Console()
-    with console.listening(), _Bars(console.live) as bars:
-        files = download_all(name, folder, progress=bars)
+    with console.listening():
+        files = download_all(name, folder, progress=console.live)
     facts = [
         {"path": file.path, "bytes": file.size, "received": file.n_received, "sha256": file.sha256,
          "verified": file.is_verified}
@@ -64,28 +64,3 @@ def _listing(as_json):
     return "\n".join(
         f"{fact['name']:<{width}}  {fact['rows']:>10,} {unit[fact['kind']]}  {fact['about']}" for fact in facts
     )
-
-
-class _Bars:
-    """One bar for each file, on a terminal only."""
-
-    def __init__(self, live):
-        self._live = live
-        self._bars = {}
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        for bar in self._bars.values():
-            bar.close()
-
-    def __call__(self, name, there, total):
-        if not self._live:
-            return
-        from tqdm import tqdm
-
-        if name not in self._bars:
-            self._bars[name] = tqdm(desc=name, total=total, unit="B", unit_scale=True)
-        bar = self._bars[name]
-        bar.update(there - bar.n)

@@ -1,14 +1,35 @@
 """Public data sets: fetched into a folder, and loaded from one."""
 
+import gzip
+import hashlib
+import io
 import os
+import time
+import zipfile
+from dataclasses import dataclass
 
 import numpy as np
 
-from .._typing import Callable, PathLike
-from ..exceptions import FormatError, InputError
+from .._typing import PathLike
+from ..exceptions import FormatError, InputError, missing_package, one_line
+from ..io.atomic import atomic_output
 from .catalogue import find_dataset
-from .download import Downloaded, download
 from .results import LabeledGraph, LabeledVectors
+
+_ATTEMPTS, _TIMEOUT, _PIECE = 3, 60, 1 << 20
+# Anything but the bytes themselves would spoil checksums.
+_HEADERS = {"User-Agent": "graphcore", "Accept-Encoding": "identity"}
+
+
+@dataclass(frozen=True)
+class Downloaded:
+    """A file that is there."""
+
+    path: str
+    size: int  # bytes
+    sha256: str
+    is_verified: bool  # whether the checksum is the published one; False where none is published
+    n_received: int  # bytes that came over the network this time
 
 
 def default_folder():
@@ -19,10 +40,10 @@ def default_folder():
     return os.path.join(cache, "graphcore")
 
 
-def fetch(
-    name: str, folder: PathLike | None = None, *, progress: Callable[..., object] | None = None,
-) -> list[Downloaded]:  # fmt: skip
+def fetch(name: str, folder: PathLike | None = None, *, progress: bool = False) -> list[Downloaded]:
     """Download the files of a public data set; existing files are not downloaded again.
+
+    Needs the package pooch. A file gets its name when it is whole, on the disk and checked.
 
     Parameters
     ----------
@@ -33,8 +54,8 @@ def fetch(
     folder : str or path-like, optional
         Where each data set gets a folder of its name. Default: ``$GRAPHCORE_DATASETS``, or ``graphcore`` in the user's
         cache folder.
-    progress : callable, optional
-        Called with the name of the file, the bytes there so far and the bytes in all (None if not known).
+    progress : bool, default False
+        Whether a bar for each file is shown.
 
     Returns
     -------
@@ -47,8 +68,10 @@ def fetch(
         If there is no such data set.
     FormatError
         If a file is not the published one.
+    InputError
+        If pooch is missing, or a server does not have a file any more.
     OSError
-        If a server cannot be reached. What has come is kept, and the next call continues there.
+        If a server cannot be reached, or breaks off three times; the next call fetches what is missing.
 
     Examples
     --------
@@ -59,15 +82,71 @@ def fetch(
     dataset = find_dataset(name)
     folder = os.path.join(default_folder() if folder is None else os.fspath(folder), dataset.name)
     os.makedirs(folder, exist_ok=True)
-    out = []
-    for file in dataset.files:
+    return [_fetched(file, os.path.join(folder, file.name), progress) for file in dataset.files]
 
-        def report(there, total, name=file.name):
-            progress(name, there, total)
 
-        path, telling = os.path.join(folder, file.name), None if progress is None else report
-        out.append(download(file.url, path, size=file.size, sha256=file.sha256, progress=telling))
-    return out
+def _fetched(file, path, progress):
+    is_new = not os.path.exists(path)
+    if is_new:
+        _download(file, path, progress)
+    digest, size = _sha256(path), os.path.getsize(path)
+    if file.sha256 not in (None, digest):
+        raise FormatError(
+            f"{path}: the sha256 is {digest}, but {file.sha256} is published; delete it to fetch it again"
+        )
+    return Downloaded(path, size, digest, file.sha256 is not None, size if is_new else 0)
+
+
+class _BrokenOff(Exception):
+    """The network has failed, and may not the next time."""
+
+
+def _download(file, path, progress):
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            with atomic_output(path) as stream:
+                _receive(file.url, stream, progress and os.path.basename(path))
+                stream.flush()
+                if file.sha256 not in (None, _sha256(stream.name)):
+                    raise FormatError(f"{file.url} gives another file than the published one, of sha256 {file.sha256}")
+            return
+        except _BrokenOff as reason:
+            if attempt == _ATTEMPTS:
+                raise OSError(
+                    f"{file.url}: {reason}; run this again, or put the file into {os.path.dirname(path)} yourself"
+                ) from None
+            time.sleep(attempt)
+
+
+def _receive(url, stream, title):
+    """All bytes of a file, under a bar with a title, if there is any."""
+    try:
+        from pooch import HTTPDownloader
+        from requests import HTTPError, RequestException
+        from urllib3.exceptions import HTTPError as ProtocolError
+    except ImportError:
+        raise InputError(missing_package("downloading data sets", "pooch", "datasets")) from None
+    from tqdm import tqdm
+
+    # pooch asks whether the bar is true, which one without a total does not say; it then sets the total.
+    with tqdm(total=1, desc=title or None, unit="B", unit_scale=True, disable=not title) as bar:
+        try:
+            HTTPDownloader(bar, _PIECE, headers=_HEADERS, timeout=_TIMEOUT)(url, stream, None)
+        except HTTPError as error:
+            status = error.response.status_code
+            if status < 500:
+                raise InputError(f"{url}: the server answers {status}; see whether the file has moved") from None
+            raise _BrokenOff(f"the server answers {status}") from None
+        except (RequestException, ProtocolError) as error:
+            inner = error.args[0] if error.args else error  # requests repeats the address around the reason
+            raise _BrokenOff(one_line(getattr(inner, "reason", None) or error)) from None
+        except ValueError as error:  # of a length that is no number, or an address that cannot be parsed
+            raise FormatError(f"{url}: the server's answer cannot be understood ({error})") from None
+
+
+def _sha256(path):
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def load(name: str, folder: PathLike | None = None) -> LabeledGraph | LabeledVectors:
@@ -134,13 +213,8 @@ def _load_graph(dataset, paths):
 
 
 def _load_vectors(dataset, paths):
-    from . import vector_files
-
-    reader = {
-        "MNIST": vector_files.read_mnist, "PenDigits": vector_files.read_pendigits,
-        "Letter": vector_files.read_letter, "HAR": vector_files.read_har,
-    }[dataset.name]  # fmt: skip
-    data, labels = reader(*paths)
+    read = {"MNIST": _read_mnist, "PenDigits": _read_pendigits, "Letter": _read_letter, "HAR": _read_har}
+    data, labels = read[dataset.name](*paths)
     _check(dataset, "rows", len(data), dataset.n_rows)
     _check(dataset, "columns", data.shape[1], dataset.n_columns)
     _check(dataset, "labels", len(labels), dataset.n_rows)
@@ -159,3 +233,56 @@ def _check(dataset, what, found, expected):
             f"these files hold {found} {what}, but {dataset.name} has {expected}: they are incomplete or of another "
             "data set; delete them and fetch them again"
         )
+
+
+# -- files of vectors, each in the format of its collection; readers give (data, labels) -----------------------------
+
+
+def _read_mnist(train_images, train_labels, test_images, test_labels):
+    """Digits of 28 x 28 pixels, training part first."""
+    images = [read_idx(path).reshape(-1, 784).astype(np.float32) for path in (train_images, test_images)]
+    return np.concatenate(images), np.concatenate([read_idx(train_labels), read_idx(test_labels)])
+
+
+def _read_pendigits(train, test):
+    """Sixteen coordinates and the digit, between commas."""
+    table = np.concatenate([np.loadtxt(path, delimiter=",", dtype=np.float32) for path in (train, test)])
+    return table[:, :-1], table[:, -1].astype(np.int64)
+
+
+def _read_letter(path):
+    """The letter and sixteen numbers, between commas."""
+    table = np.loadtxt(path, delimiter=",", dtype=str)
+    return table[:, 1:].astype(np.float32), table[:, 0]
+
+
+def _read_har(source):
+    """The archive of the collection, which may hold another archive; training part first."""
+    with zipfile.ZipFile(source) as archive:
+        inner = [name for name in archive.namelist() if name.endswith("UCI HAR Dataset.zip")]
+        if inner:
+            return _read_har(io.BytesIO(archive.read(inner[0])))
+
+        def both(kind, dtype):
+            names = [f"UCI HAR Dataset/{side}/{kind}_{side}.txt" for side in ("train", "test")]
+            return np.concatenate([np.loadtxt(io.BytesIO(archive.read(n)), dtype=dtype, ndmin=2) for n in names])
+
+        return both("X", np.float32), both("y", np.int64).ravel()
+
+
+def read_idx(path):
+    """An array of bytes in the IDX format, compressed by gzip or not."""
+    with open(path, "rb") as file:
+        compressed = file.read(2) == b"\x1f\x8b"
+    try:
+        with gzip.open(path, "rb") if compressed else open(path, "rb") as stream:
+            content = stream.read()
+    except (EOFError, gzip.BadGzipFile) as error:
+        raise FormatError(f"{path}: {error}") from None
+    if len(content) < 4 or content[:3] != b"\x00\x00\x08":
+        raise FormatError(f"{path}: this is no IDX file of bytes")
+    n_axes = content[3]
+    shape = np.frombuffer(content, dtype=">u4", count=n_axes, offset=4).astype(np.int64)
+    if len(content) != 4 + 4 * n_axes + shape.prod():
+        raise FormatError(f"{path}: {len(content)} bytes are not those of an array of shape {tuple(shape.tolist())}")
+    return np.frombuffer(content, dtype=np.uint8, offset=4 + 4 * n_axes).reshape(shape)

@@ -10,6 +10,7 @@ changed since. The client has its own copy, from which whatever a lost worker ha
 
 import pickle
 import time
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from itertools import chain
@@ -93,14 +94,13 @@ class _Workers:
         self._small: dict = {}  # by the arrays' ids: the arrays, which keeps the ids theirs, and where they were sent
 
     def map(self, function, spans, labels, small):
-        from distributed.client import FutureCancelledError
-        from distributed.scheduler import KilledWorker
+        from distributed import KilledWorker
 
         attempts = 0
         while True:
             try:
                 return self._map(function, spans, labels, small)
-            except (FutureCancelledError, KilledWorker, _PartLost) as error:
+            except (CancelledError, KilledWorker, _PartLost) as error:
                 attempts += 1
                 if isinstance(error, KilledWorker) or attempts == _ATTEMPTS:
                     raise MemoryError(

@@ -43,7 +43,8 @@ class FeatureEstimator(KernelInput, BaseEstimator):
         Examples
         --------
         >>> import graphcore
-        >>> X = graphcore.datasets.blobs(200, 3, random_state=0).data
+        >>> from sklearn.datasets import make_blobs
+        >>> X, _ = make_blobs(200, centers=3, random_state=0)
         >>> print(graphcore.NystromFeatures(3, random_state=0).fit(X).report())
         kernel  ...
         """
@@ -78,7 +79,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> graphcore.NystromFeatures(5, random_state=0).fit(X).n_components_
         5
         """
@@ -100,7 +102,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> graphcore.NystromFeatures(5, random_state=0).fit_transform(X).shape
         (200, 5)
         """
@@ -125,7 +128,8 @@ class FeatureTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> graphcore.NystromFeatures(5, random_state=0).fit(X[:150]).transform(X[150:]).shape
         (50, 5)
         """
@@ -171,7 +175,8 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> graphcore.NystromKernelKMeans(3, n_landmarks=40, random_state=0).fit(X).cost_ < 0.2
         True
         """
@@ -206,7 +211,8 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> model = graphcore.NystromKernelKMeans(3, random_state=0).fit(X[:150])
         >>> graphcore.metrics.agreement(model.predict(X[150:]), y[150:])["ari"]
         1.0
@@ -228,7 +234,8 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> model = graphcore.NystromKernelKMeans(3, random_state=0).fit(X[:150])
         >>> model.transform(X[150:]).shape
         (50, 3)
@@ -259,7 +266,8 @@ class FeatureClusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> model = graphcore.NystromKernelKMeans(3, random_state=0).fit(X[:150])
         >>> abs(model.score(X[:150]) + model.cost_) < 1e-6
         True

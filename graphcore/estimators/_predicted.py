@@ -77,7 +77,8 @@ class PredictedRows(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> model = graphcore.CoresetSpectralClustering(3, random_state=0).fit(X[:150])
         >>> graphcore.metrics.agreement(model.predict(X[150:]), y[150:])["ari"]
         1.0

@@ -78,9 +78,10 @@ class CoresetKernelKMeans(CentroidClusterer):
     Examples
     --------
     >>> import graphcore
-    >>> blobs = graphcore.datasets.blobs(3000, 3, random_state=1)
-    >>> model = graphcore.CoresetKernelKMeans(3, coreset_size=300, random_state=0).fit(blobs.data)
-    >>> bool(graphcore.metrics.agreement(blobs.labels, model.labels_)["ari"] > 0.95)
+    >>> from sklearn.datasets import make_blobs
+    >>> X, y = make_blobs(3000, centers=3, random_state=1)
+    >>> model = graphcore.CoresetKernelKMeans(3, coreset_size=300, random_state=0).fit(X)
+    >>> bool(graphcore.metrics.agreement(y, model.labels_)["ari"] > 0.95)
     True
     """
 
@@ -115,7 +116,8 @@ class CoresetKernelKMeans(CentroidClusterer):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> model = graphcore.CoresetKernelKMeans(3, coreset_size=50, random_state=0).fit(X)
         >>> graphcore.metrics.agreement(model.labels_, y)["ari"]
         1.0

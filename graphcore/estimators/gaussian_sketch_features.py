@@ -178,7 +178,8 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
     Examples
     --------
     >>> import graphcore
-    >>> X = graphcore.datasets.cluster_in_cluster(500, random_state=0).data
+    >>> from sklearn.datasets import make_circles
+    >>> X, _ = make_circles(500, factor=0.2, noise=0.05, random_state=0)
     >>> graphcore.GaussianSketchFeatures(20, n_subsample=100, random_state=0).fit_transform(X).shape
     (500, 20)
     """

@@ -57,9 +57,10 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
     Examples
     --------
     >>> import graphcore
-    >>> rings = graphcore.datasets.cluster_in_cluster(500, random_state=0)
-    >>> model = graphcore.GaussianSketchKernelKMeans(2, n_subsample=100, random_state=0).fit(rings.data)
-    >>> graphcore.metrics.agreement(model.labels_, rings.labels)["ari"]
+    >>> from sklearn.datasets import make_circles
+    >>> X, y = make_circles(500, factor=0.2, noise=0.05, random_state=0)
+    >>> model = graphcore.GaussianSketchKernelKMeans(2, n_subsample=100, random_state=0).fit(X)
+    >>> graphcore.metrics.agreement(model.labels_, y)["ari"]
     1.0
     """
 

@@ -76,8 +76,9 @@ class KernelKFlats(KernelInput, FlatsClusterer):
     Examples
     --------
     >>> import graphcore
-    >>> points, truth = graphcore.datasets.circles(200, (1, 10), random_state=0)
-    >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(points)
+    >>> from sklearn.datasets import make_circles
+    >>> points, truth = make_circles(200, factor=0.1, random_state=0)
+    >>> model = graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit(points)
     >>> graphcore.metrics.agreement(truth, model.labels_)["ari"]
     1.0
     """
@@ -119,8 +120,9 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
-        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
+        >>> from sklearn.datasets import make_circles
+        >>> X, y = make_circles(100, factor=0.1, random_state=0)
+        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit(X)
         >>> graphcore.metrics.agreement(model.labels_, y)["ari"]
         1.0
         """
@@ -164,8 +166,9 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
-        >>> graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit_transform(X).shape
+        >>> from sklearn.datasets import make_circles
+        >>> X, y = make_circles(100, factor=0.1, random_state=0)
+        >>> graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit_transform(X).shape
         (100, 2)
         """
         if self._kind_of(X) == "graph":
@@ -188,8 +191,9 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
-        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
+        >>> from sklearn.datasets import make_circles
+        >>> X, y = make_circles(100, factor=0.1, random_state=0)
+        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit(X)
         >>> model.transform(X[:5]).shape
         (5, 2)
         """
@@ -220,8 +224,9 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.circles(100, (1, 10), random_state=0)
-        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=3.0, random_state=0).fit(X)
+        >>> from sklearn.datasets import make_circles
+        >>> X, y = make_circles(100, factor=0.1, random_state=0)
+        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit(X)
         >>> 0 < model.reconstruction_error(X) < 1
         True
         """

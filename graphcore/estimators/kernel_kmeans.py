@@ -87,7 +87,8 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> model = graphcore.KernelKMeans(3, random_state=0).fit(X[:150])
         >>> graphcore.metrics.agreement(model.predict(X[150:]), y[150:])["ari"]
         1.0
@@ -115,7 +116,8 @@ class CentroidClusterer(KernelInput, ClusterMixin, BaseEstimator):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> model = graphcore.KernelKMeans(3, random_state=0).fit(X[:150])
         >>> abs(model.score(X[:150]) + model.cost_) < 1e-6
         True
@@ -246,9 +248,10 @@ class KernelKMeans(CentroidClusterer):
     Examples
     --------
     >>> import graphcore
-    >>> rings = graphcore.datasets.rings(200, factor=0.2, random_state=0)
-    >>> model = graphcore.KernelKMeans(2, bandwidth=0.3, random_state=0).fit(rings.data)
-    >>> round(graphcore.metrics.agreement(rings.labels, model.labels_)["ari"], 2)
+    >>> from sklearn.datasets import make_circles
+    >>> X, y = make_circles(200, factor=0.2, random_state=0)
+    >>> model = graphcore.KernelKMeans(2, bandwidth=0.3, random_state=0).fit(X)
+    >>> round(graphcore.metrics.agreement(y, model.labels_)["ari"], 2)
     1.0
     """
 
@@ -280,7 +283,8 @@ class KernelKMeans(CentroidClusterer):
         Examples
         --------
         >>> import graphcore
-        >>> X, y = graphcore.datasets.blobs(200, 3, spread=0.5, random_state=0)
+        >>> from sklearn.datasets import make_blobs
+        >>> X, y = make_blobs(200, centers=3, cluster_std=0.5, random_state=0)
         >>> graphcore.KernelKMeans(3, random_state=0).fit(X).labels_.shape
         (200,)
         """

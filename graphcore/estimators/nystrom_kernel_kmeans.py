@@ -73,9 +73,10 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     Examples
     --------
     >>> import graphcore
-    >>> rings = graphcore.datasets.rings(600, factor=0.2, noise=0.04, random_state=0)
-    >>> model = graphcore.NystromKernelKMeans(2, bandwidth=0.3, random_state=0).fit(rings.data)
-    >>> graphcore.metrics.agreement(model.labels_, rings.labels)["ari"]
+    >>> from sklearn.datasets import make_circles
+    >>> X, y = make_circles(600, factor=0.2, noise=0.04, random_state=0)
+    >>> model = graphcore.NystromKernelKMeans(2, bandwidth=0.3, random_state=0).fit(X)
+    >>> graphcore.metrics.agreement(model.labels_, y)["ari"]
     1.0
     >>> model.certificate_.cost_lower <= model.cost_
     True

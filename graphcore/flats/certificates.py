@@ -32,9 +32,10 @@ def k_flats_lower_bound(X, n_clusters, n_dims=1, *, sample_weight=None):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import graphcore
     >>> from graphcore.flats.certificates import k_flats_lower_bound
-    >>> points = graphcore.datasets.sphere(200, 25, random_state=0)
+    >>> points = np.random.default_rng(0).normal(size=(200, 25))
     >>> bound = k_flats_lower_bound(points, 3, 1)
     >>> bool(0 < bound <= graphcore.KFlats(3, 1, random_state=0).fit(points).inertia_)
     True

@@ -158,7 +158,8 @@ def global_k_means(X, n_clusters, *, n_candidates=None, max_iter=300, sample_wei
     --------
     >>> import graphcore
     >>> from graphcore.flats.k_flats import global_k_means
-    >>> points = graphcore.datasets.blobs(60, 3, random_state=0).data
+    >>> from sklearn.datasets import make_blobs
+    >>> points, _ = make_blobs(60, centers=3, random_state=0)
     >>> [len(result.flats.means) for result in global_k_means(points, 3)]
     [1, 2, 3]
     """

@@ -118,8 +118,9 @@ def kernel_k_flats(
     >>> from graphcore.flats.kernel_k_flats import kernel_k_flats
     >>> from graphcore.kernels.functions import kernel_function
     >>> from graphcore.kernels.vectors import VectorKernel
-    >>> points, truth = graphcore.datasets.circles(200, (1, 10), random_state=0)
-    >>> kernel = VectorKernel(points, kernel_function("gaussian", bandwidth=3.0))
+    >>> from sklearn.datasets import make_circles
+    >>> points, truth = make_circles(200, factor=0.1, random_state=0)
+    >>> kernel = VectorKernel(points, kernel_function("gaussian", bandwidth=0.3))
     >>> result = kernel_k_flats(kernel, 2, 0, random_state=0)
     >>> graphcore.metrics.agreement(truth, result.labels)["ari"]
     1.0

@@ -1,20 +1,21 @@
 """What networkx asks of a backend while it is imported: plain data, nothing heavy."""
 
-__all__ = ["FUNCTIONS", "get_info"]
-
+_SEARCH = (
+    "Drafts are improved and recombined, as by graphcore.CoresetSpectralClustering with objective='modularity'. "
+    "Communities are connected, the largest comes first, and a seed means other communities than in networkx. "
+)
 FUNCTIONS = {
-    "boundary_expansion": "", "conductance": "", "connected_components": "", "cut_size": "", "edge_expansion": "",
-    "is_connected": "", "is_partition": "", "mixing_expansion": "", "modularity": "", "node_connected_component": "",
-    "node_expansion": "", "normalized_cut_size": "", "number_connected_components": "", "partition_quality": "",
-    "planted_partition_graph": "Runs in O(nodes + edges). The same seed gives another graph than networkx's own code.",
-    "volume": "",
-}  # fmt: skip
+    "leiden_communities": _SEARCH + "`max_level` is the number of drafts at most.",
+    "louvain_communities": _SEARCH + "Directed graphs, `max_level` and another `threshold` are left to networkx.",
+    "modularity": "",
+    "partition_quality": "",
+}
 
 
 def get_info():
     """Describe the backend, for the entry point ``networkx.backend_info``."""
     return {
         "backend_name": "graphcore", "package": "graphcore", "project": "graphcore",
-        "short_summary": "Cuts, components and partition quality on compressed sparse rows.",
+        "short_summary": "Communities by modularity, and the quality of partitions, on compressed sparse rows.",
         "functions": {name: {"additional_docs": text} if text else {} for name, text in FUNCTIONS.items()},
     }  # fmt: skip

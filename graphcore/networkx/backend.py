@@ -1,38 +1,96 @@
 """The backend itself: this module is what the entry point ``networkx.backends`` names.
 
 networkx looks its functions up here by name. It converts its graphs with :func:`convert_from_nx` and keeps what comes
-out in ``G.__networkx_cache__``.
+out with them. Results follow networkx's own definitions, which differ from those of :mod:`graphcore.metrics`: an
+undirected self-loop counts twice in a degree, and graphs may be directed.
 """
 
-from .components import connected_components, is_connected, node_connected_component, number_connected_components
-from .cuts import (
-    boundary_expansion,
-    conductance,
-    cut_size,
-    edge_expansion,
-    mixing_expansion,
-    node_expansion,
-    normalized_cut_size,
-    volume,
-)
-from .generators import planted_partition_graph
+from itertools import chain
+
+import numpy as np
+
+from .communities import leiden_communities, louvain_communities
 from .graph import BackendGraph
-from .partitions import is_partition, modularity, partition_quality
 
 __all__ = [
-    "boundary_expansion", "can_run", "conductance", "connected_components", "convert_from_nx", "convert_to_nx",
-    "cut_size", "edge_expansion", "is_connected", "is_partition", "mixing_expansion", "modularity",
-    "node_connected_component", "node_expansion", "normalized_cut_size", "number_connected_components",
-    "partition_quality", "planted_partition_graph", "should_run", "volume",
+    "can_run", "convert_from_nx", "convert_to_nx", "leiden_communities", "louvain_communities", "modularity",
+    "partition_quality", "should_run",
 ]  # fmt: skip
 
-# A conversion reads the whole graph, which only pays where networkx would read a large part of it too.
+# A conversion takes longer than networkx's own code on graphs with fewer edges.
 _FEW_EDGES = 2_000
-_WHOLE_GRAPH = (
-    "connected_components", "is_connected", "modularity", "number_connected_components", "partition_quality",
-)  # fmt: skip
+# networkx's tests that ask for a list in the order in which networkx's own code happens to find communities.
+_BY_ORDER = {
+    "test_louvain.py": ("test_karate_club_partition", "test_undirected_selfloops", "test_none_weight_param"),
+}
 
-_testing = False
+
+def modularity(G, communities, weight="weight", resolution=1):
+    """Share of the edges inside communities, less what their degrees alone would give."""
+    communities = list(communities)
+    labels = _labels(G, communities)
+    if labels is None:
+        # networkx raises this class, and names it in no public place.
+        from networkx.algorithms.community.quality import NotAPartition
+
+        raise NotAPartition(G, communities)
+    k, A = len(communities), G.matrix(weight)
+    inside, loops = _inside(G, labels, k, A.data), A.diagonal()
+    out = A.sum(axis=1)
+    if G.is_directed():
+        m = float(out.sum())
+        expected = _by_label(labels, out, k) * _by_label(labels, A.sum(axis=0), k) * (1 / m**2)
+    else:
+        m = float(out.sum() + loops.sum()) / 2
+        inside = (inside + _by_label(labels, loops, k)) / 2
+        expected = _by_label(labels, out + loops, k) ** 2 * (1 / (2 * m) ** 2)
+    return float((inside / m - resolution * expected).sum())
+
+
+def partition_quality(G, partition):
+    """Coverage (share of the edges inside) and performance (share of the pairs that the partition gets right)."""
+    partition = list(partition)
+    labels = _labels(G, partition)
+    if labels is None:
+        import networkx as nx
+
+        raise nx.NetworkXError("`partition` is not a valid partition of the nodes of G")
+    n, n_edges, A = len(G), G.number_of_edges(), G.matrix(None)
+    inside = int(_inside(G, labels, len(partition), A.data).sum())
+    if not G.is_directed():
+        inside = (inside + int(A.diagonal().sum())) // 2
+    coverage = inside / n_edges
+    if G.is_multigraph():
+        return coverage, -1.0
+    pairs, between = n * (n - 1), n * n - sum(len(community) ** 2 for community in partition)
+    if not G.is_directed():
+        pairs, between = pairs // 2, between // 2
+    return coverage, (inside + between - (n_edges - inside)) / pairs
+
+
+def _labels(G, communities):
+    """Community of every node, or None if a node is in none or in several, or a community names what is no node."""
+    sizes = np.fromiter(map(len, communities), dtype=np.int64, count=len(communities))
+    numbers = G.numbers_of(chain.from_iterable(communities))
+    if not len(G) == sizes.sum() == len(numbers):
+        return None
+    labels = np.full(len(G), -1, dtype=np.int32)
+    labels[numbers] = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    return labels if len(G) == 0 or labels.min() >= 0 else None
+
+
+def _inside(G, labels, n_communities, values):
+    """Sum of the entries inside of each community."""
+    rows = np.repeat(labels, np.diff(G.indptr))
+    same = rows == labels[G.indices]
+    return _by_label(rows[same], values[same], n_communities)
+
+
+def _by_label(labels, values, n_communities):
+    return np.bincount(labels, weights=values, minlength=n_communities)
+
+
+# -- what networkx asks of a backend -----------------------------------------------------------------------------------
 
 
 def convert_from_nx(graph, *, edge_attrs=None, preserve_edge_attrs=False, name=None, **_):
@@ -49,34 +107,36 @@ def convert_to_nx(result, *, name=None):
 
 def can_run(name, args, kwargs):
     """Tell whether a function takes these arguments, or why not."""
-    if name != "planted_partition_graph":
-        G = args[0] if args else kwargs.get("G")
-        if isinstance(G, BackendGraph) or hasattr(G, "adjacency"):
-            return True
-        return f"a {type(G).__name__} is no graph"  # is_partition is happy with a view of nodes
-    if args[5] if len(args) > 5 else kwargs.get("directed", False):
-        return "directed random graphs are not made by graphcore"
-    return "networkx's tests compare random graphs edge by edge, and seeds mean other graphs here" if _testing else True
+    G = args[0] if args else kwargs.get("G")
+    if not (isinstance(G, BackendGraph) or hasattr(G, "adjacency")):
+        return f"a {type(G).__name__} is no graph"
+    if name in ("leiden_communities", "louvain_communities"):
+        return _can_search(name, G, *args[1:], **{key: value for key, value in kwargs.items() if key != "G"})
+    return True
+
+
+def _can_search(name, G, weight="weight", resolution=1, *others, threshold=1e-7, max_level=None, **_):
+    if G.is_directed():
+        return "directed modularity is maximised by networkx alone"
+    if not resolution > 0:
+        return "communities of a resolution that is not positive are found by networkx alone"
+    if name == "louvain_communities" and ((*others, threshold)[0] != 1e-7 or (*others[1:], max_level)[0] is not None):
+        return "threshold and max_level choose a level of networkx's own Louvain algorithm"
+    return True
 
 
 def should_run(name, args, kwargs):
     """Tell whether a conversion is worth its time, or why not; asked where nobody chose this backend by name."""
     G = args[0] if args else kwargs.get("G")
-    if name == "planted_partition_graph" or isinstance(G, BackendGraph) or _is_converted(G):
+    if name == "leiden_communities" or isinstance(G, BackendGraph) or G.number_of_edges() >= _FEW_EDGES:
         return True
-    if G.number_of_edges() < _FEW_EDGES:
-        return f"a graph of fewer than {_FEW_EDGES} edges is quicker measured than converted"
-    if name in _WHOLE_GRAPH:
-        return True
-    return "a single measure of one set is quicker taken from networkx's own dictionaries than a conversion"
+    return f"a graph of fewer than {_FEW_EDGES} edges is quicker gone through than converted"
 
 
 def on_start_tests(items):
     """Called by networkx's test suite when it runs against this backend."""
-    global _testing  # noqa: PLW0603
-    _testing = True
+    import pytest
 
-
-def _is_converted(G):
-    cache = getattr(G, "__networkx_cache__", None) or {}
-    return any(isinstance(kept, BackendGraph) for kept in cache.get("backends", {}).get("graphcore", {}).values())
+    for item in items:
+        if item.name in _BY_ORDER.get(item.path.name, ()):
+            item.add_marker(pytest.mark.xfail(reason="communities are listed in another order", strict=True))

@@ -1,11 +1,14 @@
-"""Communities of a networkx graph."""
+"""Communities of networkx graphs: k of them, or as many as raise modularity, behind networkx's own functions."""
 
 import random
+import warnings
 from typing import Any
 
-from ..exceptions import InputError
+import numpy as np
 
-__all__ = ["coreset_spectral_communities"]
+from ..exceptions import GraphWarning, InputError
+from ..graphs.graph import Graph
+from .graph import BackendGraph
 
 
 def coreset_spectral_communities(
@@ -51,14 +54,8 @@ def coreset_spectral_communities(
     >>> sorted(sorted(community) for community in communities)
     [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9], [10, 11, 12, 13, 14]]
     """
-    from ..estimators.coreset_spectral import CoresetSpectralClustering
-    from ..graphs.graph import Graph
-    from .graph import BackendGraph
-
     if "random_state" in options or "n_clusters" in options:
         raise InputError("random_state and n_clusters are called seed and k here, as in networkx")
-    if isinstance(seed, random.Random):
-        seed = seed.getrandbits(32)
     nodes = list(G) if hasattr(G, "__iter__") else []
     symmetrize = options.get("symmetrize", "max")
     if isinstance(G, BackendGraph) and nodes:
@@ -67,7 +64,56 @@ def coreset_spectral_communities(
         graph = Graph.from_scipy(A if weight is not None else A.astype(bool), symmetrize=symmetrize)
     else:
         graph = Graph.from_networkx(G, weight=weight, symmetrize=symmetrize)
-    labels = CoresetSpectralClustering(k, random_state=seed, **options).fit(graph).labels_
+    return _sets(nodes, _clustered(graph, k, seed, options).labels_)
+
+
+def louvain_communities(G, weight="weight", resolution=1, threshold=1e-7, max_level=None, seed=None):
+    """As networkx's, whose own code runs instead where `threshold` or `max_level` choose a level."""
+    return leiden_communities(G, weight, resolution, None, seed)
+
+
+def leiden_communities(G, weight="weight", resolution=1, max_level=None, seed=None):
+    """Find connected communities of large modularity, by networkx's definition; at most `max_level` drafts are made."""
+    import scipy.sparse as sp
+
+    if max_level is not None and max_level <= 0:
+        raise ValueError("max_level argument must be a positive integer or None")
+    A, nodes = G.matrix(weight), list(G)
+    if len(A.data) and A.data.min() < 0:
+        raise NotImplementedError("negative weights are left to networkx itself")
+    if not A.data.any():
+        return [{node} for node in nodes]
+    # An undirected self-loop counts twice in networkx's degrees, as in its modularity.
+    loops = A.diagonal()
+    graph = Graph.from_scipy(A + sp.diags_array(loops, dtype=loops.dtype) if loops.any() else A)
+    options = {"objective": "modularity", "resolution": resolution, "effort": max_level or "default"}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*isolated", GraphWarning)  # these are communities of their own
+        labels = _clustered(graph, None, seed, options).labels_
+    return _sets(nodes, _connected(graph, labels))
+
+
+def _clustered(graph, k, seed, options):
+    from ..estimators.coreset_spectral import CoresetSpectralClustering
+
+    seed = seed.getrandbits(32) if isinstance(seed, random.Random) else seed
+    return CoresetSpectralClustering(k, random_state=seed, **options).fit(graph)
+
+
+def _connected(graph, labels):
+    """Labels of the connected parts of clusters, which have a larger modularity than what they are parts of."""
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import connected_components
+
+    rows = np.repeat(np.arange(graph.n_nodes), np.diff(graph.indptr))
+    inside = labels[rows] == labels[graph.indices]
+    ends = rows[inside], graph.indices[inside]
+    within = sp.coo_array((np.ones(len(ends[0])), ends), shape=(graph.n_nodes,) * 2)
+    return np.where(labels < 0, -1, connected_components(within, directed=False)[1])
+
+
+def _sets(nodes, labels):
+    """Clusters as sets, the largest first, and at the end each node that is in none."""
     clusters, alone = {}, []
     for node, label in zip(nodes, labels.tolist(), strict=True):
         if label < 0:

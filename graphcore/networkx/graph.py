@@ -4,19 +4,12 @@ from itertools import chain
 
 import numpy as np
 
-from .._arrays import read_only
 from .._locks import cached_property
 from ..exceptions import InputError
 from ..graphs.from_libraries import networkx_rows
 from ..graphs.graph import Graph
 from ..graphs.ids import is_numbered
-from ..graphs.rows import Rows, as_csr_array, transpose_rows
-from ..graphs.weights import NO_WEIGHTS
-
-__all__ = ["BackendGraph"]
-
-# Sums of integers below this are exact in the float64 of the compiled loops.
-_EXACT = 2**53
+from ..graphs.rows import as_csr_array
 
 
 class BackendGraph:
@@ -55,13 +48,11 @@ class BackendGraph:
 
     def __init__(self, nodes, indptr, indices, *, counts=None, weights=None, directed=False, multigraph=False):
         self.nodes = nodes
-        self.indptr = read_only(indptr)
-        self.indices = read_only(indices)
+        self.indptr, self.indices = indptr, indices
         self.counts = counts
         self.weights = weights or {}
         self.graph = {}
         self._directed, self._multigraph = directed, multigraph
-        self._matrices = {}
         self.__networkx_cache__ = {}
 
     @classmethod
@@ -131,7 +122,7 @@ class BackendGraph:
     def number_of_edges(self):
         """Number of edges, parallel ones and self-loops included."""
         entries = len(self.indices) if self.counts is None else int(self.counts.sum())
-        return entries if self._directed else (entries + int(self.diagonal(None).sum())) // 2
+        return entries if self._directed else (entries + int(self.matrix(None).diagonal().sum())) // 2
 
     def __len__(self):
         return len(self.nodes)
@@ -172,52 +163,12 @@ class BackendGraph:
                 return numbers[(numbers >= 0) & (numbers < len(self))]
         return np.array([self.positions[node] for node in nodes if node in self], dtype=np.int64)
 
-    def names_of(self, numbers):
-        """Nodes of the given numbers, as a list."""
-        numbers = numbers.tolist()
-        return numbers if self._numbered else [self.nodes[i] for i in numbers]
-
-    def values(self, weight):
-        """Weight of every entry, as networkx sums it: 1 for every edge where there is none."""
-        known = None if weight is None else self.weights.get(weight)
-        if known is not None:
-            return known
-        return np.ones(len(self.indices), dtype=np.int64) if self.counts is None else self.counts
-
     def matrix(self, weight):
-        """The adjacency matrix, as networkx sums it; kept."""
-        if weight not in self._matrices:
-            self._matrices[weight] = as_csr_array(self.indptr, self.indices, self.values(weight))
-        return self._matrices[weight]
-
-    def diagonal(self, weight):
-        """Weight of every node's self-loop."""
-        return self.matrix(weight).diagonal()
-
-    def degrees(self, weight):
-        """Degrees (out-degrees of a directed graph), an undirected self-loop counted twice."""
-        A = self.matrix(weight)
-        sums = A @ np.ones(len(self), dtype=A.dtype)
-        return sums if self._directed else sums + A.diagonal()
-
-    def loop_weights(self, weight):
-        """Weights for compiled loops: float64, of length 0 for ones."""
-        if self.counts is None and (weight is None or weight not in self.weights):
-            return NO_WEIGHTS
-        values = self.values(weight)
-        if values.dtype.kind == "i" and len(values) and int(np.abs(values).max()) * len(values) >= _EXACT:
-            raise NotImplementedError("sums of such large integers are not exact in floating point")
-        return read_only(values.astype(np.float64, copy=False))
-
-    @cached_property
-    def components(self):
-        """Component of every node of an undirected graph, numbered by first nodes, and the number of components."""
-        from ..graphs import _row_loops
-
-        rows = transpose_rows(Rows(self.indptr, self.indices, NO_WEIGHTS))  # this sorts the columns
-        labels = np.empty(len(self), dtype=np.int32)
-        count = _row_loops.union_components(read_only(rows.indptr), read_only(rows.indices), labels)
-        return labels, int(count)
+        """The adjacency matrix, as networkx sums it: 1 for every edge that does not have the attribute."""
+        values = None if weight is None else self.weights.get(weight)
+        if values is None:
+            values = np.ones(len(self.indices), dtype=np.int64) if self.counts is None else self.counts
+        return as_csr_array(self.indptr, self.indices, values)
 
 
 def _attribute(edges, name, default, counts):

@@ -1,6 +1,5 @@
 """The files of the top-level datasets/ folder: what make.py writes, and readable by the readers."""
 
-import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -25,12 +24,6 @@ def test_files_are_what_the_script_writes(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)
     for name in FILES:
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes(), name
-
-
-def test_importing_the_script_writes_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["make.py", str(tmp_path)])
-    runpy.run_path(str(FOLDER / "make.py"))
-    assert not list(tmp_path.iterdir())
 
 
 def test_files_are_small_and_described():

@@ -85,49 +85,17 @@ def test_lfr_ends_for_few_nodes(n_nodes, mixing):
         assert labels.min() == 0
 
 
-@pytest.mark.parametrize(
-    ("make", "columns", "clusters"),
-    [
-        (lambda seed: datasets.blobs(90, 3, n_features=5, random_state=seed), 5, 3),
-        (lambda seed: datasets.rings(90, random_state=seed), 2, 2),
-        (lambda seed: datasets.moons(90, random_state=seed), 2, 2),
-    ],
-)
-def test_vectors(make, columns, clusters):
-    data, labels = make(0)
-    assert (data.shape, data.dtype) == ((90, columns), np.float64)
-    assert labels.dtype == np.int32
-    np.testing.assert_array_equal(np.bincount(labels), np.full(clusters, 90 // clusters))
-    np.testing.assert_array_equal(data, make(0).data)
-    assert not np.array_equal(data, make(1).data)
-
-
-def test_shapes_of_the_vectors():
-    data, labels = datasets.rings(200, factor=0.3, noise=0, random_state=0)
-    np.testing.assert_allclose(np.linalg.norm(data, axis=1), np.where(labels == 0, 1, 0.3))
-    data, labels = datasets.moons(200, noise=0, random_state=0)
-    centres = np.where(labels[:, None] == 0, [0, 0], [1, 0.5])
-    np.testing.assert_allclose(np.linalg.norm(data - centres, axis=1), 1)
-    data, labels = datasets.blobs(300, 3, spread=0, random_state=0)
-    assert len(np.unique(data, axis=0)) == 3
-
-
-@pytest.mark.parametrize(
-    ("call", "name"),
-    [
-        (lambda: datasets.blobs(0, 2), "n_samples"),
-        (lambda: datasets.blobs(10, 0), "n_clusters"),
-        (lambda: datasets.blobs(10, 2, n_features=0), "n_features"),
-        (lambda: datasets.blobs(10, 2, spread=-1), "spread"),
-        (lambda: datasets.rings(10, factor=1.0), "factor"),
-        (lambda: datasets.rings(10, noise=-1), "noise"),
-        (lambda: datasets.moons(1), "n_samples"),
-        (lambda: datasets.moons(10, random_state="x"), "random_state"),
-    ],
-)
-def test_vector_parameters(call, name):
-    with pytest.raises(ParameterError, match=name):
-        call()
+def test_crossing_lines():
+    points, labels = datasets.crossing_lines(200, angle=60, noise=0, random_state=0)
+    np.testing.assert_allclose(points[labels == 0, 1], 0, atol=0)
+    np.testing.assert_allclose(points[labels == 1, 1], np.sqrt(3) * points[labels == 1, 0], atol=1e-12)
+    assert np.linalg.norm(points, axis=1).max() <= 1
+    noisy, same = datasets.crossing_lines(200, noise=0.1, random_state=0)
+    np.testing.assert_array_equal(labels, same)
+    assert np.std(noisy - points) == pytest.approx(0.1, rel=0.1)
+    for options in ({"angle": np.nan}, {"n_samples": 5.0}, {"noise": -1}, {"random_state": "x"}):
+        with pytest.raises(ParameterError, match=next(iter(options))):
+            datasets.crossing_lines(**{"n_samples": 5} | options)
 
 
 def test_karate():

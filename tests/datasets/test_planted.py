@@ -1,4 +1,4 @@
-"""The planted partition: exact against a slow twin, and statistically an independent draw of every pair."""
+"""Planted partitions, plain and degree-corrected: a slow twin, and statistically an independent draw of every pair."""
 
 import tracemalloc
 from itertools import pairwise
@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from graphcore import Graph, ParameterError
 from graphcore._random import Streams
-from graphcore.datasets import planted_partition
+from graphcore.datasets import degree_corrected_partition, planted, planted_partition
 
 # A standard normal variable exceeds this in absolute value with probability 2e-9.
 SIX_SIGMA = 6.0
@@ -57,22 +58,12 @@ def test_rows_are_canonical():
     assert graph.n_self_loops == 0
 
 
-@pytest.mark.parametrize(("p_in", "p_out"), [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)])
-def test_certain_pairs(p_in, p_out):
-    graph, labels = planted_partition(3, [4, 1, 3], p_in, p_out, random_state=0)
-    same = labels[:, None] == labels
-    want = np.where(same, p_in, p_out)
-    np.fill_diagonal(want, 0)
-    np.testing.assert_array_equal(graph.to_scipy().toarray(), want)
-
-
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     ("k", "size", "p_in", "p_out"), [(20, 300, 0.5, 0.001), (100, 100, 0.03, 0.002), (3, 1000, 0.01, 0.4)]
 )
-def test_numbers_of_edges(k, size, p_in, p_out, seed):
-    """Both are binomial: 18 variables, one beyond six sigma with probability below 4e-8."""
-    graph, labels = planted_partition(k, size, p_in, p_out, random_state=seed)
+def test_numbers_of_edges(k, size, p_in, p_out):
+    """Both are binomial: 6 variables, one beyond six sigma with probability below 2e-8."""
+    graph, labels = planted_partition(k, size, p_in, p_out, random_state=0)
     rows = np.repeat(labels, np.diff(graph.indptr))
     inside = np.count_nonzero(rows == labels[graph.indices]) / 2
     outside = graph.n_edges - inside
@@ -82,32 +73,32 @@ def test_numbers_of_edges(k, size, p_in, p_out, seed):
         assert abs(found - pairs * p) <= SIX_SIGMA * np.sqrt(pairs * p * (1 - p)) + 1
 
 
+def plain(seed):
+    """Pairs of 6 nodes in clusters of 4 and 2: graph, and probability of every pair."""
+    graph, labels = planted_partition(2, [4, 2], 0.6, 0.25, random_state=seed)
+    return graph, np.where(labels[:, None] == labels, 0.6, 0.25)
+
+
+def degree_corrected(seed):
+    d, mixing = np.array([0.5, 1.0, 3.0, 2.0, 1.0, 0.7]), 0.3
+    graph, labels = degree_corrected_partition(2, [4, 2], mixing=mixing, expected_degrees=d, random_state=seed)
+    within = np.bincount(labels, weights=d)[labels]
+    same = labels[:, None] == labels
+    return graph, -np.expm1(-np.outer(d, d) * ((1 - mixing) * same / within[:, None] + mixing / d.sum()))
+
+
 @pytest.mark.slow
-def test_every_pair_has_its_probability_and_pairs_are_independent():
-    """Over 4,000 graphs of 6 nodes: 15 frequencies and 105 covariances, beyond six sigma with probability 3e-7."""
-    n_graphs, p_in, p_out = 4000, 0.6, 0.25
-    upper = np.triu_indices(6, 1)
-    drawn = np.empty((n_graphs, len(upper[0])))
-    for seed in range(n_graphs):
-        graph, labels = planted_partition(2, [4, 2], p_in, p_out, random_state=seed)
-        drawn[seed] = graph.to_scipy().toarray()[upper]
-    p = np.where(labels[upper[0]] == labels[upper[1]], p_in, p_out)
+@pytest.mark.parametrize("draw", [plain, degree_corrected])
+def test_every_pair_has_its_probability_and_pairs_are_independent(draw):
+    """Over 4,000 graphs: 15 frequencies and 105 covariances, beyond six sigma with probability 3e-7."""
+    n_graphs, upper = 4000, np.triu_indices(6, 1)
+    drawn = np.array([draw(seed)[0].to_scipy().toarray()[upper] for seed in range(n_graphs)])
+    p = draw(0)[1][upper]
     variance = p * (1 - p)
     assert (np.abs(drawn.mean(axis=0) - p) <= SIX_SIGMA * np.sqrt(variance / n_graphs)).all()
-    centred = drawn - p
-    covariance = centred.T @ centred / n_graphs
+    covariance = (drawn - p).T @ (drawn - p) / n_graphs
     bound = SIX_SIGMA * np.sqrt(np.outer(variance, variance) / n_graphs)
-    off = ~np.eye(len(p), dtype=bool)
-    assert (np.abs(covariance) <= bound)[off].all()
-
-
-def test_degrees_are_spread_as_binomial_variables():
-    """The mean of 4,000 squared deviations, hardly dependent: its sigma is about sqrt(2 / 4000), failure 2e-9."""
-    graph, _ = planted_partition(4, 1000, 0.3, 0.05, random_state=1)
-    mean = 999 * 0.3 + 3000 * 0.05
-    variance = 999 * 0.3 * 0.7 + 3000 * 0.05 * 0.95
-    scaled = ((graph.degrees - mean) ** 2 / variance).mean()
-    assert abs(scaled - 1) <= SIX_SIGMA * np.sqrt(2 / 4000)
+    assert (np.abs(covariance) <= bound)[~np.eye(len(p), dtype=bool)].all()
 
 
 def test_tiny_probabilities_jump_over_everything():
@@ -126,6 +117,9 @@ def test_seeds():
     generator = np.random.default_rng(0)
     assert not np.array_equal(draw(generator).indices, draw(generator).indices)
     np.testing.assert_array_equal(draw(np.random.RandomState(3)).indices, draw(np.random.RandomState(3)).indices)
+    one, same, other = (degree_corrected_partition(3, 50, random_state=seed).graph for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one.indices, same.indices)
+    assert not np.array_equal(one.indices, other.indices)
 
 
 def test_memory_is_that_of_the_graph():
@@ -157,3 +151,89 @@ def test_memory_is_that_of_the_graph():
 def test_unusable_parameters(arguments, message):
     with pytest.raises(ParameterError, match=message):
         planted_partition(*arguments, random_state=0)
+
+
+# -- uneven degrees ----------------------------------------------------------------------------------------------------
+
+
+@given(
+    sizes=st.lists(st.integers(1, 30), min_size=1, max_size=6),
+    mean_degree=st.floats(1e-3, 30),
+    mixing=st.sampled_from([0.0, 0.4, 1.0]),
+    ratio=st.sampled_from([1.0, 10.0, 1e4]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_structure_of_uneven_degrees(sizes, mean_degree, mixing, ratio, seed):
+    graph, labels = degree_corrected_partition(
+        len(sizes), sizes, mean_degree=mean_degree, mixing=mixing, degree_ratio=ratio, random_state=seed
+    )
+    Graph(graph.indptr, graph.indices)  # checks order, range and symmetry
+    assert graph.n_nodes == sum(sizes)
+    assert graph.n_self_loops == 0
+    assert not graph.is_weighted
+    np.testing.assert_array_equal(labels, np.repeat(np.arange(len(sizes)), sizes))
+    if mixing == 0:
+        assert (np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices]).all()
+
+
+def test_degrees_and_mixing_are_as_expected():
+    """Degrees are nearly Poisson; three variables, one beyond six sigma with probability 6e-9."""
+    k, size, mixing = 10, 2000, 0.25
+    d = np.where(np.arange(k * size) % 2, 5.0, 15.0)
+    graph, labels = degree_corrected_partition(k, size, mixing=mixing, expected_degrees=d, random_state=0)
+    # Self-loops and merged edges take about one edge in size / d from inside the clusters.
+    lost = 30 * k
+    for value in (5.0, 15.0):
+        found, want = graph.degrees[d == value].sum(), d[d == value].sum()
+        assert abs(found - want) <= SIX_SIGMA * np.sqrt(2 * want) + lost
+    inside = np.count_nonzero(np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices]) / graph.n_entries
+    want = 1 - mixing + mixing / k
+    assert abs(inside - want) <= SIX_SIGMA * np.sqrt(want * (1 - want) / graph.n_edges) + lost / graph.n_edges
+
+
+@pytest.mark.parametrize("exponent", [1.5, 2.0, 2.5, 4.0])
+@pytest.mark.parametrize("ratio", [2.0, 100.0])
+def test_power_law(exponent, ratio):
+    """Kolmogorov-Smirnov against the distribution function; fails by chance with probability 1e-9."""
+    drawn = planted._power_law(exponent, ratio, 20_000, np.random.default_rng(0))
+    assert drawn.min() >= 1
+    assert drawn.max() <= ratio * (1 + 1e-12)
+
+    def distribution(x):
+        return (1 - x ** (1 - exponent)) / (1 - ratio ** (1 - exponent))
+
+    assert stats.kstest(drawn, distribution).pvalue > 1e-9
+
+
+def test_nodes_of_degree_zero_stay_isolated():
+    d = np.tile([0.0, 8.0], 100)
+    graph, _ = degree_corrected_partition(2, 100, expected_degrees=d, random_state=0)
+    assert (graph.degrees[d == 0] == 0).all()
+    graph, _ = degree_corrected_partition(1, 5, expected_degrees=np.zeros(5), random_state=0)
+    assert graph.n_edges == 0
+
+
+def test_several_blocks_of_edges(monkeypatch):
+    monkeypatch.setattr(planted, "_BLOCK_EDGES", 1000)
+    graph, labels = degree_corrected_partition(5, 400, mean_degree=12, mixing=0.1, degree_ratio=3, random_state=0)
+    assert abs(graph.n_edges - 12_000) < SIX_SIGMA * np.sqrt(12_000) + 600
+    inside = np.count_nonzero(np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices]) / graph.n_entries
+    assert inside == pytest.approx(0.92, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"mean_degree": 0}, "mean_degree=0"),
+        ({"mixing": 1.1}, "mixing=1.1"),
+        ({"exponent": 1}, "exponent=1"),
+        ({"degree_ratio": 0.5}, "degree_ratio=0.5"),
+        ({"expected_degrees": [1.0, 2.0]}, "expected_degrees must be 10 numbers"),
+        ({"expected_degrees": ["a"] * 10}, "expected_degrees must be 10 numbers"),
+        ({"expected_degrees": [-1.0] * 10}, "expected_degrees must be finite"),
+        ({"expected_degrees": [np.inf] * 10}, "expected_degrees must be finite"),
+    ],
+)
+def test_unusable_parameters_of_uneven_degrees(options, message):
+    with pytest.raises(ParameterError, match=message):
+        degree_corrected_partition(2, 5, random_state=0, **options)

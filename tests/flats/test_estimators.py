@@ -10,8 +10,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from bench.shapes import sphere
 from graphcore import InputError, KernelKFlats, KFlats, ParameterError
-from graphcore.datasets import crossing_lines, planted_partition, sphere
+from graphcore.datasets import crossing_lines, planted_partition
 from graphcore.flats.k_flats import k_flats
 from graphcore.metrics import agreement
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.decomposition import KernelPCA
 
+from bench.shapes import sphere
 from graphcore import Graph, InputError, KernelKFlats
-from graphcore.datasets import load_karate, planted_partition, sphere
+from graphcore.datasets import load_karate, planted_partition
 from graphcore.flats import kernel_flats
 from graphcore.flats.certificates import kernel_k_flats_lower_bound
 from graphcore.flats.k_flats import k_flats

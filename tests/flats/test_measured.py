@@ -8,8 +8,10 @@ import gzip
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_blobs
 
-from graphcore.datasets import blobs, circles, crossing_lines, sphere, trefoil
+from bench.shapes import circles, sphere, trefoil
+from graphcore.datasets import crossing_lines
 from graphcore.flats.alternation import alternate, seed_labels
 from graphcore.flats.euclidean import EuclideanFlats, FlatSet
 from graphcore.flats.k_flats import k_flats
@@ -170,7 +172,7 @@ def test_circles_in_feature_space():
 
 def test_seeding_is_within_its_bound():
     """E[seeding error] <= 8 (ln k + 2) best; on ten blobs it is a few times the best, where random seeds are not."""
-    points = blobs(500, 10, n_features=5, spread=1.0, random_state=0).data
+    points = make_blobs(500, 5, centers=10, random_state=0)[0]
     problem = EuclideanFlats(points, np.ones(500), 0)
     best = min(k_flats(points, 10, 0, n_init=10, random_state=seed).inertia for seed in range(3))
 

@@ -86,3 +86,53 @@ def test_options_and_errors():
         coreset_spectral_communities([1, 2], 2)
     with pytest.raises(graphcore.InputError, match="no nodes"):
         coreset_spectral_communities(nx.Graph(), 2)
+
+
+# -- by modularity -----------------------------------------------------------------------------------------------------
+
+
+def modularity_of(G, found, **options):
+    assert nx.community.is_partition(G, found)
+    for part in found:  # and every community is connected
+        assert nx.is_connected(nx.Graph(G).subgraph(part))
+    return nx.community.modularity(G, found, **options)
+
+
+@pytest.mark.parametrize("resolution", [1, 2])
+@pytest.mark.parametrize("weight", ["weight", "w", None])
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiGraph])
+def test_leiden_finds_a_modularity_that_networkxs_louvain_does_not_exceed(kind, weight, resolution):
+    """Self-loops and parallel edges included, by networkx's definition of either."""
+    rng = np.random.default_rng(0)
+    G = kind(nx.gaussian_random_partition_graph(150, 20, 5, 0.4, 0.05, seed=0))
+    G.add_edges_from([(i, i) for i in range(0, 150, 7)] + list(G.edges)[:100])
+    for *_, data in G.edges(data=True):
+        data["w"] = float(rng.integers(0, 4))
+    options = {"weight": weight, "resolution": resolution}
+    found = nx.community.leiden_communities(G, **options, seed=1, backend="graphcore")
+    theirs = nx.community.louvain_communities(G, **options, seed=1)
+    assert modularity_of(G, found, **options) >= nx.community.modularity(G, theirs, **options) - 1e-12
+
+
+def test_the_best_partition_of_a_small_graph():
+    """0.41979 is the maximum for the karate club (Brandes and others, 2008)."""
+    G = nx.karate_club_graph()
+    found = nx.community.louvain_communities(G, weight=None, seed=random.Random(3), backend="graphcore")
+    assert modularity_of(G, found, weight=None) == pytest.approx(0.41979, abs=1e-5)
+    assert [len(part) for part in found] == sorted(map(len, found), reverse=True)
+
+
+@pytest.mark.filterwarnings("ignore:Note. conversions to backend graphs:UserWarning")
+def test_what_has_no_edges_and_what_is_no_level():
+    G = nx.empty_graph(3)
+    assert nx.community.leiden_communities(G, backend="graphcore") == [{0}, {1}, {2}]
+    G.add_edge(0, 1)
+    for max_level in (None, 1, 3):
+        found = nx.community.leiden_communities(G, max_level=max_level, backend="graphcore")
+        assert found == [{0, 1}, {2}]
+    G.add_edge(1, 2, weight=-1)
+    with pytest.raises(ValueError, match="max_level"):
+        nx.community.leiden_communities(G, max_level=0, backend="graphcore")
+    with pytest.raises(NotImplementedError) as caught:
+        nx.community.leiden_communities(G, backend="graphcore")
+    assert "negative" in str(caught.value.__cause__)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import make_blobs
 
 from graphcore import CoresetSpectralClustering, Graph
-from graphcore.datasets import blobs, degree_corrected_partition, planted_partition
+from graphcore.datasets import degree_corrected_partition, planted_partition
 from graphcore.knn.neighbors import knn_graph
 from graphcore.partition import evidence as module
 from graphcore.partition.cluster_sums import cluster_sums
@@ -79,7 +80,7 @@ def test_edges_of_neighbour_graphs_repeat_each_other():
     graph, truth = planted_partition(5, 100, 0.1, 0.01, random_state=0)
     rows = graph_rows(graph)
     assert edge_evidence(rows, truth, cluster_sums(rows, truth, 5)) > 0.8
-    X, y = blobs(500, 5, n_features=5, spread=2.0, random_state=0)
+    X, y = make_blobs(500, 5, centers=5, cluster_std=2.0, random_state=0)
     rows = graph_rows(knn_graph(X, 10))
     assert edge_evidence(rows, y, cluster_sums(rows, y, 5)) < 0.3
     empty = rows._replace(indptr=np.zeros(501, dtype=np.int64), indices=rows.indices[:0])

@@ -10,6 +10,7 @@ import hypothesis
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+from sklearn.datasets import make_blobs
 
 import graphcore
 from graphcore.exceptions import InputError, ParameterError
@@ -380,7 +381,7 @@ def test_model_report(tmp_path):
 
 
 def test_model_report_of_vectors_and_an_unknown_seed(tmp_path):
-    X = graphcore.datasets.blobs(60, 3, random_state=0).data
+    X, _ = make_blobs(60, centers=3, random_state=0)
     model = graphcore.CoresetSpectralClustering(n_clusters=3).fit(X)
     model.report(tmp_path / "out.html", pictures=False)
     assert "random_state was not a number" in (tmp_path / "out.html").read_text()

@@ -27,7 +27,7 @@ def oracle_bound(d, n, delta=1 / math.e):
 def _with_the_density(settings):
     from sklearn.cluster import KMeans
 
-    from graphcore.datasets import sphere
+    from ...shapes import sphere
 
     for seed in settings.seeds(3, 1):
         for d in (1, 2):

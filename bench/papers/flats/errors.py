@@ -24,7 +24,7 @@ def _swept(setting, n, shares, fit, error_of):
 
 
 def _spheres(d, n, n_test, seed):
-    from graphcore.datasets import sphere
+    from ...shapes import sphere
 
     return sphere(n, d, random_state=2 * seed), sphere(n_test, d, random_state=2 * seed + 1)
 

@@ -31,13 +31,13 @@ def _found(shape, method, points, seed):
 
 
 def _points(shape, seed):
-    from graphcore import datasets
+    from ...shapes import circles, noisy_triangle
 
     if shape == "four circles":
         return _four_circles(seed)
     if shape == "triangle":
-        return datasets.noisy_triangle(240, noise=0.04, random_state=seed)
-    return datasets.circles(300, (1, 10), noise=0.15, random_state=seed)
+        return noisy_triangle(240, noise=0.04, random_state=seed)
+    return circles(300, (1, 10), noise=0.15, random_state=seed)
 
 
 def _shape(shape, methods):
@@ -77,8 +77,9 @@ def _shape(shape, methods):
 
 
 def _cone(settings):
-    from graphcore.datasets import cone
     from graphcore.flats.k_flats import k_flats
+
+    from ...shapes import cone
 
     for seed in settings.seeds(10, 1):
         points = cone(300 if settings.quick else 2000, random_state=seed)
@@ -89,8 +90,9 @@ def _cone(settings):
 def _draw_cone(groups, published):
     import matplotlib.pyplot as plt
 
-    from graphcore.datasets import cone
     from graphcore.flats.k_flats import k_flats
+
+    from ...shapes import cone
 
     points = cone(700, random_state=0)
     labels = k_flats(points, 4, 2, random_state=0).labels
@@ -105,8 +107,9 @@ def _draw_cone(groups, published):
 
 
 def _two_points(settings):
-    from graphcore.datasets import sphere
     from graphcore.flats.k_flats import k_flats
+
+    from ...shapes import sphere
 
     test = sphere(1000, 100, random_state=settings.seed)
     for seed in settings.seeds(300, 50):
@@ -146,8 +149,9 @@ LIMITS = (83.445, 435.7)
 
 
 def _trefoil(settings):
-    from graphcore.datasets import trefoil
     from graphcore.flats.k_flats import k_flats
+
+    from ...shapes import trefoil
 
     for seed in settings.seeds(3, 1):
         points = trefoil(1500 if settings.quick else 6000, random_state=seed)
@@ -166,8 +170,9 @@ def _draw_trefoil(groups, published):
     import matplotlib.pyplot as plt
     from matplotlib.ticker import NullLocator
 
-    from graphcore.datasets import trefoil
     from graphcore.flats.k_flats import k_flats
+
+    from ...shapes import trefoil
 
     figure = plt.figure(figsize=(7, 3.4))
     left, right = figure.add_subplot(121, projection="3d"), figure.add_subplot(122)
@@ -285,8 +290,9 @@ FIGURE_11 = Exhibit(
     check=_check_trefoil,
     slow=True,
     why=(
-        "The report pictures the curve only (and, in figure 12, two embedded ones, `datasets.embedded_trefoil`). Its "
-        "rates $k^{-2/d}$ for means and, in a footnote, $k^{-4/d}$ for flats show on it with d = 1. Limits are "
-        "83.4 $k^{-2}$ for means and 436 $k^{-4}$ for lines; the lines that are found are local minima above theirs."
+        "The report pictures the curve only (and, in figure 12, two embedded ones, `embedded_trefoil` of "
+        "`bench/shapes.py`). Its rates $k^{-2/d}$ for means and, in a footnote, $k^{-4/d}$ for flats show on it with "
+        "d = 1. Limits are 83.4 $k^{-2}$ for means and 436 $k^{-4}$ for lines; the lines that are found are local "
+        "minima above theirs."
     ),
 )

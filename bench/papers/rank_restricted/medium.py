@@ -61,7 +61,7 @@ def _rings(settings):
 
 
 def _ring_points(seed):
-    from graphcore.datasets import circles
+    from ...shapes import circles
 
     return circles(1000, (0.2, 1.0), noise=0.04, random_state=seed)
 

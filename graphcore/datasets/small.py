@@ -1,7 +1,10 @@
-"""Small real data that networkx and scikit-learn ship."""
+"""Small data for examples: a social network and digits, as networkx and scikit-learn ship them, and two lines."""
 
 import numpy as np
 
+from .._random import Streams
+from .._typing import RandomState
+from .._validation import check_integer, check_real
 from ..graphs.graph import Graph
 from .results import LabeledGraph, LabeledVectors
 
@@ -63,3 +66,38 @@ def load_digits() -> LabeledVectors:
 
     digits = load()
     return LabeledVectors(digits.data.astype(np.float32), digits.target.astype(np.int32))
+
+
+def crossing_lines(
+    n_samples: int, *, angle: float = 60.0, noise: float = 0.01, random_state: RandomState = None,
+) -> LabeledVectors:  # fmt: skip
+    """Draw points near two segments of length 2 that cross in their middles.
+
+    Parameters
+    ----------
+    n_samples : int
+        At least 2.
+    angle : float, default 60
+        Degrees between the segments.
+    noise : float, default 0.01
+        Standard deviation of Gaussian noise on both coordinates.
+    random_state : int, numpy Generator, RandomState or None, default None
+
+    Returns
+    -------
+    LabeledVectors
+        Rows in random order, and the segment of each.
+
+    Examples
+    --------
+    >>> import graphcore
+    >>> graphcore.datasets.crossing_lines(100, random_state=0).data.shape
+    (100, 2)
+    """
+    n_samples = check_integer("n_samples", n_samples, low=2)
+    turn, noise = np.deg2rad(check_real("angle", angle)), check_real("noise", noise, low=0)
+    rng = Streams(random_state).generator("crossing lines")
+    labels = rng.permutation(np.arange(n_samples, dtype=np.int32) % 2)
+    directions = np.array([[1.0, 0.0], [np.cos(turn), np.sin(turn)]])
+    points = rng.uniform(-1, 1, (n_samples, 1)) * directions[labels]
+    return LabeledVectors(points + noise * rng.normal(size=points.shape), labels)
