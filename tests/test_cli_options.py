@@ -360,7 +360,7 @@ def test_the_help_of_cluster_has_every_option_once_under_a_heading(capsys):
 
 
 def test_convert_names_all_formats_that_there_are(capsys):
-    from graphcore.io.write import WRITABLE
+    from graphcore.io import WRITABLE
 
     assert run(["convert", "--help"]) == 0
     told = " ".join(capsys.readouterr().out.split())

@@ -28,7 +28,7 @@ def on_stdout(command, given):
 
 def check_files(command, given):
     """Raise an error unless every file of a command, by the values that its parameters have, has one use."""
-    from ..io.apart import Use, check_apart
+    from ..io.atomic import Use, check_apart
 
     uses = []
     for p in _files(command):

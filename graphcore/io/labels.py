@@ -13,7 +13,7 @@ from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
 from ..graphs.ids import as_names
 from ._dialect import split_line
-from ._names import unfit_reason, without_formula
+from ._format import unfit_reason, without_formula
 from ._npy import read_array, write_array
 from ._source import open_source
 from .atomic import atomic_output

@@ -9,7 +9,7 @@ from .._validation import check_path
 from ..exceptions import ParameterError
 from ..io._npy import write_array
 from ..io.atomic import atomic_output
-from ..io.table import TABLES, write_table
+from ..io.parquet import TABLES, write_table
 
 _ENDINGS = {".nwk": "newick", ".newick": "newick", ".npy": "npy"} | TABLES
 # Names that need no quotes in Newick.

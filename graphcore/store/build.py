@@ -1,21 +1,29 @@
-"""Build a graph on disk from edges that do not fit in memory."""
+"""Build a graph on disk from edges that do not fit in memory, which come in block by block."""
 
+import contextlib
 import os
+from dataclasses import asdict
+from typing import NamedTuple
+
+import numpy as np
 
 from .._progress import Stages
 from .._typing import PathLike, Sequence
 from .._validation import check_choice, check_integer
-from ..exceptions import ParameterError
+from .._warn import warn_user
+from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
+from ..graphs.ids import as_ids
 from ..graphs.rows import BY_PAIR, DIRECTED
+from ..graphs.weights import edge_weights
+from ..io._format import Reading
+from ..io._source import Source, naming, open_source
+from ..io.formats import guess_format
 from . import _loops
-from .blocks import open_inputs
 from .folder import check_replaceable
-from .frame import is_frame
-from .journal import working_folder
-from .limit import Limit, parse_memory
+from .frame import is_frame, table_of
+from .journal import Limit, parse_memory, working_folder
 from .open import open_graph
-from .parquet import EdgeTable
 from .steps import Build
 
 
@@ -103,10 +111,10 @@ def build_store(
     given = source if isinstance(source, (list, tuple)) else [source]
     out = check_replaceable(out, reads=[path for path in given if isinstance(path, (str, os.PathLike))])
     stages = stages or Stages()
-    reading = {
-        "delimiter": delimiter, "comments": comments, "header": header, "columns": columns,
-        "weight_column": weight_column, "ids": ids, "encoding": encoding, "any_size": any_size,
-    }  # fmt: skip
+    reading = Reading(
+        delimiter=delimiter, comments=comments, header=header, columns=columns, weight_column=weight_column, ids=ids,
+        encoding=encoding, symmetrize=symmetrize,
+    )  # fmt: skip
     _loops.warm_up()
     if is_frame(source):
         for name, given in (("resume", resume), ("n_nodes", n_nodes)):
@@ -114,15 +122,136 @@ def build_store(
                 raise ParameterError(f"{name}={given} is not for a dask.dataframe; leave it out")
         with working_folder(out, {}, None) as journal:
             build = Build(journal, None, Limit(memory), symmetrize, out, stages, parts)
-            build.shuffle(source, EdgeTable.of_frame(source, columns, weight_column, ids))
+            build.shuffle(source, table_of(source, reading))
             build.run()
         return open_graph(out)
-    with open_inputs(source, n_nodes, reading | {"memory": parse_memory(memory)}) as given:
+    with _open_inputs(source, n_nodes, reading, parse_memory(memory), any_size) as given:
         limit = Limit(memory)
         options = {
-            "inputs": given.identity, "memory": limit.total, "symmetrize": symmetrize, "n_nodes": n_nodes,
-            "parts": parts, **reading,
+            "inputs": given.identity, "memory": limit.total, "n_nodes": n_nodes, "parts": parts, "any_size": any_size,
+            **asdict(reading),
         }  # fmt: skip
         with working_folder(out, options, resume) as journal:
             Build(journal, given, limit, symmetrize, out, stages, parts).run()
     return open_graph(out)
+
+
+class Block(NamedTuple):
+    """Edges as they come in."""
+
+    ends: np.ndarray  # (n_edges, 2) int32 or int64
+    weights: np.ndarray  # of length 0 for none
+    position: tuple  # number of the file, number of the next block in it
+    share: float  # how much of all input has been read
+
+
+class Input(NamedTuple):
+    """Where edges come from."""
+
+    # blocks(file, skip, folder for temporary files): yields Blocks from this file on, without the first `skip` of it.
+    blocks: object
+    identity: list  # tells this input from another
+    names: dict | None  # numbers of the nodes' names; None where ids are integers
+    compact: bool  # whether ids may have gaps
+    n_nodes: int | None  # where it is known
+    ones: type  # of weights where each edge counts once, as for a graph in memory
+
+
+@contextlib.contextmanager
+def _open_inputs(source, n_nodes, reading, memory, any_size):
+    """Yield the Input of what `build_store` is given: paths, or an iterator of blocks of edges."""
+    if isinstance(source, (str, os.PathLike)):
+        source = [source]
+    listed = isinstance(source, (list, tuple)) and len(source) > 0
+    if not (listed and all(isinstance(path, (str, os.PathLike)) for path in source)):
+        if not hasattr(source, "__iter__") or isinstance(source, np.ndarray):
+            raise ParameterError(
+                f"source must be a path, a list of paths or an iterator of blocks of edges, got {type(source).__name__}"
+            )
+        yield Input(_iterator_blocks(source), [], None, False, n_nodes, np.float64)
+        return
+    if n_nodes is not None:
+        raise ParameterError(f"n_nodes={n_nodes} is for edge blocks; the nodes of files are those that occur in them")
+    with contextlib.ExitStack() as stack:
+        files = []
+        for path in map(os.fspath, source):
+            if path == "-":
+                opened = stack.enter_context(open_source(path, any_size))  # a copy of standard input, until all is done
+            else:
+                with naming(path):
+                    opened = Source(path, path, any_size)
+            with naming(opened.name):
+                files.append((opened, _edges(opened, reading, memory)))
+        yield _together(files)
+
+
+def _edges(source, reading, memory):
+    kind = guess_format(source)
+    if kind.edges is None:
+        raise FormatError(
+            f"this is a {kind.name} file; edge lists and Parquet tables can be built from. What fits in memory can be "
+            "written with graphcore.write_graph (graphcore convert)"
+        )
+    return kind.edges(source, reading, memory)
+
+
+def _together(files):
+    """The Input of several files, each (Source, its edges), one after the other."""
+    first, its_edges = files[0]
+    for file, edges in files[1:]:
+        if (edges.numbering is None) != (its_edges.numbering is None):
+            kinds = ["integers" if one.numbering is None else "names" for one in (its_edges, edges)]
+            raise InputError(
+                f"the nodes of {first.name} are {kinds[0]}, those of {file.name} {kinds[1]}; pass ids='string' to read "
+                "all of them as names"
+            )
+        if edges.weighted != its_edges.weighted:
+            has, has_none = (first, file) if its_edges.weighted else (file, first)
+            raise InputError(
+                f"{has.name} has weights and {has_none.name} has none; pass weight_column=None to leave them out"
+            )
+    numbering = its_edges.numbering
+    for file, edges in files:
+        for note in edges.notes:
+            warn_user(f"{file.name}: {note}")
+        edges.numbering = numbering  # one for all files
+    known = [edges.n_nodes for _, edges in files]
+    n_nodes = None if None in known else max(known)
+    facts = [os.stat(file.path) for file, _ in files]
+    total = max(1, sum(fact.st_size for fact in facts))
+
+    def blocks(first, skip, folder):
+        before = sum(fact.st_size for fact in facts[:first])
+        for i, (file, edges) in enumerate(files[first:], first):
+            skipped = skip if i == first else 0
+            with naming(file.name):
+                for j, (ends, weights, share) in enumerate(edges.blocks(skipped, folder), skipped + 1):
+                    yield Block(ends, weights, (i, j), (before + share * facts[i].st_size) / total)
+            before += facts[i].st_size
+
+    identity = [[file.name, fact.st_size, fact.st_mtime_ns] for (file, _), fact in zip(files, facts, strict=True)]
+    return Input(blocks, identity, numbering, n_nodes is None and numbering is None, n_nodes, np.float32)
+
+
+def _iterator_blocks(source):
+    def blocks(_file, skip, _folder):
+        weighted = None
+        for i, block in enumerate(source):
+            ends, weights = _as_block(i, block)
+            if weighted not in (None, len(block) == 3):
+                raise InputError(f"block {i} has {'' if not weighted else 'no '}weights, unlike those before it")
+            weighted = len(block) == 3
+            if i >= skip:
+                yield Block(ends, weights, (0, i + 1), 0.0)
+
+    return blocks
+
+
+def _as_block(i, block):
+    if not isinstance(block, tuple) or len(block) not in (2, 3):
+        raise InputError(f"block {i} must be a tuple (sources, targets) or (sources, targets, weights)")
+    sources, targets = as_ids("sources", block[0]), as_ids("targets", block[1])
+    if len(sources) != len(targets):
+        raise InputError(f"block {i}: {len(sources)} sources and {len(targets)} targets: there must be as many of each")
+    weights = edge_weights(block[2] if len(block) == 3 else None, len(sources))
+    return np.stack([sources, targets], axis=1), weights

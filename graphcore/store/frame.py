@@ -10,8 +10,9 @@ from .._warn import warn_user
 from ..exceptions import FormatError
 from ..graphs.ids import Numbering
 from ..graphs.rows import SYMMETRY_TOLERANCE
+from ..io.parquet import EdgeTable, check_parquet
 from . import _loops
-from .buckets import Buckets, borders_of, in_order
+from .buckets import Buckets, borders_of, bucket_of, entries_of, in_order
 
 _SAMPLE = 500_000
 # Lists of ids that one task makes one.
@@ -22,6 +23,13 @@ def is_frame(source):
     """Whether this is a dask.dataframe; Dask is not imported for the question."""
     module = sys.modules.get("dask.dataframe")
     return module is not None and isinstance(source, module.DataFrame)
+
+
+def table_of(frame, reading):
+    """Which columns of a dask.dataframe are edges."""
+    arrow, _ = check_parquet()
+    schema = arrow.Schema.from_pandas(frame._meta, preserve_index=False)
+    return EdgeTable(schema, reading.columns, reading.weight_column, reading.ids)
 
 
 def shuffle_frame(frame, table, kind, policy, folder):
@@ -55,19 +63,18 @@ def shuffle_frame(frame, table, kind, policy, folder):
     shuffled = spread.shuffle("bucket", npartitions=buckets.n_buckets).to_delayed()
     merge = dask.delayed(_merge)
     found = sum(dask.compute(*(merge(part, buckets, kind, policy) for part in shuffled)))
-    return {"n_buckets": buckets.n_buckets, "n_nodes": n_nodes, "found": found.tolist()}, ids
+    return {"borders": borders.tolist(), "n_nodes": n_nodes, "found": found.tolist()}, ids
 
 
 def _edges(part, table):
     """(ends, weights, names): ends flat, source and target by turns; they are places in names, if these are no None."""
-    import pyarrow as pa
-
+    arrow, _ = check_parquet()
     table = copy.copy(table)
     if table.numbering is not None:
         table.numbering = Numbering()
     try:
-        batch = pa.RecordBatch.from_pandas(part[table.columns], preserve_index=False)
-    except pa.ArrowException as error:
+        batch = arrow.RecordBatch.from_pandas(part[table.columns], preserve_index=False)
+    except arrow.ArrowException as error:
         raise FormatError(f"a column holds values of several kinds: {str(error).splitlines()[0][:200]}") from None
     ends, weights = table.arrays(batch)
     names = None if table.numbering is None else np.array(list(table.numbering), dtype=object)
@@ -104,11 +111,9 @@ def _entries(part, table, ids, borders):
 
     ends, weights, names = _edges(part, table)
     ends = _numbers(ends, ids) if names is None else _numbers(names, ids)[ends]
-    keys, spread = np.empty(len(ends), dtype=np.int64), np.empty(len(ends))
-    length = _loops.pack_entries(ends, weights, keys, spread)
-    keys = keys[:length]
-    weight = spread[:length] if len(weights) else np.zeros(length)
-    return pd.DataFrame({"bucket": np.searchsorted(borders, keys, side="right"), "key": keys, "weight": weight})
+    keys, spread = entries_of(ends, weights)
+    weight = spread if len(weights) else np.zeros(len(keys))
+    return pd.DataFrame({"bucket": bucket_of(keys, borders), "key": keys, "weight": weight})
 
 
 def _merge(part, buckets, kind, policy):

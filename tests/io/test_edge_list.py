@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import GraphWarning, ParameterError, read_graph
-from graphcore.io import _dialect, _weight_column
-from graphcore.io._weight_column import choose_weight
+from graphcore.io import _columns, _dialect
+from graphcore.io._columns import choose_weight
 
 
 @pytest.fixture
@@ -341,7 +341,7 @@ def test_against_a_slow_reader(tmp_path_factory, edges, weighted, delimiter, sca
 
 def test_fields_of_a_line_much_wider_than_the_others_are_looked_at_once(monkeypatch):
     looked_at = []
-    monkeypatch.setattr(_weight_column, "is_number", lambda field: looked_at.append(field) or False)
+    monkeypatch.setattr(_columns, "is_number", lambda field: looked_at.append(field) or False)
     rows = [["a", "b"]] * 500 + [["a", "b", *["c"] * 5000]]
     assert choose_weight(rows, (0, 1), None, None, "auto")[0] is None
     assert len(looked_at) == sum(map(len, rows))

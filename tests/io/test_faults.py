@@ -16,7 +16,7 @@ import scipy.sparse as sp
 import graphcore
 from graphcore import Graph
 from graphcore.io.labels import write_memberships
-from graphcore.io.table import write_table
+from graphcore.io.parquet import write_table
 from graphcore.report import write_report
 from graphcore.store.buckets import Buckets
 

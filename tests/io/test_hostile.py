@@ -165,7 +165,7 @@ def test_matrix_market_headers_that_scipy_dies_of(tmp_path):
     ("text", "message"),
     [
         ("coordinate integer general\n3 3 1\n1 1 2\n3 3 2", "promises 1 entries, but there are 2"),
-        ("coordinate pattern general\n3 3 2\n1 1\x003\n2 1\n", "line 3"),
+        ("coordinate pattern general\n3 3 2\n1 1\x003\n2 1\n", "byte 0x00 at position 56"),
         ("coordinate pattern general\n3 3 2\n% c\n2 1\n\n4 1\n", r"line 6: \(4, 1\) is no entry"),
         ("coordinate pattern general\n3 3 2\n2 1\n0 1\n", r"line 4: \(0, 1\) is no entry"),
         ("array real symmetric\n2 2\n0\n1\n0\n1\n1\n", "promises 3 entries, but there are 5"),

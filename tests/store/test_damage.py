@@ -10,7 +10,7 @@ import pytest
 
 import graphcore
 from graphcore import FormatError, Graph, GraphWarning, InputError, build_store, check_store, open_graph, write_graph
-from graphcore.store import check, format, journal, open, record
+from graphcore.store import format, journal, open
 from tests.store.test_store import assert_same
 
 RING = Graph.from_edges(range(9), [*range(1, 9), 0], np.arange(1, 10) / 4)
@@ -136,15 +136,14 @@ def test_what_is_no_file_is_not_waited_for(store, name, what):
 
 @pytest.fixture
 def all_are_large(monkeypatch):
-    for module in (format, open, check):
+    for module in (format, open):
         monkeypatch.setattr(module, "CHECKED", 0)
 
 
 def verified(monkeypatch):
     """Paths that are verified from now on."""
     seen = []
-    for module in (open, check):
-        monkeypatch.setattr(module, "verify", lambda path, *_, real=module.verify: seen.append(path) or real(path, *_))
+    monkeypatch.setattr(open, "verify", lambda path, *_, real=open.verify: seen.append(path) or real(path, *_))
     return seen
 
 
@@ -178,9 +177,9 @@ def test_what_changed_since_is_refused_until_it_is_checked(tmp_path, all_are_lar
         shutil.copy2(path / "indices.npy", path / "new")
         os.rename(path / "new", path / "indices.npy")
     elif how == "no note":
-        (path / record.RECORD).unlink()
+        (path / format.RECORD).unlink()
     else:
-        (path / record.RECORD).write_text("[" * 50_000)
+        (path / format.RECORD).write_text("[" * 50_000)
     with pytest.raises(InputError, match=r"was not verified here.*graphcore check .*trusted=True"):
         open_graph(path)
     assert_same(open_graph(path, trusted=True), RING)
@@ -201,12 +200,12 @@ def test_a_damaged_one_is_not_noted(tmp_path, all_are_large):
 
 def test_a_folder_that_cannot_be_written(tmp_path, all_are_large, monkeypatch):
     write_graph(RING, tmp_path / "g.store")
-    (tmp_path / "g.store" / record.RECORD).unlink()
+    (tmp_path / "g.store" / format.RECORD).unlink()
 
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(check, "note", refuse)
+    monkeypatch.setattr(open, "note", refuse)
     with pytest.warns(GraphWarning, match="the graph is sound, but this cannot be noted"):
         graph = check_store(tmp_path / "g.store")
     assert_same(pickle.loads(pickle.dumps(graph)), RING)  # workers open it as it was found
@@ -216,7 +215,7 @@ def test_small_graphs_have_no_note_and_are_read(store, monkeypatch):
     seen = verified(monkeypatch)
     open_graph(store)
     assert seen == [store] or [os.fspath(path) for path in seen] == [os.fspath(store)]
-    assert record.RECORD not in os.listdir(store)
+    assert format.RECORD not in os.listdir(store)
 
 
 # -- builds ------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from graphcore import FormatError, InputError, build_store, check_store, open_graph
 from graphcore.cli.app import run
 from graphcore.store import parts as module
-from graphcore.store.rows import RowWriter
+from graphcore.store.arrays import RowWriter
 
 EDGES = [tuple(np.sort(np.random.default_rng(0).integers(0, 300, (2, 5_000)), axis=0))]
 

@@ -145,12 +145,12 @@ def test_what_is_no_store(tmp_path):
 
 
 def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
-    from graphcore.store import write
+    from graphcore.store import folder
 
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(write, "write_meta", fail)
+    monkeypatch.setattr(folder, "write_meta", fail)
     with pytest.raises(OSError, match="No space"):
         write_graph(PATH, tmp_path / "g.store")
     assert os.listdir(tmp_path) == []
