@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import secrets
 from itertools import chain, pairwise
 
 import numpy as np
@@ -93,30 +92,8 @@ def choose_borders(spool, number, kind, limit):
     if n_buckets > _MAX_BUCKETS:
         times = n_buckets // _MAX_BUCKETS + 1
         raise InputError(f"{spool.n_edges:,} edges need more memory than this; {times} times as much will do")
-    return borders_of(number(spool.sample(min(_SAMPLE, limit // 256))), n_buckets)
-
-
-def borders_of(ends, n_buckets):
-    """Rows that cut the entries of some edges into so many parts, or fewer."""
-    cuts = np.linspace(0, len(ends), n_buckets + 1).astype(np.int64)[1:-1]
-    return np.unique(np.sort(ends)[cuts])
-
-
-def bucket_of(keys, borders):
-    """Number of the bucket of each entry; a bucket begins with the row that is its border."""
-    return np.searchsorted(borders, keys >> 32, side="right")
-
-
-def in_order(keys, weights, kind):
-    """Sorted (keys, weights) of entries, weights of length 0 for none; keys may be overwritten."""
-    if kind == "file":
-        order = away(np.argsort, keys)
-        return keys[order], weights[order]
-    away(keys.sort)
-    if kind == "none":
-        return keys, np.empty(0)
-    keys = keys[np.diff(keys, prepend=-1) != 0]
-    return keys, np.ones(len(keys))
+    ends = np.sort(number(spool.sample(min(_SAMPLE, limit // 256))))
+    return np.unique(ends[np.linspace(0, len(ends), n_buckets + 1).astype(np.int64)[1:-1]])
 
 
 class Buckets:
@@ -136,7 +113,7 @@ class Buckets:
             for ends, weights in spool.blocks():
                 tell(done / spool.n_edges)
                 entries = entries_of(number(ends), weights)
-                bucket = bucket_of(entries[0], borders).astype(np.uint8)
+                bucket = np.searchsorted(borders, entries[0] >> 32, side="right").astype(np.uint8)
                 order = np.argsort(bucket, kind="stable")
                 cuts = [0, *np.cumsum(np.bincount(bucket, minlength=self.n_buckets)).tolist()]
                 for array, files in zip(entries, streams, strict=False):
@@ -153,25 +130,14 @@ class Buckets:
         if size // 8 * _ENTRY_BYTES[self._kind] > limit:
             raise InputError("one node has so many edges, or so often the same, that they do not fit; give more memory")
         keys = np.fromfile(self._path(bucket, "keys"), dtype=np.int64)
-        return in_order(keys, np.fromfile(self._path(bucket, "weights")) if self._kind == "file" else None, self._kind)
-
-    def save_merged(self, bucket, keys, weights):
-        """Write what was merged of a bucket elsewhere; whole or not at all, since it may be done twice at once."""
-        for name, array in (("keys", keys), ("weights", weights)):
-            path = self._path(bucket, name)
-            own = f"{path}.{secrets.token_hex(4)}"
-            with open(own, "wb") as stream:  # numpy's tofile takes no notice of a full disk
-                stream.write(np.ascontiguousarray(array).data)
-            os.replace(own, path)
-
-    def load_merged(self, bucket):
-        """(keys, weights) of a bucket that was merged elsewhere, mapped; nothing for one that got no entries."""
-        paths = [(self._path(bucket, name), dtype) for name, dtype in (("keys", np.int64), ("weights", np.float64))]
-        sizes = [os.path.getsize(path) if os.path.exists(path) else 0 for path, _ in paths]
-        return tuple(
-            np.asarray(np.memmap(path, dtype, "c")) if size else np.empty(0, dtype=dtype)
-            for (path, dtype), size in zip(paths, sizes, strict=True)
-        )
+        if self._kind == "file":
+            order = away(np.argsort, keys)
+            return keys[order], np.fromfile(self._path(bucket, "weights"))[order]
+        away(keys.sort)
+        if self._kind == "none":
+            return keys, np.empty(0)
+        keys = keys[np.diff(keys, prepend=-1) != 0]
+        return keys, np.ones(len(keys))
 
     def drop(self, bucket):
         """Delete the files of a bucket; they may be gone already."""

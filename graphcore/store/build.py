@@ -21,7 +21,7 @@ from ..io._source import Source, naming, open_source
 from ..io.formats import guess_format
 from . import _loops
 from .folder import check_replaceable
-from .frame import is_frame, table_of
+from .frame import FrameEdges, is_frame
 from .journal import Limit, parse_memory, working_folder
 from .open import open_graph
 from .steps import Build
@@ -44,8 +44,7 @@ def build_store(
     source : str, path-like, list of them, iterable of tuples, or dask.dataframe
         Files of edges: text, plain or compressed, or Parquet (needs pyarrow). Or blocks of edges, (sources, targets) or
         (sources, targets, weights), each as for :meth:`Graph.from_edges`. Or a dask.dataframe, which gives what a
-        Parquet table with its columns would: Dask reads, sorts and merges it, in a temporary folder beside the output
-        that all workers see.
+        Parquet table with its columns would: Dask's workers read it, a few partitions at a time.
     out : str or path-like
         ``NAME.store``. A graph on disk that is there is replaced, once the new one is complete.
     memory : str or int, default "4G"
@@ -77,8 +76,7 @@ def build_store(
     InputError
         If the edges cannot be used, or the limit on memory is too low for them.
     OSError
-        If something cannot be read or written, or the disk is full. What was done is kept for `resume`, but for a
-        dask.dataframe.
+        If something cannot be read or written, or the disk is full. What was done is kept for `resume`.
     ParameterError
         If an option is not known.
 
@@ -116,15 +114,6 @@ def build_store(
         encoding=encoding, symmetrize=symmetrize,
     )  # fmt: skip
     _loops.warm_up()
-    if is_frame(source):
-        for name, given in (("resume", resume), ("n_nodes", n_nodes)):
-            if given:
-                raise ParameterError(f"{name}={given} is not for a dask.dataframe; leave it out")
-        with working_folder(out, {}, None) as journal:
-            build = Build(journal, None, Limit(memory), symmetrize, out, stages, parts)
-            build.shuffle(source, table_of(source, reading))
-            build.run()
-        return open_graph(out)
     with _open_inputs(source, n_nodes, reading, parse_memory(memory), any_size) as given:
         limit = Limit(memory)
         options = {
@@ -157,13 +146,22 @@ class Input(NamedTuple):
     ones: type  # of weights where each edge counts once, as for a graph in memory
 
 
+class _Table(NamedTuple):
+    """A file or a frame that edges come from by blocks: TextEdges, ParquetEdges or FrameEdges."""
+
+    name: str
+    size: int
+    modified: int
+    edges: object
+
+
 @contextlib.contextmanager
 def _open_inputs(source, n_nodes, reading, memory, any_size):
-    """Yield the Input of what `build_store` is given: paths, or an iterator of blocks of edges."""
-    if isinstance(source, (str, os.PathLike)):
-        source = [source]
-    listed = isinstance(source, (list, tuple)) and len(source) > 0
-    if not (listed and all(isinstance(path, (str, os.PathLike)) for path in source)):
+    """Yield the Input of what `build_store` is given: paths, a dask.dataframe, or an iterator of blocks of edges."""
+    paths = [source] if isinstance(source, (str, os.PathLike)) else source
+    listed = isinstance(paths, (list, tuple)) and len(paths) > 0
+    listed = listed and all(isinstance(path, (str, os.PathLike)) for path in paths)
+    if not (listed or is_frame(source)):
         if not hasattr(source, "__iter__") or isinstance(source, np.ndarray):
             raise ParameterError(
                 f"source must be a path, a list of paths or an iterator of blocks of edges, got {type(source).__name__}"
@@ -173,63 +171,64 @@ def _open_inputs(source, n_nodes, reading, memory, any_size):
     if n_nodes is not None:
         raise ParameterError(f"n_nodes={n_nodes} is for edge blocks; the nodes of files are those that occur in them")
     with contextlib.ExitStack() as stack:
-        files = []
-        for path in map(os.fspath, source):
-            if path == "-":
-                opened = stack.enter_context(open_source(path, any_size))  # a copy of standard input, until all is done
-            else:
-                with naming(path):
-                    opened = Source(path, path, any_size)
-            with naming(opened.name):
-                files.append((opened, _edges(opened, reading, memory)))
-        yield _together(files)
+        if listed:
+            tables = [_opened(stack, os.fspath(path), reading, memory, any_size) for path in paths]
+        else:
+            tables = [_Table("the dask.dataframe", source.npartitions, 0, FrameEdges(source, reading))]
+        yield _together(tables)
 
 
-def _edges(source, reading, memory):
-    kind = guess_format(source)
-    if kind.edges is None:
-        raise FormatError(
-            f"this is a {kind.name} file; edge lists and Parquet tables can be built from. What fits in memory can be "
-            "written with graphcore.write_graph (graphcore convert)"
-        )
-    return kind.edges(source, reading, memory)
-
-
-def _together(files):
-    """The Input of several files, each (Source, its edges), one after the other."""
-    first, its_edges = files[0]
-    for file, edges in files[1:]:
-        if (edges.numbering is None) != (its_edges.numbering is None):
-            kinds = ["integers" if one.numbering is None else "names" for one in (its_edges, edges)]
-            raise InputError(
-                f"the nodes of {first.name} are {kinds[0]}, those of {file.name} {kinds[1]}; pass ids='string' to read "
-                "all of them as names"
+def _opened(stack, path, reading, memory, any_size):
+    if path == "-":
+        source = stack.enter_context(open_source(path, any_size))  # a copy of standard input, until all is done
+    else:
+        with naming(path):
+            source = Source(path, path, any_size)
+    with naming(source.name):
+        kind = guess_format(source)
+        if kind.edges is None:
+            raise FormatError(
+                f"this is a {kind.name} file; edge lists and Parquet tables can be built from. What fits in memory can "
+                "be written with graphcore.write_graph (graphcore convert)"
             )
-        if edges.weighted != its_edges.weighted:
-            has, has_none = (first, file) if its_edges.weighted else (file, first)
+        facts = os.stat(source.path)
+        return _Table(source.name, facts.st_size, facts.st_mtime_ns, kind.edges(source, reading, memory))
+
+
+def _together(tables):
+    """The Input of several tables, one after the other."""
+    first = tables[0]
+    numbering, weighted = first.edges.numbering, first.edges.weighted
+    for table in tables[1:]:
+        if (table.edges.numbering is None) != (numbering is None):
+            kinds = ["integers" if one.edges.numbering is None else "names" for one in (first, table)]
+            raise InputError(
+                f"the nodes of {first.name} are {kinds[0]}, those of {table.name} {kinds[1]}; pass ids='string' to "
+                "read all of them as names"
+            )
+        if table.edges.weighted != weighted:
+            has, has_none = (first, table) if weighted else (table, first)
             raise InputError(
                 f"{has.name} has weights and {has_none.name} has none; pass weight_column=None to leave them out"
             )
-    numbering = its_edges.numbering
-    for file, edges in files:
-        for note in edges.notes:
-            warn_user(f"{file.name}: {note}")
-        edges.numbering = numbering  # one for all files
-    known = [edges.n_nodes for _, edges in files]
+    for table in tables:
+        for note in table.edges.notes:
+            warn_user(f"{table.name}: {note}")
+        table.edges.numbering = numbering  # one for all
+    known = [table.edges.n_nodes for table in tables]
     n_nodes = None if None in known else max(known)
-    facts = [os.stat(file.path) for file, _ in files]
-    total = max(1, sum(fact.st_size for fact in facts))
+    total = max(1, sum(table.size for table in tables))
 
-    def blocks(first, skip, folder):
-        before = sum(fact.st_size for fact in facts[:first])
-        for i, (file, edges) in enumerate(files[first:], first):
-            skipped = skip if i == first else 0
-            with naming(file.name):
-                for j, (ends, weights, share) in enumerate(edges.blocks(skipped, folder), skipped + 1):
-                    yield Block(ends, weights, (i, j), (before + share * facts[i].st_size) / total)
-            before += facts[i].st_size
+    def blocks(start, skip, folder):
+        before = sum(table.size for table in tables[:start])
+        for i, table in enumerate(tables[start:], start):
+            skipped = skip if i == start else 0
+            with naming(table.name):
+                for j, (ends, weights, share) in enumerate(table.edges.blocks(skipped, folder), skipped + 1):
+                    yield Block(ends, weights, (i, j), (before + share * table.size) / total)
+            before += table.size
 
-    identity = [[file.name, fact.st_size, fact.st_mtime_ns] for (file, _), fact in zip(files, facts, strict=True)]
+    identity = [list(table[:3]) for table in tables]
     return Input(blocks, identity, numbering, n_nodes is None and numbering is None, n_nodes, np.float32)
 
 

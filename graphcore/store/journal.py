@@ -68,8 +68,7 @@ def working_folder(out, options, resume):
     """Yield the Journal of a build, in a hidden folder beside its output.
 
     It goes away when the block ends well, or because the input is at fault. After an interruption or an error of the
-    system it stays, so that the build can be resumed; where `resume` is None nothing could go on with it, and it goes
-    away however the block ends.
+    system it stays, so that the build can be resumed.
     """
     parent, name = os.path.split(os.path.realpath(out))
     folder = os.path.join(parent, f".{name}.building")
@@ -83,7 +82,7 @@ def working_folder(out, options, resume):
                 journal.save()
             yield journal
         except BaseException as error:
-            if resume is None or isinstance(error, InputError):
+            if isinstance(error, InputError):
                 shutil.rmtree(folder, ignore_errors=True)
             elif isinstance(error, OSError):
                 raise type(error)(
@@ -101,7 +100,7 @@ def working_folder(out, options, resume):
 
 def _empty(folder, resume):
     left = [entry for entry in os.scandir(folder) if entry.name != _LOCK]
-    if left and resume is False:
+    if left and not resume:
         warn_user("an interrupted build was there and is started over; resume=True (--resume) would have gone on")
     # The journal first: it must never speak of what is gone.
     for entry in sorted(left, key=lambda entry: entry.name != _NAME):

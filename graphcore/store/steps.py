@@ -13,7 +13,6 @@ from .arrays import RowWriter, names_as_arrays, write_array
 from .buckets import Buckets, Spool, choose_borders
 from .folder import put_in_place
 from .format import PARTED, ArrayFacts, Meta, array_path, files_of, is_store, read_meta, write_meta
-from .frame import shuffle_frame
 from .journal import need_disk
 from .numbering import Same, number_ids
 from .parts import cut_into_parts
@@ -27,15 +26,6 @@ class Build:
         self._symmetrize, self._out, self._stages, self._parts = symmetrize, out, stages, parts
         self._store = os.path.join(journal.folder, "store")
         self._spool = Spool(os.path.join(journal.folder, "edges"), *self._notes.get("read", {}).get("spool", ()))
-
-    def shuffle(self, frame, table):
-        """Do with Dask what comes before writing."""
-        os.makedirs(self._store, exist_ok=True)
-        self._notes["read"] = {"weighted": table.weighted, "narrow": False}
-        with self._stages("shuffle"):
-            spread, names = shuffle_frame(frame, table, self._kind, policy_code(self._symmetrize), self._journal.folder)
-        self._checked(Same(spread["n_nodes"]))
-        self._notes |= {"names": {} if names is None else self._write_names(names), "spread": spread}
 
     def run(self):
         """Do every step that is not done yet."""
@@ -157,18 +147,14 @@ class Build:
             found = np.array(sort["found"], dtype=np.int64)
             for bucket in range(sort["done"], len(lasts)):
                 self._tell("sort", bucket / len(lasts))
-                if "found" in spread:
-                    keys, weights = buckets.load_merged(bucket)
-                else:
-                    keys, weights = buckets.load(bucket, self._limit.free)
-                    length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
-                    keys, weights = keys[:length], weights[:length]
-                rows.append(keys, weights, lasts[bucket])
+                keys, weights = buckets.load(bucket, self._limit.free)
+                length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
+                rows.append(keys[:length], weights[:length], lasts[bucket])
                 del keys, weights
                 sort |= {"done": bucket + 1, "found": found.tolist(), "state": rows.checkpoint()}
                 self._journal.save()
                 buckets.drop(bucket)
-            both, single, different, loops = spread.get("found", found.tolist())
+            both, single, different, loops = found.tolist()
             check_directions(both // 2, single // 2, single + different > 0, self._symmetrize, True)
             self._finish(rows, loops)
         finally:
@@ -177,7 +163,7 @@ class Build:
     def _weight_dtype(self):
         if self._kind == "file":
             return np.float32 if self._notes["read"]["narrow"] else np.float64
-        return (np.float32 if self._given is None else self._given.ones) if self._kind == "ones" else None
+        return self._given.ones if self._kind == "ones" else None
 
     def _finish(self, rows, n_self_loops):
         arrays = rows.finish()

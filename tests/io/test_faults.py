@@ -18,7 +18,6 @@ from graphcore import Graph
 from graphcore.io.labels import write_memberships
 from graphcore.io.parquet import write_table
 from graphcore.report import write_report
-from graphcore.store.buckets import Buckets
 
 # Calls that the system may refuse, by their names in Python.
 CALLS = {
@@ -200,16 +199,6 @@ def test_a_disk_that_is_full_after_some_bytes(attempts, name, few):
     for n_bytes in (0, largest // 3, largest - 1) if few else range(0, largest, max(1, largest // 300)):
         assert again(full_at(n_bytes))
     assert not again(full_at(10**7))
-
-
-def test_what_a_worker_merged_is_whole(tmp_path, monkeypatch):
-    buckets = Buckets.__new__(Buckets)
-    monkeypatch.setattr(buckets, "_path", lambda _, name: str(tmp_path / name), raising=False)
-    with pytest.raises(OSError, match="File too large"), full_at(40):
-        buckets.save_merged(0, np.arange(10), np.empty(0))
-    assert not (tmp_path / "keys").exists()
-    buckets.save_merged(0, np.arange(10), np.empty(0))
-    assert np.fromfile(tmp_path / "keys", dtype=np.int64).tolist() == list(range(10))
 
 
 def test_a_copy_of_standard_input_that_finds_no_room_is_named(tmp_path, monkeypatch):
