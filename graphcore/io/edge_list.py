@@ -74,8 +74,8 @@ def _two_kinds(ends, weights, names):
 class TextEdges:
     """The edges of an open Source by blocks: pieces of the text, each parsed as a whole file would be.
 
-    `notes` tell what was left out; `n_nodes` is None unless the file says it; `numbering` numbers the names of nodes, None
-    where ids are integers.
+    `notes` tell what was left out; `n_nodes` is None unless the file says it; `numbering` numbers names, None where
+    ids are integers.
     """
 
     def __init__(self, source, reading, memory):
