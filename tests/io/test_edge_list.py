@@ -15,16 +15,6 @@ from graphcore.io import _columns, _dialect
 from graphcore.io._columns import choose_weight
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name="edges.txt"):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return write
-
-
 def edges_of(graph):
     """The set of (name, name, weight), smaller end first."""
     names = range(graph.n_nodes) if graph.node_names is None else graph.node_names.tolist()
@@ -80,11 +70,6 @@ def test_integer_edges_in_every_dress(write, dress, name):
 @pytest.mark.parametrize("name", ["e.txt", "e.gz", "e.csv.gz", "e.xz", "e.GZ", "e.bz2", "e.lzma", "e.npz.txt"])
 def test_compression_is_told_by_content_not_by_name(write, compress, name):
     assert edges_of(read_graph(write(compress(b"0\t1\n1\t2\n"), name))) == PLAIN
-
-
-def test_several_gzip_members(write):
-    data = gzip.compress(b"0 1\n") + gzip.compress(b"1 2\n")
-    assert edges_of(read_graph(write(data))) == PLAIN
 
 
 @pytest.mark.parametrize(
@@ -182,6 +167,7 @@ WEIGHTED = {(0, 1, 2.5), (1, 2, 4.0)}
 @pytest.mark.parametrize(
     "text",
     [
+        "% sym positive\n0 1 1.5 9\n0 1 1 10\n1 2 4 11\n",  # KONECT's multiplicities add up
         "0 1 2.5\n1 2 4\n",
         "0,1,2.5\n1,2,4e0\n",
         "source,target,weight\n0,1,2.5\n1,2,4\n",
@@ -229,11 +215,6 @@ def test_konect_unweighted_with_count_and_time(write):
     assert edges_of(graph) == PLAIN
 
 
-def test_konect_multiplicities_add_up(write):
-    graph = read_graph(write("% sym positive\n1 2 1 9\n1 2 1 10\n2 3 1 11\n", "out.x"))
-    assert edges_of(graph) == {(1, 2, 2.0), (2, 3, 1.0)}
-
-
 def test_overrides(write):
     path = write("9,1,x,0,3\n8,2,y,1,4\n")
     assert edges_of(read_graph(path, columns=(3, 1), weight_column=4)) == {(0, 1, 3.0), (1, 2, 4.0)}
@@ -274,12 +255,6 @@ def test_overrides(write):
 def test_bad_options(write, options):
     with pytest.raises(ParameterError, match=next(iter(options))):
         read_graph(write("0 1 2\n1 2 3\n"), **options)
-
-
-def test_symmetrize_and_its_warning(write):
-    path = write("0 1 3\n1 0 5\n1 2 4\n")
-    with pytest.warns(GraphWarning, match="directed"):
-        assert edges_of(read_graph(path, symmetrize="average")) == {(0, 1, 4.0), (1, 2, 2.0)}
 
 
 def test_standard_input(monkeypatch):
