@@ -19,6 +19,19 @@ def mark_ids(ids, low, bits):
 
 
 @compiled
+def rank_marked(ids, low, bits, before, out):
+    """out[e] = how many marked ids are smaller than ids[e]; before[w] counts those in the words before w."""
+    for e in range(len(ids)):
+        position = np.int64(ids[e]) - low
+        word = bits[position >> 6] & ((np.uint64(1) << np.uint64(position & 63)) - np.uint64(1))
+        # The number of bits set, added up in parallel: pairs, nibbles, bytes.
+        word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+        word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+        word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+        out[e] = before[position >> 6] + np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@compiled
 def merge_entries(keys, weights, policy, tolerance, found):
     """Merge equal entries of sorted keys in place, as row << 31 | column; returns the number of entries left.
 
@@ -65,6 +78,7 @@ def merge_entries(keys, weights, policy, tolerance, found):
 
 def warm_up():
     """Load or compile the loops, so that the memory that this takes is known before the rest is shared out."""
-    ints, floats = np.zeros(2, dtype=np.int64), np.zeros(2)
-    mark_ids(ints, 0, np.zeros(1, dtype=np.uint64))
+    ints, floats, words = np.zeros(2, dtype=np.int64), np.zeros(2), np.zeros(1, dtype=np.uint64)
+    mark_ids(ints, 0, words)
+    rank_marked(ints, 0, words, ints.copy(), ints.copy())
     merge_entries(ints, floats, MAX, 0.0, np.zeros(4, dtype=np.int64))

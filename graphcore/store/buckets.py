@@ -114,7 +114,7 @@ class Buckets:
                 tell(done / spool.n_edges)
                 entries = entries_of(number(ends), weights)
                 bucket = np.searchsorted(borders, entries[0] >> 32, side="right").astype(np.uint8)
-                order = np.argsort(bucket, kind="stable")
+                order = np.argsort(bucket, kind="stable") if self.n_buckets > 1 else slice(None)
                 cuts = [0, *np.cumsum(np.bincount(bucket, minlength=self.n_buckets)).tolist()]
                 for array, files in zip(entries, streams, strict=False):
                     grouped = array[order]

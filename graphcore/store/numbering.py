@@ -34,11 +34,10 @@ class Marked:
         self.n_nodes = int(self._before[-1])
 
     def __call__(self, ids):
-        """Numbers of `ids`: how many marked ids are smaller."""
-        position = ids - self._low
-        smaller = (np.uint64(1) << (position & 63).astype(np.uint64)) - np.uint64(1)
-        word = position >> 6
-        return self._before[word] + np.bitwise_count(self._bits[word] & smaller)
+        """Numbers of `ids`."""
+        out = np.empty(len(ids), dtype=np.int64)
+        _loops.rank_marked(ids, self._low, self._bits, self._before, out)
+        return out
 
     def names(self):
         """Yield the ids in ascending order, by pieces."""
