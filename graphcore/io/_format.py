@@ -36,9 +36,9 @@ class Format:
     suffixes: tuple[str, ...] = ()  # endings that mean it, unless the content says something else
     also_read: tuple[str, ...] = ()  # endings that mean it in files that are read
     sniff: Callable[[Any], bool] = lambda source: False  # whether the first bytes of a Source say that it is this
-    read: Callable[..., Any] | None = None  # read(source, reading): a Graph
-    write: Callable[..., None] | None = None  # write(graph, binary stream), with `attributes` a third argument
-    edges: Callable[..., Any] | None = None  # edges(source, reading, memory): blocks of edges, see store/blocks.py
+    read: Any = None  # read(source, reading): a Graph
+    write: Any = None  # write(graph, binary stream), where `attributes` are taken with them as the third argument
+    edges: Any = None  # edges(source, reading, memory): blocks of edges to build from, as TextEdges has them
     is_text: bool = True
     names: bool = True  # whether it holds names of nodes
     bipartite: bool = False  # whether `read` knows of two kinds of nodes
