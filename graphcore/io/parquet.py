@@ -8,13 +8,12 @@ import numpy as np
 from .._validation import check_choice
 from .._warn import warn_user
 from ..exceptions import FormatError, InputError, ParameterError, missing_package
-from ..graphs.from_edges import graph_from_ends
 from ..graphs.from_table import left_out
-from ..graphs.graph import Graph
-from ..graphs.ids import Numbering, compact_ids
+from ..graphs.ids import Numbering
 from ._columns import WEIGHT_NAMES, ends_note
 from ._format import IDS, Format
 from .atomic import atomic_output
+from .edge_list import graph_of
 
 # What the ending of a table's file asks for.
 TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
@@ -63,13 +62,7 @@ def read_parquet(source, reading):
         raise FormatError("the table has no rows: there are no edges")
     ends, weights = map(np.concatenate, zip(*blocks, strict=True))
     weights = np.ones(len(ends)) if reading.count_repeats and not table.weighted else weights
-    if table.numbering is None:
-        numbers, names = compact_ids(ends.ravel())
-        ends = numbers.reshape(-1, 2)
-    else:
-        names = list(table.numbering)
-    n_nodes = int(ends.max()) + 1
-    return graph_from_ends(Graph, ends, weights, n_nodes, node_names=names, symmetrize=reading.symmetrize, warn=True)
+    return graph_of(ends, weights, None if table.numbering is None else list(table.numbering), reading)
 
 
 class EdgeTable:

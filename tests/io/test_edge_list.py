@@ -39,6 +39,7 @@ DRESSES = {
     "byte-order mark": "\ufeff0,1\n1,2\n",
     "byte-order mark and header": "\ufefffrom,to\n0,1\n1,2\n",
     "comments": "# one\n% two\n0 1\n# three\n1 2\n% four\n",
+    "a second marker far down": "# a\n" + "0 1\n" * 1000 + "% b\n1 2\n",
     "comment behind an edge": "0 1 # first\n1 2 # second\n",
     "SNAP": "# Undirected graph: x.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n0\t1\n1\t2\n",
     "comment not in UTF-8": b"# M\xfcnchen\n0 1\n1 2\n",
@@ -89,26 +90,18 @@ def test_names_with_blanks(write, text):
     assert edges_of(graph) == {("Anna", "Ben Ali", 1.0), ("Ben Ali", "Chloé", 1.0)}
 
 
-def test_quoted_names_with_delimiters_and_quotes(write):
-    graph = read_graph(write('"Doe, Jane","Roe ""R"" Bo"\n"#hash",plain\n'))
-    assert graph.node_names.tolist() == ["Doe, Jane", 'Roe "R" Bo', "#hash", "plain"]
-
-
-def test_names_quoted_with_white_space_as_R_writes_them(write):
-    graph = read_graph(write('"a" "b c" 1.5\n"b c" "d" 2\n'))
-    assert edges_of(graph) == {("a", "b c", 1.5), ("b c", "d", 2.0)}
-
-
-def test_a_marker_inside_a_name_is_no_comment(write):
-    assert edges_of(read_graph(write("C#,Java\nJava,50%\n"))) == {("C#", "Java", 1.0), ("50%", "Java", 1.0)}
-
-
-def test_an_inch_mark_in_a_tab_separated_file_is_no_quote(write):
-    assert read_graph(write('5" disk\tdrive\ndrive\tbay\n')).node_names.tolist() == ['5" disk', "drive", "bay"]
-
-
-def test_numbers_with_leading_zeros_are_names(write):
-    assert read_graph(write("007 12\n12 13\n")).node_names.tolist() == ["007", "12", "13"]
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('"Doe, Jane","Roe ""R"" Bo"\n"#hash",plain\n', ["Doe, Jane", 'Roe "R" Bo', "#hash", "plain"]),
+        ('"a" "b c" 1.5\n"b c" "d" 2\n', ["a", "b c", "d"]),  # as R writes them
+        ("C#,Java\nJava,50%\n", ["C#", "Java", "50%"]),  # markers inside a name are no comment
+        ('5" disk\tdrive\ndrive\tbay\n', ['5" disk', "drive", "bay"]),  # inches are no quote
+        ("007 12\n12 13\n", ["007", "12", "13"]),
+    ],
+)
+def test_quotes_markers_and_zeros_in_names(write, text, names):
+    assert read_graph(write(text)).node_names.tolist() == names
 
 
 def test_long_names_are_kept_whole(write):
@@ -144,10 +137,6 @@ def test_integer_ids_with_gaps(write, ids, dense):
 def test_ids_beyond_32_bits_far_down_in_the_file(write):
     text = "0 1\n" * 1000 + f"1 {2**33}\n"
     assert edges_of(read_graph(write(text))) == {(0, 1, 1.0), (1, 2**33, 1.0)}
-
-
-def test_a_second_comment_marker_far_down_in_the_file(write):
-    assert edges_of(read_graph(write("# a\n" + "0 1\n" * 1000 + "% b\n1 2\n"))) == PLAIN
 
 
 @pytest.mark.parametrize("comment", ["# x y z", "  # x", "%", "#x,y,z"])
@@ -249,7 +238,7 @@ def test_overrides(write):
         {"comments": ""},
         {"symmetrize": "median"},
         {"format": "json"},
-        {"encoding": "klingon"},
+        *({"encoding": name} for name in ("klingon", "hex", "undefined", "rot13", 3)),
     ],
 )
 def test_bad_options(write, options):

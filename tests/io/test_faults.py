@@ -67,9 +67,10 @@ def outputs(given):
 
 
 NAMES = (
-    *(f"graph.{kind}" for kind in GRAPHS), *(f"labels.{kind}" for kind in ("tsv", "csv", "npy")), "table.csv",
-    "table.parquet", *(f"tree.{kind}" for kind in ("nwk", "csv", "npy", "parquet")), "members.tsv", "members.npz",
-    "model.npz", "page.html", "written.store", "built.store", "named.store", "parts.store",
+    *(f"graph.{kind}" for kind in GRAPHS), *(f"labels.{kind}" for kind in ("tsv", "csv", "npy")),
+    *(f"table.{kind}" for kind in ("csv", "parquet")), *(f"tree.{kind}" for kind in ("nwk", "csv", "npy", "parquet")),
+    "members.tsv", "members.npz", "model.npz", "page.html",
+    *(f"{kind}.store" for kind in ("written", "built", "named", "parts")),
 )  # fmt: skip
 
 

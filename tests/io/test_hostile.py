@@ -210,6 +210,9 @@ def test_regular_files_that_are_small_are_read(tmp_path, kind):
     path = tmp_path / f"a.txt.{kind}"
     path.write_bytes(COMPRESSORS[kind](b"0 1\n" * 500_000))
     assert read_graph(path).n_edges == 1
+    graphcore.write_graph(Graph.from_edges([0, 1], [1, 2]), tmp_path / "a.npz")
+    (tmp_path / f"b.npz.{kind}").write_bytes(COMPRESSORS[kind]((tmp_path / "a.npz").read_bytes()))
+    assert read_graph(tmp_path / f"b.npz.{kind}").n_edges == 2  # places in it are looked for
 
 
 # -- texts -------------------------------------------------------------------------------------------------------------
