@@ -32,7 +32,7 @@ from graphcore.graphs.ids import id_dtype
 from graphcore.store.arrays import ArrayWriter
 from graphcore.store.folder import atomic_folder
 from graphcore.store.format import Meta, write_meta
-from graphcore.store.limit import anonymous_memory, parse_memory
+from graphcore.store.journal import anonymous_memory, parse_memory
 
 # Bytes for an entry while the rows of a block are made: its key, its place in the result, and something to spare.
 _BYTES_PER_ENTRY = 14

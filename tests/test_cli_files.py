@@ -14,7 +14,7 @@ import graphcore
 from graphcore import Graph, InputError
 from graphcore.cli.app import app, run
 from graphcore.cli.files import FilePath
-from graphcore.io import apart
+from graphcore.io import atomic
 from tests.test_cli import TRIANGLES
 
 # Parameters that take a word which is no file, by name; whoever adds one says so here, or gives it a FilePath.
@@ -170,7 +170,7 @@ def test_a_file_system_that_folds_case_is_asked(folder, monkeypatch, capsys):
         if name in ("z.tsv", "Z.TSV"):
             made(os.path.join(head, name.swapcase()))
 
-    monkeypatch.setattr(apart.os, "mkdir", folding)
+    monkeypatch.setattr(atomic.os, "mkdir", folding)
     before = state(folder)
     assert run(["cluster", "graph.txt", "-k", "2", "-o", "z.tsv", "--tree", "Z.TSV"]) == 2
     assert "-o z.tsv and --tree Z.TSV are the same file" in capsys.readouterr().err

@@ -358,6 +358,14 @@ def test_the_help_of_cluster_has_every_option_once_under_a_heading(capsys):
     assert headings == [*app.commands["cluster"].sections, "Examples"]
 
 
+def test_convert_names_all_formats_that_there_are(capsys):
+    from graphcore.io import WRITABLE
+
+    assert run(["convert", "--help"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"The formats of OUT are {', '.join(WRITABLE[:-1])} and {WRITABLE[-1]};" in told
+
+
 def test_robustness_is_told_in_summary_page_and_json(folder, capsys):
     nx.write_edgelist(nx.connected_caveman_graph(6, 8), "graph.txt", data=False)
     command = ["cluster", "graph.txt", "-k", "6", "-o", "labels.tsv", "--robustness"]

@@ -88,9 +88,8 @@ ROOMS = (
 # io's front opens graphs on disk; the store is built from edge lists by io's readers, and never imports that front.
 IO_FRONT = {"graphcore.io", "graphcore.io.read", "graphcore.io.write"}
 FROM_STORE_TO_IO = {
-    "graphcore.io._dialect", "graphcore.io._guess", "graphcore.io._locate", "graphcore.io._parse",
-    "graphcore.io._sizes", "graphcore.io._source", "graphcore.io._weight_column", "graphcore.io.apart",
-    "graphcore.io.atomic",
+    "graphcore.io._format", "graphcore.io._source", "graphcore.io.atomic", "graphcore.io.formats",
+    "graphcore.io.parquet",
 }  # fmt: skip
 
 

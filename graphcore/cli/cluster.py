@@ -267,7 +267,7 @@ def _check(console, n_clusters, given, output, tree, report, others):
         from ..selection.cluster_tree import tree_format
 
         if tree_format(tree) == "parquet":
-            from ..io.table import check_parquet
+            from ..io.parquet import check_parquet
 
             check_parquet()
     for path in (tree, *others):

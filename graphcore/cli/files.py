@@ -33,7 +33,7 @@ def on_stdout(command, given):
 
 def check_files(command, given):
     """Raise an error unless every file of a command, by the values that its parameters have, has one use."""
-    from ..io.apart import Use, check_apart
+    from ..io.atomic import Use, check_apart
 
     uses = []
     for p in _files(command):
@@ -98,7 +98,7 @@ def check_target(output):
             f"{output}: labels are written as text (.tsv, .csv), .npy, .parquet, or in a graph (.graphml, .gexf, .gml)"
         )
     if output_kind(output) == "parquet":
-        from ..io.table import check_parquet
+        from ..io.parquet import check_parquet
 
         check_parquet()
     check_writable(output)
@@ -106,22 +106,20 @@ def check_target(output):
 
 def output_kind(output):
     """What labels are written as: "text", "npy", "parquet", or "graph" with labels as attributes."""
-    from ..io.write import SUFFIXES
-    from ..io.write_markup import MARKUP
+    from ..io.formats import FORMATS, ending_format
 
-    base, ending = os.path.splitext(output.lower())
+    ending = os.path.splitext(output.lower())[1]
     if ending in (".npy", ".parquet"):
         return ending[1:]
-    if ending in (".gz", ".bz2", ".xz", ".zst"):
-        ending = os.path.splitext(base)[1]
-    return "graph" if SUFFIXES.get(ending) in MARKUP else "text"
+    found = FORMATS.get(ending_format(output)[0])
+    return "graph" if found is not None and found.attributes else "text"
 
 
 def write_clusters(fit, output, spreadsheet):
     """Write the labels of a fit, and what else is known of its nodes where there is a place for it."""
     from ..fit import node_columns
     from ..io import write_graph, write_labels
-    from ..io.table import write_table
+    from ..io.parquet import write_table
 
     found, graph, kind = fit.clustering, fit.graph, output_kind(output)
     columns = node_columns(found.labels, graph.node_names, found.node_stability, fit.outside_shares)

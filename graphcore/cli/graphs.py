@@ -46,7 +46,7 @@ class _Convert(Told):
 
     def format_help_text(self, ctx, formatter):
         """Take the list from where files are written, which takes longer to import than help should."""
-        from ..io.write import WRITABLE
+        from ..io.formats import WRITABLE
 
         self.help = (self.help or "").replace("FORMATS", f"{', '.join(WRITABLE[:-1])} and {WRITABLE[-1]}")
         super().format_help_text(ctx, formatter)

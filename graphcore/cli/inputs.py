@@ -104,7 +104,7 @@ input_options = _adding(_OPTIONS)  # what load takes
 def check_output(path, format):
     """Find out, before the work, that a graph could be written to `path` in this format (None: by its name)."""
     from ..io import check_writable
-    from ..io.write import output_format
+    from ..io.formats import output_format
     from ..store import check_replaceable
 
     try:
@@ -140,8 +140,8 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
     from .._validation import check_choice, check_integer
     from ..graphs.as_graph import refuse_as_vectors
     from ..graphs.rows import SYMMETRIZE
-    from ..io._dialect import IDS
-    from ..io.read import READABLE
+    from ..io._format import IDS
+    from ..io.formats import READABLE
     from ..knn.search import check_metric
 
     check_choice("format", reading["format"], (None, *READABLE))

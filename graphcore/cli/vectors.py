@@ -32,8 +32,7 @@ def read_vectors(path, any_size=False):
 
 
 def _load(source):
-    from ..io._guess import NPZ_MAGIC
-    from ..io._npy import read_array
+    from ..io._npy import NPZ_MAGIC, read_array
 
     if source.head.startswith(b"\x93NUMPY") or source.suffix == ".npy":
         with source.open() as stream:
@@ -59,7 +58,7 @@ def _load_archive(source):
 def _load_parquet(source):
     import numpy as np
 
-    from ..io.table import check_parquet
+    from ..io.parquet import check_parquet
 
     arrow, parquet = check_parquet()
     try:

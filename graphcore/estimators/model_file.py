@@ -11,9 +11,8 @@ from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
 from ..graphs.ids import check_name_array
 from ..graphs.magnitude import in_range
-from ..io._guess import NPZ_MAGIC
-from ..io._npy import open_archive
-from ..io._sizes import check_node_count
+from ..io._format import check_node_count
+from ..io._npy import NPZ_MAGIC, open_archive
 from ..io._source import open_source
 from ..io.atomic import atomic_output
 from ..knn.search import METRICS

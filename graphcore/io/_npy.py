@@ -3,7 +3,9 @@
 import contextlib
 import lzma
 import math
+import shutil
 import struct
+import tempfile
 import warnings
 import zipfile
 import zlib
@@ -14,6 +16,7 @@ import numpy as np
 from .._arrays import npy_header
 from ..exceptions import FormatError, InputError
 
+NPZ_MAGIC = b"PK\x03\x04"
 # No compression that numpy writes makes content so many times smaller.
 _MOST_COMPRESSED = 1040
 # Graphs are a half to a twentieth of their arrays. What stays small may be as regular as it likes.
@@ -64,9 +67,9 @@ def open_archive(stream, *, any_size=True):
     Unless it may be of `any_size`, an archive that is small beyond what a graph can be compressed to is refused.
     """
     try:
-        with warnings.catch_warnings(), zipfile.ZipFile(stream) as archive:
+        with _seekable(stream) as places, warnings.catch_warnings(), zipfile.ZipFile(places) as archive:
             warnings.simplefilter("ignore")  # of names that are there twice
-            opened = Archive(archive, stream.seek(0, 2))
+            opened = Archive(archive, places.seek(0, 2))
             if not any_size:
                 opened.require_plausible()
             yield opened
@@ -79,6 +82,17 @@ def open_archive(stream, *, any_size=True):
         if error.errno is None or error.filename is None:  # a position that is damaged, not a disk
             raise FormatError(f"the .npz archive cannot be read: {error.strerror or error}") from None
         raise
+
+
+@contextlib.contextmanager
+def _seekable(stream):
+    """A stream in which places can be looked for: itself, or a temporary copy of what is decompressed."""
+    if stream.seekable():
+        yield stream
+        return
+    with tempfile.TemporaryFile() as copy:
+        shutil.copyfileobj(stream, copy)
+        yield copy
 
 
 def write_array(stream, array):

@@ -77,6 +77,11 @@ class Source:
         with self.open() as stream:
             return sum(map(len, iter(lambda: stream.read(1 << 18), b"")))
 
+    @cached_property
+    def text_head(self):
+        """The first bytes in small letters, without what may stand before a text."""
+        return self.head.removeprefix(_BOM).lstrip().lower()
+
     @contextlib.contextmanager
     def open(self):
         """Yield the decompressed bytes as a binary stream; damaged and absurdly large data become a FormatError."""
@@ -160,37 +165,21 @@ class _Expanded(io.RawIOBase):
     def readable(self):
         return True
 
-    def seekable(self):
-        return self.compressed.seekable()
-
     def readinto(self, buffer):
         try:
             count = self.compressed.readinto(buffer)
         except MemoryError:  # xz says how much it needs
             raise FormatError("the compressed data want more memory to be decompressed than there is") from None
-        self._moved(self._position + count)
-        return count
-
-    def tell(self):
-        return self._position
-
-    def seek(self, offset, whence=io.SEEK_SET):
-        if whence == io.SEEK_END:
-            while self.read(1 << 18):
-                pass
-        target = offset if whence == io.SEEK_SET else self._position + offset
-        if target != self._position:
-            self._moved(target)
-            self._position = self.compressed.seek(target)
-        return self._position
-
-    def _moved(self, position):
-        if self._most is not None and position > self._most:
+        self._position += count
+        if self._most is not None and self._position > self._most:
             raise FormatError(
                 f"the compressed data expand to more than {self._most >> 20} MiB, over {_MAX_RATIO} times their size; "
                 "pass any_size=True (--any-size) if they are meant to"
             )
-        self._position = position
+        return count
+
+    def tell(self):
+        return self._position
 
 
 class _ZstdReader(io.RawIOBase):

@@ -13,7 +13,7 @@ from ..exceptions import FormatError, InputError, ParameterError
 from ..graphs.graph import Graph
 from ..graphs.ids import as_names
 from ._dialect import split_line
-from ._names import unfit_reason, without_formula
+from ._format import unfit_reason, without_formula
 from ._npy import read_array, write_array
 from ._source import open_source
 from .atomic import atomic_output
@@ -73,23 +73,17 @@ def write_labels(
         n_nodes = len(names)
     if len(labels) != n_nodes:
         raise InputError(f"{len(labels)} labels for {n_nodes} nodes")
-    check_choice("format", format, (None, "tsv", "csv", "npy"))
-    if format is None:
-        ending = os.path.splitext(path)[1][1:].lower() if isinstance(path, (str, os.PathLike)) else ""
-        format = ending if ending in ("csv", "npy") else "tsv"
-    if format != "npy":
-        _check_names(names, "write .npy")
-    mode = {} if format == "npy" else {"mode": "w", "encoding": "utf-8", "newline": ""}
-    with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path, **mode) as stream:
-        if format == "npy":
+    check_choice("format", format, (None, "npy", *_DELIMITERS))
+    format = format or _format_of(path, "npy")
+    if format == "npy":
+        with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path) as stream:
             write_array(stream, labels)
-            return
+        return
+    names = range(n_nodes) if names is None else names
+    with _lines_to(path, format, names, "npy", spreadsheet) as write:
         for start in range(0, n_nodes, _PIECE):
-            stop = min(start + _PIECE, n_nodes)
-            piece = range(start, stop) if names is None else names[start:stop]
-            if spreadsheet:
-                piece = map(without_formula, piece)
-            _write_rows(stream, format, zip(piece, labels[start:stop].tolist(), strict=True), names)
+            piece = slice(start, start + _PIECE)
+            write(zip(names[piece], labels[piece].tolist(), strict=True))
 
 
 def write_memberships(memberships, path, graph, *, spreadsheet=False):
@@ -99,39 +93,45 @@ def write_memberships(memberships, path, graph, *, spreadsheet=False):
     """
     import scipy.sparse as sp
 
-    if os.fspath(path).lower().endswith(".npz"):
+    format = _format_of(path, "npz")
+    if format == "npz":
         with atomic_output(path) as stream:
             sp.save_npz(stream, memberships)
         return
-    _check_names(graph.node_names, "write .npz")
-    format = "csv" if os.fspath(path).lower().endswith(".csv") else "tsv"
-    with atomic_output(path, mode="w", encoding="utf-8", newline="") as stream:
+    names = range(graph.n_nodes) if graph.node_names is None else graph.node_names
+    with _lines_to(path, format, names, "npz", spreadsheet) as write:
         for start in range(0, graph.n_nodes, _PIECE):
             piece = memberships[start : start + _PIECE].tocoo()
-            names = graph.names_of(start + piece.row).tolist()
             values = (float(f"{value:.4g}") for value in piece.data.tolist())
-            if spreadsheet:
-                names = map(without_formula, names)
-            _write_rows(stream, format, zip(names, piece.col.tolist(), values, strict=True), graph.node_names)
+            write(zip(graph.names_of(start + piece.row).tolist(), piece.col.tolist(), values, strict=True))
 
 
-def _check_names(names, remedy):
-    """Raise an InputError for a name that no text file holds; None stands for numbers."""
-    reason = None if names is None else unfit_reason(names)
+def _format_of(path, binary):
+    ending = os.path.splitext(path)[1][1:].lower() if isinstance(path, (str, os.PathLike)) else ""
+    return ending if ending in ("csv", binary) else "tsv"
+
+
+@contextlib.contextmanager
+def _lines_to(path, format, names, binary, spreadsheet):
+    """Yield a function that writes lines of a node's name and numbers, to a file (atomically) or a stream.
+
+    Names that would be taken for something else get quotes; those that no text file holds are refused.
+    """
+    are_numbers = isinstance(names, range) or (isinstance(names, np.ndarray) and names.dtype.kind in "iu")
+    reason = None if are_numbers else unfit_reason(names)
     if reason is not None:
-        raise InputError(f"{reason}; {remedy}, or give other names")
+        raise InputError(f"{reason}; write .{binary}, or give other names")
+    options = {"mode": "w", "encoding": "utf-8", "newline": ""}
+    with contextlib.nullcontext(path) if hasattr(path, "write") else atomic_output(path, **options) as stream:
+        plain = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
+        quoting = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
 
+        def write(rows):
+            for given, *values in rows:
+                name = str(without_formula(given) if spreadsheet else given)
+                (quoting if _is_delicate(name) else plain).writerow((name, *values))
 
-def _write_rows(stream, format, rows, names):
-    """Write lines of a node and numbers; names (None: numbers) that would be taken for something else get quotes."""
-    plain = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n")
-    if names is None or (isinstance(names, np.ndarray) and names.dtype.kind in "iu"):
-        plain.writerows(rows)
-        return
-    quoting = csv.writer(stream, delimiter=_DELIMITERS[format], lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    for given, *values in rows:
-        name = str(given)
-        (quoting if _is_delicate(name) else plain).writerow((name, *values))
+        yield plain.writerows if are_numbers else write
 
 
 def _is_delicate(name):
@@ -222,24 +222,19 @@ def read_label_lines(path, delimiter=None, *, any_size=False):
     return nodes, clusters.astype(str).tolist() if isinstance(clusters, np.ndarray) else clusters
 
 
-def _array(source):
-    """The labels of a NumPy file."""
-    with source.open() as stream:
-        try:
-            labels = read_array(stream, source.size)
-        except FormatError as error:
-            raise FormatError(f"the NumPy file cannot be read ({error})") from None
-    if labels.ndim != 1 or labels.dtype.kind not in "iu" or not len(labels):
-        raise FormatError(
-            f"the NumPy file holds {labels.dtype} of shape {labels.shape}; labels are integers in one dimension"
-        )
-    return labels.astype(np.int64)
-
-
 def _read(source, delimiter):
     """Return (nodes or None, clusters) as lists of text; clusters of a NumPy file are an int64 array."""
     if source.head.startswith(np.lib.format.MAGIC_PREFIX):
-        return None, _array(source)
+        with source.open() as stream:
+            try:
+                labels = read_array(stream, source.size)
+            except FormatError as error:
+                raise FormatError(f"the NumPy file cannot be read ({error})") from None
+        if labels.ndim != 1 or labels.dtype.kind not in "iu" or not len(labels):
+            raise FormatError(
+                f"the NumPy file holds {labels.dtype} of shape {labels.shape}; labels are integers in one dimension"
+            )
+        return None, labels.astype(np.int64)
     source.require_text()
     with source.text() as text:
         lines = [(n, line) for n, line in _lines(text) if line.strip() and line.lstrip()[0] not in "#%"]

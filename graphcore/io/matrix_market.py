@@ -10,11 +10,10 @@ import numpy as np
 from ..exceptions import FormatError
 from ..graphs.graph import Graph
 from ._dialect import Dialect
-from ._guess import MATRIX_MARKET_BANNER
-from ._locate import number_of_line
-from ._parse import parse, parse_numbers
-from ._sizes import NOT_SQUARE, check_node_count, header_sizes
+from ._format import NOT_SQUARE, Format, check_entry_count, check_node_count, header_sizes
+from ._lines import number_of_line, parse, parse_numbers
 
+_BANNER = "%%matrixmarket"
 _LAYOUTS = ("coordinate", "array")
 _FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern", "complex")
 _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
@@ -22,34 +21,33 @@ _SYMMETRIES = ("general", "symmetric", "skew-symmetric", "hermitian")
 
 class _Header(NamedTuple):
     layout: str
-    pattern: bool
     symmetric: bool
     shape: tuple
     n_entries: int
-    n_lines: int  # of the header
+    dialect: Dialect  # of the lines that follow
 
 
-def read_matrix_market(source, *, weighted, symmetrize, bipartite=False):
-    """Read an open Source; see :func:`graphcore.read_graph`."""
+def read_matrix_market(source, reading):
+    """Read an open Source as its Reading says."""
     import scipy.sparse as sp
 
     with source.text("latin-1") as text:
-        header = _header(text, source.size, source.any_size, bipartite)
+        header = _header(text, source.size, source.any_size, reading.bipartite)
     read = _read_entries if header.layout == "coordinate" else _read_array
     rows, columns, weights = read(source, header)
     if header.symmetric:
         below = rows != columns
         rows, columns = np.concatenate([rows, columns[below]]), np.concatenate([columns, rows[below]])
         weights = np.concatenate([weights, weights[below]])
-    if not weighted:
+    if not reading.weighted:
         weights = weights != 0
     matrix = sp.csr_array(sp.coo_array((weights, (rows, columns)), shape=header.shape))
     # Entries that stand twice in a pattern are one edge, as in an edge list without weights.
     if weights.dtype == bool:
         matrix.data = matrix.data != 0
-    if bipartite:
+    if reading.bipartite:
         return Graph.from_biadjacency(matrix, row_names=range(header.shape[0]))
-    return Graph.from_scipy(matrix, symmetrize=symmetrize)
+    return Graph.from_scipy(matrix, symmetrize=reading.symmetrize)
 
 
 def write_matrix_market(graph, stream):
@@ -64,7 +62,7 @@ def write_matrix_market(graph, stream):
 def _header(text, size, any_size, bipartite):
     """The header, square unless the graph is `bipartite`, checked against the `size` of the file in bytes."""
     lines = [text.readline()]
-    if not lines[0].lower().startswith(MATRIX_MARKET_BANNER.decode()):
+    if not lines[0].lower().startswith(_BANNER):
         raise FormatError(
             "a Matrix Market file begins with the line '%%MatrixMarket matrix coordinate ...', which is missing here; "
             "pass format='edgelist' if it is a plain list of edges"
@@ -89,9 +87,7 @@ def _header(text, size, any_size, bipartite):
         raise FormatError(f"line {len(lines)}: {lines[-1].strip()!r} are no numbers of rows and columns (and entries)")
     shape, symmetric = tuple(sizes[:2]), symmetry != "general"
     if shape[0] != shape[1] and (symmetric or not bipartite):
-        raise FormatError(
-            f"an adjacency matrix is square; this one has shape {shape}" if symmetric else NOT_SQUARE.format(shape)
-        )
+        raise FormatError(NOT_SQUARE.format(shape).partition(";" if symmetric else "\n")[0])
     if 0 in shape:
         raise FormatError(f"the graph is empty: its matrix has shape {shape}")
     n_array = shape[0] * (shape[0] + 1) // 2 if symmetric else shape[0] * shape[1]
@@ -102,22 +98,20 @@ def _header(text, size, any_size, bipartite):
     if shortest * n_entries > left + 1:
         raise FormatError(f"Truncated: the header promises {n_entries} entries, but {left} bytes follow")
     check_node_count(max(shape), n_entries, any_size)
-    return _Header(layout, field == "pattern", symmetric, shape, n_entries, len(lines))
+    dialect = Dialect(skip=len(lines), weight_column=None if field == "pattern" else 2)
+    return _Header(layout, symmetric, shape, n_entries, dialect)
 
 
 def _read_entries(source, header):
     """Rows, columns and weights of the entries, as they are listed."""
     if header.n_entries == 0:
         return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
-    dialect = _dialect(header)
-    ends, weights, _ = parse(source, dialect)
-    if len(ends) != header.n_entries:
-        short = "Truncated: " if len(ends) < header.n_entries else ""
-        raise FormatError(f"{short}the header promises {header.n_entries} entries, but there are {len(ends)}")
+    ends, weights, _ = parse(source, header.dialect)
+    check_entry_count(header.n_entries, len(ends))
     if ends.min() < 1 or (ends.max(axis=0) > header.shape).any():
         wrong = int(np.argmax(((ends < 1) | (ends > header.shape)).any(axis=1)))
         row, column = ends[wrong].tolist()
-        number = number_of_line(source, dialect, wrong)
+        number = number_of_line(source, header.dialect, wrong)
         raise FormatError(f"line {number}: ({row}, {column}) is no entry of a matrix of shape {header.shape}")
     ends -= 1
     return ends[:, 0], ends[:, 1], np.ones(len(ends), dtype=bool) if weights is None else weights
@@ -125,10 +119,8 @@ def _read_entries(source, header):
 
 def _read_array(source, header):
     """Rows, columns and weights of the entries of a dense matrix, which is listed by columns."""
-    weights = parse_numbers(source, _dialect(header))
-    if len(weights) != header.n_entries:
-        short = "Truncated: " if len(weights) < header.n_entries else ""
-        raise FormatError(f"{short}the header promises {header.n_entries} entries, but there are {len(weights)}")
+    weights = parse_numbers(source, header.dialect)
+    check_entry_count(header.n_entries, len(weights))
     if header.symmetric:
         columns, rows = np.triu_indices(header.shape[0])
     else:
@@ -136,10 +128,7 @@ def _read_array(source, header):
     return rows, columns, weights
 
 
-def _dialect(header):
-    """How the lines after the header are written."""
-    return Dialect(
-        delimiter=None, quoted=False, comments=("%",), marker="%", skip=header.n_lines, columns=(0, 1),
-        weight_column=None if header.pattern else 2, integer_ids=True, wide=False, n_nodes=None, notes=(),
-        encoding="latin-1",
-    )  # fmt: skip
+MATRIX_MARKET = Format(
+    "matrix-market", (".mtx", ".mm"), sniff=lambda source: source.text_head.startswith(_BANNER.encode()),
+    read=read_matrix_market, write=write_matrix_market, names=False, bipartite=True,
+)  # fmt: skip

@@ -8,17 +8,15 @@ from .._warn import warn_user
 from ..exceptions import FormatError, InputError
 from ..graphs.graph import Graph
 from ..graphs.ids import id_dtype
-from ._sizes import header_sizes
+from ._format import Format, header_sizes, row_pieces
 
 _BLOCK = 1 << 22
-_PIECE = 1 << 16
 
 
-def read_metis(source, *, weighted):
-    """Read an open Source; see :func:`graphcore.read_graph`."""
+def read_metis(source, reading):
+    """Read an open Source as its Reading says."""
     import scipy.sparse as sp
 
-    source.require_text()
     indices, weights, lengths = [np.empty(0, np.int32)], [], []
     rows = 0
     with source.open() as stream:
@@ -52,14 +50,18 @@ def read_metis(source, *, weighted):
     indptr = np.zeros(n_nodes + 1, dtype=np.int64)
     np.cumsum(np.concatenate([*lengths, np.zeros(n_nodes - rows, np.int64)]), out=indptr[1:])
     indices = np.concatenate(indices)
-    data = np.concatenate(weights) if weights and weighted else np.ones(len(indices), dtype=bool)
+    data = np.concatenate(weights) if weights and reading.weighted else np.ones(len(indices), dtype=bool)
     try:
         graph = Graph.from_scipy(sp.csr_array((data, indices, indptr), shape=(n_nodes, n_nodes)), symmetrize="error")
     except InputError:  # the only defect left
         raise FormatError(
             "the graph is not symmetric: an edge must stand in the lines of both its nodes, with the same weight"
         ) from None
-    _check_counts(graph, indptr, data, n_edges)
+    listed = len(data) if data.dtype == bool else int(np.count_nonzero(data))
+    if graph.n_entries != listed:
+        raise FormatError("some line names a neighbour twice")
+    if n_edges not in (graph.n_edges, graph.n_entries / 2):
+        raise FormatError(f"the header says {n_edges} edges, but the lines hold {graph.n_edges}")
     return graph
 
 
@@ -73,8 +75,7 @@ def write_metis(graph, stream):
     if weights is not None and not (weights == np.floor(weights)).all():
         raise InputError("METIS files hold integer weights only; scale and round them, or write .npz or .mtx instead")
     stream.write(f"{graph.n_nodes} {graph.n_edges}{'' if weights is None else ' 001'}\n".encode())
-    borders = np.searchsorted(graph.indptr, np.arange(0, graph.n_entries, _PIECE))
-    for first, last in pairwise(np.unique(np.append(borders, [0, graph.n_nodes])).tolist()):
+    for first, last in row_pieces(graph):
         lines = []
         for start, stop in pairwise(graph.indptr[first : last + 1].tolist()):
             row = graph.indices[start:stop].astype(np.int64) + 1
@@ -163,9 +164,4 @@ def _drop_leading(values, counts, leading, rows):
     return values[kept], counts - leading
 
 
-def _check_counts(graph, indptr, data, n_edges):
-    listed = int(indptr[-1]) if data.dtype == bool else int(np.count_nonzero(data))
-    if graph.n_entries != listed:
-        raise FormatError("some line names a neighbour twice")
-    if n_edges not in (graph.n_edges, graph.n_entries / 2):
-        raise FormatError(f"the header says {n_edges} edges, but the lines hold {graph.n_edges}")
+METIS = Format("metis", (".metis",), also_read=(".graph",), read=read_metis, write=write_metis, names=False)

@@ -7,23 +7,11 @@ import numpy as np
 
 from .._typing import PathLike, Sequence
 from .._validation import check_choice
-from .._warn import warn_user
-from ..exceptions import FormatError, ParameterError
-from ..graphs.from_edges import graph_from_ends
+from ..exceptions import ParameterError
 from ..graphs.graph import Graph
-from ..graphs.ids import compact_ids
-from ..graphs.rows import SYMMETRIZE
-from ._guess import guess_format
+from ._format import Reading
 from ._source import open_source
-from .edge_list import read_edge_list
-from .markup import OF_NETWORKX, read_by_networkx
-from .matrix_market import read_matrix_market
-from .metis import read_metis
-from .npz import read_npz
-
-# Of a Parquet table, so many bytes are read at once.
-_TABLE_MEMORY = 1 << 28
-READABLE = ("edgelist", "konect", "matrix-market", "metis", "npz", *OF_NETWORKX, "parquet")
+from .formats import FORMATS, READABLE, guess_format
 
 
 def read_graph(
@@ -115,75 +103,37 @@ def read_graph(
     ['Anna', 'Ben', 'Chloé']
     """
     check_choice("format", format, (None, *READABLE))
-    check_choice("symmetrize", symmetrize, SYMMETRIZE)
-    for name, flag in (("bipartite", bipartite), ("count_repeats", count_repeats)):
-        if not isinstance(flag, (bool, np.bool_)):
-            raise ParameterError(f"{name}={flag!r} must be True or False")
+    reading = Reading(
+        delimiter=delimiter, comments=comments, header=header, columns=columns, weight_column=weight_column, ids=ids,
+        encoding=encoding, symmetrize=symmetrize, bipartite=bipartite, count_repeats=count_repeats,
+        declared=format == "edgelist",
+    )  # fmt: skip
     if isinstance(path, (str, os.PathLike)) and os.path.isdir(path):
         # Imported here, because the store itself imports the readers of this room.
         from ..store import looks_like_store
 
         if looks_like_store(path):
-            if bipartite:
-                raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a graph on disk")
-            return _read_store(path, weight_column)
+            return _read_store(path, reading)
     with open_source(path, any_size) as source:
-        kind = format or guess_format(source)
-        if kind == "parquet" and not bipartite:
-            table = {"columns": columns, "weight_column": weight_column, "ids": ids}
-            return _read_parquet(source, symmetrize, count_repeats, **table)
-        if bipartite and kind not in ("edgelist", "konect", "matrix-market", "npz"):
-            raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {kind} file")
-        if kind in ("edgelist", "konect"):
-            return read_edge_list(
-                source, symmetrize=symmetrize, delimiter=delimiter, comments=comments, header=header, columns=columns,
-                weight_column=weight_column, ids=ids, encoding=encoding, bipartite=bipartite,
-                count_repeats=count_repeats,
-                declared=format == "edgelist",
-            )  # fmt: skip
-        if kind in OF_NETWORKX:
-            if weight_column is not None and not isinstance(weight_column, str):
-                raise ParameterError(
-                    f"weight_column={weight_column!r} must be the name of an edge attribute, 'auto' or None"
-                )
-            return read_by_networkx(source, kind, weight=weight_column, symmetrize=symmetrize)
-        check_choice("weight_column", weight_column, ("auto", None))
-        weighted = weight_column is not None
-        if kind == "metis":
-            return read_metis(source, weighted=weighted)
-        reader = read_matrix_market if kind == "matrix-market" else read_npz
-        return reader(source, weighted=weighted, symmetrize=symmetrize, bipartite=bipartite)
+        found = FORMATS[format] if format else guess_format(source)
+        if bipartite and not found.bipartite:
+            raise ParameterError(f"bipartite={bipartite!r} is for edge lists and matrices; this is a {found.name} file")
+        if found.is_text:
+            source.require_text()
+        return found.read(source, reading)
 
 
-def _read_parquet(source, symmetrize, count_repeats, **options):
-    from ..store.parquet import open_parquet
-
-    table = open_parquet(source, memory=_TABLE_MEMORY, **options)
-    for note in table.notes:
-        warn_user(f"{source.name}: {note}")
-    blocks = [(ends, weights) for ends, weights, _ in table.blocks(0, None)]
-    if not sum(len(ends) for ends, _ in blocks):
-        raise FormatError("the table has no rows: there are no edges")
-    ends, weights = map(np.concatenate, zip(*blocks, strict=True))
-    weights = np.ones(len(ends)) if count_repeats and not table.weighted else weights
-    if table.numbering is None:
-        numbers, names = compact_ids(ends.ravel())
-        ends = numbers.reshape(-1, 2)
-    else:
-        names = list(table.numbering)
-    n_nodes = int(ends.max()) + 1
-    return graph_from_ends(Graph, ends, weights, n_nodes, node_names=names, symmetrize=symmetrize, warn=True)
-
-
-def _read_store(path, weight_column):
+def _read_store(path, reading):
     from ..store import open_graph
 
-    check_choice("weight_column", weight_column, ("auto", None))
+    if reading.bipartite:
+        raise ParameterError("bipartite=True is for edge lists and matrices; this is a graph on disk")
+    weighted = reading.weighted
     graph = open_graph(path)
-    if weight_column is None and graph.is_weighted:
-        return Graph._mapped(
-            graph.indptr, graph.indices, None, graph.node_names, np.diff(graph.indptr).astype(np.float64),
-            reopen=(partial(read_graph, weight_column=None), (os.path.abspath(path),)),
-            known={"n_self_loops": graph.n_self_loops},
-        )  # fmt: skip
-    return graph
+    if weighted or not graph.is_weighted:
+        return graph
+    return Graph._mapped(
+        graph.indptr, graph.indices, None, graph.node_names, np.diff(graph.indptr).astype(np.float64),
+        reopen=(partial(read_graph, weight_column=None), (os.path.abspath(path),)),
+        known={"n_self_loops": graph.n_self_loops},
+    )  # fmt: skip

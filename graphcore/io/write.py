@@ -3,28 +3,14 @@
 import bz2
 import contextlib
 import gzip
-import io
 import lzma
-import os
 
 from .._typing import AnyGraph, ArrayLike, Mapping, PathLike
-from .._validation import check_choice
 from .._warn import warn_user
 from ..exceptions import InputError, ParameterError, missing_package
 from ..graphs.as_graph import as_graph
 from .atomic import atomic_output
-from .edge_list import write_edge_list
-from .matrix_market import write_matrix_market
-from .metis import write_metis
-from .npz import write_npz
-from .write_markup import MARKUP, write_markup
-
-WRITABLE = ("tsv", "csv", "matrix-market", "metis", "npz", "graphml", "gexf", "gml", "store")
-SUFFIXES = {
-    ".csv": "csv", ".mtx": "matrix-market", ".mm": "matrix-market", ".store": "store", ".metis": "metis",
-    ".npz": "npz", ".graphml": "graphml", ".gexf": "gexf", ".gml": "gml", ".tsv": "tsv", ".txt": "tsv",
-    ".edges": "tsv", ".el": "tsv", ".edgelist": "tsv", "": "tsv",
-}  # fmt: skip
+from .formats import FORMATS, output_format
 
 
 def write_graph(
@@ -69,49 +55,22 @@ def write_graph(
     Graph(n_nodes=4, n_edges=2, unweighted)
     """
     graph = as_graph(graph)
-    format, compression = output_format(path, format)
+    name, compression = output_format(path, format)
     if not isinstance(attributes, (Mapping, type(None))):
         raise ParameterError(f"attributes must be a dictionary of columns, got {type(attributes).__name__}")
-    if attributes and format not in MARKUP:
-        raise ParameterError(f"attributes are for graphml, gexf and gml; {format} files have no place for them")
-    if format == "store":
+    takes_attributes = name != "store" and FORMATS[name].attributes
+    if attributes and not takes_attributes:
+        raise ParameterError(f"attributes are for graphml, gexf and gml; {name} files have no place for them")
+    if name == "store":
         # Imported here, because the store itself imports the readers of this room.
         from ..store import write_store
 
         write_store(graph, path)
         return
-    if graph.node_names is not None and format in ("metis", "matrix-market"):
-        warn_user(f"{format} files hold no node names; nodes are numbered from 1, in their order")
+    if graph.node_names is not None and not FORMATS[name].names:
+        warn_user(f"{name} files hold no node names; nodes are numbered from 1, in their order")
     with atomic_output(path) as raw, _compressed(raw, compression) as stream:
-        if format in ("tsv", "csv", *MARKUP):
-            text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-            if format in MARKUP:
-                write_markup(graph, text, format, {k: v for k, v in (attributes or {}).items() if k != "node"})
-            else:
-                write_edge_list(graph, text, "\t" if format == "tsv" else ",")
-            text.flush()
-            text.detach()
-        else:
-            {"matrix-market": write_matrix_market, "metis": write_metis, "npz": write_npz}[format](graph, stream)
-
-
-def output_format(path, format=None):
-    """Return (format, compression) of a graph file to be written, or raise a ParameterError."""
-    check_choice("format", format, (None, *WRITABLE))
-    base, compression = str(path), ""
-    if base.lower().endswith((".gz", ".bz2", ".xz", ".zst")):
-        base, compression = os.path.splitext(base)
-    if format is None:
-        suffix = os.path.splitext(base)[1].lower()
-        if suffix not in SUFFIXES:
-            raise ParameterError(
-                f"the ending {suffix!r} of {str(path)!r} has no format; pass format=NAME, one of {', '.join(WRITABLE)} "
-                "(Gephi and Cytoscape open gexf and graphml)"
-            )
-        format = SUFFIXES[suffix]
-    if format == "store" and compression:
-        raise ParameterError(f"{str(path)!r} cannot be compressed: a graph on disk is mapped as it is")
-    return format, compression.lower()
+        FORMATS[name].write(graph, stream, *([attributes] if takes_attributes else []))
 
 
 @contextlib.contextmanager

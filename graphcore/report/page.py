@@ -14,7 +14,7 @@ import numpy as np
 from .._typing import AnyGraph, ArrayLike, PathLike, RandomState
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph
-from ..io._names import unfit_reason
+from ..io._format import unfit_reason
 from ..io.atomic import atomic_output, check_writable
 from ..io.labels import write_labels
 from ..metrics import Robustness

@@ -13,7 +13,7 @@ from ..exceptions import ParameterError
 from ..graphs.from_table import as_library
 from ..io._npy import write_array
 from ..io.atomic import atomic_output
-from ..io.table import TABLES, write_table
+from ..io.parquet import TABLES, write_table
 from ..partition.cluster_sums import cluster_sums
 from ..partition.merge import MergeTree
 from ..partition.quotient import GraphRows, apply_labels

@@ -7,7 +7,7 @@ edge but a self-loop makes two, one for each end's row.
 import numpy as np
 
 from .._compile import compiled
-from ..graphs._loops import MAX, MIN, combined, scatter_rows
+from ..graphs._loops import MAX, MIN, combined
 
 
 @compiled
@@ -29,48 +29,6 @@ def rank_marked(ids, low, bits, before, out):
         word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
         word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
         out[e] = before[position >> 6] + np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
-
-
-@compiled
-def pack_entries(ends, weights, keys, out_weights):
-    """Make the entries of edges (ends[2 e], ends[2 e + 1]), leaving out those of weight 0; returns their number."""
-    weighted = len(weights) > 0
-    length = 0
-    for e in range(len(ends) // 2):
-        if weighted and weights[e] == 0:
-            continue
-        i, j = np.int64(ends[2 * e]), np.int64(ends[2 * e + 1])
-        keys[length] = (i << 32) | (j << 1)
-        if weighted:
-            out_weights[length] = weights[e]
-        length += 1
-        if i != j:
-            keys[length] = (j << 32) | (i << 1) | 1
-            if weighted:
-                out_weights[length] = weights[e]
-            length += 1
-    return length
-
-
-@compiled
-def scatter(keys, weights, borders, ends, out_keys, out_weights):
-    """Group entries by bucket: bucket b holds keys below borders[b] and ends at ends[b] (from ends[b - 1])."""
-    bucket = np.empty(len(keys), dtype=np.int32)
-    ends[:] = 0
-    for e in range(len(keys)):
-        low, high = 0, len(borders)
-        while low < high:
-            middle = (low + high) // 2
-            if borders[middle] <= keys[e]:
-                low = middle + 1
-            else:
-                high = middle
-        bucket[e] = low
-        ends[low] += 1
-    position = 0
-    for b in range(len(ends)):
-        position, ends[b] = position + ends[b], position
-    scatter_rows(bucket, keys, weights, ends, out_keys, out_weights)
 
 
 @compiled
@@ -118,28 +76,9 @@ def merge_entries(keys, weights, policy, tolerance, found):
     return length
 
 
-@compiled
-def count_rows(keys, weights, start, first, counts, sums):
-    """Add entries, and weights if any, of len(counts) rows from `first` on, from entry `start`; returns the next."""
-    weighted = len(weights) > 0
-    e = start
-    while e < len(keys):
-        row = (keys[e] >> 31) - first
-        if row >= len(counts):
-            break
-        counts[row] += 1
-        if weighted:
-            sums[row] += weights[e]
-        e += 1
-    return e
-
-
 def warm_up():
     """Load or compile the loops, so that the memory that this takes is known before the rest is shared out."""
     ints, floats, words = np.zeros(2, dtype=np.int64), np.zeros(2), np.zeros(1, dtype=np.uint64)
     mark_ids(ints, 0, words)
     rank_marked(ints, 0, words, ints.copy(), ints.copy())
-    pack_entries(ints, floats, ints.copy(), floats.copy())
-    scatter(ints, floats, ints[:0], ints[:1].copy(), ints.copy(), floats.copy())
-    merge_entries(ints.copy(), floats.copy(), MAX, 0.0, np.zeros(4, dtype=np.int64))
-    count_rows(ints[:0], floats[:0], 0, 0, ints.copy(), floats.copy())
+    merge_entries(ints, floats, MAX, 0.0, np.zeros(4, dtype=np.int64))

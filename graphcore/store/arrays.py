@@ -1,4 +1,4 @@
-"""One array of a store: written piece by piece, opened as a read-only memory map."""
+"""The arrays of a store: written piece by piece, row by row, opened as read-only memory maps."""
 
 import errno
 import os
@@ -8,9 +8,14 @@ from numpy.lib import format as npy
 
 from .._arrays import npy_header, read_only
 from ..exceptions import FormatError
+from ..graphs._row_loops import row_sums
+from ..graphs.ids import FIXED_WIDTH, id_dtype
+from ..io.atomic import to_disk
 from .format import ArrayFacts, array_path, checksum, require_file
 
+# Entries or values that are written at once, and rows.
 _PIECE = 1 << 22
+_ROWS = 1 << 20
 
 
 class ArrayWriter:
@@ -28,17 +33,17 @@ class ArrayWriter:
             cut_back(self._stream, self._start + length * self.dtype.itemsize)
         self._stream.seek(0, os.SEEK_END)
 
-    def append(self, piece):
-        """Write one more piece."""
-        piece = np.ascontiguousarray(piece, dtype=self.dtype)
-        self._stream.write(piece.view(np.uint8).data)
-        self.crc32 = checksum(piece, self.crc32)
-        self.length += len(piece)
+    def append(self, values):
+        """Write more values."""
+        for start in range(0, len(values), _PIECE):
+            piece = np.ascontiguousarray(values[start : start + _PIECE], dtype=self.dtype)
+            self._stream.write(piece.view(np.uint8).data)
+            self.crc32 = checksum(piece, self.crc32)
+            self.length += len(piece)
 
     def sync(self):
         """Bring what was written so far to the disk."""
-        self._stream.flush()
-        os.fsync(self._stream.fileno())
+        to_disk(self._stream)
 
     def close(self):
         """Write the header anew, with the length, bring all to the disk, and return the ArrayFacts."""
@@ -63,11 +68,66 @@ def write_array(folder, name, array):
     """Write a whole array, a piece at a time, and return its ArrayFacts."""
     writer = ArrayWriter(folder, name, array.dtype)
     try:
-        for start in range(0, len(array), _PIECE):
-            writer.append(array[start : start + _PIECE])
+        writer.append(array)
         return writer.close()
     finally:
         writer.abandon()
+
+
+class RowWriter:
+    """Writes indptr, indices, weights (unless `weight_dtype` is None) and degrees of rows that come in ascending order.
+
+    `state` is {}, or from :meth:`checkpoint`.
+    """
+
+    def __init__(self, folder, n_nodes, weight_dtype, state):
+        self._row, self.n_isolated = state.get("row", 0), state.get("n_isolated", 0)
+        self.all_ones = state.get("all_ones", True)
+        kinds = {"indptr": np.int64, "indices": id_dtype(n_nodes), "degrees": np.float64}
+        if weight_dtype is not None:
+            kinds["weights"] = weight_dtype
+        there = state.get("arrays", {})
+        self._writers = {name: ArrayWriter(folder, name, kind, *there.get(name, ())) for name, kind in kinds.items()}
+        if not there:
+            self._writers["indptr"].append(np.zeros(1, dtype=np.int64))
+
+    def append(self, keys, weights, last):
+        """Write the rows up to `last`, which is not among them; all their merged entries are (row << 31 | column)."""
+        before, start = self._writers["indices"].length, 0
+        for at in range(0, len(keys), _PIECE):
+            self._writers["indices"].append(keys[at : at + _PIECE] & 0x7FFFFFFF)
+        if len(weights):
+            # What is stored is what degrees are made of.
+            weights = weights.astype(self._writers["weights"].dtype, copy=False)
+            self._writers["weights"].append(weights)
+            self.all_ones = self.all_ones and bool((weights == 1).all())
+        for first in range(self._row, last, _ROWS):
+            ends = np.searchsorted(keys, np.arange(first + 1, min(first + _ROWS, last) + 1) << 31)
+            borders = np.concatenate([[start], ends])
+            degrees = np.diff(borders).astype(np.float64)
+            if "weights" in self._writers:
+                row_sums(read_only(borders), read_only(weights), 0, len(degrees), degrees)
+            self.n_isolated += int(np.count_nonzero(degrees == 0))
+            self._writers["degrees"].append(degrees)
+            self._writers["indptr"].append(ends + before)
+            start = ends[-1]
+        self._row = last
+
+    def finish(self):
+        """Return the ArrayFacts of all arrays."""
+        return {name: writer.close() for name, writer in self._writers.items()}
+
+    def checkpoint(self):
+        """Bring everything to the disk, and return the state from which a later RowWriter can go on."""
+        for writer in self._writers.values():
+            writer.sync()
+        arrays = {name: [writer.length, writer.crc32] for name, writer in self._writers.items()}
+        return {"row": self._row, "n_isolated": self.n_isolated, "all_ones": self.all_ones, "arrays": arrays}
+
+    def abandon(self):
+        """Close the files as they are."""
+        for writer in self._writers.values():
+            writer.abandon()
 
 
 def cut_back(stream, size):
@@ -101,3 +161,37 @@ def map_array(folder, name, facts):
     if facts.length == 0:  # a system cannot map nothing
         return read_only(np.empty(0, dtype=dtype))
     return np.asarray(np.memmap(path, dtype=dtype, mode="r", offset=start, shape=shape))
+
+
+def names_as_arrays(names):
+    """Return {"node_names": ...} of fixed width, or the UTF-8 bytes of all names with "node_name_ends".
+
+    Names that are neither numbers nor text become text, because objects could only be pickled.
+    """
+    if names.dtype.kind != "O":
+        return {"node_names": names}
+    names = [str(name) for name in names.tolist()]
+    if max(map(len, names)) <= FIXED_WIDTH:
+        return {"node_names": np.array(names)}
+    packed = [name.encode("utf-8", "surrogatepass") for name in names]
+    ends = np.cumsum(np.fromiter(map(len, packed), dtype=np.int64, count=len(packed)))
+    return {"node_names": np.frombuffer(b"".join(packed), dtype=np.uint8), "node_name_ends": ends}
+
+
+def names_from_arrays(names, ends):
+    """The array of names: mapped as it is, or an array of strings where `ends` (or None) says they are packed."""
+    if ends is None:
+        return names
+    if ends[0] < 0 or ends[-1] != len(names) or (ends[1:] < ends[:-1]).any():
+        raise FormatError("node_name_ends.npy is damaged: the names do not end where they should")
+    packed, start = names.tobytes(), 0
+    out = np.empty(len(ends), dtype=object)
+    for i, end in enumerate(ends.tolist()):
+        try:
+            out[i] = packed[start:end].decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            raise FormatError(
+                f"node_names.npy is damaged: the name of node {i} is not UTF-8 ({error.reason})"
+            ) from None
+        start = end
+    return out

@@ -1,117 +1,143 @@
-"""Entries of the matrix, spread over files so that each file can be sorted in memory."""
+"""Edges on disk as they were read, and entries of the matrix, spread over files of which each is sorted in memory."""
 
 import contextlib
 import os
-import secrets
 from itertools import chain, pairwise
 
 import numpy as np
 
 from .._threads import away
 from ..exceptions import InputError
-from . import _loops
+from ..io.atomic import to_disk
+from .arrays import cut_back
 
+# Edges of a block in a Spool. A block that is spread takes some 256 bytes for each: ids, numbers, entries, buckets.
+_BLOCK = 1 << 17
 _SAMPLE = 500_000
 _MIN_BUCKETS = 1
 # Systems limit the number of open files.
 _MAX_BUCKETS = 200
-# Bytes for one edge while a block is spread: both ends as ids and numbers, two entries, their buckets, a copy.
-_BYTES_PER_EDGE = 256
+# Bytes to sort an entry without weights, with those of a file, or with ones (where each direction counts once).
+_ENTRY_BYTES = {"none": 12, "file": 40, "ones": 36}
 
 
-def entry_bytes(kind):
-    """Bytes to sort an entry without weights, with those of a "file", or with "ones" (each direction counts once)."""
-    return {"none": 12, "file": 40, "ones": 36}[kind]
+class Spool:
+    """Edges in one file, by blocks: three int64 (edges, bytes of an id, bytes of a weight or 0), ids, weights."""
+
+    def __init__(self, path, n_bytes=0, n_edges=0):
+        self.path, self.n_bytes, self.n_edges = path, n_bytes, n_edges
+        self._stream = None
+
+    def append(self, ends, weights):
+        """Write edges: `ends` of shape (n_edges, 2), int32 or int64; weights of length 0 stand for none."""
+        if self._stream is None:
+            self._stream = open(self.path, "ab")  # noqa: SIM115 - closed by close()
+            cut_back(self._stream, self.n_bytes)
+        for start in range(0, len(ends), _BLOCK):
+            piece, its_weights = ends[start : start + _BLOCK], weights[start : start + _BLOCK]
+            head = np.array([len(piece), ends.itemsize, 8 * (len(weights) > 0)])
+            for array in (head, piece, its_weights.astype(np.float64, copy=False)):
+                self._stream.write(np.ascontiguousarray(array).view(np.uint8).data)
+                self.n_bytes += array.nbytes
+            self.n_edges += len(piece)
+
+    def sync(self):
+        """Bring all blocks to the disk."""
+        if self._stream is not None:
+            to_disk(self._stream)
+
+    def close(self):
+        """Close the file."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+    def blocks(self):
+        """Yield (ends, weights) of each block: int64, source and target by turns; float64, of length 0 for none."""
+        if not self.n_edges:
+            return
+        with open(self.path, "r+b") as stream:
+            cut_back(stream, self.n_bytes)
+            while stream.tell() < self.n_bytes:
+                count, id_size, weight_size = np.fromfile(stream, np.int64, 3).tolist()
+                ends = np.fromfile(stream, f"i{id_size}", 2 * count)
+                yield ends.astype(np.int64, copy=False), np.fromfile(stream, np.float64, count * (weight_size > 0))
+
+    def sample(self, n_edges):
+        """Both ends of about so many random edges."""
+        rng, rate, picked = np.random.default_rng(0), min(1.0, n_edges / self.n_edges), []
+        for ends, _ in self.blocks():
+            pairs = ends.reshape(-1, 2)
+            picked.append(pairs[rng.integers(len(pairs), size=rng.binomial(len(pairs), rate))].ravel())
+        return np.concatenate(picked)
+
+
+def entries_of(ends, weights):
+    """(keys, weights) of the entries of edges, those of weight 0 left out; see `_loops.py` for keys."""
+    i, j = ends[::2], ends[1::2]
+    if len(weights):
+        kept = weights != 0
+        i, j, weights = i[kept], j[kept], weights[kept]
+    back = i != j
+    keys = np.concatenate([(i << 32) | (j << 1), ((j << 32) | (i << 1) | 1)[back]])
+    return keys, np.concatenate([weights, weights[back]]) if len(weights) else weights
 
 
 def choose_borders(spool, number, kind, limit):
-    """Entries that cut all entries into buckets, each to be sorted within `limit` bytes."""
-    sample = number(spool.sample(min(_SAMPLE, limit // 256), np.random.default_rng(0)))
-    n_buckets = max(_MIN_BUCKETS, 1 + int(1.3 * 2 * spool.n_edges * entry_bytes(kind) / limit))
+    """Rows at which buckets begin, but for the first, so that each can be sorted within `limit` bytes."""
+    if not spool.n_edges:
+        return np.empty(0, dtype=np.int64)
+    # Twice as many as would do if all were alike: a row is never cut, however long it is.
+    n_buckets = max(_MIN_BUCKETS, 1 + int(1.5 * 2 * spool.n_edges * _ENTRY_BYTES[kind] / limit))
     if n_buckets > _MAX_BUCKETS:
         times = n_buckets // _MAX_BUCKETS + 1
         raise InputError(f"{spool.n_edges:,} edges need more memory than this; {times} times as much will do")
-    return borders_of(sample, n_buckets)
-
-
-def borders_of(ends, n_buckets):
-    """Entries that cut those of some edges (flat, source and target by turns) into so many parts, or fewer."""
-    keys, no_weights = np.empty(len(ends), dtype=np.int64), np.empty(0)
-    keys = np.sort(keys[: _loops.pack_entries(ends, no_weights, keys, no_weights)])
-    cuts = np.linspace(0, len(keys), n_buckets + 1).astype(np.int64)[1:-1]
-    # The two directions of an entry must not be parted.
-    return np.unique(keys[cuts] & ~np.int64(1))
-
-
-def in_order(keys, weights, kind):
-    """Sorted (keys, weights) of entries, weights of length 0 for none; keys may be overwritten."""
-    if kind == "file":
-        order = away(np.argsort, keys)
-        return keys[order], weights[order]
-    away(keys.sort)
-    if kind == "none":
-        return keys, np.empty(0)
-    keys = keys[np.diff(keys, prepend=-1) != 0]
-    return keys, np.ones(len(keys))
+    ends = np.sort(number(spool.sample(min(_SAMPLE, limit // 256))))
+    return np.unique(ends[np.linspace(0, len(ends), n_buckets + 1).astype(np.int64)[1:-1]])
 
 
 class Buckets:
-    """Files of entries (and of weights, see :func:`entry_bytes` for `kind`), in ascending order from file to file."""
+    """Files of entries in ascending order from file to file; `kind` says where weights come from (_ENTRY_BYTES)."""
 
     def __init__(self, folder, n_buckets, kind):
         self._folder, self.n_buckets, self._kind = folder, n_buckets, kind
 
-    def fill(self, spool, number, borders, limit, tell):
+    def fill(self, spool, number, borders, tell):
         """Write all entries of a Spool; what was there is overwritten."""
-        weighted = self._kind == "file"
+        names = ("keys", "weights") if self._kind == "file" else ("keys",)
         with contextlib.ExitStack() as stack:
-            streams = {
-                name: [stack.enter_context(open(self._path(b, name), "wb")) for b in range(self.n_buckets)]
-                for name in (("keys", "weights") if weighted else ("keys",))
-            }
-            ends_of = np.empty(self.n_buckets, dtype=np.int64)
+            streams = [
+                [stack.enter_context(open(self._path(b, name), "wb")) for b in range(self.n_buckets)] for name in names
+            ]
             done = 0
-            for ends, weights in spool.pieces(min(1 << 22, max(1, limit // _BYTES_PER_EDGE))):
+            for ends, weights in spool.blocks():
                 tell(done / spool.n_edges)
-                keys = np.empty(len(ends), dtype=np.int64)
-                spread = np.empty(len(ends) if weighted else 0)
-                length = _loops.pack_entries(number(ends), weights, keys, spread)
-                keys, spread = keys[:length], spread[: length if weighted else 0]
-                grouped = {"keys": np.empty_like(keys), "weights": np.empty_like(spread)}
-                _loops.scatter(keys, spread, borders, ends_of, grouped["keys"], grouped["weights"])
-                for name, files in streams.items():
-                    for stream, (first, last) in zip(files, pairwise([0, *ends_of.tolist()]), strict=True):
-                        stream.write(grouped[name][first:last].data)
+                entries = entries_of(number(ends), weights)
+                bucket = np.searchsorted(borders, entries[0] >> 32, side="right").astype(np.uint8)
+                order = np.argsort(bucket, kind="stable") if self.n_buckets > 1 else slice(None)
+                cuts = [0, *np.cumsum(np.bincount(bucket, minlength=self.n_buckets)).tolist()]
+                for array, files in zip(entries, streams, strict=False):
+                    grouped = array[order]
+                    for stream, (first, last) in zip(files, pairwise(cuts), strict=True):
+                        stream.write(grouped[first:last].data)
                 done += len(ends) // 2
-            for stream in chain(*streams.values()):
-                stream.flush()
-                os.fsync(stream.fileno())
+            for stream in chain(*streams):
+                to_disk(stream)
 
     def load(self, bucket, limit):
         """Return sorted (keys, weights) of a bucket, weights of length 0 for none."""
         size = os.path.getsize(self._path(bucket, "keys"))
-        if size // 8 * entry_bytes(self._kind) > limit:
-            raise InputError("the same edges are repeated so often that they do not fit; give more memory")
+        if size // 8 * _ENTRY_BYTES[self._kind] > limit:
+            raise InputError("one node has so many edges, or so often the same, that they do not fit; give more memory")
         keys = np.fromfile(self._path(bucket, "keys"), dtype=np.int64)
-        return in_order(keys, np.fromfile(self._path(bucket, "weights")) if self._kind == "file" else None, self._kind)
-
-    def save_merged(self, bucket, keys, weights):
-        """Write what was merged of a bucket elsewhere; whole or not at all, since it may be done twice at once."""
-        for name, array in (("keys", keys), ("weights", weights)):
-            path = self._path(bucket, name)
-            own = f"{path}.{secrets.token_hex(4)}"
-            with open(own, "wb") as stream:  # numpy's tofile takes no notice of a full disk
-                stream.write(np.ascontiguousarray(array).data)
-            os.replace(own, path)
-
-    def load_merged(self, bucket):
-        """(keys, weights) of a bucket that was merged elsewhere, mapped; nothing for one that got no entries."""
-        paths = [(self._path(bucket, name), dtype) for name, dtype in (("keys", np.int64), ("weights", np.float64))]
-        sizes = [os.path.getsize(path) if os.path.exists(path) else 0 for path, _ in paths]
-        return tuple(
-            np.asarray(np.memmap(path, dtype, "c")) if size else np.empty(0, dtype=dtype)
-            for (path, dtype), size in zip(paths, sizes, strict=True)
-        )
+        if self._kind == "file":
+            order = away(np.argsort, keys)
+            return keys[order], np.fromfile(self._path(bucket, "weights"))[order]
+        away(keys.sort)
+        if self._kind == "none":
+            return keys, np.empty(0)
+        keys = keys[np.diff(keys, prepend=-1) != 0]
+        return keys, np.ones(len(keys))
 
     def drop(self, bucket):
         """Delete the files of a bucket; they may be gone already."""

@@ -1,18 +1,17 @@
-"""Folders that are either whole or not there."""
+"""Stores as folders that are either whole or not there, and a graph in memory written as one."""
 
 import contextlib
-import errno
 import os
-import secrets
 import shutil
 from collections.abc import Iterable
 
 from .._typing import PathLike
 from .._validation import check_path
 from ..exceptions import InputError, ParameterError
-from ..io.apart import Use, check_apart
-from ..io.atomic import check_folder, naming_file, sync_folder
-from .format import SUFFIX, SUFFIXES, is_store
+from ..graphs.graph import Graph
+from ..io.atomic import Use, check_apart, check_folder, hidden_beside, naming_file, require_access, sync_folder
+from .arrays import names_as_arrays, write_array
+from .format import SUFFIX, SUFFIXES, Meta, is_store, write_meta
 
 
 def check_replaceable(path: PathLike, reads: Iterable[PathLike] = ()) -> str:
@@ -27,8 +26,7 @@ def check_replaceable(path: PathLike, reads: Iterable[PathLike] = ()) -> str:
     if os.path.lexists(path) and not is_store(path):
         raise InputError(f"{path} is there and is no graph on disk, so it is not replaced; choose another name")
     check_apart([*(Use(f"the input {each}", each, False) for each in reads), Use(f"the output {path}", path, True)])
-    if not os.access(parent, os.W_OK | os.X_OK):
-        raise PermissionError(errno.EACCES, "the output's folder may not be written", parent)
+    require_access(parent)
     return path
 
 
@@ -36,12 +34,12 @@ def check_replaceable(path: PathLike, reads: Iterable[PathLike] = ()) -> str:
 def atomic_folder(path):
     """Yield a new folder that becomes `path` when the block ends without an error, and goes away otherwise."""
     path = check_replaceable(path)
-    temporary = _hidden(path)
+    temporary = hidden_beside(path)
     try:
         with naming_file(path, temporary):
             os.mkdir(temporary)
             yield temporary
-            put_in_place(temporary, path, _hidden(path))
+            put_in_place(temporary, path, hidden_beside(path))
     except BaseException:  # an interrupt too must leave nothing behind
         shutil.rmtree(temporary, ignore_errors=True)
         raise
@@ -65,6 +63,15 @@ def put_in_place(folder, path, aside):
     sync_folder(os.path.dirname(path))
 
 
-def _hidden(path):
-    parent, name = os.path.split(os.path.realpath(path))
-    return os.path.join(parent, f".{name[:100]}.{secrets.token_hex(4)}.tmp")
+def write_store(graph: Graph, path: PathLike) -> None:
+    """Write a graph as a folder ``NAME.store``, whole or not there; a store there is replaced, anything else is not.
+
+    A graph that is mapped from a store is not written over it: it may hold less, and others find it by its path.
+    """
+    check_replaceable(path, reads=[] if graph._reopen is None else graph._reopen[1])
+    arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights, "degrees": graph.degrees}
+    if graph.node_names is not None:
+        arrays |= names_as_arrays(graph.node_names)
+    with atomic_folder(path) as folder:
+        facts = {name: write_array(folder, name, array) for name, array in arrays.items() if array is not None}
+        write_meta(folder, Meta(graph.n_nodes, graph.n_entries, graph.n_self_loops, graph.n_isolated, facts))

@@ -1,4 +1,7 @@
-"""What a graph on disk is: a folder of ``.npy`` arrays, and ``meta.json`` that counts and checks them."""
+"""What a graph on disk is: a folder of ``.npy`` arrays, and ``meta.json`` that counts and checks them.
+
+Beside them may lie a note of which files graphcore itself has written or verified, that fits nothing but these.
+"""
 
 import json
 import os
@@ -11,19 +14,16 @@ import numpy as np
 from .._typing import PathLike
 from ..exceptions import FormatError
 from ..graphs.ids import id_dtype
-from .record import note, state_of
+from ..io.atomic import to_disk
 
 FORMAT = "graphcore graph"
 VERSION = 1
-META = "meta.json"
+META, RECORD = "meta.json", "verified.json"
 # Stores are called so; they were called .graph, which is the ending of METIS's and WebGraph's files as well.
 SUFFIX, SUFFIXES = ".store", (".store", ".graph")
 # A graph of so many bytes is read from end to end in less than a second, whenever it is opened.
 CHECKED = 1 << 26
-_LARGEST_META = 1 << 16
-# In the order in which they are written. Names of fixed width are one array, others their UTF-8 bytes and their ends.
-ARRAYS = ("indptr", "indices", "weights", "degrees", "node_names", "node_name_ends")
-
+_LARGEST = 1 << 16  # bytes of either
 # Those that a store in parts is cut in.
 PARTED = {"indices", "weights"}
 
@@ -55,7 +55,7 @@ class Meta:
 
 
 def array_path(folder, name):
-    """Path of one of the ARRAYS."""
+    """Path of an array."""
     return os.path.join(folder, f"{name}.npy")
 
 
@@ -102,8 +102,7 @@ def write_meta(folder, meta):
     with open(os.path.join(folder, META), "w", encoding="ascii") as stream:
         json.dump(facts, stream, indent=1)
         stream.write("\n")
-        stream.flush()
-        os.fsync(stream.fileno())
+        to_disk(stream)
     if meta.nbytes > CHECKED:
         note(folder, state_of(folder, files_of(meta)))
 
@@ -114,9 +113,9 @@ def read_meta(folder):
     try:
         require_file(path)
         with open(path, "rb") as stream:
-            text = stream.read(_LARGEST_META + 1)
-        if len(text) > _LARGEST_META:
-            raise ValueError(f"it is longer than {_LARGEST_META} bytes")
+            text = stream.read(_LARGEST + 1)
+        if len(text) > _LARGEST:
+            raise ValueError(f"it is longer than {_LARGEST} bytes")
         facts = json.loads(text)
         fits = isinstance(facts, dict) and facts.pop("crc32", None) == _own_checksum(facts)
     except FileNotFoundError:
@@ -148,35 +147,56 @@ def _own_checksum(facts):
 
 def _check(meta):
     """Raise a ValueError if the counts do not go together."""
-    n, n_entries = meta.n_nodes, meta.n_entries
-    counts = [n, n_entries, meta.n_self_loops, meta.n_isolated, *(facts.length for facts in meta.arrays.values())]
-    counts += [facts.crc32 for facts in meta.arrays.values()]
+    n, n_entries, arrays, parts = meta.n_nodes, meta.n_entries, meta.arrays, meta.parts
+    counts = [n, n_entries, meta.n_self_loops, meta.n_isolated]
+    counts += [count for facts in arrays.values() for count in (facts.length, facts.crc32)]
     if not all(type(count) is int and 0 <= count < 2**62 for count in counts):
         raise ValueError("a count is no number that a graph can have")
-    lengths = {"indptr": n + 1, "indices": n_entries, "weights": n_entries, "degrees": n}
-    parts = meta.parts
     whole = all(type(first) is int for first in parts)
     if parts and not (whole and parts == sorted(set(parts)) and parts[0] == 0 and parts[-1] < n):
         raise ValueError("its parts are no rows that a graph can have")
-    missing = {"indptr", "indices", "degrees"} - set(meta.arrays)
-    unknown = set(meta.arrays) - set(ARRAYS)
-    if missing or unknown or meta.n_nodes < 1:
-        raise ValueError(f"arrays {sorted(meta.arrays)} for {meta.n_nodes} nodes")
-    for name, length in lengths.items():
-        if name in meta.arrays and meta.arrays[name].length != length:
-            raise ValueError(f"{name} has length {meta.arrays[name].length}, not {length}")
-    packed = "node_name_ends" in meta.arrays
-    kinds = {"indptr": ["<i8"], "indices": [id_dtype(meta.n_nodes).str], "degrees": ["<f8"], "weights": ["<f4", "<f8"]}
-    if packed:
-        kinds |= {"node_names": ["|u1"], "node_name_ends": ["<i8"]}
-    for name, allowed in kinds.items():
-        if name in meta.arrays and meta.arrays[name].dtype not in allowed:
-            raise ValueError(f"{name} has type {str(meta.arrays[name].dtype)[:40]}")
-    names = meta.arrays.get("node_name_ends" if packed else "node_names")
-    if names is not None and names.length != meta.n_nodes:
-        raise ValueError(f"{names.length} names for {meta.n_nodes} nodes")
-    types = [np.dtype(facts.dtype) for facts in meta.arrays.values()]
-    if not all(found.kind in "biufcUSMm" and found.itemsize for found in types):
-        raise ValueError("names are neither numbers nor text")
-    if packed and "node_names" not in meta.arrays:
-        raise ValueError("ends of names without names")
+    # Length and types of each array; of names, None is any number and any type.
+    known = {
+        "indptr": (n + 1, ["<i8"]), "indices": (n_entries, [id_dtype(n).str]), "weights": (n_entries, ["<f4", "<f8"]),
+        "degrees": (n, ["<f8"]), "node_names": (n, None),
+    }  # fmt: skip
+    if "node_name_ends" in arrays:
+        known |= {"node_names": (None, ["|u1"]), "node_name_ends": (n, ["<i8"])}
+    needed = {"indptr", "indices", "degrees"} | ({"node_names"} if "node_name_ends" in arrays else set())
+    if needed - set(arrays) or set(arrays) - set(known) or n < 1:
+        raise ValueError(f"arrays {sorted(arrays)} for {n} nodes")
+    for name, facts in arrays.items():
+        (length, types), found = known[name], np.dtype(facts.dtype)
+        if length not in (None, facts.length):
+            raise ValueError(f"{name} has length {facts.length}, not {length}")
+        if found.kind not in "biufcUSMm" or not found.itemsize or (types is not None and facts.dtype not in types):
+            raise ValueError(f"{name} has type {str(facts.dtype)[:40]}")
+
+
+def note(folder, state):
+    """Note in a folder the state of its files, found by :func:`state_of` before they were verified."""
+    path = os.path.join(folder, RECORD)
+    with open(f"{path}.new", "w", encoding="ascii") as stream:
+        json.dump(state, stream, indent=1)
+        to_disk(stream)
+    os.replace(f"{path}.new", path)
+
+
+def is_noted(folder, names):
+    """Whether the files are those that were noted: not written to, replaced, copied or unpacked since."""
+    path = os.path.join(folder, RECORD)
+    try:
+        if not os.path.isfile(path) or os.path.getsize(path) > _LARGEST:
+            return False
+        with open(path, "rb") as stream:
+            return json.loads(stream.read()) == state_of(folder, names)
+    except (FileNotFoundError, ValueError, RecursionError):
+        return False
+
+
+def state_of(folder, names):
+    """Size, times of change and number on the disk of each file."""
+    # The time of the last change of a file's status cannot be set by any program, nor its number on the disk be known
+    # before it is there: a folder that comes from elsewhere cannot bring a note that fits.
+    found = {name: os.stat(os.path.join(folder, name)) for name in names}
+    return {name: [s.st_size, s.st_mtime_ns, s.st_ctime_ns, s.st_ino] for name, s in found.items()}

@@ -1,16 +1,16 @@
 """Node numbers for ids with gaps, in ascending order, without a table of all ids in memory."""
 
 import os
-from itertools import pairwise
 
 import numpy as np
 
 from .._threads import away
-from ..exceptions import InputError
+from ..io.atomic import to_disk
 from . import _loops
 from .arrays import ArrayWriter, map_array
 
 _WORDS = 1 << 16
+_PIECE = 1 << 20
 
 
 class Same:
@@ -29,9 +29,8 @@ class Marked:
 
     def __init__(self, low, bits):
         self._low, self._bits = low, bits
-        counts = np.bitwise_count(bits)
         self._before = np.zeros(len(bits) + 1, dtype=np.int64)
-        np.cumsum(counts, out=self._before[1:])
+        np.cumsum(np.bitwise_count(bits), out=self._before[1:])
         self.n_nodes = int(self._before[-1])
 
     def __call__(self, ids):
@@ -65,52 +64,41 @@ def number_ids(spool, low, high, folder, work, limit):
     """Number the ids that occur in a Spool, from `low` to `high`, in ascending order, within `limit` bytes.
 
     Returns a callable with `n_nodes` that maps ids to numbers, and the ArrayFacts of the names, which are written to
-    `folder`, or None if they are 0 to n - 1. Temporary files lie in `work`.
+    `folder`, or None if they are 0 to n - 1. A temporary file lies in `work`.
     """
     span = high - low + 1
     if span <= 2 * limit:  # a bit for each, an int64 for every 64 of them, and as much again while these are made
-        return _number_marked(spool, low, span, folder)
-    return _number_sorted(spool, folder, work, limit)
-
-
-def _number_marked(spool, low, span, folder):
-    bits = np.zeros(span // 64 + 1, dtype=np.uint64)
-    for ends, _ in spool.pieces(1 << 20):
-        _loops.mark_ids(ends, low, bits)
-    marked = Marked(low, bits)
-    if low == 0 and marked.n_nodes == span:
-        return Same(span), None
-    writer = ArrayWriter(folder, "node_names", np.int64)
-    for names in marked.names():
-        writer.append(names)
-    return marked, writer.close()
-
-
-def _number_sorted(spool, folder, work, limit):
-    borders = _borders(spool, limit)
-    paths = [os.path.join(work, f"ids-{b}") for b in range(len(borders) + 1)]
-    streams = [open(path, "wb") for path in paths]  # noqa: SIM115 - closed below
-    try:
-        for ends, _ in spool.pieces(max(1, limit // 128)):
-            ids = away(np.unique, ends)
-            cuts = [0, *np.searchsorted(ids, borders).tolist(), len(ids)]
-            for stream, (first, last) in zip(streams, pairwise(cuts), strict=True):
-                stream.write(ids[first:last].tobytes())
-    finally:
-        for stream in streams:
-            stream.close()
-    writer = ArrayWriter(folder, "node_names", np.int64)
-    for path in paths:
-        if os.path.getsize(path) > limit // 3:  # finding the distinct ones takes copies
-            raise InputError("the ids are spread so unevenly that they do not fit; give more memory")
-        writer.append(away(np.unique, np.fromfile(path, dtype=np.int64)))
-        os.unlink(path)
-    facts = writer.close()
+        bits = np.zeros(span // 64 + 1, dtype=np.uint64)
+        for ends, _ in spool.blocks():
+            _loops.mark_ids(ends, low, bits)
+        marked = Marked(low, bits)
+        if low == 0 and marked.n_nodes == span:
+            return Same(span), None
+        return marked, _write_names(folder, marked.names())
+    facts = _write_names(folder, _distinct(spool, os.path.join(work, "ids")))
     return Sorted(map_array(folder, "node_names", facts)), facts
 
 
-def _borders(spool, limit):
-    """Ids that cut all ids into parts which fit in a quarter of the memory."""
-    sample = np.sort(spool.sample(min(200_000, limit // 256), np.random.default_rng(0)))
-    n_parts = 1 + 16 * spool.n_edges // (limit // 4)
-    return np.unique(sample[np.linspace(0, len(sample), n_parts + 1).astype(np.int64)[1:-1]])
+def _write_names(folder, pieces):
+    writer = ArrayWriter(folder, "node_names", np.int64)
+    try:
+        for names in pieces:
+            writer.append(names)
+        return writer.close()
+    finally:
+        writer.abandon()
+
+
+def _distinct(spool, path):
+    """Yield the ids of a Spool in ascending order, by pieces: sorted in a mapped file, which takes the page cache."""
+    with open(path, "wb") as stream:
+        for ends, _ in spool.blocks():
+            stream.write(away(np.unique, ends).data)
+        to_disk(stream)  # so that there is room for all of it, before it is mapped
+    ids, last = np.memmap(path, np.int64, "r+"), None
+    away(ids.sort)
+    for start in range(0, len(ids), _PIECE):
+        piece = np.unique(ids[start : start + _PIECE])
+        yield piece[1:] if piece[0] == last else piece
+        last = piece[-1]
+    os.unlink(path)

@@ -9,17 +9,13 @@ from ..exceptions import FormatError, InputError
 from ..graphs.ids import count_nodes
 from ..graphs.rows import SYMMETRY_TOLERANCE, check_directions, policy_code
 from . import _loops
-from .arrays import write_array
-from .buckets import Buckets, choose_borders
+from .arrays import RowWriter, names_as_arrays, write_array
+from .buckets import Buckets, Spool, choose_borders
 from .folder import put_in_place
 from .format import PARTED, ArrayFacts, Meta, array_path, files_of, is_store, read_meta, write_meta
-from .frame import shuffle_frame
-from .limit import need_disk
-from .names import names_as_arrays
+from .journal import need_disk
 from .numbering import Same, number_ids
 from .parts import cut_into_parts
-from .rows import RowWriter
-from .spool import Spool
 
 
 class Build:
@@ -29,45 +25,34 @@ class Build:
         self._journal, self._notes, self._given, self._limit = journal, journal.notes, given, limit
         self._symmetrize, self._out, self._stages, self._parts = symmetrize, out, stages, parts
         self._store = os.path.join(journal.folder, "store")
-        self._spool = Spool(os.path.join(journal.folder, "edges"), self._notes.get("read", {}).get("blocks", []))
-
-    def shuffle(self, frame, table):
-        """Do with Dask what comes before writing."""
-        os.makedirs(self._store, exist_ok=True)
-        self._notes["read"] = {"weighted": table.weighted, "narrow": False}
-        with self._stages("shuffle"):
-            spread, names = shuffle_frame(frame, table, self._kind, policy_code(self._symmetrize), self._journal.folder)
-        self._checked(Same(spread["n_nodes"]))
-        self._notes |= {"names": {} if names is None else self._write_names(names), "spread": spread}
+        self._spool = Spool(os.path.join(journal.folder, "edges"), *self._notes.get("read", {}).get("spool", ()))
 
     def run(self):
         """Do every step that is not done yet."""
-        if self._notes.get("finished") and (os.path.exists(self._store) or is_store(self._out)):
-            self._place()
-            return
-        os.makedirs(self._store, exist_ok=True)
-        if "spread" not in self._notes:
-            with self._stages("read"):
-                self._read()
-            with self._stages("number"):
-                number = self._number()
-            with self._stages("spread"):
-                self._spread(number)
-                del number
-        if os.path.exists(self._spool.path):
-            os.unlink(self._spool.path)
-        with self._stages("sort"):
-            self._sort()
+        if not self._notes.get("finished") or not (os.path.exists(self._store) or is_store(self._out)):
+            os.makedirs(self._store, exist_ok=True)
+            if "spread" not in self._notes:
+                with self._stages("read"):
+                    self._read()
+                with self._stages("number"):
+                    number = self._number()
+                with self._stages("spread"):
+                    self._spread(number)
+                    del number
+            if os.path.exists(self._spool.path):
+                os.unlink(self._spool.path)
+            with self._stages("sort"):
+                self._sort()
         self._place()
 
     # -- read --------------------------------------------------------------------------------------------------------
 
     def _read(self):
-        read = self._notes.get("read")
-        if read is None or (self._given.names is not None and not read["done"]):  # names are noted only when complete
-            self._spool.blocks.clear()
-            read = {"position": [0, 0], "blocks": self._spool.blocks, "low": None, "high": None, "narrow": True,
-                    "weighted": False, "names": None, "done": False}  # fmt: skip
+        read, names = self._notes.get("read"), self._given.names
+        if read is None or (names is not None and not read["done"]):  # names are noted only when complete
+            self._spool = Spool(self._spool.path)
+            read = {"position": [0, 0], "low": None, "high": None, "narrow": True, "weighted": False, "names": None,
+                    "done": False}  # fmt: skip
             self._notes["read"] = read
         if read["done"]:
             return
@@ -75,9 +60,9 @@ class Build:
             for block in self._given.blocks(*read["position"], self._journal.folder):
                 self._tell("read", block.share)
                 self._take(block, read)
-                if self._given.names is not None and self._limit.exceeded():
+                if names is not None and self._limit.exceeded():
                     raise InputError(
-                        f"the names of {len(self._given.names):,} nodes fill the memory given, and more may follow; "
+                        f"the names of {len(names):,} nodes fill the memory given, and more may follow; "
                         "give more memory, or number the nodes first"
                     )
                 if self._journal.due:
@@ -86,33 +71,33 @@ class Build:
             self._spool.sync()
         finally:
             self._spool.close()
-        if self._given.names is not None:
-            if not self._given.names:
+        if names is not None:
+            if not names:
                 raise FormatError("there are no edges")
-            names = np.array(list(self._given.names), dtype=object)
-            read["names"] = self._write_names(names)
+            read["names"] = self._write_names(np.array(list(names), dtype=object))
         read["done"] = True
         self._journal.save()
 
     def _take(self, block, read):
-        if len(block.ends):
-            low, high = int(block.ends.min()), int(block.ends.max())
+        ends = block.ends
+        if len(ends):
+            low, high = int(ends.min()), int(ends.max())
             read["low"] = low if read["low"] is None else min(low, read["low"])
             read["high"] = high if read["high"] is None else max(high, read["high"])
             if len(block.weights):
                 read["weighted"] = True
                 read["narrow"] = read["narrow"] and block.weights.dtype == np.float32
-            ends = block.ends
             if ends.dtype != np.int32 and low >= -(2**31) and high < 2**31:
                 ends = ends.astype(np.int32)
-            self._spool.append(ends, block.weights.astype(np.float64, copy=False))
+            self._spool.append(ends, block.weights)
+        read["spool"] = [self._spool.n_bytes, self._spool.n_edges]
         read["position"] = list(block.position)
 
     def _write_names(self, names):
         arrays = names_as_arrays(names)
         return {name: asdict(write_array(self._store, name, array)) for name, array in arrays.items()}
 
-    # -- number ------------------------------------------------------------------------------------------------------
+    # -- number and spread -------------------------------------------------------------------------------------------
 
     def _number(self):
         read = self._notes["read"]
@@ -135,8 +120,6 @@ class Build:
             raise InputError(f"there are {number.n_nodes:,} nodes; a build takes 2**31 at most")
         return number
 
-    # -- spread ------------------------------------------------------------------------------------------------------
-
     @property
     def _kind(self):
         if self._notes["read"]["weighted"]:
@@ -144,40 +127,34 @@ class Build:
         return "ones" if self._symmetrize in ("average", "sum") else "none"
 
     def _spread(self, number):
-        limit, kind = self._limit.free // 2, self._kind
-        n_edges = self._spool.n_edges
+        kind, n_edges = self._kind, self._spool.n_edges
         need_disk(self._journal.folder, n_edges * (32 if kind == "file" else 16) + 16 * number.n_nodes)
-        borders = np.empty(0, dtype=np.int64)
-        if n_edges:
-            borders = choose_borders(self._spool, number, kind, self._limit.free)
+        borders = choose_borders(self._spool, number, kind, self._limit.free)
         buckets = Buckets(self._journal.folder, len(borders) + 1, kind)
-        buckets.fill(self._spool, number, borders, limit, lambda share: self._tell("spread", share))
-        self._notes["spread"] = {"n_buckets": buckets.n_buckets, "n_nodes": number.n_nodes}
+        buckets.fill(self._spool, number, borders, lambda share: self._tell("spread", share))
+        self._notes["spread"] = {"borders": borders.tolist(), "n_nodes": number.n_nodes}
         self._journal.save()
 
     # -- sort --------------------------------------------------------------------------------------------------------
 
     def _sort(self):
-        spread, kind, policy = self._notes["spread"], self._kind, policy_code(self._symmetrize)
-        buckets = Buckets(self._journal.folder, spread["n_buckets"], kind)
+        spread, policy = self._notes["spread"], policy_code(self._symmetrize)
+        lasts = [*spread["borders"], spread["n_nodes"]]
+        buckets = Buckets(self._journal.folder, len(lasts), self._kind)
         sort = self._notes.setdefault("sort", {"done": 0, "found": [0] * 4, "state": {}})
         rows = RowWriter(self._store, spread["n_nodes"], self._weight_dtype(), sort["state"])
         try:
             found = np.array(sort["found"], dtype=np.int64)
-            for bucket in range(sort["done"], buckets.n_buckets):
-                self._tell("sort", bucket / buckets.n_buckets)
-                if "found" in spread:
-                    keys, weights = buckets.load_merged(bucket)
-                else:
-                    keys, weights = buckets.load(bucket, self._limit.free)
-                    length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
-                    keys, weights = keys[:length], weights[:length]
-                rows.append(keys, weights)
+            for bucket in range(sort["done"], len(lasts)):
+                self._tell("sort", bucket / len(lasts))
+                keys, weights = buckets.load(bucket, self._limit.free)
+                length = _loops.merge_entries(keys, weights, policy, SYMMETRY_TOLERANCE, found)
+                rows.append(keys[:length], weights[:length], lasts[bucket])
                 del keys, weights
                 sort |= {"done": bucket + 1, "found": found.tolist(), "state": rows.checkpoint()}
                 self._journal.save()
                 buckets.drop(bucket)
-            both, single, different, loops = spread.get("found", found.tolist())
+            both, single, different, loops = found.tolist()
             check_directions(both // 2, single // 2, single + different > 0, self._symmetrize, True)
             self._finish(rows, loops)
         finally:
@@ -186,7 +163,7 @@ class Build:
     def _weight_dtype(self):
         if self._kind == "file":
             return np.float32 if self._notes["read"]["narrow"] else np.float64
-        return (np.float32 if self._given is None else self._given.ones) if self._kind == "ones" else None
+        return self._given.ones if self._kind == "ones" else None
 
     def _finish(self, rows, n_self_loops):
         arrays = rows.finish()

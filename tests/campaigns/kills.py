@@ -13,7 +13,8 @@ import numpy as np
 
 import graphcore
 from graphcore import InputError
-from graphcore.store import buckets, journal, text
+from graphcore.io import edge_list
+from graphcore.store import buckets, journal
 
 from .harness import Campaign, Failure
 
@@ -24,7 +25,7 @@ _DONE, _REFUSED, _NO_SPACE, _WRONG = 0, 3, 4, 5
 def prepare():
     """Lists of edges of several kinds: (file, options, calls that a build makes, files of the store that comes out)."""
     # Many blocks and buckets, a note after each, and no waiting for the disk.
-    text.CHUNK, buckets._MIN_BUCKETS, journal.INTERVAL = 1 << 10, 6, 0.0
+    edge_list.CHUNK, buckets._MIN_BUCKETS, journal.INTERVAL = 1 << 10, 6, 0.0
     os.fsync = lambda _: None
     rng = np.random.default_rng(0)
     folder, made = Path(mkdtemp(prefix="kills-")), []

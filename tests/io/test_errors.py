@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import lzma
-import os
 import sys
 import zipfile
 
@@ -40,15 +39,6 @@ def test_missing_file_and_folder(tmp_path):
         read_graph(tmp_path)
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser reads everything")
-def test_unreadable_file(tmp_path):
-    path = tmp_path / "secret.txt"
-    path.write_text("0 1\n")
-    path.chmod(0)
-    with pytest.raises(PermissionError, match=r"secret\.txt"):
-        read_graph(path)
-
-
 @pytest.mark.parametrize("path", [None, 3, [("a", "b")], b"edges.txt"])
 def test_what_is_no_path(path):
     with pytest.raises(ParameterError, match="path"):
@@ -62,6 +52,7 @@ def test_what_is_no_path(path):
     ("content", "message"),
     [
         ("", "empty"),
+        (gzip.compress(b""), "empty"),
         ("\n \n\t\n", "no edges"),
         ("# a\n% b\n", "no edges"),
         ("source,target\n", "only a header"),
@@ -81,10 +72,6 @@ def test_no_graph_in_the_file(refuse, content, message):
     if message == "Parquet":
         pytest.importorskip("pyarrow")
     assert message in refuse(content)
-
-
-def test_empty_after_decompression(refuse):
-    assert "empty" in refuse(gzip.compress(b""), "x.gz")
 
 
 # -- damaged compression -----------------------------------------------------------------------------------------------
@@ -176,18 +163,12 @@ def test_wrong_guess_is_answered_with_the_option(refuse):
     assert "format='edgelist'" in refuse("% bip unweighted\n1 1\n", "out.actors")
     assert "format='edgelist'" in refuse("a b\nc d\n", "x.graph")
     assert "format='edgelist'" in refuse("1 2\n2 3\n", "x.mtx")
-
-
-def test_columns_that_are_not_there(refuse):
     assert "column 3" in refuse("0 1\n1 2\n", columns=(0, 3))
     assert "column 5" in refuse("0 1 2\n1 2 3\n", weight_column=5)
     assert "needed" in refuse("0 1\n1 2\n", delimiter=";")
-
-
-def test_own_comment_that_does_not_fit(refuse):
-    comment = "# graphcore edge list; nodes: 2; ids: integer; weights: no\n"
-    assert "nodes are 0 to 1" in refuse(comment + "0\t2\n")
-    assert "nodes are 0 to 1" in refuse(comment + "0\t-1\n")
+    for edge in ("0\t2\n", "0\t-1\n"):
+        comment = "# graphcore edge list; nodes: 2; ids: integer; weights: no\n"
+        assert "nodes are 0 to 1" in refuse(comment + edge)
 
 
 def test_unknown_format_lists_the_known(tmp_path):
@@ -263,6 +244,10 @@ def test_bad_npz(refuse, tmp_path):
     refuse(npz(indptr=np.zeros((2, 2), dtype=int), indices=[1, 0]), "x.npz", InputError)
     refuse(npz(indptr=np.array([0, None], dtype=object), indices=[1]), "x.npz")
     refuse(npz(indptr=[0, 1, 2], indices=[1, 0], node_names=["a"]), "x.npz", InputError)
+    for weight_column in ("auto", None):
+        for scipys in ({}, {"format": b"csr", "shape": [3, 3], "data": np.ones(3)}):
+            bad = npz(indptr=[0, 2**40, 2, 3], indices=[0, 1, 2], **scipys)
+            assert "never fall" in refuse(bad, "x.npz", InputError, weight_column=weight_column)
     assert "no .npz" in refuse("0 1\n", "x.npz")
     assert "no .npz" in refuse("0 1\n", "x.txt", format="npz")
     sp.save_npz(tmp_path / "made.npz", sp.csr_array((2, 3)))
@@ -300,20 +285,3 @@ def test_npz_that_promises_more_than_it_can_hold(refuse, tmp_path):
             weights=np.ones(9, dtype=int).astype(kind),
         )
         assert "real numbers" in refuse((tmp_path / "made.npz").read_bytes(), "x.npz", InputError)
-
-
-@pytest.mark.parametrize("weight_column", ["auto", None])
-def test_npz_with_one_bad_border(refuse, tmp_path, weight_column):
-    indptr = np.arange(1001)
-    indptr[500] = 2**40
-    matrix = {
-        "format": b"csr",
-        "shape": [1000, 1000],
-        "indptr": indptr,
-        "indices": np.arange(1000),
-        "data": np.ones(1000),
-    }
-    np.savez(tmp_path / "made.npz", **matrix)
-    assert "never fall" in refuse(
-        (tmp_path / "made.npz").read_bytes(), "x.npz", InputError, weight_column=weight_column
-    )

@@ -15,15 +15,6 @@ KARATE = nx.karate_club_graph()
 MATRIX = nx.to_numpy_array(nx.path_graph(4), dtype=int)
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name="x.txt"):
-        (tmp_path / name).write_text(text)
-        return tmp_path / name
-
-    return write
-
-
 def by_lines(rows, mark):
     return "".join(mark.join(map(str, row)) + "\n" for row in rows)
 

@@ -5,21 +5,10 @@ import gzip
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.io
 import scipy.sparse as sp
 
 from graphcore import GraphWarning, read_graph
 from graphcore.io import metis
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
 
 
 def dense(graph):
@@ -31,18 +20,6 @@ WEIGHTED = PATH * np.array([[1, 2, 1, 1], [2, 1, 0.5, 1], [1, 0.5, 1, 1], [1, 1,
 
 
 # -- Matrix Market -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("symmetry", ["general", "symmetric"])
-@pytest.mark.parametrize("layout", [sp.csr_array, sp.coo_matrix, np.asarray])
-@pytest.mark.parametrize("compress", [bytes, gzip.compress])
-def test_matrix_market_as_scipy_writes_it(tmp_path, write, symmetry, layout, compress):
-    scipy.io.mmwrite(tmp_path / "a.mtx", layout(WEIGHTED), symmetry=symmetry)
-    graph = read_graph(write(compress((tmp_path / "a.mtx").read_bytes()), "b.mtx.gz"))
-    np.testing.assert_array_equal(dense(graph), WEIGHTED)
-    unweighted = read_graph(tmp_path / "a.mtx", weight_column=None)
-    assert unweighted.weights is None
-    np.testing.assert_array_equal(dense(unweighted), PATH)
 
 
 def test_matrix_market_pattern(write):
@@ -104,20 +81,11 @@ def test_metis_manual(write, monkeypatch, text, weighted, block):
     np.testing.assert_array_equal(dense(unweighted), manual_matrix(False))
 
 
-def test_metis_node_weights_are_warned_about(write):
-    with pytest.warns(GraphWarning, match="node weights and sizes are not used"):
-        read_graph(write(BOTH_WEIGHTS, "a.graph"))
-
-
 @pytest.mark.parametrize("text", ["4 1\n\n3\n2\n\n", "4 1\n\n3\n2\n", "4 1\n\n3\n2\n\n\n\n", "4 1\n \n3 \n2\n\t\n"])
 def test_metis_blank_lines_are_isolated_nodes(write, text):
     graph = read_graph(write(text, "a.graph"))
     assert graph.n_nodes == 4
     assert graph.degrees.tolist() == [0, 1, 1, 0]
-
-
-def test_metis_self_loop(write):
-    np.testing.assert_array_equal(dense(read_graph(write("2 2\n1 2\n1\n", "a.graph"))), [[1, 1], [1, 0]])
 
 
 # -- npz ---------------------------------------------------------------------------------------------------------------
@@ -208,20 +176,3 @@ def test_real_files(shared_data, name, n_nodes, n_edges):
     assert graph.weights is None
     if n_edges is not None:
         assert graph.n_edges == n_edges
-
-
-def test_dblp_keeps_its_ids(shared_data):
-    graph = read_graph(shared_data / "com-dblp" / "dblp.csv.gz")
-    with gzip.open(shared_data / "com-dblp" / "dblp.csv.gz") as stream:
-        edges = np.loadtxt(stream, dtype=np.int64)
-    np.testing.assert_array_equal(graph.node_names, np.unique(edges))
-    position = np.searchsorted(graph.node_names, edges)
-    A = sp.coo_array((np.ones(len(edges)), position.T), shape=(graph.n_nodes, graph.n_nodes)).tocsr()
-    A = ((A + A.T) > 0).astype(float)
-    assert abs(A - graph.to_scipy()).nnz == 0
-
-
-def test_musae_targets_have_quoted_names(shared_data):
-    with pytest.warns(GraphWarning, match="not read"):
-        graph = read_graph(shared_data / "musae" / "facebook_target.csv", columns=(0, 2), ids="string")
-    assert "The Voice of China 中国好声音" in graph.node_names.tolist()

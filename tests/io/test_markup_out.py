@@ -17,7 +17,7 @@ from graphcore import (
     read_graph,
     write_graph,
 )
-from graphcore.io.table import write_table
+from graphcore.io.parquet import write_table
 
 NAMES = ["Anna & Ben", 'a "quoted" <name>', "Chloé", "tab\tand\nline", "007"]
 WEIGHTED = Graph.from_edges([0, 1, 2, 2], [1, 2, 3, 2], [0.1, 1e-7, 3e25, 2.0], n_nodes=5, node_names=NAMES)

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph, GraphWarning, InputError, ParameterError, read_graph, write_graph
-from graphcore.io import edge_list
+from graphcore.io import _format
 from tests.strategies import matrices
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")) | st.just(" "), min_size=1, max_size=8)
@@ -102,7 +102,7 @@ def test_edge_lists_keep_names_and_lose_isolated_nodes(tmp_path_factory, ending,
 
 
 def test_large_enough_for_several_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr(edge_list, "_PIECE", 7)
+    monkeypatch.setattr(_format, "_PIECE", 7)
     rng = np.random.default_rng(0)
     graph = Graph.from_edges(rng.integers(0, 200, 900), rng.integers(0, 200, 900), rng.random(900), warn=False)
     for name in ("g.tsv", "g.csv.gz", "g.zst"):

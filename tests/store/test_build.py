@@ -22,7 +22,8 @@ from graphcore import (
     read_graph,
 )
 from graphcore.graphs.rows import policy_code
-from graphcore.store import _loops, buckets, limit, numbering, spool, text
+from graphcore.io import edge_list
+from graphcore.store import _loops, arrays, buckets, journal, numbering
 from tests.depth import examples
 from tests.store.test_store import assert_same
 
@@ -34,7 +35,7 @@ def small_pieces():
     """Several buckets, blocks and pieces also for a handful of edges."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(buckets, "_MIN_BUCKETS", 5)
-        patch.setattr(text, "CHUNK", 40)
+        patch.setattr(edge_list, "CHUNK", 40)
         patch.setattr(os, "fsync", lambda _: None)  # which is what takes long, and shows only when power fails
         yield
 
@@ -135,16 +136,10 @@ def test_ids_too_far_apart_for_a_table(tmp_path, monkeypatch):
     pairs = ids[rng.integers(0, len(ids), (3000, 2))]
     pairs[:1000, 0] = ids[7]  # and one of them very often
     np.savetxt(tmp_path / "edges.txt", pairs, fmt="%d")
-    calls, real = [], numbering._number_sorted
-
-    def number(spool_of_edges, folder, work, _limit):
-        calls.append(1)
-        return real(spool_of_edges, folder, work, 20_000)
-
-    monkeypatch.setattr(numbering, "_number_sorted", number)
-    monkeypatch.setattr(text, "CHUNK", 1 << 14)
+    monkeypatch.setattr(edge_list, "CHUNK", 1 << 14)
+    monkeypatch.setattr(numbering, "_PIECE", 77)
+    monkeypatch.setattr(numbering, "Marked", None)  # which would number them by bits
     graph = build_store(tmp_path / "edges.txt", tmp_path / "g.graph", symmetrize="sum")
-    assert calls
     assert_same(graph, read_graph(tmp_path / "edges.txt", symmetrize="sum"))
 
 
@@ -167,9 +162,8 @@ def test_merged_entries_match_a_dense_matrix(seed, policy, weighted):
     n, m = 6, 40
     sources, targets = rng.integers(0, n, (2, m))
     weights = rng.random(m) + 0.1 if weighted else np.empty(0)
-    keys, spread = np.empty(2 * m, dtype=np.int64), np.empty(2 * m if weighted else 0)
-    length = _loops.pack_entries(np.stack([sources, targets], axis=1).ravel(), weights, keys, spread)
-    order = rng.permutation(length)
+    keys, spread = buckets.entries_of(np.stack([sources, targets], axis=1).ravel(), weights)
+    order = rng.permutation(len(keys))
     order = order[np.argsort(keys[order], kind="stable")]
     keys, spread = keys[order], spread[order] if weighted else spread
     found = np.zeros(4, dtype=np.int64)
@@ -192,22 +186,6 @@ def test_merged_entries_match_a_dense_matrix(seed, policy, weighted):
     assert found[0] == np.count_nonzero(there & there.T & off)
     assert found[1] == np.count_nonzero((there ^ there.T) & off)
     assert found[3] == np.count_nonzero(there.diagonal())
-
-
-@given(seed=st.integers(0, 2**32 - 1), n_borders=st.integers(0, 6))
-def test_scatter_keeps_every_entry_and_its_weight(seed, n_borders):
-    rng = np.random.default_rng(seed)
-    keys = rng.integers(0, 50, 40)
-    weights = rng.random(40)
-    borders = np.unique(rng.integers(0, 50, n_borders))
-    ends = np.empty(len(borders) + 1, dtype=np.int64)
-    out_keys, out_weights = np.empty_like(keys), np.empty_like(weights)
-    _loops.scatter(keys, weights, borders, ends, out_keys, out_weights)
-    order = np.argsort(np.searchsorted(borders, keys, side="right"), kind="stable")
-    np.testing.assert_array_equal(out_keys, keys[order])
-    np.testing.assert_array_equal(out_weights, weights[order])
-    sizes = np.bincount(np.searchsorted(borders, keys, side="right"), minlength=len(ends))
-    np.testing.assert_array_equal(ends, np.cumsum(sizes))
 
 
 @pytest.mark.filterwarnings("ignore:the input is directed")
@@ -278,15 +256,15 @@ def test_bad_input_is_named_with_its_line_and_leaves_nothing(tmp_path):
 
 
 def test_names_that_fill_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(limit.Limit, "exceeded", lambda _: True)
+    monkeypatch.setattr(journal.Limit, "exceeded", lambda _: True)
     refuse(tmp_path, "a b\nb c\n", "the names of 3 nodes fill the memory given", InputError)
     (tmp_path / "edges.txt").write_text("1 2\n2 7\n")
     assert build_store(tmp_path / "edges.txt", tmp_path / "g.graph").n_edges == 2
 
 
 def test_edges_repeated_too_often_for_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(buckets, "entry_bytes", lambda _: 10**8)
-    refuse(tmp_path, "1 2\n" * 300, "repeated so often", InputError)
+    monkeypatch.setitem(buckets._ENTRY_BYTES, "none", 10**8)
+    refuse(tmp_path, "1 2\n" * 300, "one node has so many edges, or so often the same", InputError)
 
 
 def test_bad_parameters(tmp_path):
@@ -345,11 +323,9 @@ def test_nodes_without_edges(tmp_path):
     assert open_graph(tmp_path / "g.graph").n_nodes == 3  # what was there stays
 
 
-def test_rows_longer_than_a_piece(tmp_path, monkeypatch):
-    from graphcore.store import rows
-
-    monkeypatch.setattr(rows, "_ROWS", 3)
-    monkeypatch.setattr(rows, "_ENTRIES", 7)
+def test_rows_longer_than_a_piece_are_in_one_bucket(tmp_path, monkeypatch):
+    for name, size in (("_ROWS", 3), ("_PIECE", 7)):
+        monkeypatch.setattr(arrays, name, size)
     rng = np.random.default_rng(0)
     sources, targets, weights = np.zeros(900, dtype=np.int64), rng.integers(0, 400, 900), rng.random(900)
     graph = build_store([(sources, targets, weights)], tmp_path / "g.graph")
@@ -364,24 +340,27 @@ def test_rows_longer_than_a_piece(tmp_path, monkeypatch):
 def test_spool(tmp_path_factory, seed):
     rng = np.random.default_rng(seed)
     path = tmp_path_factory.mktemp("spool") / "edges"
-    there = spool.Spool(path, [])
+    there = buckets.Spool(path)
     ends, weights = [], []
-    for kind in rng.choice([np.int32, np.int64], 4):
-        ends.append(rng.integers(-5, 5, (rng.integers(1, 9), 2)).astype(kind))
-        weights.append(rng.random(len(ends[-1])))
-        there.append(ends[-1], weights[-1])
-    there.sync()
-    with open(path, "ab") as stream:
-        stream.write(b"left by a crash")
-    again = spool.Spool(path, there.blocks)
-    again.append(ends[0], weights[0])
-    again.close()
-    pieces = list(again.pieces(3))
-    np.testing.assert_array_equal(np.concatenate([p[0] for p in pieces]), np.concatenate([*ends, ends[0]]).ravel())
-    np.testing.assert_array_equal(np.concatenate([p[1] for p in pieces]), np.concatenate([*weights, weights[0]]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(buckets, "_BLOCK", 3)
+        for kind in rng.choice([np.int32, np.int64], 4):
+            ends.append(rng.integers(-5, 5, (rng.integers(1, 9), 2)).astype(kind))
+            weights.append(rng.random(len(ends[-1])))
+            there.append(ends[-1], weights[-1])
+        there.sync()
+        with open(path, "ab") as stream:
+            stream.write(b"left by a crash")
+        again = buckets.Spool(path, there.n_bytes, there.n_edges)
+        again.append(ends[0], weights[0])
+        again.close()
+    blocks = list(again.blocks())
+    assert max(len(block[1]) for block in blocks) == 3 and again.n_edges == sum(map(len, ends)) + len(ends[0])
+    np.testing.assert_array_equal(np.concatenate([b[0] for b in blocks]), np.concatenate([*ends, ends[0]]).ravel())
+    np.testing.assert_array_equal(np.concatenate([b[1] for b in blocks]), np.concatenate([*weights, weights[0]]))
 
 
 def test_sizes_of_memory():
-    assert [limit.parse_memory(m) for m in ("4G", "500 MB", "1.5GiB", "2k", "77", 5)] == [
+    assert [journal.parse_memory(m) for m in ("4G", "500 MB", "1.5GiB", "2k", "77", 5)] == [
         4 << 30, 500 << 20, 3 << 29, 2048, 77, 5,
     ]  # fmt: skip

@@ -1,9 +1,7 @@
 """A build that is killed, interrupted or out of disk leaves no graph that opens and is wrong, and can be resumed."""
 
-import errno
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -11,10 +9,11 @@ import sys
 import numpy as np
 import pytest
 
-from graphcore import FormatError, Graph, GraphWarning, InputError, build_store, check_store, open_graph, write_graph
-from graphcore.store import arrays, buckets, journal, rows, text
-from graphcore.store.format import ArrayFacts, Meta, array_path, read_meta, write_meta
-from graphcore.store.spool import Spool
+from graphcore import Graph, GraphWarning, InputError, build_store, check_store, open_graph, write_graph
+from graphcore.io import edge_list
+from graphcore.store import arrays, buckets, journal
+from graphcore.store.buckets import Spool
+from graphcore.store.format import ArrayFacts, Meta, array_path, write_meta
 from tests.campaigns.kills import calls_of
 from tests.store.test_store import assert_same
 
@@ -34,7 +33,7 @@ def write_text(path, n_edges=20_000, seed=0):
 @pytest.fixture
 def small_pieces(monkeypatch):
     """Many blocks and buckets, and a note in the journal after each."""
-    monkeypatch.setattr(text, "CHUNK", 1 << 14)
+    monkeypatch.setattr(edge_list, "CHUNK", 1 << 14)
     monkeypatch.setattr(buckets, "_MIN_BUCKETS", 12)
     monkeypatch.setattr(journal, "INTERVAL", 0.0)
     monkeypatch.setattr(os, "fsync", lambda _: None)
@@ -130,7 +129,7 @@ def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monke
 
     with monkeypatch.context() as patch:
         if step == "mid-read":
-            patch.setattr(text, "parse", after(2, text.parse))
+            patch.setattr(edge_list, "parse", after(2, edge_list.parse))
         elif step == "mid-sort":
             patch.setattr(buckets.Buckets, "load", after(3, buckets.Buckets.load))
         elif step == "put_in_place":
@@ -144,9 +143,9 @@ def test_resume_goes_on_where_an_interruption_came(tmp_path, small_pieces, monke
             build_store(tmp_path / "edges.txt", out)
     assert out.exists() == (step == "rmtree")
     parsed = []
-    monkeypatch.setattr(text, "parse", lambda *a, real=text.parse: parsed.append(1) or real(*a))
+    monkeypatch.setattr(edge_list, "parse", lambda *a, real=edge_list.parse: parsed.append(1) or real(*a))
     assert_same(build_store(tmp_path / "edges.txt", out, resume=True), expected)
-    n_blocks = -(-os.path.getsize(tmp_path / "edges.txt") // text.CHUNK)
+    n_blocks = -(-os.path.getsize(tmp_path / "edges.txt") // edge_list.CHUNK)
     assert len(parsed) == (n_blocks - 2 if step == "mid-read" else 0)
     assert sorted(os.listdir(tmp_path)) == ["edges.txt", "g.store"]
 
@@ -217,38 +216,11 @@ def test_interrupted_blocks_are_skipped_when_they_come_again(tmp_path, small_pie
 
 
 @pytest.mark.filterwarnings("ignore:the input is directed")
-def test_full_disk(tmp_path, small_pieces, monkeypatch):
-    expected = write_text(tmp_path / "edges.txt")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    # Files cannot grow beyond this: the way a full disk looks, but for the number of the error.
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
-    try:
-        with pytest.raises(OSError, match="what was done so far is kept; resume=True") as caught:
-            build_store(tmp_path / "edges.txt", tmp_path / "g.store")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert caught.value.errno == errno.EFBIG
-    assert WORK in caught.value.filename
-
-    def fail(_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(arrays.ArrayWriter, "sync", fail)
-        with pytest.raises(OSError, match=r"No space left on device \(what was done so far is kept"):
-            build_store(tmp_path / "edges.txt", tmp_path / "g.store", resume=True)
-    assert_same(build_store(tmp_path / "edges.txt", tmp_path / "g.store", resume=True), expected)
+def test_a_disk_without_room_is_told_before(tmp_path, monkeypatch):
+    write_text(tmp_path / "edges.txt", 100)
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("usage", (), {"free": 1000}))
     with pytest.raises(OSError, match=r"needs about 0\.\d GB more on this disk, which has 0\.0 GB free"):
-        build_store(tmp_path / "edges.txt", tmp_path / "h.store")
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is read-only to root")
-def test_read_only_folder(tmp_path):
-    write_text(tmp_path / "edges.txt", 100)
-    (tmp_path / "locked").mkdir(mode=0o500)
-    with pytest.raises(PermissionError, match="may not be written"):
-        build_store(tmp_path / "edges.txt", tmp_path / "locked" / "g.store")
+        build_store(tmp_path / "edges.txt", tmp_path / "g.store")
 
 
 def test_read_only_folder_as_the_system_tells_it(tmp_path, monkeypatch):
@@ -259,80 +231,21 @@ def test_read_only_folder_as_the_system_tells_it(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["edges.txt"]
 
 
-# -- check -------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["indptr", "indices", "weights", "degrees", "node_names"])
-def test_check_finds_a_single_flipped_bit(tmp_path, name):
-    graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 3], [1.0, 2.0, 3.0, 4.0], node_names=["a", "b", "c", "d"])
-    write_graph(graph, tmp_path / "g.store")
-    assert_same(check_store(tmp_path / "g.store"), graph)
-    path = array_path(tmp_path / "g.store", name)
-    size, start = os.path.getsize(path), 128
-    for position in (start + 9, size - 1 - 8 * (name == "indptr")):
-        with open(path, "r+b") as stream:
-            stream.seek(position)
-            byte = stream.read(1)[0]
-            stream.seek(position)
-            stream.write(bytes([byte ^ 16]))
-        with pytest.raises(FormatError, match=rf"g\.store: {name}\.npy is damaged: its checksum"):
-            check_store(tmp_path / "g.store")
-        with open(path, "r+b") as stream:
-            stream.seek(position)
-            stream.write(bytes([byte]))
-    check_store(tmp_path / "g.store")
-
-
-def forge(folder, n_self_loops=0, n_isolated=0, **given):
-    """A store with correct checksums whose content is wrong."""
-    folder.mkdir()
-    good = {"indptr": [0, 1, 2], "indices": [1, 0], "degrees": [1.0, 1.0]}
-    kinds = {"indptr": "i8", "indices": "i4", "degrees": "f8", "weights": "f8"}
-    facts = {}
-    for name, values in (good | given).items():
-        writer = arrays.ArrayWriter(folder, name, kinds[name])
-        writer.append(np.array(values))
-        facts[name] = writer.close()
-    write_meta(folder, Meta(2, 2, n_self_loops, n_isolated, facts))
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"indices": [1, 1]}, "is not symmetric"),
-        ({"indices": [1, 5]}, "names column 5"),
-        ({"indptr": [0, 3, 2]}, "indptr must start at 0 and never fall"),
-        ({"weights": [1.0, -1.0]}, "must not be negative"),
-        ({"weights": [1.0, 2.0]}, "is not symmetric"),
-        ({"degrees": [1.0, 2.0]}, "degrees.npy does not hold the row sums"),
-        ({"n_self_loops": 1}, "n_self_loops is 1, but it is 0"),
-        ({"n_isolated": 1}, "n_isolated is 1, but it is 0"),
-    ],
-)
-def test_check_finds_what_checksums_do_not_show(tmp_path, given, message):
-    forge(tmp_path / "g.store", **given)
-    open_graph(tmp_path / "g.store", trusted=True)
-    for look in (open_graph, check_store):
-        with pytest.raises(FormatError, match=message):
-            look(tmp_path / "g.store")
-
-
 # -- memory, and more entries than 32 bits can count ------------------------------------------------------------------
 
 LIMITED = """
 import sys, threading, time
 import numpy as np
-from graphcore.store import build, build_store, limit
-build._loops.warm_up()
+from graphcore.store import _loops, build_store, journal
+_loops.warm_up()
 import graphcore
-held = limit.anonymous_memory()
+held = journal.anonymous_memory()
 allowed = held + (100 << 20)
 peak, done = held, False
 def watch():
     global peak
     while not done:
-        peak = max(peak, limit.anonymous_memory())
+        peak = max(peak, journal.anonymous_memory())
         time.sleep(0.002)
 n_edges, weighted = int(sys.argv[2]), sys.argv[3] == "weighted"
 def blocks():
@@ -415,17 +328,14 @@ def test_rows_go_on_beyond_32_bits(tmp_path):
         stream.truncate(128 + 4 * (2**31 + 5))
     for name in ("indptr", "degrees"):
         np.save(array_path(tmp_path, name), np.zeros(3 if name == "indptr" else 2))
-    state = {
-        "row": 2, "count": 4, "sum": 0.0, "total": 2**31 + 1, "n_isolated": 0, "all_ones": True,
-        "arrays": {"indices": [2**31 + 5, 77], "indptr": [3, 1], "degrees": [2, 2]},
-    }  # fmt: skip
-    writer = rows.RowWriter(str(tmp_path), 5, None, state)
-    writer.append(np.array([(2 << 31) | 3, (3 << 31) | 1, (3 << 31) | 2]), np.empty(0))
+    state = {"row": 2, "arrays": {"indices": [2**31 + 5, 77], "indptr": [3, 1], "degrees": [2, 2]}}
+    writer = arrays.RowWriter(str(tmp_path), 5, None, state)
+    writer.append(np.array([(2 << 31) | 3, (3 << 31) | 1, (3 << 31) | 2]), np.empty(0), 5)
     facts = writer.finish()
     assert facts["indices"] == ArrayFacts("<i4", 2**31 + 8, arrays.checksum(np.array([3, 1, 2], dtype="i4"), 77))
     indptr = arrays.map_array(tmp_path, "indptr", facts["indptr"])
     assert indptr[3:].tolist() == [2**31 + 6, 2**31 + 8, 2**31 + 8]
-    assert arrays.map_array(tmp_path, "degrees", facts["degrees"])[2:].tolist() == [5, 2, 0]
+    assert arrays.map_array(tmp_path, "degrees", facts["degrees"])[2:].tolist() == [1, 2, 0]
     assert arrays.map_array(tmp_path, "indices", facts["indices"])[-3:].tolist() == [3, 1, 2]
     assert os.stat(array_path(tmp_path, "indices")).st_blocks * 512 < 1 << 20
 
@@ -435,13 +345,7 @@ def test_what_a_power_failure_lost_is_noticed(tmp_path):
         (tmp_path / f"{name}.npy").write_bytes(bytes(150))
     with pytest.raises(OSError, match="is shorter than it was"):
         arrays.ArrayWriter(tmp_path, "degrees", np.float64, 3, 7)
-    with pytest.raises(OSError, match="is shorter than it was"):
-        Spool(tmp_path / "spool.npy", [[10, 8, 0]]).append(np.zeros((1, 2), dtype=np.int32), np.empty(0))
-    with pytest.raises(OSError, match="is cut off"):
-        list(Spool(tmp_path / "spool.npy", [[10, 8, 0]]).pieces(10))
-
-
-def test_meta_survives_a_round_trip(tmp_path):
-    forge(tmp_path / "g.store")
-    meta = read_meta(tmp_path / "g.store")
-    assert meta.arrays["indices"] == ArrayFacts("<i4", 2, arrays.checksum(np.array([1, 0], dtype="i4")))
+    spool = Spool(tmp_path / "spool.npy", 1000, 10)
+    for look in (lambda: spool.append(np.zeros((1, 2), dtype=np.int32), np.empty(0)), lambda: list(spool.blocks())):
+        with pytest.raises(OSError, match="is shorter than it was"):
+            look()

@@ -142,15 +142,3 @@ def test_what_is_no_store(tmp_path):
         open_graph(tmp_path / "a.txt")
     with pytest.raises(ParameterError, match="path must be"):
         graphcore.open_graph(3)
-
-
-def test_a_failed_write_leaves_nothing(tmp_path, monkeypatch):
-    from graphcore.store import write
-
-    def fail(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(write, "write_meta", fail)
-    with pytest.raises(OSError, match="No space"):
-        write_graph(PATH, tmp_path / "g.store")
-    assert os.listdir(tmp_path) == []
