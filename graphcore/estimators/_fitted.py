@@ -11,7 +11,7 @@ from ..graphs.derived import subgraph
 from ..graphs.from_table import as_library
 from ..graphs.graph import Graph
 from ..metrics import central_nodes, cluster_summary, quotient_graph
-from ..partition.predict import node_memberships
+from ..partition.evidence import node_memberships
 from ..partition.quotient import graph_rows
 from ..pipeline.loop import SearchSteps
 from ..pipeline.settings import Settings

@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._typing import AnyData, Floats, Labels
 from ..exceptions import InputError
-from ..partition.predict import memberships
+from ..partition.evidence import memberships
 from .out_of_sample import row_labels, sums_of_rows
 
 

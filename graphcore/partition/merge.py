@@ -113,7 +113,7 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, e
     if elsewhere is None:
         elsewhere = float(rows.degrees.sum()), 0.0, 0.0
     steps = _agglomerate_loops.agglomerate(
-        *rows, sizes, _code(linkage), n_clusters, min_size, *elsewhere, children, losses
+        rows[:], sizes, _code(linkage), n_clusters, min_size, elsewhere, children, losses
     )
     labels = np.empty(n, dtype=np.int32)
     _agglomerate_loops.cut_tree(children, n, steps, labels)
@@ -160,13 +160,12 @@ def _best_partners(rows, objective, n_jobs):
     """For every node the neighbour whose union is best, what that gains, and whether the node has neighbours."""
     n = len(rows.degrees)
     inner, part, linked = np.empty(n), np.empty(n), np.empty(n, dtype=bool)
-    shares = _merge_round_loops.terms_of_nodes(*rows, objective, inner, part, linked)
-    by_cut, by_apart = _objective_loops.between_slopes(objective, *shares)
+    shares = _merge_round_loops.terms_of_nodes(rows[:], objective, inner, part, linked)
+    slopes, nodes = _objective_loops.between_slopes(objective, *shares), (read_only(inner), read_only(part))
 
     def best_of_some(first, last):
         partners, gains = np.full(n, -1, dtype=np.int32), np.full(n, -np.inf)
-        nodes = read_only(inner), read_only(part), by_cut, by_apart
-        _merge_round_loops.best_of_pairs(*rows, objective, *nodes, first, last, partners, gains)
+        _merge_round_loops.best_of_pairs(rows[:], objective, nodes, slopes, first, last, partners, gains)
         return partners, gains
 
     blocks = row_blocks(rows.indptr, max(_MIN_ENTRIES, len(rows.indices) // _MAX_BLOCKS))
@@ -174,7 +173,7 @@ def _best_partners(rows, objective, n_jobs):
     for some_partners, some_gains in others:
         better = some_gains > gains
         partners[better], gains[better] = some_partners[better], some_gains[better]
-    _merge_round_loops.pair_alone(rows.degrees, objective, inner, part, linked, by_apart, partners, gains)
+    _merge_round_loops.pair_alone(rows.degrees, objective, nodes, linked, slopes[1], partners, gains)
     return partners, gains, linked
 
 

@@ -12,8 +12,8 @@ from ..coresets.coreset import Coreset
 from ..graphs.magnitude import in_range
 from ..kernels.graph import GraphKernel, warn_of_loops
 from ..partition.constraints import Constraints
+from ..partition.evidence import stability
 from ..partition.quotient import GraphRows, apply_labels, graph_rows, label_sizes
-from ..partition.stability import stability
 from .constrained import constrained_partition
 from .drafts import FROM_SCRATCH, anew_draft, coreset_draft, disagree, eigenvector_draft, given_draft
 from .known import NOTHING, Known

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..metrics.central import most_central
-from ..partition.predict import cluster_shares
+from ..partition.evidence import cluster_shares
 
 MOST_LISTED = 100_000
 _N_NEAR = 3

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from graphcore.partition._swap_loops import swap_gains
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore._arrays import read_only
 from graphcore.partition._constraint_loops import leaving_gains
-from graphcore.partition._swap_loops import swap_gains
 from graphcore.partition.cluster_sums import cluster_sums
 from graphcore.partition.constraints import (
     FREE,
@@ -17,11 +17,10 @@ from graphcore.partition.constraints import (
     swap_between_full_clusters,
 )
 from graphcore.partition.cycles import move_in_cycles
-from graphcore.partition.heating import heat
-from graphcore.partition.local_moving import move_locally
+from graphcore.partition.evidence import matched_clusters
+from graphcore.partition.local_moving import heat, move_locally
 from graphcore.partition.objectives import objective_code
 from graphcore.partition.quotient import graph_rows
-from graphcore.partition.stability import matched_clusters
 
 from ..oracles import planted, quick
 from ..strategies import objectives, problem_of

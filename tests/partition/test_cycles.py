@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from graphcore.partition._subgroup_loops import join_subgroups
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -9,13 +10,12 @@ from graphcore import Graph
 from graphcore.datasets import degree_corrected_partition
 from graphcore.metrics import agreement
 from graphcore.partition import cycles
-from graphcore.partition._subgroup_loops import join_subgroups
 from graphcore.partition.cluster_sums import cluster_sums
 from graphcore.partition.cycles import _shuffled, cluster_resolutions, move_in_cycles, subgroups
+from graphcore.partition.improve import cycle_chosen
 from graphcore.partition.local_moving import move_locally
 from graphcore.partition.objectives import OBJECTIVES
 from graphcore.partition.quotient import apply_labels, compact_labels, graph_rows, grouped, pick_labels, quotient
-from graphcore.partition.trials import cycle_chosen
 
 from ..oracles import planted
 from ..strategies import objectives, problem_of

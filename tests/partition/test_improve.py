@@ -5,20 +5,18 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from graphcore.partition._heat_loops import heated_sweeps
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph
 from graphcore.partition import heating
 from graphcore.partition import improve as module
-from graphcore.partition._heat_loops import heated_sweeps
-from graphcore.partition.coarse import coarse_partition
-from graphcore.partition.heating import heat
-from graphcore.partition.improve import improve, recombine
-from graphcore.partition.local_moving import move_locally
+from graphcore.partition.evidence import stability
+from graphcore.partition.improve import coarse_partition, improve, recombine
+from graphcore.partition.local_moving import heat, move_locally
 from graphcore.partition.objectives import OBJECTIVES
 from graphcore.partition.quotient import common_refinement
-from graphcore.partition.stability import stability
 
 from ..oracles import cliques, planted, quick, random_adjacency
 from ..strategies import objectives, problem_of

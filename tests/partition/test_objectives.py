@@ -17,8 +17,7 @@ from graphcore.exceptions import ParameterError
 from graphcore.graphs.as_graph import as_graph
 from graphcore.partition import _objective_loops
 from graphcore.partition.constraints import Constraints
-from graphcore.partition.heating import heat
-from graphcore.partition.local_moving import move_locally
+from graphcore.partition.local_moving import heat, move_locally
 from graphcore.partition.merge import agglomerate
 from graphcore.partition.objectives import OBJECTIVES, objective_code
 from graphcore.partition.problem import Problem

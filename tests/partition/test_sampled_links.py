@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
+from graphcore.partition._sample_loops import is_sampled
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphcore import Graph
 from graphcore.partition import quotient as module
-from graphcore.partition._sample_loops import is_sampled
-from graphcore.partition.quotient import graph_rows, quotient
-from graphcore.partition.sampled_links import sampled_links
+from graphcore.partition.quotient import graph_rows, quotient, sampled_links
 
 from .. import strategies as own
 from ..oracles import planted, quick

@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.partition.sizes import grow_small_clusters
+from graphcore.partition.constraints import grow_small_clusters
 
 from ..oracles import cliques, quick
 from ..strategies import problem_of
