@@ -3,7 +3,6 @@
 import numpy as np
 
 from .._compile import compiled
-from ._agglomerate_loops import new_heap, pop, push
 from ._objective_loops import term, total_of
 
 
@@ -71,20 +70,13 @@ def best_of_pairs(rows, objective, nodes, slopes, first, last, partners, gains):
 
 
 @compiled
-def pair_alone(degrees, objective, nodes, linked, by_apart, partners, gains):
-    """Pair nodes without neighbours with each other in the order of volume, an odd last one with the smallest other."""
+def pair_alone(alone, last, degrees, objective, nodes, by_apart, partners, gains):
+    """Pair nodes without neighbours, one with the next one; an odd last one with the node `last`, if that is not -1."""
     inner, part = nodes
     total = total_of(degrees)
-    alone = new_heap(len(degrees))
-    smallest = np.int64(-1)
-    for a in range(len(degrees)):
-        if not linked[a]:
-            push(alone, degrees[a], a)
-        elif smallest < 0 or degrees[a] < degrees[smallest]:
-            smallest = np.int64(a)
-    while alone[0].name > 0:
-        a = pop(alone)
-        b = pop(alone) if alone[0].name > 0 else smallest
+    for i in range(0, len(alone), 2):
+        a = alone[i]
+        b = alone[i + 1] if i + 1 < len(alone) else last
         if b < 0:
             break
         volume_a, volume_b = degrees[a] / total, degrees[b] / total
@@ -95,7 +87,7 @@ def pair_alone(degrees, objective, nodes, linked, by_apart, partners, gains):
             - 2.0 * volume_a * volume_b * by_apart
         )
         partners[a], gains[a] = b, gain
-        if b != smallest:
+        if b != last:
             partners[b], gains[b] = a, gain
 
 

@@ -219,17 +219,6 @@ def count_in_table(labels, other, counts):
 
 
 @compiled
-def count_pairs(pairs, labels, other, first, second, counts):
-    """For every pair number of `number_pairs`: the two labels, and how many nodes carry them."""
-    for x in range(len(pairs)):
-        p = pairs[x]
-        if p >= 0:
-            first[p] = labels[x]
-            second[p] = other[x]
-            counts[p] += 1
-
-
-@compiled
 def is_sampled(x, z, limit):
     """Whether an edge is in the sample: by a hash of its ends, the same from either one; `limit` is a share of 2^64."""
     mixed = (np.uint64(min(x, z)) * _A + np.uint64(max(x, z))) * _B

@@ -173,7 +173,11 @@ def _best_partners(rows, objective, n_jobs):
     for some_partners, some_gains in others:
         better = some_gains > gains
         partners[better], gains[better] = some_partners[better], some_gains[better]
-    _merge_round_loops.pair_alone(rows.degrees, objective, nodes, linked, slopes[1], partners, gains)
+    if not linked.all():  # nodes without neighbours go in pairs, by volume, an odd last one to the smallest other
+        alone, others = np.flatnonzero(~linked), np.flatnonzero(linked)
+        alone = alone[np.argsort(rows.degrees[alone], kind="stable")]
+        last = int(others[np.argmin(rows.degrees[others])]) if len(others) else -1
+        _merge_round_loops.pair_alone(alone, last, rows.degrees, objective, nodes, slopes[1], partners, gains)
     return partners, gains, linked
 
 

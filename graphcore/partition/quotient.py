@@ -198,11 +198,9 @@ def contingency(labels, other, n_clusters):
         counts = np.zeros((n_clusters, n_clusters), dtype=np.int64)
         _loops.count_in_table(labels, other, counts)
         return sp.csr_array(counts)
-    pairs, n_pairs = common_refinement([labels, other], n_clusters)
-    first, second = np.empty(n_pairs, dtype=np.int32), np.empty(n_pairs, dtype=np.int32)
-    counts = np.zeros(n_pairs, dtype=np.int64)
-    _loops.count_pairs(pairs, labels, other, first, second, counts)
-    return sp.csr_array((counts, (first, second)), shape=(n_clusters, n_clusters))
+    both = (labels >= 0) & (other >= 0)
+    places = labels[both], other[both]
+    return sp.csr_array((np.ones(len(places[0]), dtype=np.int64), places), shape=(n_clusters, n_clusters))
 
 
 def compact_labels(labels, n_clusters):

@@ -4,7 +4,7 @@ import numpy as np
 
 from .._random import draw_by_weight
 from .._threads import limited_libraries
-from ..spectral.bethe_hessian import bethe_hessian_embedding
+from ..spectral.exact import bethe_hessian_embedding
 
 # Eigenvectors are looked for where there are at most so many entries, and n k^2, which is what Lanczos iterations take.
 _MAX_ENTRIES, _MAX_LANCZOS = 1 << 22, 1 << 23

@@ -7,8 +7,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from graphcore.datasets import degree_corrected_partition
 from graphcore.spectral import bethe_hessian as module
-from graphcore.spectral.bethe_hessian import bethe_hessian_embedding
-from graphcore.spectral.rounding import kmeans_labels
+from graphcore.spectral.exact import bethe_hessian_embedding
+from graphcore.spectral.partition import kmeans_labels
 
 from ..oracles import planted, random_adjacency
 

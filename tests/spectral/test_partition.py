@@ -15,8 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 from graphcore import ParameterError
 from graphcore._threads import limited_libraries
 from graphcore.spectral import partition, rounding
-from graphcore.spectral.partition import EIGEN_SOLVERS, spectral_partition
-from graphcore.spectral.rounding import _summable, kmeans_labels
+from graphcore.spectral.partition import EIGEN_SOLVERS, _summable, kmeans_labels, spectral_partition
 
 from ..oracles import EXAMPLES, cliques, example_adjacencies, permuted, planted, quick
 
