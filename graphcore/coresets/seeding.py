@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._random import Streams, draw_by_weight
-from .._validation import check_choice, check_integer
 from .._warn import warn_user
 from .._work import count
 from ..exceptions import InputError, ParameterError
@@ -49,15 +48,11 @@ def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None):
     Clustering". The published box repairs the tree after x* and after every tree draw; it has to be repaired after the
     uniform draw as well.
     """
-    check_choice("method", method, ("fast", "naive"))
-    n_seeds = check_integer("n_seeds", n_seeds, low=1)
     if method == "fast" and not kernel.is_sparse:
         raise ParameterError(
             f"method='fast' reads the rows of a sparse kernel, and {type(kernel).__name__} has none; use 'naive'"
         )
     taking_part = np.flatnonzero(kernel.point_weights > 0)
-    if len(taking_part) == 0:
-        raise InputError("no node has an edge: there is nothing to seed")
     diagonal = kernel.diagonal
     if not diagonal.any():
         raise InputError(

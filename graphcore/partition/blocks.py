@@ -14,14 +14,14 @@ from .quotient import label_volumes
 
 # Blocks move in turns, every fourth at the same time: those of the next turn see what became of them. In a sweep, every
 # 16th: more are no better, and with workers labels travel between them.
-_TURNS, _SWEEP_TURNS = 4, 16
+TURNS, SWEEP_TURNS = 4, 16
 _EVERYWHERE = np.empty(0, dtype=np.uint8)
 _ROUNDS = 20
 # Sums are taken anew where a larger share of the nodes has moved.
 _FEW = 1 / 8
 
 
-def in_turns(spans, n_turns=_TURNS):
+def in_turns(spans, n_turns):
     """The blocks of every turn, for the turns that there are blocks for."""
     return [spans[turn::n_turns] for turn in range(min(n_turns, len(spans)))]
 
@@ -42,7 +42,7 @@ def move_in_blocks(problem, labels, *, sums=None, tolerance=FEW_MOVES, n_jobs=No
     for _ in range(_ROUNDS):
         before, then = labels.copy(), sums
         count("entries moved over", len(rows.indices))
-        for turn, some in enumerate(in_turns(spans)):
+        for turn, some in enumerate(in_turns(spans, TURNS)):
             # From the second round on, only nodes that have had a neighbour move are weighed.
             lately = near if turn == 0 or not len(near) else near | np.packbits(labels != before)
             sums = _turn(problem, labels, some, sums, limits, lately, n_jobs)
@@ -131,7 +131,7 @@ def block_sweep(problem, labels, n_jobs=None):
     internal, volume = inner_sums(rows, labels, k, n_jobs), label_volumes(labels, rows.degrees, k)
     slopes = _objective_loops.slopes(problem.code, internal, volume)
     count("entries moved over", len(rows.indices))
-    for some in in_turns(pass_spans(rows.indptr), _SWEEP_TURNS):
+    for some in in_turns(pass_spans(rows.indptr), SWEEP_TURNS):
         parts = map_passes(_sweep_part, rows, some, read_only(labels), slopes, n_jobs=n_jobs)
         for (first, last), moved in zip(some, parts, strict=True):
             labels[first:last] = moved

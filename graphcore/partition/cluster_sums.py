@@ -10,7 +10,7 @@ from .._work import count
 from ..distributed.passes import map_passes, pass_spans
 from ._objective_loops import objective_value
 from ._sum_loops import add_cluster_sums
-from .objectives import Objective, objective_code
+from .objectives import Objective, objective_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class ClusterSums:
 
     def value(self, objective: str | Objective) -> float:
         """The objective that local moving raises, by its name or as it is; larger is better."""
-        return float(objective_value(objective_code(objective), self.internal, self.volume))
+        return float(objective_value(objective_of(objective).code, self.internal, self.volume))
 
 
 def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None):

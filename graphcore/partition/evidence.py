@@ -4,7 +4,7 @@ import numpy as np
 
 from .._threads import map_items
 from . import _objective_loops
-from .objectives import objective_code
+from .objectives import objective_of
 from .quotient import apply_labels, contingency, is_huge, label_sizes
 
 # Paths of two edges that are looked at, evenly spaced over all of them; fewer of a graph that may lie on a disk.
@@ -145,7 +145,7 @@ def predict_labels(sums, inner, volumes, objective):
 
 
 def _slopes(inner, volumes, objective):
-    return _objective_loops.slopes(objective_code(objective), inner, volumes)
+    return _objective_loops.slopes(objective_of(objective).code, inner, volumes)
 
 
 def _gains(sums, by_inner, by_volume):

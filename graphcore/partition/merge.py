@@ -8,16 +8,14 @@ import numpy as np
 from .._arrays import read_only
 from .._locks import cached_property
 from .._threads import map_blocks, row_blocks
-from .._validation import check_choice, check_integer
+from .._validation import check_integer
 from . import _agglomerate_loops, _merge_round_loops, _objective_loops
 from .cluster_sums import cluster_sums
-from .objectives import OBJECTIVES, Objective
+from .objectives import objective_of
 from .quotient import GraphRows, grouped, quotient
 
 # Of blocks of rows whose pairs are weighed side by side.
 _MIN_ENTRIES, _MAX_BLOCKS = 1 << 20, 8
-
-LINKAGES = {name: objective.code for name, objective in OBJECTIVES.items()} | {"average": _agglomerate_loops.AVERAGE}
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +104,6 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, e
     Every step is the cheapest there is, but for "information": there what a union costs changes a little with every
     other union, and costs are only looked up again when a partner is gone, so a step may be slightly dearer.
     """
-    n_clusters = check_integer("n_clusters", n_clusters, low=0)
     n = len(rows.degrees)
     children = np.empty((max(0, n - max(1, n_clusters)), 2), dtype=np.int64)
     losses = np.empty(len(children))
@@ -122,9 +119,7 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, e
 
 def _code(linkage):
     """Number by which compiled loops know a linkage: the name of one, or an Objective."""
-    if isinstance(linkage, Objective):
-        return linkage.code
-    return LINKAGES[check_choice("linkage", linkage, tuple(LINKAGES))]
+    return _agglomerate_loops.AVERAGE if linkage == "average" else objective_of(linkage).code
 
 
 def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, min_size=1, n_jobs=None):

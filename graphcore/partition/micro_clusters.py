@@ -5,7 +5,7 @@ import numpy as np
 from .._arrays import read_only
 from ..distributed.passes import map_passes, pass_spans
 from . import _group_loops as _loops
-from .blocks import block_sweep, in_turns
+from .blocks import TURNS, block_sweep, in_turns
 from .local_moving import move_locally
 from .quotient import apply_labels, compact_labels, label_volumes, min_sampled_volume
 
@@ -44,7 +44,7 @@ def spread_in_rounds(rows, labels, n_labels, n_jobs=None):
     Unlike in a breadth-first search, node after node, those of the same turn do not see each other's. Ends after a few
     rounds, or when nothing changes.
     """
-    turns = in_turns(pass_spans(rows.indptr))
+    turns = in_turns(pass_spans(rows.indptr), TURNS)
     for _ in range(_STEPS):
         given = 0
         for spans in turns:

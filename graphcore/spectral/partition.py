@@ -1,4 +1,4 @@
-"""Spectral partition of a coreset graph; and k-means on the rows of an embedding, the same for any number of threads."""
+"""Spectral partition of a coreset graph, and k-means on the rows of an embedding, with any number of threads alike."""
 
 import math
 import warnings
@@ -8,7 +8,7 @@ import numpy as np
 
 from .._random import Streams
 from .._threads import effective_jobs, limited_libraries
-from .._validation import check_choice, check_integer
+from .._validation import check_integer
 from .exact import spectral_embedding
 from .power import power_embedding
 
@@ -42,7 +42,6 @@ def spectral_partition(
     k-means takes the rows as they come, unweighted: with 250 planted clusters this gave ARI 0.795 for all nodes, rows
     scaled by ``D^-1/2`` and weighted 0.701.
     """
-    check_choice("eigen_solver", eigen_solver, EIGEN_SOLVERS)
     n_clusters = check_integer("n_clusters", n_clusters, low=1, high=A.shape[0], why_high="the nodes of the graph")
     streams = Streams(random_state)
     if n_clusters == 1:
@@ -51,8 +50,7 @@ def spectral_partition(
         embedding = power_embedding(A, n_clusters, random_state=streams, n_jobs=n_jobs)
     else:
         embedding, _ = spectral_embedding(A, n_clusters, degrees=degrees, random_state=streams)
-    if isinstance(n_init, str):
-        check_choice("n_init", n_init, ("auto",))
+    if n_init == "auto":
         n_init = min(_INITIALISATIONS, max(1, _INITIALISATIONS * _DISTANCES // (len(embedding) * n_clusters)))
     labels = kmeans_labels(embedding, n_clusters, n_init=n_init, random_state=streams, n_jobs=n_jobs)
     return SpectralPartition(labels, embedding, n_clusters)
@@ -66,8 +64,6 @@ def kmeans_labels(X, n_clusters, *, n_init=10, random_state=None, n_jobs=None):
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    n_clusters = check_integer("n_clusters", n_clusters, low=1, high=len(X), why_high="the rows")
-    n_init = check_integer("n_init", n_init, low=1)
     rows, weights = _summable(X)
     seeds = Streams(random_state).generator("k-means").integers(2**31 - 1, size=n_init)
     n_threads = effective_jobs(n_jobs) if len(X) * n_clusters >= _MANY_DISTANCES else 1
