@@ -33,8 +33,8 @@ class Constraints:
 
     @property
     def of_nodes(self):
-        """For compiled loops: (counts, is_fixed)."""
-        return self.counts, self.is_fixed
+        """For compiled loops: (counts, is_fixed), whose types are always the same."""
+        return read_only(self.counts), read_only(self.is_fixed)
 
     @property
     def limits_clusters(self):
