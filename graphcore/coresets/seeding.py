@@ -79,14 +79,14 @@ def d2_seeding(kernel, n_seeds, *, method="fast", random_state=None):
     return seeds
 
 
-def draw_seeds(kernel, weights, n_seeds, rng, *, shift=0.0, initial=(), farthest=False):
+def draw_seeds(kernel, weights, n_seeds, rng, *, shift=0.0, initial=()):
     """Draw points one after the other, each with probability proportional to ``w(x) Delta(x, C)``; a Seeds.
 
     ``Delta(x, y) = K_xx + K_yy - 2 K_xy`` of ``K + shift W^-1``, and Delta(x, C) the least over the points C drawn so
     far. The first is drawn in proportion to the weights (n_points,), float64; points of weight 0 never are. One column
-    of the kernel is read for each. Points of `initial` are taken first, without drawing; with `farthest` the point
-    farthest from all before is, in place of a draw. There are fewer than `n_seeds`, and `exhausted` is set, if no point
-    of positive distance is left; negative distances, of an indefinite kernel, count as 0.
+    of the kernel is read for each. Points of `initial` are taken first, without drawing. There are fewer than
+    `n_seeds`, and `exhausted` is set, if no point of positive distance is left; negative distances, of an indefinite
+    kernel, count as 0.
 
     Arthur and Vassilvitskii, "k-means++", SODA 2007; Algorithm 1 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset
     Spectral Clustering".
@@ -102,14 +102,15 @@ def draw_seeds(kernel, weights, n_seeds, rng, *, shift=0.0, initial=(), farthest
         distances[distances <= kernel.noise * norms] = 0.0
         return distances, negative
 
-    return seeds_by_distance(distances_to, weights, n_seeds, rng, initial=initial, farthest=farthest)
+    return seeds_by_distance(distances_to, weights, n_seeds, rng, initial=initial)
 
 
 def seeds_by_distance(distances_to, weights, n_seeds, rng, *, initial=(), farthest=False):
     """:func:`draw_seeds` for whatever has squared distances.
 
     `distances_to` takes a point, and returns the squared distances of all points to it (a new array, not negative
-    beyond rounding) and how many came out negative.
+    beyond rounding) and how many came out negative. With `farthest` the point farthest from all before is taken, in
+    place of a draw.
     """
     n = len(weights)
     taking_part = weights > 0

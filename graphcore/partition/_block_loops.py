@@ -6,7 +6,7 @@ from numba import njit
 from .._compile import compiled
 from .._touched import add
 from ._local_moving_loops import MIN_GAIN, ROUNDING, _best_move, _put_in, _records, _take_out
-from ._objective_loops import between, total_of
+from ._objective_loops import between
 from ._sum_loops import forget, gather, places
 
 
@@ -56,8 +56,7 @@ def move_block(task, sums, labels, own, first, last, near, inner):
     rows, _, objective, limits = task
     indptr, indices, weights, degrees = rows
     min_size, min_volume, _, _ = limits
-    total = total_of(sums[1])
-    clusters, cut, apart = _records(objective, sums, total)
+    clusters, total, cut, apart = _records(objective, sums)
     found = places(len(clusters))
     links, is_listed, touched = found
     moves = 0

@@ -7,8 +7,18 @@ import numpy as np
 from numba import njit
 
 from .._compile import compiled
-from ._local_moving_loops import MIN_GAIN, _is_inside, _put_in, _records, _take_out, _with, _without, _write_back
-from ._objective_loops import between, total_of
+from ._local_moving_loops import (
+    MIN_GAIN,
+    _is_inside,
+    _links,
+    _put_in,
+    _records,
+    _take_out,
+    _with,
+    _without,
+    _write_back,
+)
+from ._objective_loops import between
 from ._sum_loops import forget, gather, places
 
 # Partners that a node tries: the first may be tied to it, or have another degree than fits.
@@ -119,8 +129,8 @@ def swap_gains(task, sums, labels, at_border, least, found_pairs):
     """
     rows, _, objective, _ = task
     nodes, pairs, gains = found_pairs
-    degrees, k, total = rows[3], len(sums[0]), total_of(sums[1])
-    clusters, cut, apart = _records(objective, sums, total)
+    degrees, k = rows[3], len(sums[0])
+    clusters, total, cut, apart = _records(objective, sums)
     found = places(k)
     links, _, touched = found
     n_found, most = 0, -np.inf
@@ -152,18 +162,9 @@ def swap_gains(task, sums, labels, at_border, least, found_pairs):
 def _go(task, clusters, total, shares, labels, x, b, count):
     """Move a node; returns (what the objective gains, the cut share and 1 - sum of squared shares of volume)."""
     rows, _, objective, _ = task
-    indptr, indices, weights, degrees = rows
     cut, apart = shares
-    a = labels[x]
-    link_a, link_b, loop = 0.0, 0.0, 0.0
-    for e in range(indptr[x], indptr[x + 1]):
-        weight = weights[e] if len(weights) > 0 else 1.0
-        if indices[e] == x:
-            loop = weight
-        elif labels[indices[e]] == a:
-            link_a += weight
-        elif labels[indices[e]] == b:
-            link_b += weight
+    a, degrees = labels[x], rows[3]
+    link_a, link_b, loop = _links(rows, labels, x, a, b)
     degree = degrees[x] / total
     rest, left, base = _without(objective, clusters[a], total, degree, link_a / total, loop / total, cut, apart)
     part, then, _ = _with(objective, clusters[b], total, degree, link_b / total, loop / total, left)
@@ -185,9 +186,8 @@ def swap_nodes(task, sums, labels, lists, nodes, gains):
     rows, of_nodes, objective, limits = task
     counts, degrees = of_nodes[0], rows[3]
     min_size, min_volume, max_size, max_volume = limits
-    total, swaps = total_of(sums[1]), 0
-    clusters, cut, apart = _records(objective, sums, total)
-    shares = (cut, apart)
+    clusters, total, cut, apart = _records(objective, sums)
+    shares, swaps = (cut, apart), 0
     for row in range(len(lists)):
         a, b, i, last, j, other_last = lists[row]
         while i < last and j < other_last and gains[i] + gains[j] > MIN_GAIN:

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from .._compile import compiled
-from ._objective_loops import between, between_slopes, term, total_of
+from ._objective_loops import between, between_slopes, shares_of, term
 from ._sum_loops import forget, gather, places
 
 MIN_GAIN = 1e-13
@@ -28,18 +28,16 @@ _CLUSTER = np.dtype(
 
 
 @compiled
-def _records(objective, sums, total):
-    """The clusters, the cut share, and 1 - sum of squared shares of volume."""
+def _records(objective, sums):
+    """The clusters, the whole volume, the cut share, and 1 - sum of squared shares of volume."""
     inner, volumes, sizes = sums
+    total, cut, apart = shares_of(inner, volumes)
     clusters = np.empty(len(inner), dtype=_CLUSTER)
-    cut, apart = 1.0, 1.0
     for c in range(len(inner)):
         new = clusters[c]
         new.inner, new.volume, new.count = inner[c], volumes[c], sizes[c]
         new.part = term(objective, inner[c] / total, volumes[c] / total)
-        cut -= inner[c] / total
-        apart -= (volumes[c] / total) * (volumes[c] / total)
-    return clusters, cut, apart
+    return clusters, total, cut, apart
 
 
 @compiled
@@ -169,8 +167,7 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only):
     min_size, min_volume, _, _ = limits
     order, first, last, is_local = visits
     n_passes, tolerance = ends
-    total = total_of(sums[1])
-    clusters, cut, apart = _records(objective, sums, total)
+    clusters, total, cut, apart = _records(objective, sums)
     found = places(len(clusters))
     links = found[0]
     confirming, spare = False, 0
@@ -235,6 +232,23 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only):
     return moves, entries
 
 
+@njit(nogil=True, inline="always")
+def _links(rows, labels, x, a, b):
+    """Weights of x to the clusters a and b, and its self-loop."""
+    indptr, indices, weights, _ = rows
+    weighted = len(weights) > 0
+    to_a, to_b, loop = 0.0, 0.0, 0.0
+    for e in range(indptr[x], indptr[x + 1]):
+        weight = weights[e] if weighted else 1.0
+        if indices[e] == x:
+            loop = weight
+        elif labels[indices[e]] == a:
+            to_a += weight
+        elif labels[indices[e]] == b:
+            to_b += weight
+    return to_a, to_b, loop
+
+
 @compiled
 def heated_sweeps(task, sums, labels, temperatures, rng):
     """As many proposals as there are nodes for each temperature, of a random node for a random neighbour's cluster.
@@ -243,11 +257,11 @@ def heated_sweeps(task, sums, labels, temperatures, rng):
     weight of an edge end, the temperature without unit. Returns how many nodes moved.
     """
     rows, of_nodes, objective, limits = task
-    indptr, indices, weights, degrees = rows
+    indptr, indices, _, degrees = rows
     counts, is_fixed = of_nodes
     min_size, min_volume, max_size, max_volume = limits
-    n, total, weighted = len(labels), total_of(sums[1]), len(weights) > 0
-    clusters, cut, apart = _records(objective, sums, total)
+    clusters, total, cut, apart = _records(objective, sums)
+    n = len(labels)
     across = between(objective, cut, apart)
     moved = 0
     for temperature in temperatures:
@@ -268,15 +282,7 @@ def heated_sweeps(task, sums, labels, temperatures, rng):
                 continue
             if other.count + count > max_size or grown > max_volume:
                 continue
-            from_a, to_b, loop = 0.0, 0.0, 0.0
-            for e in range(first, first + length):
-                weight = weights[e] if weighted else 1.0
-                if indices[e] == x:
-                    loop = weight
-                elif labels[indices[e]] == a:
-                    from_a += weight
-                elif labels[indices[e]] == b:
-                    to_b += weight
+            from_a, to_b, loop = _links(rows, labels, x, a, b)
             rest, grown = left / total, grown / total
             part_a = term(objective, _rest(one.inner, 2.0 * from_a + loop) / total, rest)
             part_b = term(objective, (other.inner + 2.0 * to_b + loop) / total, grown)

@@ -60,14 +60,23 @@ def between_slopes(objective, cut, apart):
 
 
 @compiled
-def objective_value(objective, inner, volumes):
-    """The objective of clusters given by inner weights and volumes, in any unit."""
+def shares_of(inner, volumes):
+    """The whole volume, the cut share, and 1 - sum of squared shares of volume."""
     total = total_of(volumes)
-    cut, apart, value = 1.0, 1.0, 0.0
+    cut, apart = 1.0, 1.0
     for c in range(len(inner)):
-        value += term(objective, inner[c] / total, volumes[c] / total)
         cut -= inner[c] / total
         apart -= (volumes[c] / total) * (volumes[c] / total)
+    return total, cut, apart
+
+
+@compiled
+def objective_value(objective, inner, volumes):
+    """The objective of clusters given by inner weights and volumes, in any unit."""
+    total, cut, apart = shares_of(inner, volumes)
+    value = 0.0
+    for c in range(len(inner)):
+        value += term(objective, inner[c] / total, volumes[c] / total)
     return value + between(objective, cut, apart)
 
 
@@ -79,11 +88,7 @@ def slopes(objective, inner, volumes):
     minus its squared distance to the cluster's centroid in kernel k-means.
     """
     by_inner, by_volume = np.empty(len(inner)), np.empty(len(inner))
-    total = total_of(volumes)
-    cut, apart = 1.0, 1.0
-    for c in range(len(inner)):
-        cut -= inner[c] / total
-        apart -= (volumes[c] / total) * (volumes[c] / total)
+    total, cut, apart = shares_of(inner, volumes)
     cut, apart = max(cut, _NOTHING), max(apart, _NOTHING)
     for c in range(len(inner)):
         share, volume = inner[c] / total, volumes[c] / total

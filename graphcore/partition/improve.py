@@ -120,8 +120,7 @@ def _has_inner_weight(rows):
 def form_anew(problem, labels, chosen, rng, n_jobs=None):
     """Labels with the `chosen` clusters dissolved and formed anew, or None if their nodes form too few groups."""
     k = problem.n_clusters
-    is_chosen = np.zeros(k, dtype=bool)
-    is_chosen[chosen] = True
+    is_chosen = np.isin(np.arange(k), chosen)
     inside = (labels >= 0) & is_chosen[labels]
     resolution = np.array([np.median(resolutions_of(problem, problem.sums(labels, n_jobs))[chosen])])
     within = np.where(inside, 0, -1).astype(np.int32)
@@ -155,8 +154,7 @@ def cycle_chosen(problem, labels, chosen, rng, n_jobs=None):
     What :func:`move_in_cycles` does, at a cost that goes by these clusters, but for a pass over the graph.
     """
     k = problem.n_clusters
-    is_chosen = np.zeros(k, dtype=bool)
-    is_chosen[chosen] = True
+    is_chosen = np.isin(np.arange(k), chosen)
     nodes, others = np.flatnonzero((labels >= 0) & is_chosen[labels]), np.flatnonzero(~is_chosen)
     groups = np.full(len(labels), -1, dtype=np.int32)
     groups[nodes] = np.arange(len(nodes))
