@@ -19,7 +19,6 @@ MIN_GAIN = 1e-13
 # What is left of a sum after something was taken out is rounding if it is less than this share of what it was.
 ROUNDING = 1e-14
 
-
 # One cluster: weight inside (both directions), volume and nodes as the caller counts them, and its term of the
 # objective. One record is one look into memory.
 _CLUSTER = np.dtype(
@@ -158,8 +157,8 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only):
     after a neighbour has moved. With `looks_only` nothing but `active` is changed: what would move, with all others as
     they are, stays active. `ends` are (n_passes, tolerance): ends when a pass moves no more than `tolerance` times the
     number of nodes, or after `n_passes`. With a tolerance of 0, a pass over all nodes that weighs every candidate
-    exactly must confirm the end, so that no single move raises the objective any more. Limits are kept by moves, not
-    made. Returns (moves made, entries read).
+    exactly must confirm the end, so that no single move raises the objective any more. Returns (moves made, entries
+    read).
     """
     rows, of_nodes, objective, limits = task
     indptr, indices, _, degrees = rows
@@ -170,8 +169,7 @@ def move_nodes(task, sums, labels, active, visits, ends, looks_only):
     clusters, total, cut, apart = _records(objective, sums)
     found = places(len(clusters))
     links = found[0]
-    confirming, spare = False, 0
-    moves, entries = 0, 0
+    confirming, spare, moves, entries = False, 0, 0, 0
     for _ in range(n_passes):
         moved = 0
         for i in range(first, last):
