@@ -75,8 +75,8 @@ def construct(graph, k, seed, params, threads):
     from graphcore.coresets.coreset import sample_coreset
     from graphcore.kernels.graph import GraphKernel
     from graphcore.partition.nearest import label_all
+    from graphcore.spectral.partition import kmeans_labels
     from graphcore.spectral.power import power_embedding
-    from graphcore.spectral.rounding import kmeans_labels
 
     clock = Clock()
     streams = Streams(seed)

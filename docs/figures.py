@@ -29,10 +29,10 @@ from graphcore.coresets.seeding import d2_seeding
 from graphcore.kernels.graph import GraphKernel
 from graphcore.metrics import calibration as calibration_of
 from graphcore.metrics import coreset_cost, normalized_cut
+from graphcore.partition.evidence import matched_clusters
 from graphcore.partition.improve import recombine
 from graphcore.partition.problem import Problem
 from graphcore.partition.quotient import common_refinement, graph_rows
-from graphcore.partition.stability import matched_clusters
 from graphcore.pipeline.parameters import METHOD
 from graphcore.plot._style import bare, plain_numbers
 

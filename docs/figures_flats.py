@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 import graphcore
-from graphcore.partition.stability import matched_clusters
+from graphcore.partition.evidence import matched_clusters
 
 __all__ = ["PICTURES"]
 

@@ -77,8 +77,7 @@ class _Loop(Part):
         self._is_new = True
 
     def __call__(self, *args):
-        given = [each for value in args for each in (value if isinstance(value, tuple) else (value,))]
-        size = 1 + sum([value.nbytes for value in given if type(value) is np.ndarray])
+        size = 1 + _bytes_of(args)
         if self._is_new:
             with _DECIDING:  # threads meet a loop at the same time
                 if self._is_new and not (AT_ONCE in os.environ or is_kept(self) or _was_tried(self)):
@@ -98,6 +97,17 @@ class _Loop(Part):
         pace = (time.perf_counter() - begun) / size
         self._pace = max(_LEAST, pace, 0.0 if self._pace == math.inf else self._pace / 2)
         return result
+
+
+def _bytes_of(values):
+    """Bytes of the arrays among some values, and in tuples of them."""
+    size = 0
+    for value in values:
+        if type(value) is np.ndarray:
+            size += value.nbytes
+        elif type(value) is tuple:
+            size += _bytes_of(value)
+    return size
 
 
 class _Trial:
@@ -136,6 +146,8 @@ class _Trial:
 
 def _as_numba(value):
     """Python's numbers as what numba takes them for: beside a float32, numpy takes them for float32."""
+    if type(value) is tuple:
+        return tuple(map(_as_numba, value))
     if type(value) is int:
         return np.int64(value)
     return np.float64(value) if type(value) is float else value

@@ -17,8 +17,7 @@ from .knn.neighbors import knn_graph
 from .metrics.cut import sums_and_shares
 from .metrics.robustness import robustness
 from .partition.cluster_sums import ClusterSums
-from .partition.evidence import edge_evidence
-from .partition.predict import node_memberships
+from .partition.evidence import edge_evidence, node_memberships
 from .partition.quotient import graph_rows, lent
 from .partition.update import Update, describe_update, update_labels
 from .pipeline.cluster import Clustering, cluster_graph

@@ -28,8 +28,7 @@ ROOT = Path(__file__).parents[1]
 
 # Compiled loops and what is computed around them, and the tests that are about them.
 TESTS = {
-    "coresets/_loops.py": "coresets/test_seeding.py coresets/test_importance.py",
-    "coresets/_tree_loops.py": "coresets/test_sampling_tree.py",
+    "coresets/_loops.py": "coresets/test_seeding.py coresets/test_sampling_tree.py",
     "coresets/importance.py": "coresets/test_importance.py",
     "coresets/seeding.py": "coresets/test_seeding.py",
     "features/leverage.py": "features/test_leverage.py",
@@ -41,20 +40,20 @@ TESTS = {
     "kmeans/centroids.py": "kmeans/test_lloyd.py kmeans/test_coreset.py",
     "kmeans/chunked.py": "kmeans/test_chunked.py",
     "partition/_agglomerate_loops.py": "partition/test_merge.py",
-    "partition/_heap_loops.py": "partition/test_merge.py",
-    "partition/_local_moving_loops.py": "partition/test_local_moving.py",
+    "partition/_block_loops.py": "partition/test_blocks.py partition/test_local_moving.py",
+    "partition/_constraint_loops.py": "partition/test_constraints.py",
+    "partition/_group_loops.py": "partition/test_micro_clusters.py partition/test_cycles.py partition/test_blocks.py",
+    "partition/_local_moving_loops.py": "partition/test_local_moving.py partition/test_improve.py",
     "partition/_merge_round_loops.py": "partition/test_merge.py",
-    "partition/_micro_cluster_loops.py": "partition/test_micro_clusters.py",
     "partition/_objective_loops.py": "partition/test_local_moving.py",
     "partition/_quotient_loops.py": "partition/test_quotient.py partition/test_improve.py",
-    "partition/_sample_loops.py": "partition/test_sampled_links.py",
     "partition/_sum_loops.py": "partition/test_local_moving.py partition/test_nearest.py partition/test_theorem.py",
     "spectral/_power_loops.py": "spectral/test_power.py",
     "store/_loops.py": "store/test_build.py store/test_store.py",
 }
 
 # Arithmetic that wraps around, which Python's does not: these loops are compiled, for every mutant anew.
-COMPILED = ("partition/test_sampled_links.py",)
+COMPILED = ("partition/test_quotient.py",)
 
 _SECONDS = 1.5  # of the processor; a test that takes longer uncompiled is left out
 _LIMIT = 300  # of a mutant, in processor seconds; one that takes longer runs in circles and counts as noticed

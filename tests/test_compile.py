@@ -76,6 +76,11 @@ def test_large_calls_are_compiled_at_once(new_loops):
     assert trial._pace > 1e-8 and not trial.pays(1 << 40)  # it was timed
 
 
+def test_arrays_in_tuples_count_as_well():
+    assert _compile._bytes_of((np.zeros(2), 1, (np.zeros(3), 2.0, (np.zeros(1),)))) == 48
+    assert type(_compile._as_numba((1, (2.0, np.zeros(1))))[1][0]) is np.float64
+
+
 def test_what_another_process_has_compiled_ends_a_trial(new_loops, monkeypatch):
     trial = _compile._Trial.of(spread)
     trial(32, np.arange(4.0), np.zeros(2))

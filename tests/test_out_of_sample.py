@@ -23,7 +23,7 @@ from graphcore import CoresetSpectralClustering, Graph, InputError, ParameterErr
 from graphcore.knn.neighbor_lists import listed_neighbors
 from graphcore.metrics import outside_share
 from graphcore.partition._objective_loops import objective_value
-from graphcore.partition.predict import cluster_shares, predict_labels
+from graphcore.partition.evidence import cluster_shares, predict_labels
 from tests.strategies import matrices
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")

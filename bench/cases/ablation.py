@@ -71,12 +71,6 @@ def constant(where, value, **params):
     return Variant(f"{where} = {value:.3g}", tuple(params.items()), ((where, value),))
 
 
-def default_of(where, name, value):
-    """A variant that has another value of a constant which is the default of a function's last parameter."""
-    module = where.rpartition(".")[0]
-    return switch(f"{module}.{name} = {value:.3g}", (f"{where}.__defaults__", (value,)))
-
-
 def objective(**fields):
     """A variant whose objective has other fields."""
     from graphcore.partition.objectives import OBJECTIVES
@@ -128,7 +122,7 @@ def steps():
         switch("groups not heated in recombination", ("partition.improve._SWEEPS", 0)),
         switch("no eigenvector draft", ("pipeline.drafts._SETTLED_SHARE", -np.inf)),
         switch("no cycles", ("partition.cycles._CYCLES", 0)),
-        switch("no moves of groups while merging", ("partition.coarse._PASSES", 0)),
+        switch("no moves of groups while merging", ("partition.improve._PASSES", 0)),
         settled(0),
         steps_of(refine=False),
         steps_of(walk_steps=1),
@@ -163,10 +157,10 @@ def constants():
         constant("pipeline.settings._LAZINESS", 0.25),
         steps_of(row_budget=50),
         settled(3),
-        *(constant("partition.coarse._HALFWAY", value) for value in (2, 32)),
-        constant("partition.coarse._EARLY_SHARE", 0.2),
-        constant("partition.coarse._TOLERANCE", 0.02),
-        constant("partition.coarse._PASSES", 5),
+        *(constant("partition.improve._HALFWAY", value) for value in (2, 32)),
+        constant("partition.improve._EARLY_SHARE", 0.2),
+        constant("partition.improve._TOLERANCE", 0.02),
+        constant("partition.improve._PASSES", 5),
         constant("partition.cycles.FEW_MOVES", 1e-3),
         constant("partition.cycles._MAX_SHARE", 0.6),
         constant("partition.cycles._CYCLES", 2),

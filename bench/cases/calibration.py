@@ -105,8 +105,8 @@ def score(found):
     are matched one to one.
     """
     from graphcore.metrics import calibration
+    from graphcore.partition.evidence import matched_clusters
     from graphcore.partition.quotient import contingency
-    from graphcore.partition.stability import matched_clusters
 
     model, other, truth = found
     truth = np.unique(truth, return_inverse=True)[1].astype(np.int32) - int(truth.min() < 0)

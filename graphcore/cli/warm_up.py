@@ -94,8 +94,7 @@ def _merging():
     from .._arrays import read_only
     from ..partition.constraints import Constraints
     from ..partition.cycles import subgroups
-    from ..partition.heating import heat
-    from ..partition.local_moving import move_locally
+    from ..partition.local_moving import heat, move_locally
     from ..partition.merge import agglomerate, merge_rounds
     from ..partition.problem import Problem
     from ..partition.quotient import GraphRows, quotient

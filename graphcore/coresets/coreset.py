@@ -127,31 +127,15 @@ def build_coreset(
         self_loop = 1.0 if method == "importance" else 0.0
     self_loop = check_real("self_loop", self_loop, low=0.0)
     kernel = GraphKernel(graph, self_loop)
-    coreset = sample_coreset(
-        kernel,
-        n_clusters,
-        size=size,
-        eps=eps,
-        method=method,
-        n_seeds=n_seeds,
-        seeding=seeding,
-        random_state=random_state,
-    )
+    settings = {"method": method, "n_seeds": n_seeds, "seeding": seeding}
+    coreset = sample_coreset(kernel, n_clusters, size=size, eps=eps, random_state=random_state, **settings)
     return coreset.scaled(kernel.graph)
 
 
 def sample_coreset(
-    kernel,
-    n_clusters,
-    *,
-    weights=None,
-    size=None,
-    eps=None,
-    method="degree",
-    n_seeds="auto",
-    seeding="auto",
+    kernel, n_clusters, *, weights=None, size=None, eps=None, method="degree", n_seeds="auto", seeding="auto",
     random_state=None,
-):
+):  # fmt: skip
     """Draw a coreset of the points of any kernel, as :func:`build_coreset` does of a graph's nodes.
 
     `weights` (n_points,) float64 are those of the kernel if not given, and always for a graph. `eps`, "degree" and

@@ -7,7 +7,6 @@ import numpy as np
 
 from .._random import Streams
 from .._warn import warn_user
-from . import _loops
 from .seeding import d2_seeding
 
 _MANY = 2**62  # more than any graph has nodes
@@ -24,22 +23,7 @@ class Draws(NamedTuple):
 def importance_size(n_points, n_clusters, eps):
     """Draws that one round of Algorithm 5 asks for: ``C k^2 log^2(k) log(n) / eps^2`` with C = 1.
 
-    Parameters
-    ----------
-    n_points, n_clusters : int
-    eps : float
-        The round's relative error.
-
-    Returns
-    -------
-    int
-        Rounded, and at least `n_clusters` (the formula is 0 for one cluster).
-
-    Examples
-    --------
-    >>> from graphcore.coresets.importance import importance_size
-    >>> importance_size(1_000_000, 10, 0.1)
-    732484
+    With the round's relative error `eps`. Rounded, and at least `n_clusters` (the formula is 0 for one cluster).
     """
     root = n_clusters * math.log(n_clusters) / eps  # infinite for the smallest eps, where its square vanishes
     return max(n_clusters, round(min(root * root * math.log(max(n_points, 2)), _MANY)))
@@ -48,46 +32,25 @@ def importance_size(n_points, n_clusters, eps):
 def importance_probabilities(weights, seeds):
     """Probabilities of Algorithm 5, in proportion to ``w(x) Delta(x, C)/cost(C) + w(x)/w(N(x))``.
 
-    N(x) are the points with the same nearest seed as x.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_points,), float64
-        Weights of the points.
-    seeds : Seeds
-
-    Returns
-    -------
-    ndarray of shape (n_points,), float64
-        Sums to 1; 0 for points of weight 0.
+    N(x) are the points with the same nearest seed as x. (n_points,) float64; 0 for points of weight 0.
     """
-    neighbourhoods = np.zeros(len(seeds.indices))
-    _loops.neighbourhood_weights(seeds.nearest, weights, neighbourhoods)
-    out = np.empty(len(weights))
-    total = _loops.sensitivities(seeds.nearest, weights, seeds.contributions, seeds.cost, neighbourhoods, out)
-    out /= total
-    return out
+    out, taking_part = np.zeros(len(weights)), np.flatnonzero(seeds.nearest >= 0)
+    nearest, own = seeds.nearest[taking_part], weights[taking_part]
+    out[taking_part] = own / np.bincount(nearest, weights=own)[nearest]
+    if seeds.cost > 0.0:
+        out[taking_part] += seeds.contributions[taking_part] / seeds.cost
+    return out / np.cumsum(out)[-1]
 
 
 def importance_sample(weights, probabilities, size, random_state=None):
     """Draw `size` points independently, weight ``w(x) / (p_x size)`` each, and merge repeats.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_points,), float64
-        Weights of the points.
-    probabilities : ndarray of shape (n_points,), float64
-    size : int
-        Number of draws.
-    random_state : int, Generator, RandomState or None
-
-    Returns
-    -------
-    Draws
+    `weights` and `probabilities` are of shape (n_points,), float64. Returns Draws.
     """
     uniforms = np.sort(Streams(random_state).generator("draws").random(size))
-    points = np.empty(size, dtype=np.int64)
-    _loops.draw_sorted(probabilities, float(probabilities.sum()), uniforms, points)
+    points = np.searchsorted(np.cumsum(probabilities), uniforms * float(probabilities.sum()), side="right")
+    # The last point of positive probability also takes what rounding left over.
+    points = np.minimum(points, np.flatnonzero(probabilities)[-1])
     indices, counts = np.unique(points, return_counts=True)
     return Draws(indices, counts * (weights[indices] / (probabilities[indices] * size)), size)
 
@@ -110,25 +73,10 @@ def importance_rounds(kernel, n_clusters, eps, n_seeds, *, seeding="fast", rando
     Round i works with :func:`round_eps` and draws :func:`importance_size` of the points that the round before has left,
     weighted as that round left them.
 
-    Parameters
-    ----------
-    kernel : GraphKernel
-    n_clusters : int
-    eps : float
-        Relative error of the cost, all rounds together.
-    n_seeds : int
-        D2 seeds of every round.
-    seeding : {"fast", "naive"}
-    random_state : int, Generator, RandomState or None
+    `eps` is the relative error of the cost, all rounds together, and `n_seeds` are the D2 seeds of every round. Returns
+    the Draws of the last round that made the set smaller and left a point for each cluster; the whole set of points if
+    the first does not.
 
-    Returns
-    -------
-    Draws
-        Of the last round that made the set smaller and left a point for each cluster; the whole set of points if the
-        first does not.
-
-    Notes
-    -----
     The published loop ends when a round leaves as many distinct points as the one before. Repeats make that number
     fall by chance for ever, far below the size that the theory asks for (from 18,063 draws wanted to 71 points on one
     graph), so a round is made here only if it draws fewer points than there are. The first one is always made, capped

@@ -15,7 +15,7 @@ from ..graphs.derived import subgraph
 from ..graphs.from_table import as_library
 from ..graphs.graph import Graph
 from ..metrics import Robustness, cluster_summary, quotient_graph
-from ..partition.predict import node_memberships
+from ..partition.evidence import node_memberships
 from ..partition.quotient import graph_rows
 from ..pipeline.cluster import Clustering
 from ..selection.cluster_tree import ClusterTree, tree_of

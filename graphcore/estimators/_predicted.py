@@ -15,7 +15,7 @@ from ..graphs.structure import check_sparse
 from ..knn.neighbor_lists import listed_neighbors
 from ..knn.search_exact import exact_searcher
 from ..knn.vectors import check_binary, ordered
-from ..partition.predict import cluster_shares, memberships, predict_labels
+from ..partition.evidence import cluster_shares, memberships, predict_labels
 
 _PIECE = 1 << 14
 

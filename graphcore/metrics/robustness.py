@@ -16,8 +16,8 @@ from ..exceptions import GraphWarning, InputError, ParameterError
 from ..graphs.derived import resample_edges
 from ..graphs.graph import Graph
 from ..graphs.magnitude import in_range
+from ..partition.evidence import stability
 from ..partition.quotient import is_huge
-from ..partition.stability import stability
 from .cut import placed_labels
 
 # Hennig's: clusters of a mean Jaccard index from the first on are stable, those up to the second are dissolved.

@@ -1,15 +1,67 @@
-"""Compiled loops that merge clusters one pair at a time, the cheapest first."""
+"""Compiled loops that merge clusters one pair at a time, the cheapest first, and the heap that they stand in."""
 
 import numpy as np
 from numba import njit
 
 from .._compile import compiled
 from .._touched import add
-from ._heap_loops import drop_merged, new_heap, pop, push
 from ._objective_loops import between, term
 
 # Beside the objectives of _objective_loops: volume-weighted average linkage, S_ab = Q_ab / (vol_a vol_b).
 AVERAGE = 2.0
+
+# An entry of a heap, which is one array of records; place 0 holds the number of entries as its name.
+_ENTRY = np.dtype((np.record, [("key", np.float64), ("name", np.int64)]))
+
+
+@compiled
+def new_heap(room):
+    """An empty heap for up to `room` entries: smallest key first, of equals the lower name."""
+    heap = np.empty(room + 1, dtype=_ENTRY)
+    heap[0].name = 0
+    return heap
+
+
+@compiled
+def _is_before(key, name, entry):
+    return key < entry.key or (key == entry.key and name < entry.name)
+
+
+@compiled
+def push(heap, key, name):
+    """Put an entry in."""
+    heap[0].name += 1
+    i = heap[0].name
+    while i > 1 and _is_before(key, name, heap[i >> 1]):
+        heap[i].key, heap[i].name = heap[i >> 1].key, heap[i >> 1].name
+        i >>= 1
+    heap[i].key, heap[i].name = key, name
+
+
+@compiled
+def pop(heap):
+    """Take the first entry out; returns its name."""
+    first, size = heap[1].name, heap[0].name - 1
+    key, name = heap[size + 1].key, heap[size + 1].name
+    heap[0].name = size
+    i = 1
+    while 2 * i <= size:
+        down = 2 * i
+        if down < size and _is_before(heap[down + 1].key, heap[down + 1].name, heap[down]):
+            down += 1
+        if _is_before(key, name, heap[down]):
+            break
+        heap[i].key, heap[i].name = heap[down].key, heap[down].name
+        i = down
+    heap[i].key, heap[i].name = key, name
+    return first
+
+
+@compiled
+def drop_merged(heap, into):
+    """Take entries of clusters that have become part of another one off the top."""
+    while heap[0].name > 0 and into[heap[1].name] >= 0:
+        pop(heap)
 
 
 # One cluster; weights are shares of the whole volume, `part` is its term of the objective. What is looked at together
@@ -22,8 +74,10 @@ _LINK = np.dtype((np.record, [("to", np.int32), ("weight", np.float64)]))
 
 
 @compiled
-def _fill(clusters, lists, links, indptr, indices, weights, degrees, sizes, objective, total, cut, apart):
-    """Make the nodes of the graph the first clusters; returns (places of `links` in use, cut, apart)."""
+def _fill(forest, rows, sizes, objective, total, cut, apart):
+    """Make the nodes of the graph the first clusters; returns (places of the links in use, cut, apart)."""
+    clusters, lists, links, _ = forest
+    indptr, indices, weights, degrees = rows
     top = 0
     for c in range(len(degrees)):
         new, listed = clusters[c], lists[c]
@@ -82,11 +136,13 @@ def _smallest_other(by_size, into, a):
 
 
 @njit(nogil=True, inline="always")
-def _next_pair(objective, clusters, lists, into, pairs, lone, by_size, min_size, refreshed, cut, apart):
+def _next_pair(objective, forest, heaps, min_size, refreshed, cut, apart):
     """The two clusters to unite next, or (a, -1) where the best partner of a has to be looked up first.
 
     `refreshed` is the cluster of too few nodes whose partner was looked up last.
     """
+    clusters, lists, _, into = forest
+    pairs, lone, by_size = heaps
     drop_merged(pairs, into)
     drop_merged(lone, into)
     drop_merged(by_size, into)
@@ -110,8 +166,9 @@ def _next_pair(objective, clusters, lists, into, pairs, lone, by_size, min_size,
 
 
 @compiled
-def _slide_together(lists, links, into, n_made):
+def _slide_together(forest, n_made):
     """Move the lists still in use, which lie in the order of their clusters, to the front; returns where they end."""
+    _, lists, links, into = forest
     top = 0
     for c in range(n_made):
         if into[c] >= 0:
@@ -133,10 +190,7 @@ def _unite(objective, one, other, shared, new):
 
 
 @compiled
-def agglomerate(
-    indptr, indices, weights, degrees, sizes, objective, n_clusters, min_size, total, rest_inner, rest_square, children,
-    losses,
-):  # fmt: skip
+def agglomerate(rows, sizes, objective, n_clusters, min_size, elsewhere, children, losses):
     """Merge the nodes of a weighted graph with self-loops until n_clusters are left, or, if that is 0, none gains.
 
     Each step unites the two neighbours whose union loses least of the objective. A cluster without neighbours is
@@ -146,23 +200,22 @@ def agglomerate(
     entry whose partner is gone is looked up again when it comes up. A loss depends on the two clusters
     alone, so the order is exact; but for INFORMATION it also depends on what all clusters cut, and an entry keeps the
     loss of when it was looked up, so the order is nearly that of the true losses.
-    Where the graph is a part of a larger one, `total` is the volume of the whole, and rest_inner and rest_square are
-    what the clusters elsewhere add to the sums of inner weights and of squared volumes, as shares. Returns the number
-    of steps made.
+    `elsewhere` are the volume of the whole, where the graph is a part of a larger one, and what the clusters elsewhere
+    add to the sums of inner weights and of squared volumes, as shares. Returns the number of steps made.
     """
-    n = len(degrees)
+    n = len(sizes)
+    total, rest_inner, rest_square = elsewhere
     # A union's list is never longer than its parts' together, so twice the entries always do.
-    room = 2 * len(indices) + 16
+    room = 2 * len(rows[1]) + 16
     clusters, lists, links = np.empty(2 * n, dtype=_CLUSTER), np.empty(2 * n, dtype=_LIST), np.empty(room, dtype=_LINK)
     into, touched = np.full(2 * n, -1, dtype=np.int32), np.empty(n + 1, dtype=np.int32)
+    forest = (clusters, lists, links, into)
     sums, is_listed = np.zeros(2 * n), np.zeros(2 * n, dtype=np.bool_)
     # What runs between clusters: the cut share, and 1 - sum of squared volumes.
     cut, apart = 1.0 - rest_inner, 1.0 - rest_square
-    top, cut, apart = _fill(
-        clusters, lists, links, indptr, indices, weights, degrees, sizes, objective, total, cut, apart
-    )
+    top, cut, apart = _fill(forest, rows, sizes, objective, total, cut, apart)
     # Pairs by loss, clusters without neighbours by volume, all clusters by count and then volume.
-    pairs, lone, by_size = new_heap(2 * n), new_heap(2 * n), new_heap(2 * n)
+    pairs, lone, by_size = heaps = (new_heap(2 * n), new_heap(2 * n), new_heap(2 * n))
     n_entered, steps, refreshed = 0, 0, -1
     # Every turn lists the neighbours of one cluster z by what they have become, and finds the best partner among them:
     # of each node first, then of a union of a and b, or of a cluster a whose partner is gone.
@@ -170,12 +223,12 @@ def agglomerate(
         if n_entered < n:
             a, b = n_entered, -1
         else:
-            a, b = _next_pair(objective, clusters, lists, into, pairs, lone, by_size, min_size, refreshed, cut, apart)
+            a, b = _next_pair(objective, forest, heaps, min_size, refreshed, cut, apart)
         z = a
         if b >= 0:
             z = n + steps
             if top + lists[a].length + lists[b].length > room:
-                top = _slide_together(lists, links, into, z)
+                top = _slide_together(forest, z)
             lists[z].start = top
             into[a] = z
             into[b] = z

@@ -3,16 +3,16 @@
 import numpy as np
 
 from .._compile import compiled
-from ._heap_loops import new_heap, pop, push
 from ._objective_loops import term, total_of
 
 
 @compiled
-def terms_of_nodes(indptr, indices, weights, degrees, objective, inner, part, linked):
+def terms_of_nodes(rows, objective, inner, part, linked):
     """Inner weight and term of every node as a cluster, and whether it has neighbours; returns the parts for between.
 
     These are the weight between nodes and one less the sum of squared volumes, as shares.
     """
+    indptr, indices, weights, degrees = rows
     total = total_of(degrees)
     cut, apart = 1.0, 1.0
     for a in range(len(degrees)):
@@ -30,14 +30,16 @@ def terms_of_nodes(indptr, indices, weights, degrees, objective, inner, part, li
 
 
 @compiled
-def best_of_pairs(
-    indptr, indices, weights, degrees, objective, inner, part, by_cut, by_apart, first, last, partners, gains
-):
+def best_of_pairs(rows, objective, nodes, slopes, first, last, partners, gains):
     """For every node of a weighted graph with self-loops, the neighbour whose union is best for the objective.
 
     Looked for among the entries of rows first to last beyond the diagonal, for both ends; of equals the first stays.
-    The term of what runs between clusters is taken to first order, so a candidate costs one logarithm.
+    `nodes` are the inner weights and terms; the term of what runs between clusters is taken to first order, by its
+    `slopes`, so a candidate costs one logarithm.
     """
+    indptr, indices, weights, degrees = rows
+    inner, part = nodes
+    by_cut, by_apart = slopes
     total = total_of(degrees)
     longest = np.int64(0)
     for a in range(first, last):
@@ -68,19 +70,13 @@ def best_of_pairs(
 
 
 @compiled
-def pair_alone(degrees, objective, inner, part, linked, by_apart, partners, gains):
-    """Pair nodes without neighbours with each other in the order of volume, an odd last one with the smallest other."""
+def pair_alone(alone, last, degrees, objective, nodes, by_apart, partners, gains):
+    """Pair nodes without neighbours, one with the next one; an odd last one with the node `last`, if that is not -1."""
+    inner, part = nodes
     total = total_of(degrees)
-    alone = new_heap(len(degrees))
-    smallest = np.int64(-1)
-    for a in range(len(degrees)):
-        if not linked[a]:
-            push(alone, degrees[a], a)
-        elif smallest < 0 or degrees[a] < degrees[smallest]:
-            smallest = np.int64(a)
-    while alone[0].name > 0:
-        a = pop(alone)
-        b = pop(alone) if alone[0].name > 0 else smallest
+    for i in range(0, len(alone), 2):
+        a = alone[i]
+        b = alone[i + 1] if i + 1 < len(alone) else last
         if b < 0:
             break
         volume_a, volume_b = degrees[a] / total, degrees[b] / total
@@ -91,7 +87,7 @@ def pair_alone(degrees, objective, inner, part, linked, by_apart, partners, gain
             - 2.0 * volume_a * volume_b * by_apart
         )
         partners[a], gains[a] = b, gain
-        if b != smallest:
+        if b != last:
             partners[b], gains[b] = a, gain
 
 

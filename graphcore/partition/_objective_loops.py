@@ -11,6 +11,8 @@ All are a sum of one term per cluster and, for INFORMATION, a term of what runs 
 
 from math import log
 
+import numpy as np
+
 from .._compile import compiled
 from .objectives import OBJECTIVES
 
@@ -58,29 +60,35 @@ def between_slopes(objective, cut, apart):
 
 
 @compiled
-def objective_value(objective, inner, volumes):
-    """The objective of clusters given by inner weights and volumes, in any unit."""
-    total = total_of(volumes)
-    cut, apart, value = 1.0, 1.0, 0.0
-    for c in range(len(inner)):
-        value += term(objective, inner[c] / total, volumes[c] / total)
-        cut -= inner[c] / total
-        apart -= (volumes[c] / total) * (volumes[c] / total)
-    return value + between(objective, cut, apart)
-
-
-@compiled
-def slopes(objective, inner, volumes, by_inner, by_volume):
-    """Derivatives of the objective by each cluster's inner weight and volume (shares of the whole volume).
-
-    For NCUT, ``2 l by_inner + d by_volume`` for a node of degree d with weight l to a cluster is, up to the factor d,
-    minus its squared distance to the cluster's centroid in kernel k-means.
-    """
+def shares_of(inner, volumes):
+    """The whole volume, the cut share, and 1 - sum of squared shares of volume."""
     total = total_of(volumes)
     cut, apart = 1.0, 1.0
     for c in range(len(inner)):
         cut -= inner[c] / total
         apart -= (volumes[c] / total) * (volumes[c] / total)
+    return total, cut, apart
+
+
+@compiled
+def objective_value(objective, inner, volumes):
+    """The objective of clusters given by inner weights and volumes, in any unit."""
+    total, cut, apart = shares_of(inner, volumes)
+    value = 0.0
+    for c in range(len(inner)):
+        value += term(objective, inner[c] / total, volumes[c] / total)
+    return value + between(objective, cut, apart)
+
+
+@compiled
+def slopes(objective, inner, volumes):
+    """Derivatives of the objective by each cluster's inner weight and by its volume (shares of the whole volume).
+
+    For NCUT, ``2 l by_inner + d by_volume`` for a node of degree d with weight l to a cluster is, up to the factor d,
+    minus its squared distance to the cluster's centroid in kernel k-means.
+    """
+    by_inner, by_volume = np.empty(len(inner)), np.empty(len(inner))
+    total, cut, apart = shares_of(inner, volumes)
     cut, apart = max(cut, _NOTHING), max(apart, _NOTHING)
     for c in range(len(inner)):
         share, volume = inner[c] / total, volumes[c] / total
@@ -95,3 +103,4 @@ def slopes(objective, inner, volumes, by_inner, by_volume):
         else:
             by_inner[c] = log(max(share, _NOTHING) / (volume * volume)) - log(cut / apart)
             by_volume[c] = -2.0 * share / volume + 2.0 * volume * cut / apart
+    return by_inner, by_volume

@@ -1,4 +1,4 @@
-"""Compiled loops that look at a graph through a labelling: groups of nodes, the graph between them, refinements."""
+"""Compiled loops that look at a graph through a labelling: groups of nodes, the graph between them, and samples."""
 
 from math import log
 
@@ -8,6 +8,10 @@ from .._compile import compiled
 from .._select import nth_largest
 from .._touched import add
 from ._objective_loops import total_of
+from ._sum_loops import forget, places
+
+_A, _B = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
+_SHIFT = np.uint64(32)
 
 
 @compiled
@@ -45,8 +49,13 @@ def label_volumes(labels, degrees, volumes):
 
 
 @compiled
-def gather_links(indptr, indices, weights, labels, starts, members, a, sums, is_listed, touched):
-    """Weights between cluster a and all others into `sums`; returns how many clusters are listed in `touched`."""
+def gather_links(grouping, a, found):
+    """Weights between cluster a and all others into `places`; returns how many clusters are listed.
+
+    A `grouping` is a graph by its clusters: its arrays but for the degrees, the labels, and starts and members.
+    """
+    (indptr, indices, weights), labels, starts, members = grouping
+    sums, is_listed, touched = found
     weighted = len(weights) > 0
     n_touched = 0
     for m in range(starts[a], starts[a + 1]):
@@ -69,8 +78,9 @@ def _grown(array, length, room):
 
 
 @compiled
-def row_lengths(indptr, indices, labels, starts, members, chosen, out):
+def row_lengths(grouping, chosen, out):
     """Entries in the chosen rows of the graph between clusters."""
+    (indptr, indices, _), labels, starts, members = grouping
     last_seen = np.full(len(starts) - 1, -1, dtype=np.int32)
     for i in range(len(chosen)):
         count = 0
@@ -91,38 +101,34 @@ def _strength(weight, volume_a, volume_b, total):
 
 
 @compiled
-def link_cuts(indptr, indices, weights, labels, starts, members, first, last, volumes, max_links, cuts):
+def link_cuts(grouping, volumes, max_links, first, last, cuts):
     """Strength of the `max_links`-th strongest link of clusters first to last, -inf where there are no more."""
-    n_clusters = len(starts) - 1
     total = total_of(volumes)
-    sums, is_listed = np.zeros(n_clusters), np.zeros(n_clusters, dtype=np.bool_)
-    touched = np.empty(n_clusters + 1, dtype=np.int32)
-    strengths = np.empty(n_clusters, dtype=np.float32)
+    found, strengths = places(len(volumes)), np.empty(len(volumes), dtype=np.float32)
+    sums, _, touched = found
     for a in range(first, last):
-        n_touched = gather_links(indptr, indices, weights, labels, starts, members, a, sums, is_listed, touched)
+        n_touched = gather_links(grouping, a, found)
         n_links = 0
         for t in range(n_touched):
             b = touched[t]
             if b != a:
                 strengths[n_links] = _strength(sums[b], volumes[a], volumes[b], total)
                 n_links += 1
-            sums[b] = 0.0
-            is_listed[b] = False
+        forget(found, n_touched)
         cuts[a] = nth_largest(strengths, n_links, max_links) if n_links > max_links else -np.inf
 
 
 @compiled
-def quotient_rows(indptr, indices, weights, labels, starts, members, first, last, volumes, max_links, cuts, out_counts):
+def quotient_rows(grouping, volumes, max_links, first, last, cuts, out_counts):
     """Rows first to last of the graph between clusters: entry (a, b) is the weight between a and b.
 
     The diagonal holds the weight inside, both directions counted, so row sums are volumes, as long as no node with an
     edge is left out (label -1). With `max_links`, links that are strong for neither end (`cuts`) are left out. Returns
     (columns, weights) of these rows one after the other, in the order met; out_counts gets row lengths.
     """
-    n_clusters = len(starts) - 1
     total = total_of(volumes)
-    sums, is_listed = np.zeros(n_clusters), np.zeros(n_clusters, dtype=np.bool_)
-    touched = np.empty(n_clusters + 1, dtype=np.int32)
+    found = places(len(volumes))
+    sums, _, touched = found
     # No row has more links of its own than `max_links`, and what the other ends add is as much again over all rows.
     room = (2 * max_links + 1 if max_links > 0 else 32) * (last - first) + 64
     columns = np.empty(room, dtype=np.int32)
@@ -130,7 +136,7 @@ def quotient_rows(indptr, indices, weights, labels, starts, members, first, last
     length = np.int64(0)  # and not a literal, which `_grown` would be compiled for as well
     for a in range(first, last):
         start = length
-        n_touched = gather_links(indptr, indices, weights, labels, starts, members, a, sums, is_listed, touched)
+        n_touched = gather_links(grouping, a, found)
         if length + n_touched > room:
             room = 2 * (length + n_touched)
             columns, values = _grown(columns, length, room), _grown(values, length, room)
@@ -146,8 +152,7 @@ def quotient_rows(indptr, indices, weights, labels, starts, members, first, last
                 columns[length] = b
                 values[length] = sums[b]
                 length += 1
-            sums[b] = 0.0
-            is_listed[b] = False
+        forget(found, n_touched)
         out_counts[a] = length - start
     return columns[:length].copy(), values[:length].copy()
 
@@ -214,11 +219,66 @@ def count_in_table(labels, other, counts):
 
 
 @compiled
-def count_pairs(pairs, labels, other, first, second, counts):
-    """For every pair number of `number_pairs`: the two labels, and how many nodes carry them."""
-    for x in range(len(pairs)):
-        p = pairs[x]
-        if p >= 0:
-            first[p] = labels[x]
-            second[p] = other[x]
-            counts[p] += 1
+def is_sampled(x, z, limit):
+    """Whether an edge is in the sample: by a hash of its ends, the same from either one; `limit` is a share of 2^64."""
+    mixed = (np.uint64(min(x, z)) * _A + np.uint64(max(x, z))) * _B
+    mixed = (mixed ^ (mixed >> _SHIFT)) * _A
+    return (mixed ^ (mixed >> _SHIFT)) < limit
+
+
+@compiled
+def sample_links(rows, labels, first, last, limit):
+    """Edges from rows first to last to later ones that are in the sample: (cluster of the row, of the column, weight).
+
+    The column's cluster c of a self-loop is written as -1 - c. Weights are of length 0 where the graph's are. Edges
+    with an end of label -1 are left out.
+    """
+    indptr, indices, weights, _ = rows
+    weighted = len(weights) > 0
+    room = indptr[last] - indptr[first]
+    sources = np.empty(room, dtype=np.int32)
+    targets = np.empty(room, dtype=np.int32)
+    values = np.empty(room if weighted else 0)
+    length = 0
+    for x in range(first, last):
+        a = labels[x]
+        if a < 0:
+            continue
+        for e in range(indptr[x], indptr[x + 1]):
+            z = indices[e]
+            if z >= x and is_sampled(x, z, limit) and labels[z] >= 0:
+                sources[length] = a
+                targets[length] = labels[z] if z > x else -1 - labels[z]
+                if weighted:
+                    values[length] = weights[e]
+                length += 1
+    # Copies, since most of the room was not needed.
+    return sources[:length].copy(), targets[:length].copy(), values[:length].copy()
+
+
+@compiled
+def count_links(links, first, last, counts, degrees):
+    """Add up what links bring to those rows of both their ends that are from first to last: entries, and weight."""
+    sources, targets, values = links
+    for i in range(len(sources)):
+        weight = values[i] if len(values) > 0 else 1.0
+        for row in (sources[i], targets[i]):
+            if first <= row < last:
+                counts[row] += 1
+                degrees[row] += weight
+
+
+@compiled
+def place_links(links, first, last, cursors, indices, weights):
+    """Put links into those rows of both their ends that are from first to last, at the rows' cursors on."""
+    sources, targets, values = links
+    for i in range(len(sources)):
+        a, b = sources[i], targets[i]
+        weight = values[i] if len(values) > 0 else 1.0
+        for row, column in ((a, b), (b, a)):
+            if first <= row < last:
+                place = cursors[row]
+                indices[place] = column if column >= 0 else -1 - column
+                if len(values) > 0:
+                    weights[place] = weight
+                cursors[row] = place + 1

@@ -10,7 +10,7 @@ from .._work import count
 from ..distributed.passes import map_passes, pass_spans
 from ._objective_loops import objective_value
 from ._sum_loops import add_cluster_sums
-from .objectives import Objective, objective_code
+from .objectives import Objective, objective_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +36,18 @@ class ClusterSums:
     size: np.ndarray
 
     @property
+    def arrays(self):
+        """What moves keep up to date, for compiled loops: (internal, volume, size)."""
+        return self.internal, self.volume, self.size
+
+    @property
     def conductance(self) -> Floats:
         """``cut / volume``, and 1 for a cluster without volume."""
         return np.divide(self.cut, self.volume, out=np.ones(len(self.volume)), where=self.volume > 0)
 
     def value(self, objective: str | Objective) -> float:
         """The objective that local moving raises, by its name or as it is; larger is better."""
-        return float(objective_value(objective_code(objective), self.internal, self.volume))
+        return float(objective_value(objective_of(objective).code, self.internal, self.volume))
 
 
 def cluster_sums(rows, labels, n_clusters, n_jobs=None, counts=None, splits=None):
@@ -79,8 +84,7 @@ def _inner_part(rows, first, last, labels, n_clusters):
 
 def _sums_part(rows, first, last, labels, n_clusters, counts, split):
     """The sums over some nodes, and each one's weight inside and outside of its cluster if they are split."""
-    internal, volume, cut = np.zeros(n_clusters), np.zeros(n_clusters), np.zeros(n_clusters)
-    size = np.zeros(n_clusters, dtype=np.int64)
-    inside, outside = np.empty((2, last - first if split else 0))
-    add_cluster_sums(*rows, read_only(counts), labels, first, last, internal, volume, cut, size, inside, outside)
-    return internal, volume, cut, size, inside, outside
+    clusters = *(np.zeros(n_clusters) for _ in range(3)), np.zeros(n_clusters, dtype=np.int64)
+    nodes = tuple(np.empty((2, last - first if split else 0)))
+    add_cluster_sums(rows[:], read_only(counts), labels, first, last, clusters, nodes)
+    return *clusters, *nodes

@@ -6,16 +6,9 @@ import numpy as np
 
 from .._threads import effective_jobs, map_items
 from .._work import count
-from ._subgroup_loops import join_subgroups
+from ._group_loops import join_subgroups
 from .local_moving import FEW_MOVES, move_locally
-from .quotient import (
-    apply_labels,
-    compact_labels,
-    estimated_entries,
-    grouped,
-    label_volumes,
-    pick_labels,
-)
+from .quotient import apply_labels, compact_labels, estimated_entries, grouped, label_volumes, pick_labels
 
 # A level of groups that leaves more than this share of what it groups, or of its entries, is not worth a level.
 _MAX_SHARE = 0.9
@@ -98,20 +91,17 @@ def subgroups(rows, clusters, resolutions, rng, max_entries=None, n_jobs=None):
 
 def _joined(rows, clusters, resolutions, rng, units, n_units, n_jobs):
     """Groups of units inside their clusters, labels (n_units,) int32, and their number; None: every node is a unit."""
-    starts, members, of_node, volumes = _NO_STARTS, _NO_NODES, _NO_NODES, rows.degrees.copy()
-    if units is not None:
-        starts, members = grouped(units, n_units)
-        of_node, volumes = units, label_volumes(units, rows.degrees, n_units)
+    if units is None:
+        of_nodes, volumes = (_NO_NODES, _NO_STARTS, _NO_NODES), rows.degrees.copy()
+    else:
+        of_nodes, volumes = (units, *grouped(units, n_units)), label_volumes(units, rows.degrees, n_units)
         clusters = pick_labels(units, n_units, clusters)
     count("entries joined", len(rows.indices))
     groups = np.where(clusters >= 0, np.arange(n_units, dtype=np.int32), np.int32(-1))
     total = float(rows.degrees.sum())
 
     def join(order):
-        join_subgroups(
-            rows.indptr, rows.indices, rows.weights, total, clusters, resolutions, of_node, starts, members, order,
-            groups, volumes,
-        )  # fmt: skip
+        join_subgroups(rows[:], total, clusters, resolutions, of_nodes, order, groups, volumes)
 
     n_threads = effective_jobs(n_jobs) if len(rows.indices) >= _LARGE else 1
     map_items(join, _split(_shuffled(n_units, rng), clusters, volumes, len(resolutions), n_threads), n_threads)

@@ -1,19 +1,28 @@
-"""The two steps that raise the objective of a draft: improve, and recombine."""
+"""What raises the objective of a draft: improve, and recombine; and clusters formed anew of groups of nodes."""
+
+from dataclasses import replace
 
 import numpy as np
 
+from .._arrays import read_only
+from .._random import draw_by_weight
 from .blocks import move_in_blocks
-from .coarse import coarse_partition
-from .cycles import move_in_cycles
-from .heating import heat
-from .local_moving import FEW_MOVES, move_locally
+from .constraints import Constraints, grow_small_clusters
+from .cycles import move_in_cycles, resolutions_of, subgroups
+from .local_moving import FEW_MOVES, heat, move_locally
+from .merge import agglomerate, merge_rounds
 from .problem import Partition
-from .quotient import apply_labels, common_refinement, pick_labels
-from .sizes import grow_small_clusters
+from .quotient import apply_labels, common_refinement, label_sizes, pick_labels, quotient
 
 # Groups are heated to so many mean weights of an edge, or to so much of what a group has of them if that is more, and
 # cooled to so little, in so many sweeps.
 _HOT, _HOT_SHARE, _COLD, _SWEEPS = 4.0, 0.3, 0.4, 100
+# Merging goes down to this many clusters for each one asked for, then groups are moved, then merging goes on.
+_HALFWAY = 8
+# Share of the clusters united in a round while there are more than that: early pairs are safe.
+_EARLY_SHARE = 0.6
+# Moves of groups end when a pass moves a smaller share of them, or after so many passes.
+_TOLERANCE, _PASSES = 0.002, 20
 
 
 def improve(problem, labels, rng, n_jobs=None, told=None):
@@ -61,3 +70,104 @@ def recombine(problem, first, second, rng, n_jobs=None):
     labels = apply_labels(max(found, key=Partition.rank).labels, groups)
     grow_small_clusters(problem, labels)
     return max(better, improve(problem, labels, rng, n_jobs), key=Partition.rank)
+
+
+def coarse_partition(problem, rng, n_jobs=None):
+    """Partition groups of nodes: merge, move groups, merge on, move groups again; returns labels (n,) int32.
+
+    Merging begins in rounds of many pairs and ends one pair at a time. `problem` is that of the graph between groups,
+    whose nodes its constraints count. Clusters below the least size are merged before all others, and moves make none.
+    The Generator `rng` draws the order of visits.
+    """
+    rows, k, sizes = problem.rows, problem.n_clusters, problem.constraints.counts
+    n, moves = len(rows.degrees), {"n_passes": _PASSES, "tolerance": _TOLERANCE}
+    if not problem.min_size:  # how many there are to be is what merging alone would leave
+        k = n - len(agglomerate(rows, sizes, 0, linkage=problem.objective)[1])
+    halfway = _HALFWAY * k
+    labels, between = np.arange(n, dtype=np.int32), problem
+    if halfway < n:
+        labels = merge_rounds(
+            rows, sizes, halfway, objective=problem.objective, share=_EARLY_SHARE, min_size=problem.min_size,
+            n_jobs=n_jobs,
+        )  # fmt: skip
+        early = replace(problem.without_limits(halfway), min_share=problem.min_share)
+        move_locally(early, labels, order=rng.permutation(n), **moves)
+        between = problem.between(labels, halfway, n_jobs)
+    merged, _, _ = agglomerate(
+        between.rows, between.constraints.counts, k, linkage=problem.objective, min_size=problem.min_size
+    )
+    move_locally(between.spanning(merged, room=2), merged, **moves)
+    labels = merged[labels]
+    problem = problem.spanning(labels, room=2)
+    grow_small_clusters(problem, labels)
+    sums, _ = move_locally(problem, labels, order=rng.permutation(n), **moves)
+    if not problem.record.is_per_cluster and not _has_inner_weight(rows):
+        # Single nodes, whatever they count, have no weight inside, and on graphs where all weights are alike the first
+        # unions then show nothing. What the normalised cut makes of them is tried too.
+        other, _, _ = agglomerate(rows, sizes, k, linkage="ncut", min_size=problem.min_size)
+        grow_small_clusters(problem, other)
+        other_sums, _ = move_locally(problem, other, **moves)
+        if other_sums.value(problem.objective) > sums.value(problem.objective):
+            return other
+    return labels
+
+
+def _has_inner_weight(rows):
+    """Whether any group has weight inside: the first ones have, as a rule, so that few rows are read."""
+    return any(x in rows.indices[rows.indptr[x] : rows.indptr[x + 1]] for x in range(len(rows.degrees)))
+
+
+def form_anew(problem, labels, chosen, rng, n_jobs=None):
+    """Labels with the `chosen` clusters dissolved and formed anew, or None if their nodes form too few groups."""
+    k = problem.n_clusters
+    is_chosen = np.isin(np.arange(k), chosen)
+    inside = (labels >= 0) & is_chosen[labels]
+    resolution = np.array([np.median(resolutions_of(problem, problem.sums(labels, n_jobs))[chosen])])
+    within = np.where(inside, 0, -1).astype(np.int32)
+    groups, n_groups = subgroups(problem.rows, within, resolution, rng, problem.max_links)
+    groups, n_groups = _beside(groups, n_groups, labels, np.flatnonzero(~is_chosen), k)
+    if n_groups <= k:
+        return None
+    coarse = problem.between(groups, n_groups, n_jobs, problem.max_links)
+    return apply_labels(coarse_partition(coarse, rng, n_jobs), groups)
+
+
+def side_by_side(problem, labels, n_chosen, rng):
+    """A random cluster and others, each drawn by the links to those before: (at most n_chosen,) int64."""
+    k = problem.n_clusters
+    between = quotient(problem.rows, labels, k)
+    chosen, links = [int(rng.integers(k))], np.zeros(k)
+    while len(chosen) < min(n_chosen, k):
+        row = slice(between.indptr[chosen[-1]], between.indptr[chosen[-1] + 1])
+        links[between.indices[row]] += between.weights[row]
+        links[chosen] = 0.0
+        following = draw_by_weight(links, rng)
+        if following < 0:
+            break
+        chosen.append(following)
+    return np.array(chosen)
+
+
+def cycle_chosen(problem, labels, chosen, rng, n_jobs=None):
+    """Move nodes of the `chosen` clusters, one by one and in groups, in place; every other cluster stays, as one node.
+
+    What :func:`move_in_cycles` does, at a cost that goes by these clusters, but for a pass over the graph.
+    """
+    k = problem.n_clusters
+    is_chosen = np.isin(np.arange(k), chosen)
+    nodes, others = np.flatnonzero((labels >= 0) & is_chosen[labels]), np.flatnonzero(~is_chosen)
+    groups = np.full(len(labels), -1, dtype=np.int32)
+    groups[nodes] = np.arange(len(nodes))
+    groups, n_groups = _beside(groups, len(nodes), labels, others, k)
+    clusters = np.concatenate([labels[nodes], others.astype(np.int32)])
+    held = Constraints(counts=label_sizes(groups, n_groups), is_fixed=read_only(np.arange(n_groups) >= len(nodes)))
+    move_in_cycles(replace(problem.between(groups, n_groups, n_jobs), constraints=held), clusters, rng, n_jobs=n_jobs)
+    labels[nodes] = clusters[: len(nodes)]
+
+
+def _beside(groups, n_groups, labels, others, n_clusters):
+    """Groups of nodes (n,) int32 with each of some `others` of the clusters as one more group; and their number."""
+    numbers = np.full(n_clusters, -1, dtype=np.int32)
+    numbers[others] = n_groups + np.arange(len(others))
+    is_other = (labels >= 0) & (numbers[labels] >= 0)
+    return np.where(is_other, numbers[labels], groups), n_groups + len(others)

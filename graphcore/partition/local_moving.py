@@ -1,26 +1,20 @@
-"""Local moving: single nodes go to a neighbouring cluster while that raises the objective."""
+"""Moves of single nodes: to a neighbouring cluster while that raises the objective, or heated, also for the worse."""
 
 import numpy as np
 
-from .._arrays import read_only
-from .._threads import map_items, row_spans
+from .._threads import check_stopped, map_items, row_spans
 from .._work import count
-from ..distributed.passes import map_passes, pass_spans
 from . import _local_moving_loops as _loops
-from . import _objective_loops
-from .cluster_sums import inner_sums
-from .quotient import label_volumes
 
 # Where others follow, moves end when a pass makes no more for each node.
 FEW_MOVES = 1e-4
 
 _NATURAL = np.empty(0, dtype=np.int64)
-# Turns of a sweep: blocks of the same turn do not see each other's moves. More are no better, and with workers labels
-# travel between them.
-_TURNS = 16
 # Graphs of so many entries are looked at by threads first: so many turns a pass, so many blocks in all, as long as one
 # of so many nodes is to be visited. Later the few are visited at once.
 _LARGE, _PASS_TURNS, _BLOCKS, _MANY = 1 << 19, 8, 64, 16
+# Heated proposals between two looks at whether they are wanted any more.
+_AT_ONCE = 1 << 16
 
 
 def move_locally(problem, labels, *, order=None, n_passes=50, tolerance=0.0, active=None, sums=None, n_jobs=None):
@@ -34,21 +28,17 @@ def move_locally(problem, labels, *, order=None, n_passes=50, tolerance=0.0, act
     large graph threads look for the nodes that would move, a part of the graph at a time, and only these are then
     visited one after the other (:func:`_turns`).
     """
-    rows, limits = problem.rows, problem.constraints
     sums = problem.sums(labels) if sums is None else sums
     visited = np.ones(len(labels), dtype=bool) if active is None else active.copy()
-    total = float(sums.volume.sum())
+    task, order = problem.task(sums), _NATURAL if order is None else order
 
     def move(n_passes, first, last, is_local, looks_only=False):
-        return _loops.move_nodes(
-            *rows, read_only(limits.counts), problem.code, _NATURAL if order is None else order, n_passes,
-            float(tolerance), *problem.least(total), limits.max_size, limits.max_volume(total, problem.n_clusters),
-            limits.is_fixed, visited, is_local, sums.internal, sums.volume, sums.size, labels, first, last, looks_only,
-        )  # fmt: skip
+        visits, ends = (order, first, last, is_local), (n_passes, float(tolerance))
+        return _loops.move_nodes(task, sums.arrays, labels, visited, visits, ends, looks_only)
 
     done = [(0, 0)]
-    if len(rows.indices) >= _LARGE:
-        turns = _turns(rows.indptr)
+    if len(problem.rows.indices) >= _LARGE:
+        turns = _turns(problem.rows.indptr)
         while n_passes > 0 and _MANY * np.count_nonzero(visited) > len(labels):
             made = [result for turn in turns for result in _take_turn(move, turn, n_jobs)]
             done += made
@@ -78,29 +68,16 @@ def _take_turn(move, spans, n_jobs):
     return [(0, entries) for _, entries in looks] + [move(1, spans[0][0], spans[-1][1], True)]
 
 
-def block_sweep(problem, labels, n_jobs=None):
-    """Move nodes, some blocks at a time, to the cluster of steepest ascent, in place, once over the graph.
+def heat(problem, labels, temperatures, rng):
+    """A heated sweep for each temperature, in place: nodes, or groups of nodes, also go where they belong less.
 
-    The slopes are those of the start; the labels (-1 stays) are those that the blocks before have left. So it takes a
-    third of the time of a pass of :func:`move_locally`, on any number of threads, but does not promise that the
-    objective rises. From a poor start it rises further than by moving single nodes, and some small clusters are given
-    up.
+    An edge more or less is worth 1 / volume of a cluster to an objective of shares: temperatures are `n_clusters` as
+    high.
     """
-    rows, k = problem.rows, problem.n_clusters
-    internal, volume = inner_sums(rows, labels, k, n_jobs), label_volumes(labels, rows.degrees, k)
-    by_inner, by_volume = np.empty(k), np.empty(k)
-    _objective_loops.slopes(problem.code, internal, volume, by_inner, by_volume)
-    count("entries moved over", len(rows.indices))
-    spans = pass_spans(rows.indptr)
-    for turn in range(min(_TURNS, len(spans))):
-        some = spans[turn::_TURNS]
-        parts = map_passes(_sweep_part, rows, some, read_only(labels), by_inner, by_volume, n_jobs=n_jobs)
-        for (first, last), moved in zip(some, parts, strict=True):
-            labels[first:last] = moved
-
-
-def _sweep_part(rows, first, last, labels, by_inner, by_volume):
-    """New labels of some nodes."""
-    moved = np.empty(last - first, dtype=labels.dtype)
-    _loops.batch_assign(*rows, read_only(by_inner), read_only(by_volume), first, last, labels, moved)
-    return moved
+    if problem.record.is_per_cluster:
+        temperatures = problem.n_clusters * temperatures
+    sums = problem.sums(labels)
+    task, at_once = problem.task(sums), max(1, _AT_ONCE // len(labels))
+    for first in range(0, len(temperatures), at_once):
+        check_stopped()
+        _loops.heated_sweeps(task, sums.arrays, labels, temperatures[first : first + at_once], rng)

@@ -8,16 +8,14 @@ import numpy as np
 from .._arrays import read_only
 from .._locks import cached_property
 from .._threads import map_blocks, row_blocks
-from .._validation import check_choice, check_integer
+from .._validation import check_integer
 from . import _agglomerate_loops, _merge_round_loops, _objective_loops
 from .cluster_sums import cluster_sums
-from .objectives import OBJECTIVES, Objective
+from .objectives import objective_of
 from .quotient import GraphRows, grouped, quotient
 
 # Of blocks of rows whose pairs are weighed side by side.
 _MIN_ENTRIES, _MAX_BLOCKS = 1 << 20, 8
-
-LINKAGES = {name: objective.code for name, objective in OBJECTIVES.items()} | {"average": _agglomerate_loops.AVERAGE}
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,14 +104,13 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, e
     Every step is the cheapest there is, but for "information": there what a union costs changes a little with every
     other union, and costs are only looked up again when a partner is gone, so a step may be slightly dearer.
     """
-    n_clusters = check_integer("n_clusters", n_clusters, low=0)
     n = len(rows.degrees)
     children = np.empty((max(0, n - max(1, n_clusters)), 2), dtype=np.int64)
     losses = np.empty(len(children))
     if elsewhere is None:
         elsewhere = float(rows.degrees.sum()), 0.0, 0.0
     steps = _agglomerate_loops.agglomerate(
-        *rows, sizes, _code(linkage), n_clusters, min_size, *elsewhere, children, losses
+        rows[:], sizes, _code(linkage), n_clusters, min_size, elsewhere, children, losses
     )
     labels = np.empty(n, dtype=np.int32)
     _agglomerate_loops.cut_tree(children, n, steps, labels)
@@ -122,9 +119,7 @@ def agglomerate(rows, sizes, n_clusters, *, linkage="information", min_size=1, e
 
 def _code(linkage):
     """Number by which compiled loops know a linkage: the name of one, or an Objective."""
-    if isinstance(linkage, Objective):
-        return linkage.code
-    return LINKAGES[check_choice("linkage", linkage, tuple(LINKAGES))]
+    return _agglomerate_loops.AVERAGE if linkage == "average" else objective_of(linkage).code
 
 
 def merge_rounds(rows, sizes, n_clusters, *, objective="information", share=0.2, min_size=1, n_jobs=None):
@@ -160,13 +155,12 @@ def _best_partners(rows, objective, n_jobs):
     """For every node the neighbour whose union is best, what that gains, and whether the node has neighbours."""
     n = len(rows.degrees)
     inner, part, linked = np.empty(n), np.empty(n), np.empty(n, dtype=bool)
-    shares = _merge_round_loops.terms_of_nodes(*rows, objective, inner, part, linked)
-    by_cut, by_apart = _objective_loops.between_slopes(objective, *shares)
+    shares = _merge_round_loops.terms_of_nodes(rows[:], objective, inner, part, linked)
+    slopes, nodes = _objective_loops.between_slopes(objective, *shares), (read_only(inner), read_only(part))
 
     def best_of_some(first, last):
         partners, gains = np.full(n, -1, dtype=np.int32), np.full(n, -np.inf)
-        nodes = read_only(inner), read_only(part), by_cut, by_apart
-        _merge_round_loops.best_of_pairs(*rows, objective, *nodes, first, last, partners, gains)
+        _merge_round_loops.best_of_pairs(rows[:], objective, nodes, slopes, first, last, partners, gains)
         return partners, gains
 
     blocks = row_blocks(rows.indptr, max(_MIN_ENTRIES, len(rows.indices) // _MAX_BLOCKS))
@@ -174,7 +168,11 @@ def _best_partners(rows, objective, n_jobs):
     for some_partners, some_gains in others:
         better = some_gains > gains
         partners[better], gains[better] = some_partners[better], some_gains[better]
-    _merge_round_loops.pair_alone(rows.degrees, objective, inner, part, linked, by_apart, partners, gains)
+    if not linked.all():  # nodes without neighbours go in pairs, by volume, an odd last one to the smallest other
+        alone, others = np.flatnonzero(~linked), np.flatnonzero(linked)
+        alone = alone[np.argsort(rows.degrees[alone], kind="stable")]
+        last = int(others[np.argmin(rows.degrees[others])]) if len(others) else -1
+        _merge_round_loops.pair_alone(alone, last, rows.degrees, objective, nodes, slopes[1], partners, gains)
     return partners, gains, linked
 
 

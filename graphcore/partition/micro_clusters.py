@@ -2,10 +2,15 @@
 
 import numpy as np
 
-from . import _micro_cluster_loops as _loops
-from .blocks import spread_in_rounds
-from .local_moving import block_sweep, move_locally
+from .._arrays import read_only
+from ..distributed.passes import map_passes, pass_spans
+from . import _group_loops as _loops
+from .blocks import TURNS, block_sweep, in_turns
+from .local_moving import move_locally
 from .quotient import apply_labels, compact_labels, label_volumes, min_sampled_volume
+
+# Labels farther away are for the plain breadth-first search, which needs no pass for every step.
+_STEPS = 8
 
 
 def coreset_micro_clusters(reach):
@@ -20,9 +25,8 @@ def coreset_micro_clusters(reach):
     labels[indices] = np.arange(len(indices), dtype=np.int32)
     best = np.zeros(n, dtype=np.float32)
     best[indices] = reach.scale * reach.self_loop
-    _loops.claim_nodes(
-        indices, reach.starts, reach.stops, reach.indices, reach.values, reach.scale, reach.self_loop, best, labels
-    )
+    rows = reach.starts, reach.stops, reach.indices, reach.values
+    _loops.claim_nodes(indices, rows, reach.scale, reach.self_loop, best, labels)
     return labels
 
 
@@ -31,7 +35,31 @@ def spread(rows, labels, n_labels):
 
     Returns the number of labels: a component that held none adds one.
     """
-    return int(_loops.spread_labels(rows.indptr, rows.indices, rows.weights, n_labels, labels))
+    return int(_loops.spread_labels(rows[:], n_labels, labels))
+
+
+def spread_in_rounds(rows, labels, n_labels, n_jobs=None):
+    """Give nodes of label -1 the label with most weight around them, in place, a step farther in every round.
+
+    Unlike in a breadth-first search, node after node, those of the same turn do not see each other's. Ends after a few
+    rounds, or when nothing changes.
+    """
+    turns = in_turns(pass_spans(rows.indptr), TURNS)
+    for _ in range(_STEPS):
+        given = 0
+        for spans in turns:
+            for nodes, offers in map_passes(_spread_part, rows, spans, labels, n_labels, n_jobs=n_jobs):
+                labels[nodes] = offers
+                given += len(nodes)
+        if not given:
+            break
+
+
+def _spread_part(rows, first, last, labels, n_labels):
+    room = int(np.count_nonzero(labels[first:last] < 0))
+    nodes, offers = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int32)
+    found = _loops.offer_labels(rows[:], read_only(labels), n_labels, first, last, nodes, offers)
+    return nodes[:found].copy(), offers[:found].copy()
 
 
 def settled_micro_clusters(reach, problem, n_passes=1, n_jobs=None):

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..exceptions import ParameterError
 from ._sum_loops import within_weights
 
 
@@ -32,7 +31,6 @@ def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=Non
     Section 5 of Jourdan, Schwartzman, Macgregor, Sun, "Coreset Spectral Clustering".
     """
     labels = np.ascontiguousarray(labels, dtype=np.int32)
-    _check(kernel.n_points, indices, weights, labels, n_clusters, coreset_graph)
     if reach is None:
         reach = kernel.reach(indices)
     if coreset_graph is None:
@@ -50,25 +48,3 @@ def label_all(kernel, indices, weights, labels, n_clusters, *, coreset_graph=Non
     out[(best > norms[default]) & taking_part] = default
     out[~taking_part] = -1
     return Labelling(out, unreached)
-
-
-def _check(n_points, indices, weights, labels, n_clusters, coreset_graph):
-    """Compiled loops check no bounds, so what does not fit is refused here."""
-    if not len(indices) == len(weights) == len(labels) > 0:
-        raise ParameterError(
-            f"indices, weights and labels have {len(indices)}, {len(weights)} and {len(labels)} entries; they must "
-            "have one for every coreset point, and there must be at least one"
-        )
-    if indices[0] < 0 or indices[-1] >= n_points or (np.diff(indices) <= 0).any():
-        raise ParameterError(f"indices must ascend, from 0 to {n_points - 1} at most, without repeats")
-    if labels.min() < 0 or labels.max() >= n_clusters:
-        raise ParameterError(
-            f"labels run from {labels.min()} to {labels.max()}; with n_clusters={n_clusters} they run from 0 to "
-            f"{n_clusters - 1}"
-        )
-    if not (weights >= 0).all() or not weights.any():
-        raise ParameterError("weights must not be negative, nor all 0")
-    if coreset_graph is not None and coreset_graph.shape != (len(indices),) * 2:
-        raise ParameterError(
-            f"coreset_graph has shape {coreset_graph.shape}; {len(indices)} coreset points need a square"
-        )

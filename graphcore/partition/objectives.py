@@ -43,8 +43,3 @@ def objective_of(objective):
     from .._validation import check_choice  # with numpy, which the command line's help does without
 
     return OBJECTIVES[check_choice("objective", objective, tuple(OBJECTIVES))]
-
-
-def objective_code(objective):
-    """Number by which compiled loops know an objective."""
-    return objective_of(objective).code

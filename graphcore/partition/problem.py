@@ -63,9 +63,14 @@ class Problem:
         """Entries that a graph between groups may have before only its strong links are kept."""
         return max_links(self.rows)
 
-    def least(self, total):
-        """(size, volume) of a cluster at the least, of a `total` volume."""
-        return self.min_size, self.min_share * total / self.n_clusters
+    def limits(self, total):
+        """(least size, least volume, largest size, largest volume) of a cluster, of a `total` volume."""
+        most = self.constraints.max_size, self.constraints.max_volume(total, self.n_clusters)
+        return self.min_size, self.min_share * total / self.n_clusters, *most
+
+    def task(self, sums):
+        """What compiled loops know of it, by the ClusterSums of labels: rows, (counts, is_fixed), code, limits."""
+        return self.rows[:], self.constraints.of_nodes, self.code, self.limits(float(sums.volume.sum()))
 
     def sums(self, labels, n_jobs=None) -> ClusterSums:
         """ClusterSums of labels."""

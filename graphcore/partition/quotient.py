@@ -6,11 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import read_only
-from .._threads import map_blocks, map_items
+from .._threads import effective_jobs, map_blocks, map_items
 from .._work import count
-from ..distributed.passes import on_workers
+from ..distributed.passes import map_passes, on_workers, pass_spans
 from . import _quotient_loops as _loops
-from .sampled_links import sampled_links
 
 _MIN_ENTRIES_PER_BLOCK = 1 << 19
 _MAX_BLOCKS = 32
@@ -61,15 +60,15 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
     n_blocks = max(1, min(_MAX_BLOCKS, len(rows.indices) // _MIN_ENTRIES_PER_BLOCK))
     borders = np.unique(np.searchsorted(starts, np.linspace(0, starts[-1], n_blocks + 1)[1:-1]))
     borders = np.unique(np.concatenate([[0], borders, [n_clusters]]).astype(np.int64))
-    grouping = rows.indptr, rows.indices, rows.weights, labels, starts, members
+    grouping = rows[:3], labels, starts, members
     max_links, cuts = 0, np.empty(n_clusters, dtype=np.float32)
     if max_entries is not None and _sampled_entries(grouping) > max_entries:
         count("entries grouped", len(rows.indices))
         max_links = _MAX_LINKS
-        map_blocks(lambda a, b: _loops.link_cuts(*grouping, a, b, volumes, max_links, cuts), borders, n_jobs)
+        map_blocks(lambda a, b: _loops.link_cuts(grouping, volumes, max_links, a, b, cuts), borders, n_jobs)
     count("entries grouped", len(rows.indices))
     parts = map_blocks(
-        lambda a, b: _loops.quotient_rows(*grouping, a, b, volumes, max_links, cuts, counts[1:]), borders, n_jobs
+        lambda a, b: _loops.quotient_rows(grouping, volumes, max_links, a, b, cuts, counts[1:]), borders, n_jobs
     )
     indptr = np.cumsum(counts, out=counts)
     if len(parts) == 1:
@@ -86,6 +85,36 @@ def quotient(rows, labels, n_clusters, n_jobs=None, max_entries=None):
         weights *= scale
         volumes *= scale
     return GraphRows(*map(read_only, (indptr, indices, weights, volumes)))
+
+
+def sampled_links(rows, labels, n_clusters, n_entries, n_jobs=None):
+    """Sample the edges, and list what each cluster has of them: (indptr, indices, weights, degrees, scale).
+
+    An edge is in the sample by a hash of its ends, so both its entries are, or none. The graph is read once, row after
+    row; edges with an end of label -1 are left out. About `n_entries` are kept of a graph of more. The first three are
+    rows, one for each cluster, in which the cluster at the other end may stand many times (weights of length 0 if the
+    graph's are); degrees are sums of the rows. Sums over the sample times `scale` estimate sums over the graph.
+    """
+    scale = max(1.0, len(rows.indices) / n_entries)
+    limit = np.uint64(min(2.0**64 / scale, 2.0**64 - 2048))
+    parts = map_passes(_sample_part, rows, pass_spans(rows.indptr), read_only(labels), limit, n_jobs=n_jobs)
+    starts, degrees = np.zeros(n_clusters + 1, dtype=np.int64), np.zeros(n_clusters)
+    # Every thread goes through all links, and writes to clusters of its own.
+    borders = np.linspace(0, n_clusters, effective_jobs(n_jobs) + 1).astype(np.int64)
+    map_blocks(lambda a, b: [_loops.count_links(links, a, b, starts[1:], degrees) for links in parts], borders, n_jobs)
+    np.cumsum(starts, out=starts)
+    out_indices = np.empty(starts[-1], dtype=np.int32)
+    out_weights = np.empty(starts[-1] if len(rows.weights) else 0)
+    cursors = starts[:-1].copy()
+    parts.reverse()
+    while parts:  # what is placed is freed
+        map_blocks(lambda a, b: _loops.place_links(parts[-1], a, b, cursors, out_indices, out_weights), borders, n_jobs)
+        parts.pop()
+    return *map(read_only, (starts, out_indices, out_weights, degrees)), scale
+
+
+def _sample_part(rows, first, last, labels, limit):
+    return _loops.sample_links(rows[:], labels, first, last, limit)
 
 
 def max_links(rows):
@@ -115,15 +144,14 @@ def min_sampled_volume(rows):
 
 def estimated_entries(rows, labels, n_clusters):
     """Entries of the graph between clusters, by some of its rows."""
-    return _sampled_entries((rows.indptr, rows.indices, rows.weights, labels, *grouped(labels, n_clusters)))
+    return _sampled_entries((rows[:3], labels, *grouped(labels, n_clusters)))
 
 
 def _sampled_entries(grouping):
-    indptr, indices, _, labels, starts, members = grouping
-    n_clusters = len(starts) - 1
+    n_clusters = len(grouping[2]) - 1
     chosen = np.linspace(0, n_clusters, min(n_clusters, _SAMPLED_ROWS), endpoint=False).astype(np.int64)
     lengths = np.empty(len(chosen), dtype=np.int64)
-    _loops.row_lengths(indptr, indices, labels, starts, members, chosen, lengths)
+    _loops.row_lengths(grouping, chosen, lengths)
     return lengths.mean() * n_clusters
 
 
@@ -170,11 +198,9 @@ def contingency(labels, other, n_clusters):
         counts = np.zeros((n_clusters, n_clusters), dtype=np.int64)
         _loops.count_in_table(labels, other, counts)
         return sp.csr_array(counts)
-    pairs, n_pairs = common_refinement([labels, other], n_clusters)
-    first, second = np.empty(n_pairs, dtype=np.int32), np.empty(n_pairs, dtype=np.int32)
-    counts = np.zeros(n_pairs, dtype=np.int64)
-    _loops.count_pairs(pairs, labels, other, first, second, counts)
-    return sp.csr_array((counts, (first, second)), shape=(n_clusters, n_clusters))
+    both = (labels >= 0) & (other >= 0)
+    places = labels[both], other[both]
+    return sp.csr_array((np.ones(len(places[0]), dtype=np.int64), places), shape=(n_clusters, n_clusters))
 
 
 def compact_labels(labels, n_clusters):

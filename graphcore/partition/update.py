@@ -4,13 +4,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .constraints import relieve_full_clusters
+from .constraints import grow_small_clusters, relieve_full_clusters
+from .evidence import cluster_shares, match_clusters, predict_labels
+from .improve import cycle_chosen, form_anew
 from .local_moving import move_locally
-from .predict import cluster_shares, predict_labels
 from .quotient import apply_labels, contingency, label_sizes
-from .sizes import grow_small_clusters
-from .stability import match_clusters
-from .trials import cycle_chosen, form_anew
 
 # A cluster is formed anew when as large a share of its volume has changed since that was last tried.
 _UNREST = 0.1

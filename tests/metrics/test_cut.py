@@ -43,7 +43,7 @@ def test_weights_inside_and_outside_of_each_nodes_cluster(pair):
     half = len(A) // 2
     for first, last in ((half, len(A)), (0, half)):
         shares = inside[first:last], outside[first:last]
-        add_cluster_sums(*graph_rows(graph), none, labels32, first, last, *sums, *shares)
+        add_cluster_sums(graph_rows(graph)[:], none, labels32, first, last, tuple(sums), tuple(shares))
     same = (labels[:, None] == labels) & (labels >= 0)[:, None]
     np.testing.assert_allclose(inside, (A * same).sum(axis=1), rtol=1e-13)
     np.testing.assert_allclose(outside, (A * (~same & (labels >= 0)[:, None])).sum(axis=1), rtol=1e-13)

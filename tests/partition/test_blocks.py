@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 from graphcore import Graph
 from graphcore.distributed import passes
-from graphcore.partition import _block_loops as loops
+from graphcore.partition import _block_loops, _group_loops
 from graphcore.partition import blocks as module
-from graphcore.partition.blocks import move_in_blocks, spread_in_rounds
+from graphcore.partition.blocks import move_in_blocks
 from graphcore.partition.cluster_sums import cluster_sums
-from graphcore.partition.objectives import OBJECTIVES, objective_code
+from graphcore.partition.micro_clusters import spread_in_rounds
+from graphcore.partition.objectives import OBJECTIVES
 from graphcore.partition.quotient import graph_rows
 
 from ..oracles import planted, quick, random_adjacency
@@ -32,9 +33,8 @@ def case(seed, k=3):
 @given(st.integers(0, 10_000))
 def test_offers_are_the_labels_with_most_weight_around(seed):
     graph, A, labels, first, last = case(seed)
-    rows = graph_rows(graph)
     nodes, offers = np.empty(12, dtype=np.int64), np.empty(12, dtype=np.int32)
-    found = loops.offer_labels(rows.indptr, rows.indices, rows.weights, 3, first, last, labels, nodes, offers)
+    found = _group_loops.offer_labels(graph_rows(graph)[:], labels, 3, first, last, nodes, offers)
     around = np.array([A[:, labels == c].sum(axis=1) for c in range(3)]).T
     expected = [x for x in range(first, last) if labels[x] < 0 and around[x].any()]
     assert nodes[:found].tolist() == expected
@@ -49,13 +49,10 @@ def test_moves_of_a_block_raise_the_objective_and_keep_the_sums(seed, objective,
     marked = np.random.default_rng(seed).random(12) < 0.3
     near = np.packbits(marked)[: 2 * (seed % 2)]
     labels = np.where(A.any(axis=1), np.maximum(labels, 0), -1).astype(np.int32)
-    sums = cluster_sums(graph_rows(graph), labels, 3)
-    own, inner = labels[first:last].copy(), sums.internal.copy()
-    least = 0.1 * sums.volume.mean()
-    moves = loops.move_block(
-        *graph_rows(graph), objective_code(objective), first, last, min_size, least, inner, sums.volume, sums.size,
-        near, labels, own,
-    )  # fmt: skip
+    problem = problem_of(graph, 3, objective, min_size=min_size, min_share=0.1)
+    sums = problem.sums(labels)
+    own, inner, least = labels[first:last].copy(), np.empty(3), 0.1 * sums.volume.mean()
+    moves = _block_loops.move_block(problem.task(sums), sums.arrays, labels, own, first, last, near, inner)
     moved = labels.copy()
     moved[first:last] = own
     after = cluster_sums(graph_rows(graph), moved, 3)
@@ -108,7 +105,7 @@ def test_rounds_find_planted_clusters_with_sums_that_are_true_for_any_threads(sm
 def test_a_round_that_does_not_raise_the_objective_is_undone(monkeypatch):
     # Pairs of nodes joined by an edge, in blocks that move at the same time: each goes to where the other is.
     monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 2)
-    monkeypatch.setattr(module, "_TURNS", 1)
+    monkeypatch.setattr(module, "TURNS", 1)
     x = np.arange(20)
     rows = graph_rows(Graph.from_edges(x, x + 20))
     labels = (np.arange(40) >= 20).astype(np.int32)

@@ -5,25 +5,23 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from graphcore import Graph
 from graphcore._arrays import read_only
-from graphcore.partition._constraint_loops import leaving_gains
-from graphcore.partition._swap_loops import swap_gains
-from graphcore.partition.cluster_sums import cluster_sums
+from graphcore.partition._constraint_loops import leaving_gains, swap_gains
 from graphcore.partition.constraints import (
     FREE,
     Constraints,
     cut_in_order,
+    grow_small_clusters,
     relieve_full_clusters,
     swap_between_full_clusters,
 )
 from graphcore.partition.cycles import move_in_cycles
-from graphcore.partition.heating import heat
-from graphcore.partition.local_moving import move_locally
-from graphcore.partition.objectives import objective_code
+from graphcore.partition.evidence import matched_clusters
+from graphcore.partition.local_moving import heat, move_locally
 from graphcore.partition.quotient import graph_rows
-from graphcore.partition.stability import matched_clusters
 
-from ..oracles import planted, quick
+from ..oracles import cliques, planted, quick
 from ..strategies import objectives, problem_of
 from .test_local_moving import linked_case, value_of
 from .test_quotient import labelled
@@ -93,13 +91,11 @@ def test_gains_of_leaving_are_those_of_the_dense_matrix(case, data):
     assume(case is not None)
     graph, A, labels, k = case
     asked = data.draw(constraints_of(len(A), k))
-    rows, gains = graph_rows(graph), np.empty(len(A))
+    problem, gains = problem_of(graph, k, constraints=asked), np.empty(len(A))
     sizes, volumes = sums_of(A, labels, k, asked)
     counts = asked.counts if len(asked.counts) else np.ones(len(A), dtype=np.int64)
-    max_volume = asked.max_volume(volumes.sum(), k)
-    n_over = leaving_gains(
-        *rows, asked.counts, asked.is_fixed, asked.max_size, max_volume, volumes, sizes.astype(np.int64), labels, gains
-    )
+    max_volume, sums = asked.max_volume(volumes.sum(), k), problem.sums(labels)
+    n_over = leaving_gains(problem.task(sums), sums.arrays, labels, gains)
     over = (sizes > asked.max_size) | (volumes > max_volume)
     assert n_over == over.sum()
     room = np.minimum(1 - volumes / max_volume, 1 - sizes / asked.max_size)
@@ -158,12 +154,16 @@ def test_swaps_keep_to_their_limits_and_never_lose(case, objective, data):
     assume(case is not None)
     graph, A, labels, k = case
     asked = data.draw(constraints_of(len(A), k))
-    start, before, rows = labels.copy(), sums_of(A, labels, k, asked), graph_rows(graph)
-    sums = cluster_sums(rows, labels, k)
-    found = [np.empty(len(rows.indices), dtype=np.int64) for _ in range(2)] + [np.empty(len(rows.indices))]
+    start, before, problem = (
+        labels.copy(),
+        sums_of(A, labels, k, asked),
+        problem_of(graph, k, objective, constraints=asked),
+    )
+    sums, n_most = problem.sums(labels), len(problem.rows.indices)
+    found = np.empty(n_most, dtype=np.int64), np.empty(n_most, dtype=np.int64), np.empty(n_most)
     free = (labels >= 0) & ~asked.is_fixed if len(asked.is_fixed) else labels >= 0
-    arrays = *rows, objective_code(objective), sums.internal, sums.volume, sums.size, labels, free
-    n, most = swap_gains(*arrays, -np.inf, *found)
+    known = problem.task(sums), sums.arrays, labels, free
+    n, most = swap_gains(*known, -np.inf, found)
     expected = {}
     for x in np.flatnonzero(labels >= 0):
         if not (len(asked.is_fixed) and asked.is_fixed[x]):
@@ -176,8 +176,8 @@ def test_swaps_keep_to_their_limits_and_never_lose(case, objective, data):
     assert dict(zip(zip(nodes, pairs, strict=True), gains, strict=True)) == expected
     assert most == max(gains, default=-np.inf)
     least = float(np.median(gains)) if n else 0.0
-    assert swap_gains(*arrays, least, *(each[:0] for each in found)) == (sum(gain > least for gain in gains), most)
-    swaps = swap_between_full_clusters(problem_of(rows, k, objective, constraints=asked), labels)
+    assert swap_gains(*known, least, tuple(each[:0] for each in found)) == (sum(gain > least for gain in gains), most)
+    swaps = swap_between_full_clusters(problem, labels)
     value, then = (value_of(objective, A, each, k) for each in (labels, start))
     assert value >= then - 1e-12 and (swaps > 0) == (value > then + 1e-13) == bool((labels != start).any())
     for now, was, limit in zip(sums_of(A, labels, k, asked), before, limits_of(A, start, k, asked), strict=True):
@@ -241,3 +241,89 @@ def test_cycles_and_heating_keep_to_constraints():
         np.testing.assert_array_equal(found[fixed], start[fixed])
         now = asked.sums(found)
         assert now.size.max() <= 130 and now.volume.max() <= 1.1 * now.volume.mean() * (1 + 1e-9)
+
+
+# -- the least size ----------------------------------------------------------------------------------------------------
+
+
+@quick
+@given(labelled(max_nodes=16), st.integers(1, 6), st.booleans(), st.integers(0, 99))
+def test_small_clusters_grow_and_no_other_becomes_small(case, min_size, counted, seed):
+    graph, A, labels, k = case
+    labels[A.sum(axis=1) == 0] = -1
+    assume((labels >= 0).any())
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(1, 4, len(A)) if counted else np.ones(len(A), dtype=np.int64)
+    start = labels.copy()
+    moved = grow_small_clusters(
+        problem_of(graph, k, min_size=min_size, **{"counts": counts} if counted else {}), labels
+    )
+    inside = start >= 0
+    np.testing.assert_array_equal(labels >= 0, inside)
+    before = np.bincount(start[inside], weights=counts[inside], minlength=k)
+    after = np.bincount(labels[inside], weights=counts[inside], minlength=k)
+    assert (after >= np.minimum(before, min_size)).all()
+    assert (moved > 0) == (labels != start).any()
+    if before.min() >= min_size:
+        assert moved == 0
+    if min_size == 1:  # of nodes, which is no wish: a cluster may be empty
+        assert moved == 0
+    elif not counted and inside.sum() >= k * min_size:
+        assert after.min() >= min_size
+    elif counted:
+        # What is still small could not be helped by any single group.
+        for c in np.flatnonzero(after < min_size):
+            assert not (inside & (labels != c) & (after[labels] - counts >= min_size)).any()
+
+
+@quick
+@given(labelled(max_nodes=16, weighted=True), st.integers(0, 4))
+def test_one_small_cluster_grows_over_its_border_best_node_first(case, less):
+    graph, A, labels, _ = case
+    labels[A.sum(axis=1) == 0] = -1
+    # Cluster 1 is one node, everything else is cluster 0, so there is one way to grow.
+    inside = np.flatnonzero(labels >= 0)
+    min_size = len(inside) // 2 - less
+    assume(min_size >= 2)
+    labels[inside] = 0
+    labels[inside[0]] = 1
+    start = labels.copy()
+    grow_small_clusters(problem_of(graph, 2, min_size=min_size), labels)
+    degrees, links = A.sum(axis=1), A - np.diag(np.diag(A))
+    grown = start.copy()
+    while (grown == 1).sum() < min_size:
+        border = np.flatnonzero((grown == 0) & (links[:, grown == 1] > 0).any(axis=1))
+        if len(border):
+            surplus = links[border][:, grown == 1].sum(axis=1) - links[border][:, grown == 0].sum(axis=1)
+            surplus /= degrees[border]
+            best = border[surplus >= surplus.max() - 1e-9]
+        else:
+            free = np.flatnonzero(grown == 0)
+            best = free[degrees[free] == degrees[free].min()]
+        taken = best[labels[best] == 1]
+        assert len(taken)
+        grown[taken[0]] = 1
+    assume(len(border) == 0 or len(best) == 1)
+    np.testing.assert_array_equal(grown, labels)
+
+
+def test_a_clique_is_taken_before_nodes_that_are_not_linked():
+    # Two cliques of 6 joined by one edge; cluster 1 is one node of the second clique.
+    A = cliques([6, 6], loops=False)
+    A[0, 6] = A[6, 0] = 1.0
+    labels = np.zeros(12, dtype=np.int32)
+    labels[11] = 1
+    assert grow_small_clusters(problem_of(Graph.from_scipy(A), 2, min_size=6), labels) == 5
+    np.testing.assert_array_equal(labels, np.repeat([0, 1], 6))
+
+
+def test_where_there_is_no_border_nodes_come_from_the_largest_cluster():
+    A = cliques([3, 5, 8])
+    labels = np.repeat([0, 1, 2], [3, 5, 8]).astype(np.int32)
+    assert grow_small_clusters(problem_of(Graph.from_scipy(A), 3, min_size=5), labels) == 2
+    np.testing.assert_array_equal(np.bincount(labels), [5, 5, 6])
+    np.testing.assert_array_equal(np.bincount(labels[8:]), [2, 0, 6])
+    # An empty cluster is filled too.
+    labels = np.repeat([0, 2, 2], [3, 5, 8]).astype(np.int32)
+    grow_small_clusters(problem_of(Graph.from_scipy(A), 3, min_size=3), labels)
+    np.testing.assert_array_equal(np.bincount(labels), [3, 3, 10])

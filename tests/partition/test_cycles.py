@@ -9,13 +9,13 @@ from graphcore import Graph
 from graphcore.datasets import degree_corrected_partition
 from graphcore.metrics import agreement
 from graphcore.partition import cycles
-from graphcore.partition._subgroup_loops import join_subgroups
+from graphcore.partition._group_loops import join_subgroups
 from graphcore.partition.cluster_sums import cluster_sums
 from graphcore.partition.cycles import _shuffled, cluster_resolutions, move_in_cycles, subgroups
+from graphcore.partition.improve import cycle_chosen
 from graphcore.partition.local_moving import move_locally
 from graphcore.partition.objectives import OBJECTIVES
 from graphcore.partition.quotient import apply_labels, compact_labels, graph_rows, grouped, pick_labels, quotient
-from graphcore.partition.trials import cycle_chosen
 
 from ..oracles import planted
 from ..strategies import objectives, problem_of
@@ -41,13 +41,9 @@ def joined_densely(links, volumes, total, clusters, resolutions, order):
 
 def compiled(rows, volumes, clusters, resolutions, order, units=None):
     n, none = len(clusters), np.empty(0, dtype=np.int32)
-    starts, members = (np.empty(0, dtype=np.int64), none) if units is None else grouped(units, n)
+    of_nodes = (none, np.empty(0, dtype=np.int64), none) if units is None else (units, *grouped(units, n))
     groups, volumes = np.where(clusters >= 0, np.arange(n, dtype=np.int32), np.int32(-1)), volumes.copy()
-    of_node = none if units is None else units
-    join_subgroups(
-        rows.indptr, rows.indices, rows.weights, float(rows.degrees.sum()), clusters, resolutions, of_node, starts,
-        members, order, groups, volumes,
-    )  # fmt: skip
+    join_subgroups(rows[:], float(rows.degrees.sum()), clusters, resolutions, of_nodes, order, groups, volumes)
     return groups, volumes
 
 

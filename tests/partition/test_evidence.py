@@ -10,10 +10,15 @@ from graphcore.datasets import degree_corrected_partition, planted_partition
 from graphcore.knn.neighbors import knn_graph
 from graphcore.partition import evidence as module
 from graphcore.partition.cluster_sums import cluster_sums
-from graphcore.partition.evidence import edge_evidence
-from graphcore.partition.predict import cluster_shares, memberships, node_memberships, predict_labels
+from graphcore.partition.evidence import (
+    cluster_shares,
+    edge_evidence,
+    matched_clusters,
+    memberships,
+    node_memberships,
+    predict_labels,
+)
 from graphcore.partition.quotient import graph_rows
-from graphcore.partition.stability import matched_clusters
 
 from ..oracles import example, random_adjacency
 from .test_quotient import indicator

@@ -9,16 +9,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphcore import Graph
-from graphcore.partition import heating
 from graphcore.partition import improve as module
-from graphcore.partition._heat_loops import heated_sweeps
-from graphcore.partition.coarse import coarse_partition
-from graphcore.partition.heating import heat
-from graphcore.partition.improve import improve, recombine
-from graphcore.partition.local_moving import move_locally
+from graphcore.partition import local_moving
+from graphcore.partition._local_moving_loops import heated_sweeps
+from graphcore.partition.evidence import stability
+from graphcore.partition.improve import coarse_partition, improve, recombine
+from graphcore.partition.local_moving import heat, move_locally
 from graphcore.partition.objectives import OBJECTIVES
 from graphcore.partition.quotient import common_refinement
-from graphcore.partition.stability import stability
 
 from ..oracles import cliques, planted, quick, random_adjacency
 from ..strategies import objectives, problem_of
@@ -173,11 +171,8 @@ def test_more_halfway_clusters_than_groups_and_rings_of_cliques():
 
 
 def swept(problem, labels, temperatures, seed, sums=None):
-    sums, limits = problem.sums(labels) if sums is None else sums, problem.constraints
-    moved = heated_sweeps(
-        *problem.rows, limits.counts, problem.code, np.array(temperatures), problem.min_size, 0.0, limits.max_size,
-        np.inf, limits.is_fixed, np.random.default_rng(seed), sums.internal, sums.volume, sums.size, labels,
-    )  # fmt: skip
+    sums, rng = problem.sums(labels) if sums is None else sums, np.random.default_rng(seed)
+    moved = heated_sweeps(problem.task(sums), sums.arrays, labels, np.array(temperatures), rng)
     return sums, moved
 
 
@@ -223,7 +218,7 @@ def test_heating_goes_through_the_temperatures(objective, factor, monkeypatch):
     graph, truth = planted(5, 30, 0.3, 0.03, 1)
     problem, temperatures = problem_of(graph, 5, objective), np.geomspace(2, 0.4, 20)
     labels, expected = truth.astype(np.int32), truth.astype(np.int32)
-    monkeypatch.setattr(heating, "_AT_ONCE", 4 * len(truth))  # four sweeps between looks
+    monkeypatch.setattr(local_moving, "_AT_ONCE", 4 * len(truth))  # four sweeps between looks
     heat(problem, labels, temperatures, np.random.default_rng(0))
     swept(problem, expected, factor * temperatures, 0)
     np.testing.assert_array_equal(labels, expected)

@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 
 from graphcore import Graph, ParameterError
 from graphcore.distributed import passes
-from graphcore.partition import _objective_loops
+from graphcore.partition import _objective_loops, blocks
 from graphcore.partition import local_moving as module
-from graphcore.partition._local_moving_loops import batch_assign
+from graphcore.partition._block_loops import batch_assign
+from graphcore.partition.blocks import block_sweep
 from graphcore.partition.cluster_sums import cluster_sums
-from graphcore.partition.local_moving import block_sweep, move_locally
-from graphcore.partition.objectives import OBJECTIVES, objective_code
+from graphcore.partition.local_moving import move_locally
+from graphcore.partition.objectives import OBJECTIVES, objective_of
 from graphcore.partition.quotient import graph_rows, quotient
 
 from ..oracles import cut_value, dense_kernel, memberships, planted, quick, random_adjacency
@@ -134,8 +135,7 @@ def test_slopes_are_numerical_derivatives(k, seed, objective):
     unit = rng.choice([1.0, 50.0])
     inner = volumes * rng.uniform(0.1, 0.9, k)
     total = volumes.sum()
-    by_inner, by_volume = np.empty(k), np.empty(k)
-    _objective_loops.slopes(objective_code(objective), unit * inner, unit * volumes, by_inner, by_volume)
+    by_inner, by_volume = _objective_loops.slopes(objective_of(objective).code, unit * inner, unit * volumes)
     inner, volumes = inner / total, volumes / total
     step = 1e-6
     for c in range(k if k > 1 else 0):
@@ -160,10 +160,9 @@ def test_slopes_between_clusters(cut, apart):
 
 def assigned(graph, A, labels, k, objective):
     inner, volumes, _ = dense_sums(A, labels, k)
-    by_inner, by_volume = np.empty(k), np.empty(k)
-    _objective_loops.slopes(objective_code(objective), inner, volumes, by_inner, by_volume)
+    by_inner, by_volume = _objective_loops.slopes(objective_of(objective).code, inner, volumes)
     out = np.empty_like(labels)
-    changed = batch_assign(*graph_rows(graph), by_inner, by_volume, 0, len(labels), labels, out)
+    changed = batch_assign(graph_rows(graph)[:], (by_inner, by_volume), labels, 0, len(labels), out)
     assert changed == (out != labels).sum()
     return out, by_inner, by_volume
 
@@ -217,11 +216,10 @@ def test_a_block_sweep_is_steepest_ascent_turn_by_turn(case, objective, n_turns,
     graph, A, labels, k = case
     n = len(labels)
     inner, volumes, _ = dense_sums(A, labels, k)
-    by_inner, by_volume = np.empty(k), np.empty(k)
-    _objective_loops.slopes(objective_code(objective), inner, volumes, by_inner, by_volume)
+    by_inner, by_volume = _objective_loops.slopes(objective_of(objective).code, inner, volumes)
     out = labels.copy()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_TURNS", n_turns)
+        patch.setattr(blocks, "SWEEP_TURNS", n_turns)
         patch.setattr(passes, "_ENTRIES_PER_BLOCK", entries)
         block_sweep(problem_of(graph, k, objective), out, n_jobs=2)
         spans = passes.pass_spans(graph.indptr)
@@ -366,17 +364,16 @@ def test_a_look_leaves_active_what_would_move_and_changes_nothing_else(objective
         labels = start.copy()
         move_locally(problem_of(rows, 4, objective), labels, active=np.arange(120) == x, n_passes=1)
         movers.append(labels[x] != start[x])
-    sums, active, labels = cluster_sums(rows, start, 4), np.ones(120, dtype=bool), start.copy()
-    before = [array.copy() for array in (sums.internal, sums.volume, sums.size)]
-    moves, _ = module._loops.move_nodes(
-        *rows, np.empty(0, dtype=np.int64), objective_code(objective), module._NATURAL, 1, 0.0, 1, 0.0, 2**62, np.inf,
-        np.empty(0, dtype=bool), active, True, sums.internal, sums.volume, sums.size, labels, 20, 90, True,
-    )  # fmt: skip
+    problem = problem_of(rows, 4, objective)
+    sums, active, labels = problem.sums(start), np.ones(120, dtype=bool), start.copy()
+    before = [array.copy() for array in sums.arrays]
+    visits, ends = (np.empty(0, dtype=np.int64), 20, 90, True), (1, 0.0)
+    moves, _ = module._loops.move_nodes(problem.task(sums), sums.arrays, labels, active, visits, ends, True)
     np.testing.assert_array_equal(active[20:90], movers[20:90])
     assert moves == active[20:90].sum() > 10
     assert active[:20].all() and active[90:].all()
     np.testing.assert_array_equal(labels, start)
-    for array, then in zip((sums.internal, sums.volume, sums.size), before, strict=True):
+    for array, then in zip(sums.arrays, before, strict=True):
         np.testing.assert_array_equal(array, then)
 
 
@@ -421,4 +418,4 @@ def test_objectives_are_known_by_name():
     with pytest.raises(
         ParameterError, match="objective='cut' is not known; choose one of 'information', 'ncut', 'modularity'"
     ):
-        objective_code("cut")
+        objective_of("cut")

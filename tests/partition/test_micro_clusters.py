@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 from graphcore import Graph
 from graphcore.kernels.graph import GraphKernel
 from graphcore.kernels.walk import WalkKernel
-from graphcore.partition.blocks import spread_in_rounds
-from graphcore.partition.local_moving import block_sweep
-from graphcore.partition.micro_clusters import coreset_micro_clusters, settled_micro_clusters, spread
+from graphcore.partition.blocks import block_sweep
+from graphcore.partition.micro_clusters import (
+    coreset_micro_clusters,
+    settled_micro_clusters,
+    spread,
+    spread_in_rounds,
+)
 from graphcore.partition.quotient import compact_labels, graph_rows
 
 from .. import strategies as own

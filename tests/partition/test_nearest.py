@@ -4,13 +4,11 @@ import tracemalloc
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from graphcore import Graph, ParameterError, Published
-from graphcore._threads import map_blocks
+from graphcore import Graph, Published
 from graphcore.coresets.coreset import sample_coreset
 from graphcore.kernels import graph as kernel_graph
 from graphcore.kernels import walk
@@ -265,45 +263,6 @@ def test_published_labelling_equals_algorithm_3(name):
         check_labels(labelling, K, w, coreset.indices, coreset.weights, result.coreset_labels, k)
 
 
-@pytest.mark.parametrize(("min_entries", "n_groups"), [(4, 1), (0.5, 1), (0.2, 2)])
-def test_a_second_thread_takes_part_where_rows_are_long(min_entries, n_groups, monkeypatch):
-    # 30 coreset nodes of a ring hold 60 entries, for 100 nodes: 0.6 a node.
-    graph = Graph.from_edges(np.arange(100), (np.arange(100) + 1) % 100)
-    indices = np.arange(0, 90, 3)
-    borders = []
-
-    def recorded(function, given, n_jobs):
-        borders.append(len(given) - 1)
-        return map_blocks(function, given, n_jobs)
-
-    monkeypatch.setattr(kernel_graph, "_MIN_ENTRIES", min_entries)
-    monkeypatch.setattr(kernel_graph, "map_blocks", recorded)
-    label_all(GraphKernel(graph, 1.0), indices, np.ones(30), np.arange(30) % 5, 5, n_jobs=2)
-    assert borders[-1] == n_groups  # the last pass looks for the nearest centroids
-
-
-def test_a_coreset_graph_in_single_precision_labels_alike():
-    graph, truth = planted(4, 60, 0.4, 0.02, 0)
-    kernel = GraphKernel(graph, 1.0)
-    coreset = sample_coreset(kernel, 4, size=120, random_state=0)
-    exact = kernel.weighted_submatrix(coreset.indices, coreset.weights)
-    arrays = kernel, coreset.indices, coreset.weights, truth[coreset.indices], 4
-    single = label_all(*arrays, coreset_graph=exact.astype(np.float32))
-    assert np.array_equal(single.labels, label_all(*arrays, coreset_graph=exact).labels)
-
-
-def test_far_fewer_rows_than_nodes():
-    # 100,000 nodes, 50 coreset points: time would show a pass over all entries only on large graphs, memory shows O(n).
-    n = 100_000
-    rng = np.random.default_rng(0)
-    graph = Graph.from_edges(rng.integers(0, n, 400_000), rng.integers(0, n, 400_000), n_nodes=n, warn=False)
-    kernel = GraphKernel(graph)
-    coreset = sample_coreset(kernel, 5, size=50, random_state=0)
-    labelling = label_all(kernel, coreset.indices, coreset.weights, np.arange(50) % 5, 5)
-    reached = np.unique(np.concatenate([graph.indices[graph.indptr[i] : graph.indptr[i + 1]] for i in coreset.indices]))
-    assert np.array_equal(np.flatnonzero(~labelling.unreached & (graph.degrees > 0)), reached)
-
-
 # -- the walk kernel -------------------------------------------------------------------------------------------------
 
 
@@ -369,15 +328,6 @@ def test_walk_labels_of_planted_graphs_take_norms_and_products_of_one_kernel(wal
 
 
 @pytest.mark.usefixtures("several_blocks")
-def test_walk_labels_do_not_depend_on_threads():
-    graph, A = example("barabasi-albert")
-    kernel = WalkKernel(graph, 4, row_budget=8)
-    coreset = random_coreset(np.random.default_rng(5), A.sum(axis=1), 6, 0.5)
-    one, two = (label_all(kernel, *coreset, 6, n_jobs=n_jobs) for n_jobs in (1, 2))
-    assert np.array_equal(one.labels, two.labels) and np.array_equal(one.unreached, two.unreached)
-
-
-@pytest.mark.usefixtures("several_blocks")
 def test_nodes_that_no_walk_meets_are_unreached():
     # Two paths and an isolated node: the coreset lies at the end of the first path, and two half walks of one step
     # from nodes three apart do not meet.
@@ -403,32 +353,3 @@ def test_labelling_by_walks_takes_memory_for_a_block_of_rows_at_a_time():
     # Points by clusters would be 80 MB; a million entries of rows are 40 MB at most.
     assert peak < 45e6
     assert not labelling.unreached[graph.degrees > 0].all()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"indices": [0, 1]}, "2, 3 and 3 entries"),
-        ({"weights": [1.0, 1.0]}, "3, 2 and 3 entries"),
-        ({"labels": [0]}, "3, 3 and 1 entries"),
-        ({"indices": [], "weights": [], "labels": []}, "at least one"),
-        ({"indices": [0, 2, 1]}, "must ascend"),
-        ({"indices": [0, 1, 1]}, "must ascend"),
-        ({"indices": [-1, 0, 1]}, "from 0 to 11"),
-        ({"indices": [0, 1, 12]}, "from 0 to 11"),
-        ({"labels": [0, 1, 2]}, "labels run from 0 to 2; with n_clusters=2"),
-        ({"labels": [-1, 0, 1]}, "labels run from -1"),
-        ({"weights": [1.0, -1.0, 1.0]}, "must not be negative"),
-        ({"weights": [1.0, np.nan, 1.0]}, "must not be negative"),
-        ({"weights": [0.0, 0.0, 0.0]}, "nor all 0"),
-        ({"coreset_graph": sp.csr_array((4, 4))}, r"shape \(4, 4\)"),
-    ],
-)
-def test_bad_parameters(change, message):
-    graph, _ = example("path")
-    given = {"indices": [0, 1, 2], "weights": [1.0, 2.0, 3.0], "labels": [0, 1, 0], "coreset_graph": None, **change}
-    arrays = [
-        np.array(given[name], dtype=kind) for name, kind in (("indices", np.int64), ("weights", float), ("labels", int))
-    ]
-    with pytest.raises(ParameterError, match=message):
-        label_all(GraphKernel(graph, 1.0), *arrays, 2, coreset_graph=given["coreset_graph"])

@@ -15,15 +15,13 @@ from graphcore import CoresetSpectralClustering
 from graphcore.cli.app import run
 from graphcore.exceptions import ParameterError
 from graphcore.graphs.as_graph import as_graph
-from graphcore.partition import _objective_loops
 from graphcore.partition.constraints import Constraints
-from graphcore.partition.heating import heat
-from graphcore.partition.local_moving import move_locally
+from graphcore.partition.local_moving import heat, move_locally
 from graphcore.partition.merge import agglomerate
-from graphcore.partition.objectives import OBJECTIVES, objective_code
+from graphcore.partition.objectives import OBJECTIVES
 from graphcore.partition.problem import Problem
 from graphcore.partition.quotient import graph_rows, quotient
-from tests.partitions import objective_of, sums_of
+from tests.partitions import objective_of
 
 from ..oracles import method
 
@@ -69,21 +67,6 @@ def test_modularity_is_that_of_networkx(data, resolution):
     assert problem.partition(labels, problem.sums(labels)).value == pytest.approx(expected, abs=1e-12)
     if resolution == 1.0:
         assert objective_of("modularity", A, labels, k) == pytest.approx(expected, abs=1e-12)
-
-
-@given(labelled(), resolutions)
-def test_slopes_are_the_derivatives(data, resolution):
-    A, labels, k = data
-    code = objective_code(OBJECTIVES["modularity"].at(resolution))
-    inner, volumes = (sums / A.sum() for sums in sums_of(A, labels, k))
-    by_inner, by_volume = np.empty(k), np.empty(k)
-    _objective_loops.slopes(code, inner, volumes, by_inner, by_volume)
-    for c in range(k):
-        step = 1e-6
-        for by, more in ((by_inner, (step, 0.0)), (by_volume, (0.0, step))):
-            high = _objective_loops.term(code, inner[c] + more[0], volumes[c] + more[1])
-            low = _objective_loops.term(code, inner[c] - more[0], volumes[c] - more[1])
-            assert by[c] == pytest.approx((high - low) / (2 * step), abs=1e-6)
 
 
 @given(labelled(), resolutions, st.integers(0, 1), st.booleans(), st.integers(0, 1000))

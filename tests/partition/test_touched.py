@@ -5,7 +5,7 @@ import pytest
 
 from graphcore.kernels._loops import label_by_centroids
 from graphcore.kernels.base import KernelRows
-from graphcore.partition import _agglomerate_loops, _local_moving_loops, _quotient_loops
+from graphcore.partition import _agglomerate_loops, _block_loops, _quotient_loops, _sum_loops
 from graphcore.partition.merge import agglomerate, merge_rounds
 from graphcore.partition.quotient import GraphRows, quotient
 
@@ -42,20 +42,16 @@ def test_quotient(weight):
 def test_gathering(weight):
     rows = rows_of(weight)
     labels = (np.arange(30) % 3).astype(np.int32)
-    sums, is_listed, touched = np.zeros(3), np.zeros(3, dtype=np.bool_), np.empty(4, dtype=np.int32)
+    found = np.zeros(3), np.zeros(3, dtype=np.bool_), np.empty(4, dtype=np.int32)
     for node in (5, 0):
-        n_touched, _ = _local_moving_loops._gather(
-            rows.indptr, rows.indices, rows.weights, labels, node, sums, is_listed, touched
-        )
-        assert sorted(touched[:n_touched].tolist()) == [0, 1, 2]
-        sums[:], is_listed[:] = 0.0, False
+        n_touched, _ = _sum_loops.gather(rows[:], labels, node, found)
+        assert sorted(found[2][:n_touched].tolist()) == [0, 1, 2]
+        _sum_loops.forget(found, n_touched)
     starts, members = np.array([0, 10, 20, 30]), np.argsort(labels, kind="stable").astype(np.int32)
-    n_touched = _quotient_loops.gather_links(
-        rows.indptr, rows.indices, rows.weights, labels, starts, members, 2, sums, is_listed, touched
-    )
-    assert sorted(touched[:n_touched].tolist()) == [0, 1, 2]
+    n_touched = _quotient_loops.gather_links((rows[:3], labels, starts, members), 2, found)
+    assert sorted(found[2][:n_touched].tolist()) == [0, 1, 2]
     out = np.empty(30, dtype=np.int32)
-    _local_moving_loops.batch_assign(*rows, np.ones(3), np.zeros(3), 0, 30, labels, out)
+    _block_loops.batch_assign(rows[:], (np.ones(3), np.zeros(3)), labels, 0, 30, out)
     assert out.min() >= 0 and out.max() <= 2
 
 
