@@ -239,17 +239,23 @@ def score_of_labels(fitted, data, y=None):
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
-@ALL
-def test_in_pipelines_and_grid_searches(make):
+@pytest.mark.parametrize("make", [NystromFeatures, GaussianSketchFeatures])
+def test_features_in_pipelines_and_grid_searches(make):
     digits, y = load_digits(return_X_y=True)
     digits, y = digits[:400], y[:400]
     name = make.__name__.lower()
-    if not hasattr(make, "predict"):
-        pipe = make_pipeline(StandardScaler(), made(make), LogisticRegression(max_iter=300))
-        search = GridSearchCV(pipe, {f"{name}__n_components": [2, 40]}, cv=2).fit(digits, y)
-        assert search.best_params_ == {f"{name}__n_components": 40} and search.best_score_ > 0.7
-        assert list(search.best_estimator_[:-1].get_feature_names_out())[:2] == [f"{name}0", f"{name}1"]
-        return
+    pipe = make_pipeline(StandardScaler(), made(make), LogisticRegression(max_iter=300))
+    search = GridSearchCV(pipe, {f"{name}__n_components": [2, 40]}, cv=2).fit(digits, y)
+    assert search.best_params_ == {f"{name}__n_components": 40} and search.best_score_ > 0.7
+    assert list(search.best_estimator_[:-1].get_feature_names_out())[:2] == [f"{name}0", f"{name}1"]
+
+
+@pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
+@pytest.mark.parametrize("make", [NystromKernelKMeans, GaussianSketchKernelKMeans])
+def test_clusters_in_pipelines_and_grid_searches(make):
+    digits, y = load_digits(return_X_y=True)
+    digits, y = digits[:400], y[:400]
+    name = make.__name__.lower()
     pipe = make_pipeline(StandardScaler(), made(make, n_init=2))
     assert pipe.fit(digits).transform(digits).shape == (400, 4)
     search = GridSearchCV(pipe, {f"{name}__n_clusters": [2, 10]}, scoring=score_of_labels, cv=2).fit(digits, y)
