@@ -13,7 +13,6 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 # Commands beside the tests: importing them would change how loops run.
-collect_ignore = ["mutants.py", "reach.py"]
 
 # Programs that tests start are to run the code under test, whatever else is installed, with the loops compiled for it.
 os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from .campaigns.fuzz import CORPUS, TARGETS, replay
-from .campaigns.harness import NAMES, load, run
+from bench.campaigns.fuzz import CORPUS, TARGETS, replay
+from bench.campaigns.harness import NAMES, load, run
 
 
 @pytest.mark.slow
@@ -26,7 +26,7 @@ def test_the_harness_counts_whatever_goes_wrong_and_goes_on(tmp_path, processes)
         folder = tmp_path / f"trial-0-{number}"
         assert (folder / "input.txt").read_text() == str(number)
         text = (folder / "failure.txt").read_text()
-        assert f"-m tests.campaigns trial --seed 0 --case {number}" in text
+        assert f"-m bench.campaigns trial --seed 0 --case {number}" in text
         assert ("trial.py" in text) == (number not in (2, 3, 4)) or "Traceback" in text
 
 

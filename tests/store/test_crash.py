@@ -9,12 +9,12 @@ import sys
 import numpy as np
 import pytest
 
+from bench.campaigns.kills import calls_of
 from graphcore import Graph, GraphWarning, InputError, build_store, check_store, open_graph, write_graph
 from graphcore.io import edge_list
 from graphcore.store import arrays, buckets, journal
 from graphcore.store.buckets import Spool
 from graphcore.store.format import ArrayFacts, Meta, array_path, write_meta
-from tests.campaigns.kills import calls_of
 from tests.store.test_store import assert_same
 
 WORK = ".g.store.building"

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import graphcore as gc
+from tests.oracles import method
 
-from ..oracles import method
 from .harness import Campaign, Failure
 
 _LIMIT = 400  # characters of a message

@@ -1,9 +1,9 @@
 """Bytes that a fuzzer guided by coverage makes, for each parser that is written in Python; the corpus is checked in.
 
     pip install atheris                                              (CPython 3.11 to 3.13, Linux)
-    python -m tests.campaigns.fuzz metis --seconds 600              10 minutes; what fails is kept in campaign-failures/
-    python -m tests.campaigns.fuzz metis --seconds 600 --grow       and what reaches new lines is added to the corpus
-    python -m tests.campaigns.fuzz metis --file crash-0123          one input, with its traceback
+    python -m bench.campaigns.fuzz metis --seconds 600              10 minutes; what fails is kept in campaign-failures/
+    python -m bench.campaigns.fuzz metis --seconds 600 --grow       and what reaches new lines is added to the corpus
+    python -m bench.campaigns.fuzz metis --file crash-0123          one input, with its traceback
 
 Whatever the bytes are, the outcome is a sound graph (or labels, vectors, a model), or one line of error.
 """
@@ -135,7 +135,7 @@ def _fuzz(name, corpus, keep, seconds):
 
 def main(arguments=None):
     """Run what the arguments say; libFuzzer's exit code."""
-    parser = argparse.ArgumentParser("python -m tests.campaigns.fuzz", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser("python -m bench.campaigns.fuzz", description=__doc__.partition("\n")[0])
     parser.add_argument("name", choices=TARGETS)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--grow", action="store_true", help="add to the corpus what reaches new lines, and thin it out")
@@ -155,7 +155,7 @@ def main(arguments=None):
         inputs = [file.read_bytes() for file in sorted(old.glob("*"))] if old.is_dir() else []
         for i, data in enumerate(inputs or _seeds(given.name)):
             (Path(scratch) / f"{i}").write_bytes(data)
-        command = [sys.executable, "-m", "tests.campaigns.fuzz", given.name, "--seconds", str(given.seconds)]
+        command = [sys.executable, "-m", "bench.campaigns.fuzz", given.name, "--seconds", str(given.seconds)]
         code = subprocess.call([*command, "--keep", given.keep, "--merge", scratch])
         if given.grow:
             _thin(given.name, Path(scratch), old)

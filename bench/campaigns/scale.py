@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 
 import graphcore as gc
+from tests.oracles import method
 
-from ..oracles import method
 from .harness import Campaign, Failure
 
 

@@ -1,4 +1,4 @@
-"""Which modules of graphcore do the tests run? `python -m tests.reach` for the quick run; more arguments go to pytest.
+"""Which modules of graphcore do the tests run? `python -m bench.reach` for the quick run; more arguments go to pytest.
 
 A module counts when one of its functions was called, or one of its compiled loops, beyond what its import does; a
 module without functions has nothing to call. Ends with 1 when a module is not reached.
@@ -86,4 +86,4 @@ def missing():
 
 
 if __name__ == "__main__":
-    sys.exit(pytest.main(["-p", "tests.reach", *sys.argv[1:]]))
+    sys.exit(pytest.main(["-p", "bench.reach", *sys.argv[1:]]))

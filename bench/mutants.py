@@ -1,4 +1,4 @@
-"""Do the tests notice a wrong loop? `python -m tests.mutants 50` changes the code in 50 places, one at a time.
+"""Do the tests notice a wrong loop? `python -m bench.mutants 50` changes the code in 50 places, one at a time.
 
 Each mutant is one small change of one line: another comparison, sign, factor, index, a left out statement. The tests of
 its file run with it, uncompiled (numba would need half a minute for each), until one fails. What survives is printed,

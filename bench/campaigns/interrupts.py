@@ -31,7 +31,7 @@ class _Child:
     def ask(self, job, folder, seconds):
         """Have a job done over and over, interrupt it after some seconds; returns what became of it."""
         if self._process is None or self._process.poll() is not None:
-            command = [sys.executable, "-m", "tests.campaigns.interrupts"]
+            command = [sys.executable, "-m", "bench.campaigns.interrupts"]
             self._process = subprocess.Popen(command, cwd=ROOT, stdin=-1, stdout=-1, text=True, bufsize=1)
             self._line(140)  # it is warm
         self._process.stdin.write(json.dumps([job, str(folder)]) + "\n")

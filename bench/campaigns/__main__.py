@@ -1,9 +1,9 @@
 """Campaigns from the command line.
 
-    python -m tests.campaigns readers --cases 10000 --seed 1     10,000 damaged files
-    python -m tests.campaigns readers --seed 1 --case 77          that one again, here, with its traceback
-    python -m tests.campaigns page                                docs/reliability.md from the runs on record
-    python -m tests.campaigns suite                               the whole suite under numba's bounds check
+    python -m bench.campaigns readers --cases 10000 --seed 1     10,000 damaged files
+    python -m bench.campaigns readers --seed 1 --case 77          that one again, here, with its traceback
+    python -m bench.campaigns page                                docs/reliability.md from the runs on record
+    python -m bench.campaigns suite                               the whole suite under numba's bounds check
 
 Failures are counted by kind; the files of each are kept in campaign-failures/. With --record, the figures are added
 to those of the page.
@@ -55,7 +55,7 @@ def _run_suite(given):
 
 
 def _parser():
-    parser = argparse.ArgumentParser("python -m tests.campaigns", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser("python -m bench.campaigns", description=__doc__.partition("\n")[0])
     parser.add_argument("name", choices=[*NAMES, "page", "suite"])
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)

@@ -238,5 +238,5 @@ def _keep_case(keep, found, number, kind, detail, folder):
         return
     target = Path(keep) / f"{found.name}-{found.seed}-{number}"
     shutil.copytree(folder / "case", target, symlinks=True, ignore=_no_pipes, dirs_exist_ok=True)
-    again = f"{Path(sys.executable).name} -m tests.campaigns {found.name} --seed {found.seed} --case {number}"
+    again = f"{Path(sys.executable).name} -m bench.campaigns {found.name} --seed {found.seed} --case {number}"
     (target / "failure.txt").write_text(f"{kind}\n{again}\n\n{detail}\n", encoding="utf-8", errors="replace")
