@@ -15,7 +15,6 @@ import os
 import sys
 import time
 import warnings
-from dataclasses import replace
 
 import numpy as np
 
@@ -23,7 +22,6 @@ import graphcore
 from graphcore._progress import Stages
 from graphcore.metrics import agreement, normalized_cut
 from graphcore.pipeline.cluster import cluster_graph
-from graphcore.pipeline.parameters import METHOD
 from graphcore.pipeline.settings import resolve_settings
 
 from .vectors import AnonymousMemory
@@ -37,7 +35,7 @@ def warm_up():
         warnings.simplefilter("ignore")
         cluster_graph(
             graph,
-            resolve_settings(graph, 2, effort="fast", published=replace(METHOD, walk_steps=2)),
+            resolve_settings(graph, 2, effort="fast"),
             random_state=0,
             n_jobs=2,
         )

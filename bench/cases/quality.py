@@ -40,7 +40,7 @@ METHODS = [
     Method("Louvain (scikit-network)", "sknetwork_louvain", own_k=True),
 ]
 # The default, with another coreset.
-_STEPS = {"sampling": "degree", "walk_steps": "auto", "overcluster": None, "refine": True}
+_STEPS = {"sampling": "degree", "overcluster": None, "refine": True}
 ONE_PERCENT = Method("graphcore, coreset 1 %", "cluster", "graphcore", {"published": {"coreset_size": 0.01, **_STEPS}})
 SPECTRAL_PEERS = ("sklearn, k-means", "sklearn, cluster_qr", "stag", "coreset-sc 1 %", "coreset-sc 10 %")
 # What is known not to finish is not tried: k eigenvectors of a large, nearly disconnected graph.

@@ -174,7 +174,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
     streams = Streams(random_state)
     warn_of_isolated(graph)
     graph = in_range(graph)
-    if settings.walk_steps == 1:
+    if settings.walk_steps == 1 and settings.overcluster is not None:
         warn_of_loops(GraphKernel(graph, settings.self_loop))
     rows = graph_rows(graph)
     asked, given, known = settings, replace(known, start=None), known.among(rows.degrees)

@@ -44,9 +44,7 @@ def node_kernel(graph, settings, n_jobs):
     """The kernel between nodes that the settings ask for."""
     if settings.walk_steps == 1:
         return GraphKernel(graph, settings.self_loop)
-    return WalkKernel(
-        graph, settings.walk_steps, laziness=settings.laziness, row_budget=settings.row_budget, n_jobs=n_jobs
-    )
+    return WalkKernel(graph, settings.walk_steps, row_budget=settings.row_budget, n_jobs=n_jobs)
 
 
 def coreset_draft(graph, problem, settings, streams, n_jobs, stages):

@@ -93,9 +93,9 @@ class Published:
     coreset_degrees : {"row-sums", "weights"}, default "row-sums"
         Degrees by which the coreset graph is normalised. "weights" are the coreset's own, as Theorem 1 of the paper has
         it; the experiments there take row sums, which find better clusters. Needs ``eigen_solver="exact"``.
-    walk_steps : int or "auto", default 1
+    walk_steps : int, default 1
         Steps of the lazy random walk behind the kernel: 1 is the plain kernel ``D^-1 A D^-1``, otherwise an even
-        number. "auto" is 4 to 8: walks from neighbouring coreset nodes have to meet (2 for more than 2^28 entries).
+        number. On sparse graphs walks let coreset nodes meet: 4 to 8 steps.
     row_budget : int, default 150
         Entries kept of each coreset node's walk, 8 bytes each.
     overcluster : float or None, default 1.0
@@ -108,8 +108,7 @@ class Published:
     Notes
     -----
     scikit-learn reaches the parameters by ``published__sampling`` and so on, in `set_params` and searches.
-    Without `published` the class does what ``Published(sampling="degree", walk_steps="auto", overcluster=None,
-    refine=True)`` does.
+    Without `published` the class does what ``Published(sampling="degree", overcluster=None, refine=True)`` does.
 
     Examples
     --------
@@ -130,7 +129,7 @@ class Published:
     self_loop: float = _step(1.0, "real", low=0)
     eigen_solver: str = _step("power", "choice", "power", "exact")
     coreset_degrees: str = _step("row-sums", "choice", "row-sums", "weights")
-    walk_steps: int | str = _step(1, "integer", "auto", low=1)
+    walk_steps: int = _step(1, "integer", low=1)
     row_budget: int = _step(150, "integer", low=2)
     overcluster: float | None = _step(1.0, "real", None, low=1)
     refine: bool = _step(False, "flag")
@@ -191,7 +190,7 @@ class Published:
 
 
 # The method of the library, in the terms of the published one: `published` None.
-METHOD = Published(sampling="degree", walk_steps="auto", overcluster=None, refine=True)
+METHOD = Published(sampling="degree", overcluster=None, refine=True)
 STEPS = tuple(Parameter(step.name, step.default, **step.metadata) for step in fields(Published))
 
 
@@ -225,7 +224,7 @@ def _checked(published):
             "coreset_degrees='weights' needs eigen_solver='exact': the power method has to know the first "
             "eigenvector, and does so only with row sums"
         )
-    if isinstance(walk, int) and walk > 1 and walk % 2:
+    if walk > 1 and walk % 2:
         raise ParameterError(f"walk_steps={walk} must be 1 (the plain kernel) or even (two half walks)")
     return steps
 

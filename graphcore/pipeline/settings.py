@@ -17,8 +17,6 @@ _NODES_PER_CLUSTER, _GROUPS_PER_CLUSTER = 50, 10
 # At least so many of either, and this share of the nodes up to so many: of large graphs with a hundredth, one seed in
 # ten went wrong (MNIST: J 2.024 instead of 2.048); three hundredths cost no more.
 _MIN_CORESET, _MIN_GROUPS, _SHARE, _MAX_SHARE = 1000, 500, 0.03, 100_000
-_MIN_HALF_WALK, _MAX_HALF_WALK = 2, 4
-_LAZINESS = 0.5
 # Drafts at most (None: until a round gains nothing), and what a round has to gain of the objective for each of them and
 # entries of the graph: a thousandth for each two million.
 EFFORTS = {"fast": (1, 0.0), "default": (4, 5e-10), "high": (32, 0.0), "best": (None, 1e-11)}
@@ -39,7 +37,6 @@ class Settings:
     eigen_solver: str  # "power" or "exact"
     coreset_degrees: str  # in the coreset graph: "row-sums", or the coreset's "weights"
     walk_steps: int  # 1 for the plain kernel, an even number for the walk kernel
-    laziness: float
     row_budget: int
     overcluster: float | None  # spectral clusters for each one asked for; None: every coreset node is a micro-cluster
     objective: str  # of OBJECTIVES
@@ -148,8 +145,7 @@ def resolve_settings(graph, n_clusters, *, total_size=None, **given):
 def resolve(asked, graph, total_size=None):
     """Check what is Asked against a graph, and fill in what goes by it: Settings.
 
-    `walk_steps` "auto" lets the half walk see about twice as many nodes as there are for each coreset node, 2 to 4
-    steps; one step only in graphs of more than 2^28 entries. `total_size` is what all nodes with an edge count in sizes
+    `total_size` is what all nodes with an edge count in sizes
     of clusters, if not one each.
     """
     n_linked = graph.n_nodes - graph.n_isolated
@@ -166,8 +162,7 @@ def resolve(asked, graph, total_size=None):
     total_size = n_linked if total_size is None else total_size
     size = _coreset_size(asked, n_linked)
     _refuse_few(size, k)
-    walk_steps = _walk_steps(graph, size, n_linked) if steps.walk_steps == "auto" else steps.walk_steps
-    plain = walk_steps == 1 or steps.sampling == "importance"
+    plain = steps.walk_steps == 1 or steps.sampling == "importance"
     if steps.sampling == "importance" and steps.self_loop == 0 and graph.n_self_loops == 0:
         raise ParameterError(
             "self_loop=0 leaves the plain kernel of this graph with a zero diagonal, and importance sampling cannot "
@@ -184,14 +179,12 @@ def resolve(asked, graph, total_size=None):
     if not steps.refine:  # nothing raises the objective
         effort = EFFORTS["fast"]
     made = {
-        "coreset_size": size, "walk_steps": walk_steps,
+        "coreset_size": size,
         "n_seeds": 2 * max(1, k) if steps.n_seeds == "auto" else steps.n_seeds,
         "self_loop": steps.self_loop if plain else 0.0,  # the walk kernel is lazy, which takes the place of a loop
     }  # fmt: skip
     kept = {name: value for name, value in values.items() if name != "effort"} | _sizes(values, total_size, k)
-    return Settings(
-        n_clusters=k, laziness=_LAZINESS, max_drafts=effort[0], price=effort[1], **steps.get_params() | made | kept
-    )
+    return Settings(n_clusters=k, max_drafts=effort[0], price=effort[1], **steps.get_params() | made | kept)
 
 
 def quick_settings(settings, graph):
@@ -238,16 +231,6 @@ def _effort(values):
     if effort in ("default", "best") and values["time_limit"] is not None:
         return None, 0.0
     return EFFORTS[effort]
-
-
-def _walk_steps(graph, coreset_size, n_linked):
-    """Twice the steps after which a walk has seen about twice as many nodes as there are for each coreset node."""
-    if is_huge(graph.n_entries):
-        return 2  # rows of coreset nodes are read in order; nodes that they leave out follow their neighbours
-    spacing = 2 * n_linked / coreset_size
-    mean_degree = graph.n_entries / n_linked
-    half = math.log(spacing) / math.log(mean_degree) if mean_degree > 1 else _MAX_HALF_WALK
-    return 2 * min(max(math.ceil(half), _MIN_HALF_WALK), _MAX_HALF_WALK)
 
 
 def _coreset_size(asked, n_linked):

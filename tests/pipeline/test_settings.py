@@ -42,7 +42,7 @@ def test_published_is_the_papers_algorithm(ring, k):
     assert {name: found[name] for name in published} == published
     # The rest has no part in the published algorithm: rows of walks, what merging and refinement would raise, when
     # drafts no longer pay, and how the number of clusters was chosen.
-    others = {"laziness", "row_budget", "objective", "price", "time_limit", "resolution"}
+    others = {"row_budget", "objective", "price", "time_limit", "resolution"}
     assert set(found) - set(published) == others
 
 
@@ -84,7 +84,7 @@ def test_published_with_other_values(ring):
 def test_default_draws_by_degree(ring):
     settings = resolve_settings(ring, 4)
     assert settings.sampling == "degree"
-    spelled = Published(sampling="degree", walk_steps="auto", overcluster=None, refine=True)
+    spelled = Published(sampling="degree", overcluster=None, refine=True)
     assert settings == resolve_settings(ring, 4, published=spelled) == resolve_settings(ring, 4, published=None)
 
 
@@ -250,8 +250,6 @@ def test_a_huge_graph_has_one_draft_of_bounded_size(ring, monkeypatch):
     assert resolve_settings(ring, 8).coreset_size == 80
     monkeypatch.setattr(quotient_module, "_MANY_ENTRIES", ring.n_entries - 1)
     assert resolve_settings(ring, 1, effort=1).max_drafts == resolve_settings(ring, 1).max_drafts == 1
-    assert resolve_settings(ring, 1).walk_steps == 2
-    assert resolve_settings(ring, 1, **method(walk_steps=6)).walk_steps == 6
     for more in ({"effort": 3}, {"effort": "best"}, {"time_limit": 1}):
         with pytest.raises(ParameterError, match=f"this one has {ring.n_entries}: leave them out"):
             resolve_settings(ring, 1, **more)

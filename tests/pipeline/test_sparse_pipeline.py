@@ -225,26 +225,14 @@ def test_published_is_its_four_stages_and_nothing_else(steps, seed):
     assert result.history == []
 
 
-# -- what "auto" becomes ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_walks_are_longer_where_coreset_nodes_lie_further_apart():
-    ring = Graph.from_networkx(nx.circulant_graph(4000, [1, 2]))
-    steps = [resolve_settings(ring, 2, **method(coreset_size=size)).walk_steps for size in (4000, 1000, 300, 40)]
-    # Mean degree 4: 4 half steps see 256 nodes, 2 see 16. Spacing 2, 8, 27, 200 nodes takes 0.5, 1.5, 2.4, 3.8 steps.
-    assert steps == [4, 4, 6, 8]
-    dense = Graph.from_networkx(nx.circulant_graph(4000, range(1, 60)))
-    assert resolve_settings(dense, 2, **method(coreset_size=40)).walk_steps == 4
-    matching = Graph.from_edges(np.arange(0, 100, 2), np.arange(1, 100, 2))
-    assert resolve_settings(matching, 2, **method(coreset_size=10)).walk_steps == 8
+# -- what it takes, and graphs of all sizes ----------------------------------------------------------------------------
 
 
 def test_memory_of_the_rows_is_counted():
     graph, _ = planted(5, 60, 0.3, 0.01, 0)
-    result = run(graph, 5, **method(coreset_size=100, row_budget=30))
+    result = run(graph, 5, **method(coreset_size=100, walk_steps=4, row_budget=30))
     assert result.row_bytes == 100 * (8 * 30 + 12)
-    assert run(graph, 5, **method(coreset_size=100, walk_steps=1)).row_bytes == 0
+    assert run(graph, 5, **method(coreset_size=100)).row_bytes == 0
 
 
 @pytest.mark.parametrize("n", [12, 60])
@@ -272,7 +260,7 @@ def test_a_graph_that_counts_as_huge_is_clustered_from_the_disk(tmp_path, monkey
     monkeypatch.setattr("graphcore.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 3)
     monkeypatch.setattr("graphcore.distributed.passes._ENTRIES_PER_BLOCK", 5000)
     settings = resolve_settings(graph, 8, **method(coreset_size=200))
-    assert (settings.max_drafts, settings.walk_steps) == (1, 2)
+    assert settings.max_drafts == 1
     write_graph(graph, tmp_path / "g.store")
     found = cluster_graph(graph, settings, random_state=0)
     for n_jobs in (1, 2):
