@@ -11,16 +11,12 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from . import depth  # noqa: F401  (declares the profiles)
+
 ROOT = Path(__file__).parents[1]
-# Commands beside the tests: importing them would change how loops run.
 
 # Programs that tests start are to run the code under test, whatever else is installed, with the loops compiled for it.
 os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-
-# Compiled loops make the first example slow, and shared machines are uneven: no deadline.
-# What the quick run tests is the same every time; the whole run looks for new examples.
-hypothesis.settings.register_profile("full", deadline=None, print_blob=True, max_examples=60)
-hypothesis.settings.register_profile("quick", deadline=None, print_blob=True, max_examples=15, derandomize=True)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -91,7 +91,7 @@ def _metrics(rng):
     order, factor = rng.permutation(len(labels)), 10.0 ** rng.integers(-290, 290)
     B = (A * factor)[order][:, order]
     for name, options in (
-        ("normalized_cut", {}), ("conductance", {}), ("kernel_kmeans_cost", method(self_loop=1.0)),
+        ("normalized_cut", {}), ("conductance", {}), ("kernel_kmeans_cost", {"self_loop": 1.0}),
         ("kernel_kmeans_cost", {"shift": 1.0}),
     ):  # fmt: skip
         function = getattr(gc.metrics, name)

@@ -30,8 +30,11 @@ def current_client():
 
     try:
         client = getattr(get_scheduler(), "__self__", None)  # the scheduler of a client is its method
-    except RuntimeError:  # how Dask says that the client is asynchronous
-        client = default_client()
+    except RuntimeError:  # how Dask says that the client is asynchronous, or that it is asked for one and has none
+        try:
+            client = default_client()
+        except ValueError:
+            return None
     if not isinstance(client, Client):
         return None
     if client.asynchronous:

@@ -5,6 +5,7 @@ import pytest
 
 from graphcore.distributed.cluster import block_type, current_client, is_result
 
+dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
@@ -24,6 +25,8 @@ def test_types_of_blocks():
 
 
 def test_the_client_behind_a_scheduler():
+    with dask.config.set(scheduler="dask.distributed"):  # as a client leaves it that is closed
+        assert current_client() is None
     assert current_client() is None
     with distributed.Client(n_workers=1, processes=False, dashboard_address=None) as client:
         assert current_client() is client

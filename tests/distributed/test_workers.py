@@ -65,7 +65,7 @@ def huge(stored, monkeypatch):
     monkeypatch.setattr("graphcore.partition.quotient._SAMPLED_ENTRIES", graph.n_entries // 2)
     monkeypatch.setattr(passes, "_ENTRIES_PER_BLOCK", 2000)
     monkeypatch.setattr(passes, "_FEW_BLOCKS", 6)
-    monkeypatch.setattr("graphcore.partition.local_moving._TURNS", 4)
+    monkeypatch.setattr("graphcore.partition.blocks.SWEEP_TURNS", 4)
     return graph
 
 
