@@ -154,7 +154,7 @@ def fit_large_cluster(K, weights, n_dims):
 
     `n_dims` is less than the number of points less one.
     """
-    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+    from scipy.sparse.linalg import ArpackError, eigsh
 
     n = len(weights)
     p = weights / weights.sum()
@@ -169,7 +169,7 @@ def fit_large_cluster(K, weights, n_dims):
     operator, start = centred_operator(K.__matmul__, root, u)
     try:
         values, vectors = eigsh(operator, n_dims, which="LA", v0=start, maxiter=50 * n)
-    except ArpackNoConvergence:
+    except ArpackError:
         if n <= _DENSE_LIMIT:
             return fit_cluster(K.toarray() if hasattr(K, "tocsr") else K, weights, n_dims)
         raise InputError(
