@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .._threads import away
 from .._validation import check_integer, check_sample_weight
 from ._checks import as_points, check_n_clusters
+from .euclidean import leading_eigenvectors
 from .fit_kernel import fit_kernel, kernel_and_weights
 from .kernel_flats import centred_operator
 
@@ -96,13 +96,11 @@ def _leading(fit, root, u, count):
     """Leading eigenvalues of the weighted kernel with the direction of its weights projected out."""
     n = len(u)
     if not fit.kernel.is_sparse or n <= 500 or count >= n // 2:
-        from scipy.linalg import eigh
-
         M = fit.among(np.arange(n))
         M = (M.toarray() if hasattr(M, "tocsr") else M) * root * root[:, None]
         v = M @ u
         M = M - np.outer(v, u) - np.outer(u, v) + (u @ v) * np.outer(u, u)
-        return away(eigh, M, subset_by_index=(n - count, n - 1), eigvals_only=True)
+        return leading_eigenvectors(M, count)[0]
     from scipy.sparse.linalg import eigsh
 
     operator, start = centred_operator(fit.product, root, u)

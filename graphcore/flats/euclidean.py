@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._threads import map_blocks
+from .._threads import away, map_blocks
 from .._validation import check_labels
 from ..exceptions import InputError
 from ._checks import as_points
@@ -274,7 +274,7 @@ class EuclideanFlats(FlatsProblem):
 
     def _directions(self, Y, w):
         """Orthonormal rows: the leading principal directions of a centred, weighted cluster."""
-        from scipy.linalg import eigh, svd
+        from scipy.linalg import svd
 
         n, d = Y.shape
         m = min(self.n_dims, d)
@@ -285,7 +285,21 @@ class EuclideanFlats(FlatsProblem):
             _, s, V = svd(Z, full_matrices=self._pad and n <= m, check_finite=False)
             genuine = int((s[: min(m, n - 1)] > max(_EPS * max(n, d) * s[0], noise)).sum())
             return V[:m] if self._pad else V[:genuine]
-        values, vectors = eigh(Z.T @ Z, subset_by_index=(d - m, d - 1), check_finite=False)
+        values, vectors = leading_eigenvectors(Z.T @ Z, m)
         values, V = values[::-1], vectors[:, ::-1].T
         genuine = int((values > max(_EPS * n * max(values[0], 0.0), noise**2)).sum())
         return V if self._pad else V[: min(genuine, n - 1)]
+
+
+def leading_eigenvectors(M, count):
+    """The largest eigenvalues of a symmetric matrix and their vectors, in ascending order.
+
+    Where more of them are equal than are asked for, LAPACK may find none of these by their numbers: then it finds all.
+    """
+    from scipy.linalg import eigh
+
+    n = len(M)
+    values, vectors = away(eigh, M, subset_by_index=(n - count, n - 1), check_finite=False)
+    if len(values) < count:
+        values, vectors = away(eigh, M, check_finite=False)
+    return values[-count:], vectors[:, -count:]

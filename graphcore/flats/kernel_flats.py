@@ -7,12 +7,12 @@ import numpy as np
 
 from .._arrays import read_only
 from .._locks import cached_property
-from .._threads import away, map_blocks
+from .._threads import map_blocks
 from ..exceptions import InputError
 from ..kernels.columns import block_borders
 from ._loops import nearest_rows
 from .alternation import FlatsProblem
-from .euclidean import Codes, members_by_cluster
+from .euclidean import Codes, leading_eigenvectors, members_by_cluster
 
 # Up to this many means and directions, one dense product with all of them is faster than a sparse one.
 _FEW_COLUMNS = 32
@@ -129,8 +129,6 @@ class ClusterFlat(NamedTuple):
 
 def fit_cluster(K, weights, n_dims):
     """The best flat of a cluster by dense eigenvectors of its kernel; of fewer dimensions where it has no more."""
-    from scipy.linalg import eigh
-
     n = len(weights)
     p = weights / weights.sum()
     r = K @ p
@@ -147,7 +145,7 @@ def fit_cluster(K, weights, n_dims):
     centred *= root[:, None]
     centred += centred.T.copy()
     centred *= 0.5
-    values, vectors = away(eigh, centred, subset_by_index=(n - m, n - 1), check_finite=False)
+    values, vectors = leading_eigenvectors(centred, m)
     return _finish(p, r, t, own, root, values, vectors, float(np.trace(centred)))
 
 
@@ -156,7 +154,7 @@ def fit_large_cluster(K, weights, n_dims):
 
     `n_dims` is less than the number of points less one.
     """
-    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+    from scipy.sparse.linalg import ArpackError, eigsh
 
     n = len(weights)
     p = weights / weights.sum()
@@ -171,7 +169,7 @@ def fit_large_cluster(K, weights, n_dims):
     operator, start = centred_operator(K.__matmul__, root, u)
     try:
         values, vectors = eigsh(operator, n_dims, which="LA", v0=start, maxiter=50 * n)
-    except ArpackNoConvergence:
+    except ArpackError:
         if n <= _DENSE_LIMIT:
             return fit_cluster(K.toarray() if hasattr(K, "tocsr") else K, weights, n_dims)
         raise InputError(

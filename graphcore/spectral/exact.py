@@ -52,7 +52,7 @@ def spectral_embedding(A, n_vectors, *, degrees=None, random_state=None):
 
 
 def _largest(S, root, n_vectors, random_state, by_row_sums):
-    from scipy.sparse.linalg import ArpackNoConvergence
+    from scipy.sparse.linalg import ArpackError
 
     n = S.shape[0]
     if n <= _DENSE_NODES or n_vectors >= n // 2:
@@ -62,7 +62,7 @@ def _largest(S, root, n_vectors, random_state, by_row_sums):
         return np.ones(n_vectors), basis
     try:
         return _by_lanczos(S, basis, n_vectors, Streams(random_state).generator("eigenvectors"))
-    except ArpackNoConvergence as error:
+    except ArpackError as error:
         if n <= _MAX_DENSE_NODES:
             return _dense(S, n_vectors)
         raise InputError(
@@ -135,7 +135,7 @@ def bethe_hessian_embedding(A, n_vectors, *, random_state=None):
     because degrees say nothing about clusters: Qin, Rohe, "Regularized spectral clustering under the degree-corrected
     stochastic blockmodel", NeurIPS 2013.
     """
-    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+    from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
     scale = 1.0 / A.data.mean()
     degrees = A.sum(axis=1) * scale
@@ -147,7 +147,7 @@ def bethe_hessian_embedding(A, n_vectors, *, random_state=None):
     try:
         with limited_libraries():
             vectors = eigsh(matrix, k=n_vectors, which="LA", tol=_TOLERANCE, maxiter=_MAX_RESTARTS, v0=start)[1]
-    except ArpackNoConvergence:
+    except ArpackError:  # also of graphs of loops alone, whose matrix is zero
         return None
     norms = np.sqrt(np.square(vectors).sum(axis=1))
     return vectors / np.where(norms > 0.0, norms, 1.0)[:, None]

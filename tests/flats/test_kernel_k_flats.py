@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.decomposition import KernelPCA
@@ -355,6 +355,7 @@ def test_the_objective_of_points_is_the_normalised_cut(shift):
         assert w @ own == pytest.approx(trace - 3 - 3 * shift + cut, rel=1e-12)
 
 
+@example(16641013, 2, 3)  # the second of eight equal eigenvalues is the last that is asked for
 @given(SEEDS, st.integers(0, 2), st.integers(1, 3))
 def test_a_shift_changes_all_objectives_by_the_same_number(seed, m, k):
     graph = load_karate().graph

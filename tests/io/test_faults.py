@@ -8,6 +8,7 @@ import shutil
 import sys
 import warnings
 from contextlib import contextmanager
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ import graphcore
 from graphcore import Graph
 from graphcore.io.labels import write_memberships
 from graphcore.io.parquet import write_table
-from graphcore.report import write_report
+from graphcore.report import About, write_report
 
 # Calls that the system may refuse, by their names in Python.
 CALLS = {
@@ -51,6 +52,8 @@ def outputs(given):
     memberships = sp.csr_array(model.membership_)
     named = {"ids": "string", "weight_column": None}
     edges, names = given["folder"] / "edges.txt", given["folder"] / "names.txt"
+    # A page tells the minute that it was written in, which may turn between two of them.
+    page = {"about": About("Faults", created=datetime(2020, 1, 1)), "pictures": False, "random_state": 0}
     return {
         **{f"graph.{kind}": lambda path: graphcore.write_graph(graph, path) for kind in GRAPHS},
         **{f"labels.{kind}": lambda path: graphcore.write_labels(labels, path) for kind in ("tsv", "csv", "npy")},
@@ -58,7 +61,7 @@ def outputs(given):
         **{f"tree.{kind}": model.tree_.write for kind in ("nwk", "csv", "npy", "parquet")},
         **{f"members.{kind}": lambda path: write_memberships(memberships, path, graph) for kind in ("tsv", "npz")},
         "model.npz": model.save,
-        "page.html": lambda path: write_report(path, graph, labels, pictures=False, random_state=0),
+        "page.html": lambda path: write_report(path, graph, labels, **page),
         "written.store": lambda path: graphcore.write_graph(graph, path),
         "built.store": lambda path, **more: graphcore.build_store(edges, path, **more),
         "named.store": lambda path, **more: graphcore.build_store([edges, names], path, **named, **more),

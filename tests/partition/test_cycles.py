@@ -80,7 +80,7 @@ def test_cycles_never_lower_the_objective_and_keep_the_limits(case, objective, m
     np.testing.assert_array_equal(labels < 0, start < 0)
     np.testing.assert_array_equal(sums.size, now.size)
     np.testing.assert_allclose(sums.internal, now.internal, atol=1e-9)
-    assert np.all(now.size >= np.minimum(before.size, max(1, min_size)))
+    assert np.all(now.size >= np.minimum(before.size, min_size))  # with 0 they may be emptied
     assert now.value(objective) == pytest.approx(sums.value(objective))
     assert sums.value(objective) > before.value(objective) or np.array_equal(labels, start)
 

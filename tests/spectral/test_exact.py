@@ -172,3 +172,7 @@ def test_none_where_lanczos_iterations_end_too_early(monkeypatch):
     monkeypatch.setattr(exact, "_TOLERANCE", 1e-14)
     path = sp.diags_array([np.ones(499), np.ones(499)], offsets=[-1, 1]).tocsr()
     assert bethe_hessian_embedding(path, 3, random_state=0) is None
+
+
+def test_no_space_where_the_matrix_is_zero():
+    assert bethe_hessian_embedding(sp.eye_array(6, format="csr"), 2, random_state=0) is None

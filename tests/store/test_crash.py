@@ -2,14 +2,13 @@
 
 import os
 import re
-import signal
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from bench.campaigns.kills import calls_of
+from bench.campaigns.kills import calls_of, kill_at
 from graphcore import Graph, GraphWarning, InputError, build_store, check_store, open_graph, write_graph
 from graphcore.io import edge_list
 from graphcore.store import arrays, buckets, journal
@@ -43,16 +42,8 @@ def killed(work, at_call):
     """Do some work in a copy of this process that is killed at that call; False if the work was done before."""
     child = os.fork()
     if child == 0:
-        left = at_call
-
-        def profile(_frame, event, _arg):
-            nonlocal left
-            left -= event in ("call", "c_call")
-            if left <= 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-
         try:
-            sys.setprofile(profile)
+            kill_at(at_call)
             work()
             os._exit(0)
         except BaseException:
