@@ -64,6 +64,12 @@ class FittedGraph:
         return self._graph
 
     @property
+    def balance_(self) -> float:
+        """How far clusters of one size were asked for, 1 being all the way: `balance`, or what "auto" came to."""
+        check_is_fitted(self)
+        return self.clustering_.settings.balance
+
+    @property
     def quotient_graph_(self) -> Graph:
         """The Graph between clusters, computed at each access by a pass over all edges.
 

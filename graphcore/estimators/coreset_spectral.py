@@ -48,6 +48,10 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     objective : {"information", "ncut", "modularity"}, default "information"
         What merging and refinement raise. "ncut" is the pure normalised cut, which may cut off a few nodes on a thread
         (a whisker) where "information" finds clusters of weight; "modularity" is what Louvain and Leiden raise.
+    balance : "auto" or float, default "auto"
+        How far "information" asks for clusters of one size: 1 as far as the graph has them, down to (not at) 0 less and
+        less, which leaves large clusters whole and finds small ones beside them. "auto" chooses among 1, 0.7, 0.5 and
+        0.3 by how sure the clusters are, see :doc:`/uneven`; `balance_` is what it came to.
     min_cluster_size : int or float, default 1
         No cluster has fewer nodes; a float is a share of the nodes.
     max_cluster_size : int, float or None, default None
@@ -92,6 +96,8 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
         Cluster of every node or vector, from 0; -1 for isolated nodes.
     n_clusters_ : int
         `n_clusters`, or what was chosen for "auto" or None.
+    balance_ : float
+        `balance`, or what "auto" came to; what was tried is in ``clustering_.balances``.
     selection_ : KSelection or None
         How it was chosen; None if it was given.
     clustering_ : Clustering
@@ -122,8 +128,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     Notes
     -----
     The default differs from the published algorithm, which fails on sparse graphs: a sample of a graph of average
-    degree 14 has next to no edges. Every coreset node walks a few steps; every node joins the coreset node that reaches
-    it best; these micro-clusters are merged and refined to raise the information that the clusters at the two ends of a
+    degree 14 has next to no edges. Every node joins the coreset node that reaches it best; these micro-clusters are merged and refined to raise the information that the clusters at the two ends of a
     random edge give about each other; and several such drafts are recombined.
 
     Sampling by degree is the default because the published importance sampling spends its draws on low-degree nodes: on
@@ -148,6 +153,7 @@ class CoresetSpectralClustering(CallbackSupportMixin, FittedGraph, PredictedRows
     n_neighbors: int = 10
     metric: str = "euclidean"
     objective: str = "information"
+    balance: float | str = "auto"
     min_cluster_size: float = 1
     max_cluster_size: float | None = None
     max_share: float | None = None

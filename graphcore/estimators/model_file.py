@@ -18,6 +18,7 @@ from ..io.atomic import atomic_output
 from ..knn.search import METRICS
 from ..metrics.cut import sums_and_shares
 from ..partition.quotient import graph_rows
+from ..pipeline.balance import Trial
 from ..pipeline.cluster import Clustering
 from ..pipeline.known import Known
 from ..pipeline.parameters import PARAMETERS, STEPS, Published, defaults
@@ -33,7 +34,7 @@ _EXPONENT = 1 << 12
 _FACTS = {
     "params": dict, "settings": dict, "kind": str, "n_neighbors": (int, type(None)), "metric": (str, type(None)),
     "exponent": int, "evidence": (int, float), "is_given": bool, "n_features": int, "n_unreached": int, "sampling": str,
-    "history": list,
+    "history": list, "balances": list,
 }  # fmt: skip
 
 
@@ -51,7 +52,7 @@ def write_model(model, path):
         "kind": reference.kind, "n_neighbors": reference.n_neighbors, "metric": reference.metric,
         "exponent": reference.exponent, "evidence": reference.evidence, "is_given": model._is_given,
         "n_features": model.n_features_in_, "n_unreached": result.n_unreached, "sampling": result.coreset.method,
-        "history": result.history,
+        "history": result.history, "balances": result.balances,
     }  # fmt: skip
     arrays = {
         "labels": model.labels_, "unrest": model._unrest, "node_weights": reference.weights,
@@ -199,7 +200,8 @@ def _fitted(model, facts, settings, archive, any_size):
     result = Clustering(
         labels=labels, coreset=coreset, coreset_labels=coreset_labels, n_unreached=facts["n_unreached"],
         merged=check.numbers("merged", (n,), np.int32, -1, n) if "merged" in archive else None, row_bytes=0,
-        node_stability=stability, cluster_stability=cluster_stability, history=history, search=None,
+        node_stability=stability, cluster_stability=cluster_stability, history=history,
+        balances=_trials(facts["balances"]), search=None,
         settings=settings, seconds={}, known=Known(fixed, None, reference.weights), _rows=graph_rows(in_range(graph)),
     )  # fmt: skip
     model._keep(graph, reference, result, outside_shares)
@@ -207,6 +209,13 @@ def _fitted(model, facts, settings, archive, any_size):
     model._unrest = check.reals("unrest", (k,)).copy()
     model.selection_, model.seconds_ = None, {}
     return model
+
+
+def _trials(rows):
+    width = len(Trial._fields)
+    if not all(isinstance(row, list) and len(row) == width and all(isinstance(x, float) for x in row) for row in rows):
+        raise FormatError("the model's description has no valid balances")
+    return tuple(Trial(*row) for row in rows)
 
 
 def _pairs(history):

@@ -8,7 +8,7 @@ from .._touched import add
 from ._objective_loops import between, term
 
 # Beside the objectives of _objective_loops: volume-weighted average linkage, S_ab = Q_ab / (vol_a vol_b).
-AVERAGE = 2.0
+AVERAGE = 3.0
 
 # An entry of a heap, which is one array of records; place 0 holds the number of entries as its name.
 _ENTRY = np.dtype((np.record, [("key", np.float64), ("name", np.int64)]))
@@ -198,7 +198,7 @@ def agglomerate(rows, sizes, objective, n_clusters, min_size, elsewhere, childre
     each node stands for), the smallest of them goes first, to its best partner. Step i makes cluster n + i out of
     children[i]; losses[i] is what it cost. Every live cluster stands in a heap with the loss to its best partner; an
     entry whose partner is gone is looked up again when it comes up. A loss depends on the two clusters
-    alone, so the order is exact; but for INFORMATION it also depends on what all clusters cut, and an entry keeps the
+    alone, so the order is exact; but for information it also depends on what all clusters cut, and an entry keeps the
     loss of when it was looked up, so the order is nearly that of the true losses.
     `elsewhere` are the volume of the whole, where the graph is a part of a larger one, and what the clusters elsewhere
     add to the sums of inner weights and of squared volumes, as shares. Returns the number of steps made.

@@ -2,11 +2,12 @@
 
 A partition into clusters has inner weights L_c (both directions) and volumes v_c, as shares of the whole volume:
 
-* INFORMATION: ``sum L_c log(L_c / v_c^2) + q log(q / s)`` with cut share ``q = 1 - sum L_c`` and ``s = 1 - sum v_c^2``;
+* information: ``sum L_c log(L_c / v_c^2) + q log(q / s)`` with cut share ``q = 1 - sum L_c`` and ``s = 1 - sum v_c^2``,
+  less the entropy ``-sum v_c log v_c`` at a price from 0 to below 1, which is its code;
 * NCUT: ``sum L_c / v_c``, which is k minus k times the normalised cut;
 * modularity: ``sum L_c - r v_c^2`` at resolution r; its code is -r.
 
-All are a sum of one term per cluster and, for INFORMATION, a term of what runs between them.
+All are a sum of one term per cluster and, for information, a term of what runs between them.
 """
 
 from math import log
@@ -16,7 +17,7 @@ import numpy as np
 from .._compile import compiled
 from .objectives import OBJECTIVES
 
-INFORMATION, NCUT = OBJECTIVES["information"].code, OBJECTIVES["ncut"].code
+NCUT = OBJECTIVES["ncut"].code
 _NOTHING = 1e-15
 
 
@@ -37,16 +38,22 @@ def term(objective, inner, volume):
         return inner / volume if inner > _NOTHING * volume else 0.0
     if objective < 0.0:
         return inner + objective * volume * volume
-    if inner <= _NOTHING:
-        return 0.0
-    return inner * log(inner / (volume * volume))
+    value = inner * log(inner / (volume * volume)) if inner > _NOTHING else 0.0
+    if objective > 0.0 and volume > 0.0:
+        value += objective * volume * log(volume)
+    return value
+
+
+@compiled
+def _is_apart(objective, cut, apart):
+    """Whether there is a part between clusters: where one holds nearly everything, both are noise of either sign."""
+    return 0.0 <= objective < NCUT and cut > _NOTHING and apart > _NOTHING
 
 
 @compiled
 def between(objective, cut, apart):
     """The part of what runs between clusters: cut share, and 1 - sum of squared volumes."""
-    # Where one cluster holds nearly everything, both are rounding noise of either sign.
-    if objective != INFORMATION or cut <= _NOTHING or apart <= _NOTHING:
+    if not _is_apart(objective, cut, apart):
         return 0.0
     return cut * log(cut / apart)
 
@@ -54,7 +61,7 @@ def between(objective, cut, apart):
 @compiled
 def between_slopes(objective, cut, apart):
     """Derivatives of the part between clusters, by the cut share and by ``apart``."""
-    if objective != INFORMATION or cut <= _NOTHING or apart <= _NOTHING:
+    if not _is_apart(objective, cut, apart):
         return 0.0, 0.0
     return log(cut / apart) + 1.0, -cut / apart
 
@@ -103,4 +110,6 @@ def slopes(objective, inner, volumes):
         else:
             by_inner[c] = log(max(share, _NOTHING) / (volume * volume)) - log(cut / apart)
             by_volume[c] = -2.0 * share / volume + 2.0 * volume * cut / apart
+            if objective > 0.0:
+                by_volume[c] += objective * (log(volume) + 1.0)
     return by_inner, by_volume

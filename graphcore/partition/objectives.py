@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 class Objective:
     """One objective; its terms are in :mod:`graphcore.partition._objective_loops`, by its code."""
 
-    code: float  # by which compiled loops know it; of modularity, minus its resolution
+    code: float  # by which compiled loops know it; of information, the price of entropy; of modularity, -resolution
     min_share: float  # of the mean volume that moves leave every cluster: it must not lose its nodes one by one
     is_per_cluster: bool  # whether a term is a share of its cluster's volume: an edge is worth k times as much
     spread: float  # share of itself by which drafts differ as a rule, before anything is known of a graph
@@ -18,18 +18,21 @@ class Objective:
     # how dense each cluster is, and a number of clusters has to be given or chosen.
     resolution: float | None = None
     least_resolution: float = 1.0  # of those that a user may give
+    has_price: bool = False  # whether a nat of the clusters' entropy may have a price: what asks less for balance
 
-    def at(self, resolution):
-        """The same at a resolution, where it has one; None leaves it as it is."""
+    def at(self, resolution=None, price=0.0):
+        """The same at a resolution, where it has one (None leaves it as it is), or with a price of entropy."""
+        if self.has_price and price:
+            return replace(self, code=price)
         if self.resolution is None or resolution is None:
             return self
         return replace(self, code=-resolution, resolution=resolution)
 
 
 OBJECTIVES = {
-    "information": Objective(0.0, min_share=0.1, is_per_cluster=False, spread=5e-4),
+    "information": Objective(0.0, min_share=0.1, is_per_cluster=False, spread=5e-4, has_price=True),
     # Its smallest clusters are its answer.
-    "ncut": Objective(1.0, min_share=0.0, is_per_cluster=True, spread=1e-2),
+    "ncut": Objective(2.0, min_share=0.0, is_per_cluster=True, spread=1e-2),
     "modularity": Objective(
         -1.0, min_share=0.0, is_per_cluster=False, spread=2e-3, resolution=1.0, least_resolution=1e-9
     ),

@@ -25,8 +25,18 @@ from ..partition.quotient import (
     pick_labels,
     quotient,
 )
+from .balance import choose_balance
 from .constrained import constrained_partition
-from .drafts import FROM_SCRATCH, anew_draft, coreset_draft, disagree, eigenvector_draft, given_draft
+from .drafts import (
+    FROM_SCRATCH,
+    anew_draft,
+    coreset_draft,
+    coreset_groups,
+    disagree,
+    eigenvector_draft,
+    given_draft,
+    merged_draft,
+)
 from .known import NOTHING, Known
 from .loop import SearchSteps, find_partition
 from .settings import Settings
@@ -58,6 +68,9 @@ class Clustering:
     cluster_stability : ndarray of shape (n_clusters,), float64, or None
     history : list of (str, float)
         The objective (larger is better) after each stage.
+    balances : tuple of Trial
+        What was tried to choose the balance by, with the graph's information, entropy and cut share; empty where a
+        balance of 1 was given, or none plays a part.
     search : SearchSteps or None
         When the best partition was found, and what it was worth; None in a file.
     settings : Settings
@@ -76,6 +89,7 @@ class Clustering:
     node_stability: np.ndarray | None = field(repr=False)
     cluster_stability: np.ndarray | None = field(repr=False)
     history: list = field(repr=False)
+    balances: tuple = field(repr=False)
     search: SearchSteps | None = field(repr=False)
     settings: Settings
     seconds: dict = field(repr=False)
@@ -177,12 +191,21 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
     if settings.walk_steps == 1 and settings.overcluster is not None:
         warn_of_loops(GraphKernel(graph, settings.self_loop))
     rows = graph_rows(graph)
-    asked, given, known = settings, replace(known, start=None), known.among(rows.degrees)
+    given, known = replace(known, start=None), known.among(rows.degrees)
     problem, k = known.problem(rows, settings), settings.n_clusters
+    # Limits from above and labels that stay come last: clusters are looked for as if there were none.
+    free = replace(problem, constraints=Constraints(counts=problem.constraints.counts))
+    balanced, balances = None, ()
+    if settings.balance != 1.0:
+        balanced, settings, balances = _balanced(graph, free, settings, streams.child("draft", 0), n_jobs, stages)
+        problem, free = (replace(each, objective=settings.record) for each in (problem, free))
+    asked = settings
 
     def make_draft(number, earlier, best, streams, n_jobs, stages):
         if number == 0 and known.start is not None:
             return given_draft(graph, free, settings, known.start, streams, stages)
+        if number == 0 and balanced is not None:
+            return balanced
         made = None
         if number == 2 and k and disagree(earlier, k):
             made = eigenvector_draft(graph, free, streams, stages)
@@ -190,9 +213,7 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
             made = anew_draft(free, best, streams, stages)
         return coreset_draft(graph, free, settings, streams, n_jobs, stages) if made is None else made
 
-    # Limits from above and labels that stay come last: clusters are looked for as if there were none.
     max_drafts = 1 if known.start is not None and not settings.is_search else settings.max_drafts
-    free = replace(problem, constraints=Constraints(counts=problem.constraints.counts))
     found = find_partition(
         free, make_draft, streams, max_drafts=max_drafts, price=settings.price, time_limit=settings.time_limit,
         keeps_best=settings.is_search, moves=settings.refine, n_jobs=n_jobs, stages=stages,
@@ -224,9 +245,20 @@ def cluster_graph(graph, settings, *, known=NOTHING, random_state=None, n_jobs=N
         labels=labels, coreset=first.coreset.scaled(graph),
         coreset_labels=labels[first.coreset.indices] if first.coreset_labels is None else first.coreset_labels,
         n_unreached=first.n_unreached, merged=first.groups, row_bytes=first.row_bytes, node_stability=node_stability,
-        cluster_stability=cluster_stability, history=history, search=found.steps, settings=asked,
-        seconds=dict(stages.seconds), known=given, _rows=rows,
+        cluster_stability=cluster_stability, history=history, balances=balances, search=found.steps,
+        settings=asked, seconds=dict(stages.seconds), known=given, _rows=rows,
     )  # fmt: skip
+
+
+def _balanced(graph, problem, settings, streams, n_jobs, stages):
+    """The first draft, settings at the balance that it was merged at, and what else was tried."""
+    found = coreset_groups(graph, problem, settings, streams, n_jobs, stages)
+    with stages("balance"):
+        coarse = problem.between(found.labels, found.n_groups, n_jobs, problem.max_links)
+        choice = choose_balance(coarse, settings.balance or "auto", streams.generator("merging"), n_jobs)
+    settings = replace(settings, balance=choice.balance, entropy_price=choice.price)
+    table = choice.table if found.n_groups > problem.fewest else None
+    return merged_draft(replace(problem, objective=settings.record), found, table), settings, choice.trials
 
 
 def leaves_of(rows, merged, labels, n_clusters):

@@ -29,6 +29,18 @@ _INITIALISATIONS, _ITERATIONS = 3, 20
 
 
 @dataclass(frozen=True, eq=False)
+class Groups:
+    """What a draft is merged from: micro-clusters, or the clusters of the coreset's spectrum."""
+
+    labels: np.ndarray = field(repr=False)  # (n,) int32, -1 for isolated nodes
+    n_groups: int
+    coreset: Coreset
+    coreset_labels: np.ndarray | None = field(repr=False)  # of the published algorithm
+    n_unreached: int  # nodes that no row of the coreset reached
+    row_bytes: int  # of the half-walk rows
+
+
+@dataclass(frozen=True, eq=False)
 class Draft:
     """Labels of all nodes, and what they were made from."""
 
@@ -48,11 +60,32 @@ def node_kernel(graph, settings, n_jobs):
 
 
 def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
-    """Nodes join the coreset node that a short walk reaches them from, and these micro-clusters are merged.
+    """Nodes join the coreset node that reaches them best, and these micro-clusters are merged.
 
     As published, the coreset graph is partitioned by its spectrum instead, and nodes are labelled by kernel distances.
     """
-    k = problem.fewest
+    found, table = coreset_groups(graph, problem, settings, streams, n_jobs, stages), None
+    if found.n_groups > problem.fewest:
+        with stages("merging"):
+            coarse = problem.between(found.labels, found.n_groups, n_jobs, problem.max_links)
+            if settings.overcluster is None:
+                table = coarse_partition(coarse, streams.generator("merging"), n_jobs)
+            else:
+                sizes, least = coarse.constraints.counts, problem.min_size
+                table, _, _ = agglomerate(coarse.rows, sizes, problem.fewest, linkage="average", min_size=least)
+    return merged_draft(problem, found, table)
+
+
+def merged_draft(problem, found, table=None):
+    """The Draft that a table (n_groups,) int32 makes of Groups; None if they stay as they are."""
+    labels = found.labels.copy() if table is None else apply_labels(table, found.labels)
+    grow_small_clusters(problem, labels)
+    groups = None if table is None else found.labels
+    return Draft(labels, found.coreset, found.coreset_labels, found.n_unreached, groups, found.row_bytes)
+
+
+def coreset_groups(graph, problem, settings, streams, n_jobs, stages):
+    """A coreset, and the Groups that begin at its nodes."""
     with stages("coreset"):
         kernel = node_kernel(graph, settings, n_jobs)
         coreset = _drawn(graph, kernel, settings, streams)
@@ -66,21 +99,8 @@ def coreset_draft(graph, problem, settings, streams, n_jobs, stages):
         coreset_labels, groups, n_groups, n_unreached = _spectral(
             kernel, coreset, reach, problem.rows, settings, streams, n_jobs, stages
         )
-    labels = groups.copy()
-    if n_groups > k:
-        with stages("merging"):
-            coarse = problem.between(groups, n_groups, n_jobs, problem.max_links)
-            if settings.overcluster is None:
-                table = coarse_partition(coarse, streams.generator("merging"), n_jobs)
-            else:
-                sizes = coarse.constraints.counts
-                table, _, _ = agglomerate(coarse.rows, sizes, k, linkage="average", min_size=problem.min_size)
-            labels = apply_labels(table, groups)
-    grow_small_clusters(problem, labels)
-    return Draft(
-        labels, coreset, coreset_labels, n_unreached, groups if n_groups > k else None,
-        0 if settings.walk_steps == 1 else reach.nbytes,
-    )  # fmt: skip
+    row_bytes = 0 if settings.walk_steps == 1 else reach.nbytes
+    return Groups(groups, n_groups, coreset, coreset_labels, n_unreached, row_bytes)
 
 
 def given_draft(graph, problem, settings, given, streams, stages):

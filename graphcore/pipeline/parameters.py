@@ -50,6 +50,8 @@ class Parameter:
 PARAMETERS = (
     Parameter("objective", "information", "choice", f"What merging and refinement raise: {', '.join(OBJECTIVES)}.",
               choices=tuple(OBJECTIVES), metavar="NAME"),
+    Parameter("balance", "auto", "real", "How even clusters are to be: 1 even where they can, less: less so, or auto.",
+              choices=("auto",), low=0, high=1, open_low=True, metavar="NUMBER"),
     Parameter("min_cluster_size", 1, "size", "Least nodes in a cluster, or their share as a decimal number.",
               low=0, metavar="NUMBER"),
     Parameter("max_cluster_size", None, "size", "Most nodes in a cluster, or their share as a decimal number.",

@@ -40,6 +40,8 @@ class Settings:
     row_budget: int
     overcluster: float | None  # spectral clusters for each one asked for; None: every coreset node is a micro-cluster
     objective: str  # of OBJECTIVES
+    balance: float  # of sizes; 0 before a run that chooses it
+    entropy_price: float  # what that makes a nat of the clusters' entropy cost, in nats of information
     refine: bool
     min_cluster_size: int
     max_cluster_size: int | None
@@ -62,7 +64,7 @@ class Settings:
     @property
     def record(self) -> Objective:
         """The objective, at its resolution."""
-        return OBJECTIVES[self.objective].at(self.resolution)
+        return OBJECTIVES[self.objective].at(self.resolution, self.entropy_price)
 
 
 @dataclass(frozen=True)
@@ -103,12 +105,22 @@ def check_settings(n_clusters, given):
         idle += [f"min_cluster_size={least}"] * bool(least > 1 or (least > 0 and not isinstance(least, Integral)))
         for each in limits + idle:
             raise ParameterError(f"{each} needs a number of clusters: give n_clusters")
+    if not (_may_be_uneven(values, steps) or values["balance"] in ("auto", 1)):
+        raise ParameterError(
+            f"balance={values['balance']} is a price on objective='information' as merging and moves raise it; leave "
+            "it out for other objectives, and for a published algorithm without refine=True or with overcluster"
+        )
     if not steps.refine:  # nothing moves
         if _effort(values) not in (EFFORTS["fast"], EFFORTS["default"]):
             raise ParameterError(f"effort and time_limit are for a search that moves nodes, {_MOVES}")
         for each in limits:
             raise ParameterError(f"{each} is kept by moving nodes, {_MOVES}")
     return Asked(k, left_to, values, steps)
+
+
+def _may_be_uneven(values, steps):
+    """Whether merging and moves can pay for entropy."""
+    return OBJECTIVES[values["objective"]].has_price and steps.refine and steps.overcluster is None
 
 
 def _left_to(n_clusters, values):
@@ -182,8 +194,12 @@ def resolve(asked, graph, total_size=None):
         "coreset_size": size,
         "n_seeds": 2 * max(1, k) if steps.n_seeds == "auto" else steps.n_seeds,
         "self_loop": steps.self_loop if plain else 0.0,  # the walk kernel is lazy, which takes the place of a loop
+        "entropy_price": 0.0,
+        "balance": (0.0 if values["balance"] == "auto" else values["balance"]) if _may_be_uneven(values, steps) else 1.0,
     }  # fmt: skip
-    kept = {name: value for name, value in values.items() if name != "effort"} | _sizes(values, total_size, k)
+    kept = {name: value for name, value in values.items() if name not in ("effort", "balance")} | _sizes(
+        values, total_size, k
+    )
     return Settings(n_clusters=k, max_drafts=effort[0], price=effort[1], **steps.get_params() | made | kept)
 
 
