@@ -76,7 +76,7 @@ def test_json(folder, capsys):
     assert facts["isolated"] == 0
     assert facts["cluster_sizes"] == [3, 3]
     assert facts["normalized_cut"] == pytest.approx(1 / 7)
-    assert facts["coreset"] == {"nodes": 6, "draws": 6}
+    assert facts["coreset"] == {"nodes": 4, "draws": 4}
     assert facts["seed"] == 3
     assert facts["settings"]["sampling"] == "degree"
     assert facts["output"] == "labels.tsv"

@@ -32,9 +32,9 @@ pytestmark = [
 SETTINGS = {
     "default": {},
     "one draft": {"effort": "fast"},
-    "merged only": method(refine=False),
+    "merged only": method(refine=False, walk_steps=4),
     "ncut": {"objective": "ncut"},
-    "plain kernel": method(walk_steps=1),
+    "walks": method(walk_steps=4),
     "overcluster": method(overcluster=3),
     "search": {"effort": 6},
 }
