@@ -86,6 +86,8 @@ def k_flats(
     X = as_points(X, sparse=True)
     weights = check_sample_weight(sample_weight, X.shape[0])
     rules = Rules(n_clusters, n_dims, **rules).checked(weights, X.shape[1], "the number of features")
+    import sklearn.cluster  # noqa: F401  loaded before its threads are limited
+
     with limited_libraries():
         problem = EuclideanFlats(X, weights, rules.n_dims, pad=rules.on_degenerate == "pad", n_jobs=n_jobs)
         run = best_of(problem, rules, *_draws(problem, init, rules, weights, Streams(random_state)))

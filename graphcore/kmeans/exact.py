@@ -1,6 +1,7 @@
 """Weighted kernel k-means on all points: the reference for every approximation."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,20 +41,35 @@ class KernelKMeansResult:
         return self.centroids.labels
 
 
+class Lloyd(NamedTuple):
+    """How the iterations go; see :class:`graphcore.KernelKMeans`."""
+
+    n_init: int = 10
+    max_iter: int = 300
+    tol: float = 0.0
+    on_empty: str = "farthest"
+
+    def checked(self):
+        """The same with every value looked at."""
+        return Lloyd(
+            check_integer("n_init", self.n_init, low=1),
+            check_integer("max_iter", self.max_iter, low=1),
+            check_real("tol", self.tol, low=0.0),
+            check_choice("on_empty", self.on_empty, ON_EMPTY),
+        )
+
+
 def kernel_kmeans(
     K,
     n_clusters,
     *,
     weights=None,
     init="k-means++",
-    n_init=10,
-    max_iter=300,
-    tol=0.0,
     shift=0.0,
-    on_empty="farthest",
     on_indefinite="warn",
     random_state=None,
     n_jobs=None,
+    **rules,
 ):
     """Weighted kernel k-means by Lloyd's iterations in feature space.
 
@@ -64,7 +80,7 @@ def kernel_kmeans(
     n_clusters : int
     weights : array-like of shape (n_points,), optional
         Not negative. Default: ones; node degrees for a graph, which takes no others.
-    init, n_init, max_iter, tol, on_empty, on_indefinite, random_state, n_jobs
+    init, on_indefinite, random_state, n_jobs
         As for :class:`graphcore.KernelKMeans`. An array given as `init` is a first partition, tried once. Where K has
         zeros on its diagonal that no inner product has (an adjacency kernel), centres are drawn by the distances of a
         shifted kernel.
@@ -73,6 +89,8 @@ def kernel_kmeans(
         clusters grows by the same ``shift (n - k)``, but every point is bound more tightly to the cluster it is in, and
         Lloyd's iterations stop earlier. "psd" takes the least shift that makes the kernel positive semi-definite, so
         that the cost never rises.
+    **rules
+        `n_init`, `max_iter`, `tol` and `on_empty`, as for :class:`graphcore.KernelKMeans`.
 
     Returns
     -------
@@ -104,9 +122,7 @@ def kernel_kmeans(
     n_clusters = check_integer(
         "n_clusters", n_clusters, low=1, high=n_points, why_high="the points that have weight; ask for fewer clusters"
     )
-    n_init, max_iter = check_integer("n_init", n_init, low=1), check_integer("max_iter", max_iter, low=1)
-    tol = check_real("tol", tol, low=0.0)
-    check_choice("on_empty", on_empty, ON_EMPTY)
+    rules = Lloyd(**rules).checked()
     check_choice("on_indefinite", on_indefinite, ("warn", "error"))
     effective_jobs(n_jobs)  # refuses what is no number of jobs, also where there is no work for two
     if isinstance(init, str) or init is None:
@@ -118,10 +134,10 @@ def kernel_kmeans(
         shift = _check_shift(kernel, weights, shift, on_indefinite, streams, n_jobs)
         problem = KernelCentroids(kernel, weights, shift, n_jobs)
         runs = [
-            alternate(problem, labels, n_clusters, max_iter=max_iter + 1, tol=tol, on_empty=on_empty)
-            for labels in _first_partitions(problem, n_clusters, init, n_init, streams)
+            alternate(problem, labels, n_clusters, max_iter=rules.max_iter + 1, tol=rules.tol, on_empty=rules.on_empty)
+            for labels in _first_partitions(problem, n_clusters, init, rules.n_init, streams)
         ]
-    return _result(problem, runs, n_clusters, on_empty)
+    return _result(problem, runs, n_clusters, rules.on_empty)
 
 
 def partition_cost(K, labels, *, weights=None, n_jobs=None):

@@ -77,27 +77,25 @@ def test_half_truncation_is_raised_to_the_number_of_features():
 
 
 @pytest.mark.parametrize("name", PROJECTIONS)
-def test_projections_are_isotropic_and_applied_right(name):
+def test_projections_are_isotropic(name):
     n, c = 13, 8
     total = np.zeros((n, n))
     for seed in range(300):
         P = projection_matrix(name, n, c, random_state=seed)
-        dense = P.to_array()
-        assert dense.shape == (n, c)
-        total += dense @ dense.T
+        assert P.shape == (n, c)
+        total += P @ P.T
     # E[P P^T] = I; entries have a standard error of about 1 / sqrt(8 * 300) = 0.02: 6 of them.
     np.testing.assert_allclose(total / 300, np.eye(n), atol=0.13)
-    M = np.random.default_rng(0).normal(size=(4, n))
-    np.testing.assert_allclose(P(M), M @ dense, atol=1e-12)
-    np.testing.assert_allclose(P(sp.csr_array(M)), M @ dense, atol=1e-12)
 
 
 def test_srht_is_the_walsh_hadamard_matrix():
     from scipy.linalg import hadamard
 
-    drawn = projection_matrix("srht", 16, 5, random_state=0)
-    H = hadamard(16)[:, drawn.sampled] / np.sqrt(5)
-    np.testing.assert_allclose(drawn.to_array(), drawn.signs[:, None] * H, atol=1e-12)
+    P = projection_matrix("srht", 13, 9, random_state=0)
+    # Signs cancel in products with the first column, which are columns of the matrix again.
+    found = {tuple(column) for column in np.rint(9 * P * P[:, :1]).T}
+    assert len(found) == 9
+    assert found <= {tuple(column) for column in hadamard(16)[:13].T}
 
 
 @pytest.mark.parametrize("dtype", [np.int16, np.float16])

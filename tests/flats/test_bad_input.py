@@ -29,7 +29,7 @@ PATH = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4])
         (sp.csr_array(X[:0]), r"shape \(0, 3\)"),
         (X * 1j, "X is complex"),
         ([["a"], ["b"]], "cannot be read as an array of numbers"),
-        (X * 1e200, "squares overflow"),
+        (X * 1e200, "products of float64 need it"),
         (np.ones((9, 2)), "only 1 different points, fewer than n_clusters=2"),
     ],
 )
