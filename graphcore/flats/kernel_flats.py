@@ -102,19 +102,14 @@ class KernelFlatSet:
             return best, D[places, best]
         out, values = np.empty(n_rows, dtype=np.int32), np.empty(n_rows)
         here = np.full(n_rows, -1, dtype=np.int32) if labels is None else labels
-        nearest_rows(*self._of_loops(K), read_only(here), slack, out, values)
-        return out, values
-
-    def _of_loops(self, K):
-        """Sparse kernel rows, combinations of the points, and numbers of the flats, as the loop takes them."""
         base = self.mean_norms - np.square(self.shifts).sum(axis=1)
-        factors = np.column_stack([self.shares, self.coefficients])
-        by_base = np.argsort(base, kind="stable")
-        return (
-            (read_only(K.indptr, np.int64), read_only(K.indices, np.int32), read_only(K.data, np.float64)),
-            (read_only(self.labels), read_only(factors)),
-            (read_only(self.mean_norms), read_only(self.shifts), read_only(base), read_only(by_base)),
+        flats = self.mean_norms, self.shifts, base, np.argsort(base, kind="stable")
+        points = self.labels, np.column_stack([self.shares, self.coefficients])
+        rows = read_only(K.indptr, np.int64), read_only(K.indices, np.int32), read_only(K.data, np.float64)
+        nearest_rows(
+            rows, tuple(map(read_only, points)), tuple(map(read_only, flats)), read_only(here), slack, out, values
         )
+        return out, values
 
 
 class ClusterFlat(NamedTuple):

@@ -200,10 +200,6 @@ class WalkKernel(Kernel):
         feature = self.half_walk_rows([point]).features().T
         return np.concatenate([(part @ feature).toarray()[:, 0] for _, part in self._feature_blocks()])
 
-    def absolute_sums(self, weights):
-        """See :meth:`Kernel.absolute_sums`; no entry is negative."""
-        return self.product(weights[:, None])[:, 0]
-
     def submatrix(self, points, point_weights=None):
         """See :meth:`Kernel.submatrix`; sparse."""
         part = SparseKernel(self.weighted_submatrix(points, np.ones(len(points))), check=False)

@@ -11,6 +11,7 @@ from .._validation import check_choice, check_integer, check_labels, check_real
 from .._warn import warn_user
 from ..coresets.seeding import draw_seeds
 from ..exceptions import InputError, ParameterError
+from ..flats._checks import check_n_clusters
 from ..flats.alternation import Run, alternate
 from ..flats.fit_kernel import kernel_and_weights
 from ..kernels.checks import check_diagonal
@@ -118,10 +119,7 @@ def kernel_kmeans(
     """
     kernel, weights = kernel_and_weights(K, weights, "weights")
     check_diagonal(kernel.diagonal)
-    n_points = int(np.count_nonzero(weights > 0))
-    n_clusters = check_integer(
-        "n_clusters", n_clusters, low=1, high=n_points, why_high="the points that have weight; ask for fewer clusters"
-    )
+    n_clusters = check_n_clusters(n_clusters, weights)
     rules = Lloyd(**rules).checked()
     check_choice("on_indefinite", on_indefinite, ("warn", "error"))
     effective_jobs(n_jobs)  # refuses what is no number of jobs, also where there is no work for two
