@@ -8,7 +8,6 @@ import numpy as np
 from .._threads import away, map_blocks
 from .._validation import check_labels
 from ..exceptions import InputError
-from ..kernels.products import memberships
 from ._checks import as_points
 from .alternation import FlatsProblem
 
@@ -168,10 +167,14 @@ def parts(Y, members=None):
     return [members[i : i + step] for i in range(0, len(members), step)]
 
 
-def weighted_means(Y, clusters):
-    """Means of the rows of clusters, given by their memberships: an ndarray."""
+def weighted_means(Y, labels, weights, n_clusters):
+    """Weighted means of the rows of clusters (none empty), dense."""
+    import scipy.sparse as sp
+
+    clusters = sp.csr_array((weights, labels, np.arange(len(labels) + 1)), shape=(len(labels), n_clusters)).T
     sums = clusters @ Y
-    return (sums.toarray() if hasattr(sums, "tocsr") else sums) / clusters.sum(axis=1)[:, None]
+    totals = np.bincount(labels, weights, n_clusters)
+    return (sums.toarray() if hasattr(sums, "tocsr") else sums) / totals[:, None]
 
 
 def residuals(Y, basis):
@@ -221,7 +224,7 @@ class EuclideanFlats(FlatsProblem):
         from sklearn.cluster import KMeans
 
         Y = self.Y.X if isinstance(self.Y, SparseRows) else self.Y
-        means = weighted_means(Y, memberships(labels, self.weights, n_clusters))
+        means = weighted_means(Y, labels, self.weights, n_clusters)
         model = KMeans(n_clusters, init=means, n_init=1, max_iter=max_iter, tol=0.0)
         return model.fit_predict(Y, sample_weight=self.weights).astype(np.int32)
 
@@ -270,10 +273,9 @@ class EuclideanFlats(FlatsProblem):
 
     def _fit_means(self, labels, n_clusters):
         """The means alone, all clusters at once."""
-        clusters = memberships(labels, self.weights, n_clusters)
-        centres = weighted_means(self.Y, clusters)
+        centres = weighted_means(self.Y, labels, self.weights, n_clusters)
         rest = self.Y - centres[labels]
-        correction = weighted_means(rest, clusters)
+        correction = weighted_means(rest, labels, self.weights, n_clusters)
         centres += correction
         rest -= correction[labels]
         return FlatSet.of_points(self.origin, centres), residuals(rest, ())

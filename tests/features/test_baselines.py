@@ -58,22 +58,6 @@ def test_the_cut_is_the_truncated_decomposition(make, dtype):
 # -- two steps: kernel k-means on a uniform sample, and all others to the nearest centroid -----------------------------
 
 
-def test_two_steps_assign_to_the_nearest_mean_in_feature_space():
-    X, _ = blobs(80, d=3, k=3, spread=3.0)
-    kernel = kernel_function("gaussian", bandwidth=2.0)
-    K = kernel(X)
-    found = coreset_kernel_kmeans(K, 3, size=30, sampling="uniform", random_state=0)
-    distances = []
-    for j in range(3):
-        c = found.coreset.indices[found.on_coreset.labels == j]
-        distances.append(np.diag(K) - 2 * K[:, c].mean(axis=1) + K[np.ix_(c, c)].mean())
-    np.testing.assert_array_equal(found.labels, np.argmin(distances, axis=0))
-    for other in (VectorKernel(X, kernel), sp.csr_array(K)):
-        same = coreset_kernel_kmeans(other, 3, size=30, sampling="uniform", random_state=0, n_jobs=2)
-        np.testing.assert_array_equal(same.coreset.indices, found.coreset.indices)
-        assert adjusted_rand_score(same.labels, found.labels) == 1.0
-
-
 def test_what_needs_the_whole_matrix_evaluates_it_where_it_is_small(monkeypatch):
     X = np.random.default_rng(0).normal(size=(30, 3))
     kernel, graph = VectorKernel(X, kernel_function("gaussian", X=X)), Graph.from_edges(np.arange(29), np.arange(1, 30))
@@ -105,12 +89,6 @@ def test_spectral_clustering_of_all_columns_is_the_dense_formula():
     np.testing.assert_allclose(values, expected, rtol=1e-6)
     np.testing.assert_allclose(found @ found.T, rows @ rows.T, atol=1e-4)
     assert adjusted_rand_score(factor_spectral_clustering(B, 3, random_state=0), truth) > 0.95
-
-
-def test_equal_features_of_spectral_clustering_are_in_one_cluster():
-    B = np.repeat([[1.0, 0.0, 0.0], [0.5, 2.0, 0.0]], 10, axis=0)
-    found = factor_spectral_clustering(B, 3, random_state=0)
-    assert adjusted_rand_score(np.repeat([0, 1], 10), found) == 1.0
 
 
 def test_spectral_clustering_has_no_answer_where_a_degree_is_not_positive():

@@ -202,14 +202,6 @@ def test_float32_is_a_contraction_too(beta):
     np.testing.assert_allclose(found.features @ found.features.T, exact.features @ exact.features.T, atol=2e-5)
 
 
-def test_old_rank_restriction_is_a_truncation():
-    K = gaussian_matrix(np.random.default_rng(11).normal(size=(50, 4)))
-    P = selection(50, np.arange(15))
-    B = nystrom_factor(K @ P, P.T @ K @ P, truncation=4).features
-    C, W = K @ P, P.T @ K @ P
-    np.testing.assert_allclose(B @ B.T, C @ np.linalg.pinv(best_of_rank(W, 4), rcond=1e-10) @ C.T, atol=1e-10)
-
-
 def test_singular_landmark_matrices():
     assert nystrom_factor(np.ones((5, 3)), np.ones((3, 3)), 3).features.shape == (5, 1)
     K = np.outer([1.0, 2.0, 0.0, 3.0], [1.0, 2.0, 0.0, 3.0])

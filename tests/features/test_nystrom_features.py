@@ -125,27 +125,6 @@ def test_streaming_evaluates_no_more_than_the_landmark_columns(monkeypatch):
     assert max(evaluated) <= 20 * 20
 
 
-@pytest.mark.parametrize("block_bytes", [1, 5000, 1 << 24])
-@pytest.mark.parametrize("sampling", ["uniform", "srht"])
-def test_block_size_and_threads(block_bytes, sampling):
-    kernel, options = VectorKernel(X, KERNEL), {"sampling": sampling, "truncation": "half", "random_state": 0}
-    plain = nystrom_features(kernel, 40, 8, **options).features
-    one, got = (nystrom_features(kernel, 40, 8, block_bytes=block_bytes, n_jobs=n, **options) for n in (1, 3))
-    np.testing.assert_allclose(got.features, plain, rtol=0, atol=1e-10)
-    np.testing.assert_array_equal(got.features, one.features)
-    np.testing.assert_allclose(got.feature_map(X, block_bytes=block_bytes, n_jobs=2), plain, rtol=0, atol=1e-10)
-
-
-@pytest.mark.parametrize("sampling", ["uniform", "gaussian", "srht", "countsketch", "leverage", "recursive-ridge"])
-def test_sparse_matrix_gives_the_same_as_dense(sampling):
-    A = sp.random_array((120, 40), density=0.2, rng=np.random.default_rng(0))
-    S = (A @ A.T).tocsr()
-    dense = nystrom_features(S.toarray(), 30, 5, sampling=sampling, random_state=0)
-    sparse = nystrom_features(S, 30, 5, sampling=sampling, random_state=0)
-    np.testing.assert_allclose(sparse.features @ sparse.features.T, dense.features @ dense.features.T, atol=1e-8)
-    np.testing.assert_allclose(sparse.feature_map(S), sparse.features, atol=1e-10)
-
-
 def test_a_graph_without_loops_is_indefinite():
     with pytest.raises(InputError, match=r"not positive semi-definite|all zero"):
         nystrom_features(Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5]), 6, 2, random_state=0)

@@ -88,20 +88,6 @@ def test_large_submatrices_are_in_single_precision_unless_asked_otherwise(name, 
     )
 
 
-def test_only_rows_that_may_hold_a_loop_are_searched_for_it(monkeypatch):
-    graph, _ = example("weighted self-loops")
-    plain, _ = example("barabasi-albert")
-    assert graph.n_self_loops and not plain.n_self_loops
-    searched = []
-    monkeypatch.setattr(graph_kernel._loops, "diagonal_entries", lambda *arrays: searched.append(len(arrays[3])))
-    kernel = GraphKernel(plain, 1.0)
-    np.testing.assert_allclose(kernel.diagonal, np.diag(kernel.block(slice(None), slice(None))))
-    assert not searched
-    assert len(GraphKernel(graph).diagonal) == graph.n_nodes
-    assert len(kernel.submatrix(np.arange(7), np.ones(7)).diagonal) == 7
-    assert searched == [graph.n_nodes, 7]
-
-
 @quick
 @given(kernels())
 def test_restricted_kernel_is_the_principal_submatrix(case):

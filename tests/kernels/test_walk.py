@@ -287,13 +287,6 @@ def test_rows_do_not_depend_on_the_number_of_threads():
     assert (few.to_scipy() != one.to_scipy()[150:]).nnz == 0
 
 
-def test_memory_is_what_is_stated():
-    graph, _ = planted(4, 100, 0.2, 0.01, 0)
-    for budget in (20, 1000):
-        rows = WalkKernel(graph, row_budget=budget).half_walk_rows(np.arange(50))
-        assert rows.nbytes == 50 * 8 * min(budget, 400)
-
-
 def test_rows_are_made_when_asked_for_and_belong_to_who_asked():
     graph, _ = example("weighted")
     kernel = WalkKernel(graph)

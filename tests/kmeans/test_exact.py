@@ -170,14 +170,6 @@ def test_fewer_different_points_than_clusters():
             assert result.cost == pytest.approx(0.0, abs=1e-6)
 
 
-def test_equal_points_are_one_cluster_and_no_crash():
-    with pytest.warns(GraphWarning, match="only 1 of n_clusters=2"):
-        result = kernel_kmeans(np.ones((6, 6)), 2, random_state=0)
-    assert result.labels.tolist() == [0] * 6
-    with pytest.warns(GraphWarning, match="only 1 of n_clusters=2"):
-        kernel_kmeans(np.zeros((6, 6)), 2, random_state=0)
-
-
 # -- kernels that are not positive semi-definite -----------------------------------------------------------------------
 
 

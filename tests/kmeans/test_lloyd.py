@@ -196,13 +196,6 @@ def test_an_empty_cluster_is_dropped_or_refused():
         lloyd(K, np.zeros(4), np.ones(4), 3, on_empty="error")
 
 
-def test_no_more_clusters_than_different_points_are_filled():
-    x = np.array([0.0, 0.0, 5.0, 5.0, 5.0])
-    run = lloyd(DenseKernel(np.outer(x, x)), np.zeros(5), np.ones(5), 4)
-    assert len(set(run.labels.tolist())) == 2
-    assert run.objective == pytest.approx(0.0, abs=1e-12)
-
-
 def test_kernel_values_are_evaluated_for_all_points_once_then_for_those_that_moved():
     rng = np.random.default_rng(0)
     n, k = 300, 5
