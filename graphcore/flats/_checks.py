@@ -23,6 +23,7 @@ class Rules(NamedTuple):
     on_empty: str = "farthest"
     on_degenerate: str = "reduce"
     max_restarts: int = 10
+    n_jobs: int | None = None
     verbose: int = 0
 
     @property

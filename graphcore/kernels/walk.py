@@ -125,7 +125,7 @@ class WalkKernel(Kernel):
         numbers = self.walk_steps // 2, self.laziness, budget, _MIN_SHARE / self.row_budget
 
         def walk(first, last):
-            walk_rows(graph, points, first, last, *numbers, out)
+            walk_rows(graph, points, first, last, numbers, out)
 
         # Every call of the loop needs scratch of O(n), so blocks grow with the number of rows.
         borders = np.append(np.arange(0, n_rows, max(_ROWS_PER_BLOCK, -(-n_rows // 16))), n_rows)

@@ -39,7 +39,7 @@ def loop_rows(graph, points, n_steps, laziness=0.5, cap=None, min_share=0.0):
     lengths, kept = np.empty(len(points), dtype=np.int64), np.empty(len(points), dtype=np.float32)
     arrays, out = (graph.indptr, graph.indices, graph._weights, graph.degrees), (columns, values, lengths, kept)
     points = np.asarray(points, dtype=np.int64)
-    walk_rows(arrays, points, 0, len(points), n_steps, laziness, cap, min_share, out)
+    walk_rows(arrays, points, 0, len(points), (n_steps, laziness, cap, min_share), out)
     dense = np.zeros((len(points), graph.n_nodes))
     for r, length in enumerate(lengths):
         assert len(set(columns[r, :length])) == length, "a column stands twice"
