@@ -44,8 +44,9 @@ def projection_matrix(name, n, c, *, random_state=None):
     if name == "srht":
         # Entries are formed, since one product with them takes less than the transform of every row by numpy.
         sampled = rng.choice(1 << (n - 1).bit_length(), c, replace=False)
-        odd = np.bitwise_count(np.arange(n)[:, None] & sampled) & 1
-        return np.where(odd, -signs[:, None], signs[:, None]) / np.sqrt(c)
+        odd = np.bitwise_count(np.arange(n, dtype=np.int32)[:, None] & sampled.astype(np.int32)) & 1
+        signs = signs[:, None] / np.sqrt(c)
+        return np.where(odd, -signs, signs)
     import scipy.sparse as sp
 
     return sp.csr_array((signs, rng.integers(0, c, n), np.arange(n + 1)), shape=(n, c))
