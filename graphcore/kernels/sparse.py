@@ -60,8 +60,13 @@ class RowsKernel(Kernel):
         return MatrixColumns(self.sparse_rows(points).T.tocsr(), self.precision)
 
     def column(self, point):
-        """See :meth:`Kernel.column`: a row."""
-        return self.sparse_rows([point]).toarray()[0]
+        """See :meth:`Kernel.column`."""
+        out = np.zeros(self.n_points)
+        span = slice(self.indptr[point], self.indptr[point + 1])
+        data = self.values[span] if len(self.values) else 1.0
+        out[self.indices[span]] = data * self.outer[point] * self.outer[self.indices[span]]
+        out[point] += self.self_loop * self.outer[point] ** 2
+        return out
 
     def product(self, M, n_jobs=None):
         """See :meth:`Kernel.product`; values of a graph without weights are made block by block."""
