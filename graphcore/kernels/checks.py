@@ -29,7 +29,18 @@ def check_vectors(X):
         raise InputError(f"vectors must be a matrix of real numbers, got shape {X.shape} and type {X.dtype}")
 
 
-def check_scale(X, dtype=None):
+def as_csr(X):
+    """A sparse matrix as a csr_array of float64 without repeats; the caller's object is never changed."""
+    import scipy.sparse as sp
+
+    X = sp.csr_array(X, dtype=np.float64)  # which finds out anew whether its rows are sorted and without repeats
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def check_scale(X, dtype=None, name="X"):
     """Refuse vectors so long or short that products of them overflow or vanish; NaN and infinity are not looked for.
 
     Products are computed in `dtype`, by default that of the vectors.
@@ -37,7 +48,7 @@ def check_scale(X, dtype=None):
     values = X.data if hasattr(X, "tocsr") else X
     if values.size and values.dtype.kind != "b":
         largest = max(float(values.max()), -float(values.min()))
-        check_magnitude("X", largest, dtype or values.dtype, _LARGEST_VECTORS)
+        check_magnitude(name, largest, dtype or values.dtype, _LARGEST_VECTORS)
 
 
 def check_magnitude(what, largest, dtype, limits=_LARGEST_VALUES):
