@@ -8,7 +8,6 @@ from .._locks import cached_property
 from ..exceptions import InputError
 from ..graphs.from_libraries import networkx_rows
 from ..graphs.graph import Graph
-from ..graphs.ids import is_numbered
 from ..graphs.rows import as_csr_array
 
 
@@ -147,20 +146,8 @@ class BackendGraph:
         """Number of each node."""
         return {node: i for i, node in enumerate(self.nodes)}
 
-    @cached_property
-    def _numbered(self):
-        return is_numbered(self.nodes)
-
     def numbers_of(self, nodes):
         """Numbers of those nodes that are in the graph, as an array; repeats stay."""
-        nodes = list(nodes)
-        if self._numbered:
-            try:
-                numbers = np.array(nodes)
-            except ValueError:  # tuples of several lengths
-                numbers = np.empty(0, dtype=object)
-            if numbers.ndim == 1 and numbers.dtype.kind == "i":
-                return numbers[(numbers >= 0) & (numbers < len(self))]
         return np.array([self.positions[node] for node in nodes if node in self], dtype=np.int64)
 
     def matrix(self, weight):
