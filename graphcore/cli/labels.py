@@ -189,18 +189,17 @@ def page_about(console, source, labels=None, truth=None, *, title=None, note="",
     """Where a clustering of a file came from, without the folders of this machine: a page is sent to others."""
     from ..report import About
 
+    paths = [path for path in (source, labels, truth) if path is not None]
+    called = {path: "standard input" if path == "-" else os.path.basename(path) for path in paths}
+
     def without_folders(text):
-        for path in (source, labels, truth):
-            if path is not None and os.path.isabs(path):
-                text = text.replace(path, os.path.basename(path))
+        for path in filter(os.path.isabs, paths):
+            text = text.replace(path, called[path])
         return text
 
-    called = "standard input" if source == "-" else os.path.basename(source)
-    of_labels = (
-        "" if labels is None else f", labels of {'standard input' if labels == '-' else os.path.basename(labels)}"
-    )
     return About(
-        title=title or f"Clusters of {called}", note=note, source=called + of_labels,
+        title=title or f"Clusters of {called[source]}", note=note,
+        source=called[source] + ("" if labels is None else f", labels of {called[labels]}"),
         command=shlex.join(map(_without_folder, typed_command())),
         warnings=tuple(map(without_folders, console.warned)), seconds=dict(console.stages.seconds),
         of_vectors=of_vectors,

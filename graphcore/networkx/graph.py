@@ -144,11 +144,11 @@ class BackendGraph:
     @cached_property
     def positions(self):
         """Number of each node."""
-        return {node: i for i, node in enumerate(self.nodes)}
+        return dict(zip(self.nodes, range(len(self)), strict=True))
 
     def numbers_of(self, nodes):
         """Numbers of those nodes that are in the graph, as an array; repeats stay."""
-        return np.array([self.positions[node] for node in nodes if node in self], dtype=np.int64)
+        return np.array([i for i in map(self.positions.get, nodes) if i is not None], dtype=np.int64)
 
     def matrix(self, weight):
         """The adjacency matrix, as networkx sums it: 1 for every edge that does not have the attribute."""

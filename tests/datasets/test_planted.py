@@ -191,8 +191,7 @@ def test_degrees_and_mixing_are_as_expected():
     assert abs(inside - want) <= SIX_SIGMA * np.sqrt(want * (1 - want) / graph.n_edges) + lost / graph.n_edges
 
 
-@pytest.mark.parametrize("exponent", [1.5, 2.0, 2.5, 4.0])
-@pytest.mark.parametrize("ratio", [2.0, 100.0])
+@pytest.mark.parametrize(("exponent", "ratio"), [(1.5, 2.0), (2.0, 100.0), (4.0, 100.0)])
 def test_power_law(exponent, ratio):
     """Kolmogorov-Smirnov against the distribution function; fails by chance with probability 1e-9."""
     drawn = planted._power_law(exponent, ratio, 20_000, np.random.default_rng(0))
@@ -215,10 +214,7 @@ def test_nodes_of_degree_zero_stay_isolated():
 
 def test_several_blocks_of_edges(monkeypatch):
     monkeypatch.setattr(planted, "_BLOCK_EDGES", 1000)
-    graph, labels = degree_corrected_partition(5, 400, mean_degree=12, mixing=0.1, degree_ratio=3, random_state=0)
-    assert abs(graph.n_edges - 12_000) < SIX_SIGMA * np.sqrt(12_000) + 600
-    inside = np.count_nonzero(np.repeat(labels, np.diff(graph.indptr)) == labels[graph.indices]) / graph.n_entries
-    assert inside == pytest.approx(0.92, abs=0.02)
+    test_degrees_and_mixing_are_as_expected()
 
 
 @pytest.mark.parametrize(
