@@ -17,7 +17,7 @@ from graphcore._compile import AT_ONCE
 from graphcore._validation import refused
 from graphcore.cli.app import app, run
 from graphcore.cli.console import in_options
-from tests.test_cli import TRIANGLES, blobs, messages, process, read_labels
+from tests.test_cli import TRIANGLES, blobs, feed, messages, read_labels
 
 LABELS = "graph.txt.clusters.tsv"
 
@@ -44,12 +44,15 @@ def test_a_file_that_was_not_named_is_never_replaced(folder, capsys):
     assert len(read_labels(folder / LABELS)) == 6
 
 
-def test_labels_of_standard_input_go_to_standard_output(folder):
-    done = process("cluster", "-", "-k", "2", input=TRIANGLES)
-    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["a", "b", "c", "x", "y", "z"]
-    assert re.search("^labels +standard output$", done.stderr, re.MULTILINE)
-    done = process("cluster", "-", "-k", "2", "--json", input=TRIANGLES)
-    assert json.loads(done.stdout)["output"] == "standard-input.clusters.tsv"
+def test_labels_of_standard_input_go_to_standard_output(folder, capsys, monkeypatch):
+    feed(monkeypatch, TRIANGLES.encode())
+    assert run(["cluster", "-", "-k", "2"]) == 0
+    told = capsys.readouterr()
+    assert [line.split("\t")[0] for line in told.out.splitlines()] == ["a", "b", "c", "x", "y", "z"]
+    assert re.search("^labels +standard output$", told.err, re.MULTILINE)
+    feed(monkeypatch, TRIANGLES.encode())
+    assert run(["cluster", "-", "-k", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["output"] == "standard-input.clusters.tsv"
     assert len(read_labels(folder / "standard-input.clusters.tsv")) == 6
 
 

@@ -1,6 +1,5 @@
 """The commands around clustering: reports, comparison, neighbour graphs; help, completion, standard input."""
 
-import io
 import json
 import os
 import re
@@ -21,7 +20,7 @@ from graphcore.cli.app import app, run
 from graphcore.cli.console import Console
 
 from .report.page import Page
-from .test_cli import TRIANGLES
+from .test_cli import TRIANGLES, feed
 
 TWO = "a\t0\nb\t0\nc\t0\nx\t1\ny\t1\nz\t1\n"
 
@@ -31,10 +30,6 @@ def folder(folder):
     """The folder with the clusters of its graph."""
     (folder / "labels.tsv").write_text(TWO)
     return folder
-
-
-def feed(monkeypatch, content):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
 
 
 def page_of(path):
