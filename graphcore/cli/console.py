@@ -197,12 +197,6 @@ class Console:
             self._bar.clear()
             tell(text)
 
-    def warn(self, text):
-        """Print a warning on stderr, and keep it, unless it was given before."""
-        if text not in self.warned:
-            self.warned.append(text)
-            self.say(f"warning: {text}")
-
     @contextmanager
     def listening(self):
         """Within this context, warnings about the graph and notices of compilation are lines on stderr, each once."""
@@ -213,10 +207,12 @@ class Console:
         params = () if ctx is None else ctx.command.params
 
         def show(message, category, *where, **more):
+            text = in_options(str(message), params)
             if not issubclass(category, GraphWarning):
                 others(message, category, *where, **more)
-            else:
-                self.warn(in_options(str(message), params))
+            elif text not in self.warned:
+                self.warned.append(text)
+                self.say(f"warning: {text}")
 
         with closing(self._bar), warnings.catch_warnings(), compilation_notices(self.say):
             warnings.simplefilter("always", GraphWarning)
