@@ -239,7 +239,7 @@ BAD = {
     "no weight": ("gap.csv -k 2", "numbers.*--weight-column none that there are none"),
     "k > n": ("graph.txt -k 7", "-k 7 must be at most 6"),
     "k no integer": ("graph.txt -k 2.5", "-k 2.5 must be an integer"),
-    "k no number": ("graph.txt -k few", "-k few is neither an integer nor auto"),
+    "k no number": ("graph.txt -k few", "-k 'few' is neither an integer nor auto"),
     "no k": ("graph.txt", "'-k'"),
     "coreset above n": ("graph.txt -k 3 --published-option coreset_size=9", "coreset_size=9 must be at most 6 "),
     "coreset size a word": ("graph.txt -k 3 --published-option coreset_size=big", "coreset_size='big'"),

@@ -217,7 +217,7 @@ def _check(console, given, settings, files):
         wrong = "Missing option '-k'" if given.n_clusters is None else "-k and --resolution both say how many clusters"
         raise click.UsageError(f"{wrong}: give a number of clusters, auto, or a --resolution.")
     if isinstance(given.n_clusters, str) and given.n_clusters != "auto":
-        raise click.UsageError(f"-k {given.n_clusters} is neither an integer nor auto.")
+        raise click.UsageError(f"-k {given.n_clusters!r} is neither an integer nor auto.")
     from ..io import check_writable
     from ..pipeline.settings import check_settings
 
