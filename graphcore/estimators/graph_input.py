@@ -5,11 +5,10 @@ from sklearn.utils.validation import validate_data
 
 from .._validation import check_choice, check_integer
 from ..exceptions import InputError, ParameterError
-from ..fit import graph_of_vectors
 from ..graphs.as_graph import as_graph, edge_arrays, is_graph, is_graph_object, refuse_as_vectors
 from ..graphs.graph import Graph
 from ..knn.neighbor_lists import listed_neighbors
-from ..knn.neighbors import neighbor_graph
+from ..knn.neighbors import graph_of_vectors, neighbor_graph
 from ._predicted import Reference
 
 AFFINITIES = ("auto", "nearest_neighbors", "precomputed", "precomputed_nearest_neighbors")

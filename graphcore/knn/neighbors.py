@@ -4,6 +4,7 @@ import numpy as np
 
 from .._arrays import read_only
 from .._progress import Stages
+from .._random import Streams
 from .._typing import AnyData, RandomState
 from .._validation import check_choice, check_integer
 from .._warn import warn_user
@@ -118,6 +119,13 @@ def knn_graph(
         )
     with stages("neighbour graph"):
         return neighbor_graph(neighbors, mode=mode, weighting=weighting)
+
+
+def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n_jobs=None, stages=None):
+    """The graph that vectors are clustered by: each joined to its nearest neighbours, at most to all others."""
+    with (Stages() if stages is None else stages)("neighbours"):
+        stream = Streams(random_state).child("neighbours")
+        return knn_graph(X, n_neighbors, metric=metric, random_state=stream, n_jobs=n_jobs)
 
 
 def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
