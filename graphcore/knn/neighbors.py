@@ -13,7 +13,6 @@ from ..graphs import _row_loops
 from ..graphs.graph import Graph
 from ..graphs.rows import Rows, symmetrize_rows, transpose_rows
 from ..graphs.weights import without_ones
-from .neighbor_lists import Neighbors
 from .search import nearest_neighbors
 from .vectors import as_vectors
 
@@ -129,14 +128,7 @@ def graph_of_vectors(X, n_neighbors, *, metric="euclidean", random_state=None, n
 
 
 def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
-    """Make a graph from neighbours that are already known: arrays of row numbers and distances, nearest first.
-
-    Both have shape (n_samples, n_neighbors), as neighbour libraries give them; numbers below 0 and a row's own number
-    are passed over. A row may not list another twice.
-    """
-    check_choice("mode", mode, MODES)
-    check_choice("weighting", weighting, WEIGHTINGS)
-    neighbors = _as_neighbors(neighbors)
+    """Make a graph from :class:`Neighbors`; a row may not list another twice."""
     n, listed = len(neighbors.indices), neighbors.indices >= 0
     indptr = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
     if weighting == "binary":
@@ -161,29 +153,6 @@ def neighbor_graph(neighbors, *, mode="union", weighting="binary"):
         both = 2 * symmetrize_rows(rows, "average")[0].weights  # a + b, beside the larger of them
         weights = both - weights * (both - weights)
     return Graph(united.indptr, united.indices, without_ones(weights), check=False)
-
-
-def _as_neighbors(neighbors):
-    indices, distances = (np.asarray(part) for part in neighbors)
-    if indices.ndim != 2 or indices.shape != distances.shape or indices.shape[0] == 0:
-        raise InputError(
-            "neighbours are two arrays of one shape (n_samples, n_neighbors), got shapes "
-            f"{indices.shape} and {distances.shape}"
-        )
-    n = len(indices)
-    if not np.issubdtype(indices.dtype, np.integer):
-        raise InputError(f"neighbours must be row numbers, got {indices.dtype}")
-    if indices.size and indices.max() >= n:
-        raise InputError(f"a neighbour has number {indices.max()}, but there are {n} rows")
-    itself = indices == np.arange(n)[:, None]
-    if itself.any():
-        indices = np.where(itself, -1, indices)
-    bad = (indices >= 0) & ~((distances >= 0) & (distances < np.inf))
-    if bad.any():
-        row, place = np.argwhere(bad)[0]
-        raise InputError(f"distances must be finite and not negative; neighbour {place} of row {row} is at "
-                         f"{distances[row, place]}")  # fmt: skip
-    return Neighbors(indices.astype(np.int32, copy=False), distances)
 
 
 def _gaussian(neighbors, listed):

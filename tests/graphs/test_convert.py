@@ -450,6 +450,3 @@ def test_networkx_other_bad_input():
         Graph.from_networkx(nx.Graph([(0, 1, {"weight": None})]))
     with pytest.raises(InputError, match="a networkx graph is needed, got dict"):
         Graph.from_networkx({0: [1]})
-
-
-# -- whatever stands for a graph --------------------------------------------------------
