@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import pairwise
 from queue import Empty, SimpleQueue
+from typing import Any
 
 import numpy as np
 
@@ -75,7 +76,8 @@ class _Helper:
     """A thread that makes calls for the main thread, one at a time."""
 
     def __init__(self):
-        self._asked, self._answered = SimpleQueue(), SimpleQueue()
+        self._asked: SimpleQueue = SimpleQueue()
+        self._answered: SimpleQueue = SimpleQueue()
         self._thread = threading.Thread(target=self._work, name="graphcore-away", daemon=True)
         self._thread.start()
 
@@ -97,7 +99,7 @@ class _Helper:
             while (task := self._asked.get()) is not None:
                 function, args, options = task
                 try:
-                    outcome = function(*args, **options), None
+                    outcome: Any = function(*args, **options), None
                 except BaseException as error:
                     outcome = None, error
                 self._answered.put(outcome)
