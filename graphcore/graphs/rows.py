@@ -161,8 +161,9 @@ def _matrix_of(rows, kind=bool):
 
 def _rows_of(A):
     """Rows of a csr_array; trues are no weights."""
-    # scipy's sums are views of arrays that had room for the entries of both matrices.
-    indices, data = (each.copy() if each.base is not None else each for each in (A.indices, A.data))
+    # scipy's sums are views of arrays that have room for the entries of both matrices.
+    has_room = A.data.base is not None and len(A.data.base) > 1.1 * A.nnz
+    indices, data = (each.copy() if has_room else each for each in (A.indices, A.data))
     return Rows(A.indptr.astype(np.int64), narrow_ids(indices, A.shape[0]), NO_WEIGHTS if A.dtype == bool else data)
 
 
@@ -225,6 +226,7 @@ def symmetrize_rows(rows, policy):
         made.data *= 0.5
     elif policy == "sum" and n_loops:  # a self-loop has one direction
         made.data[made.indices == np.repeat(np.arange(len(rows.indptr) - 1), np.diff(made.indptr))] *= 0.5
+    del A, mirror
     return _rows_of(made), both, single
 
 

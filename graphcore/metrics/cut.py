@@ -112,11 +112,8 @@ def outside_share(graph: AnyGraph, labels: ArrayLike, *, n_jobs: int | None = No
 
     Parameters
     ----------
-    graph : Graph, sparse matrix, square array, networkx or igraph graph
-    labels : array-like of shape (n_nodes,), integer
-        Cluster of every node, from 0; -1 for no cluster.
-    n_jobs : int, optional
-        Threads; the result does not depend on it.
+    graph, labels, n_jobs
+        See :func:`cut_and_volume`.
 
     Returns
     -------
