@@ -508,7 +508,7 @@ def test_two_vectors():
 
 
 def test_mistakes_in_settings_are_found_before_neighbours_are_looked_for(monkeypatch):
-    monkeypatch.setattr("graphcore.fit.knn_graph", lambda *_, **__: pytest.fail("too late"))
+    monkeypatch.setattr("graphcore.knn.neighbors.knn_graph", lambda *_, **__: pytest.fail("too late"))
     for wrong in ({"objective": "cut"}, {"n_clusters": 0}, method(walk_steps=3), {"effort": 2, **method(refine=False)}):
         with pytest.raises(ParameterError):
             CoresetSpectralClustering(**{"n_clusters": 2} | wrong).fit(np.eye(9))

@@ -146,6 +146,8 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
             refuse_as_vectors(X, "--vectors")
     if X.shape[0] < 2:
         raise InputError(f"{path}: {X.shape[0]} vector; a kNN graph needs at least two")
+    from ..knn.neighbors import graph_of_vectors
+
     return graph_of_vectors(X, n_neighbors, metric=metric, random_state=random_state, n_jobs=n_jobs, stages=stages)
 
 
