@@ -1,4 +1,4 @@
-"""Which points stand for all, and how many: uniform draws, draws by leverage or ridge leverage, or points given."""
+"""Which points stand for all, and how many: uniform draws, draws by (ridge) leverage, pivots, or points given."""
 
 import math
 from dataclasses import dataclass, field
@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._random import Streams
-from .._validation import check_choice, check_integer, check_real
+from .._validation import check_choice, check_integer, check_real, refused
 from ..exceptions import InputError, ParameterError
 from ..kernels.as_kernel import as_kernel
 from .leverage import leverage_scores, recursive_ridge_scores, ridge_leverage_scores
+from .pivots import random_pivots
 
-LANDMARK_SAMPLINGS = ("uniform", "leverage", "approximate-leverage", "ridge", "recursive-ridge")
+LANDMARK_SAMPLINGS = ("uniform", "leverage", "approximate-leverage", "ridge", "recursive-ridge", "rpcholesky")
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +73,14 @@ def sample_landmarks(
         - "approximate-leverage": the same from a random subspace, n^2 kernel values in blocks
         - "ridge": by exact ridge leverage scores (n x n in memory)
         - "recursive-ridge": by approximate ridge leverage scores, n x m kernel values
+        - "rpcholesky": one after the other, by what the ones before leave out of each point
+          (:func:`graphcore.features.pivots.random_pivots`), n x c kernel values; fewer than `n_landmarks` where these
+          leave out nothing
 
         or the landmarks themselves.
     replace : bool, optional
-        Default: without replacement for "uniform", with replacement for the others, as in the theory.
+        Default: without replacement for "uniform", with replacement for the others, as in the theory. "rpcholesky"
+        draws no point twice.
     n_components : int, optional
         Eigenvectors of leverage scores; default half of `n_landmarks`.
     ridge : float, optional
@@ -89,7 +94,8 @@ def sample_landmarks(
 
     References
     ----------
-    Wang, Gittens, Mahoney, JMLR 2019, section 3.1; Calandriello, Rosasco, NeurIPS 2018, Lemmas 1 and 3.
+    Wang, Gittens, Mahoney, JMLR 2019, section 3.1; Calandriello, Rosasco, NeurIPS 2018, Lemmas 1 and 3; Chen, Epperly,
+    Tropp, Webber, CPAM 78 (2025).
     """
     kernel = as_kernel(K)
     streams = Streams(random_state)
@@ -99,6 +105,13 @@ def sample_landmarks(
     n_landmarks = check_integer("n_landmarks", n_landmarks, low=1)
     if replace is not None and not isinstance(replace, (bool, np.bool_)):
         raise ParameterError(f"replace={replace!r} must be True, False or None")
+    if sampling == "rpcholesky":
+        if replace:
+            raise refused(
+                "replace", replace, "is not for sampling='rpcholesky', which draws no point twice; leave it out"
+            )
+        indices = np.sort(random_pivots(kernel, n_landmarks, random_state=streams, n_jobs=n_jobs).indices)
+        return Landmarks(indices, np.ones(len(indices)), len(indices), sampling)
     scores = None
     if sampling in ("leverage", "approximate-leverage"):
         s = min(kernel.n_points, max(1, n_landmarks // 2) if n_components is None else n_components)

@@ -105,7 +105,7 @@ def nystrom_features(
     c = columns.shape[1]
     if n_components is not None:
         why = "n_landmarks; take more landmarks"
-        n_components = check_integer("n_components", n_components, low=1, high=n_landmarks, why_high=why)
+        n_components = check_integer("n_components", n_components, low=1, high=n_given, why_high=why)
     if truncation is not None:
         truncation = min(-(-n_landmarks // 2) if isinstance(truncation, str) else int(truncation), c)
     factor = nystrom_factor(
