@@ -13,6 +13,7 @@ from .leverage import leverage_scores, recursive_ridge_scores, ridge_leverage_sc
 from .pivots import random_pivots
 
 LANDMARK_SAMPLINGS = ("uniform", "leverage", "approximate-leverage", "ridge", "recursive-ridge", "rpcholesky")
+_ROWS = 1 << 12  # of columns that are put in order at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,7 @@ class Landmarks:
     sampling: str
     # (n,) float64: what the probabilities were proportional to; None for equal ones
     scores: np.ndarray | None = field(default=None, repr=False)
+    columns: np.ndarray | None = field(default=None, repr=False)  # (n, c): of the kernel, where drawing has made them
 
 
 def default_ridge(kernel):
@@ -110,8 +112,11 @@ def sample_landmarks(
             raise refused(
                 "replace", replace, "is not for sampling='rpcholesky', which draws no point twice; leave it out"
             )
-        indices = np.sort(random_pivots(kernel, n_landmarks, random_state=streams, n_jobs=n_jobs).indices)
-        return Landmarks(indices, np.ones(len(indices)), len(indices), sampling)
+        drawn, _, columns = random_pivots(kernel, n_landmarks, random_state=streams, n_jobs=n_jobs)
+        order = np.argsort(drawn)
+        for start in range(0, 0 if columns is None else len(columns), _ROWS):  # in place
+            columns[start : start + _ROWS] = columns[start : start + _ROWS, order]
+        return Landmarks(drawn[order], np.ones(len(drawn)), len(drawn), sampling, columns=columns)
     scores = None
     if sampling in ("leverage", "approximate-leverage"):
         s = min(kernel.n_points, max(1, n_landmarks // 2) if n_components is None else n_components)

@@ -25,6 +25,7 @@ class Pivots(NamedTuple):
     indices: np.ndarray  # (c,) int64: distinct, in the order in which they were drawn
     # (n,) float64, or a dask.array: diagonal of the kernel less that of its Nystrom approximation by these landmarks
     residuals: np.ndarray
+    columns: np.ndarray | None  # (n, c) float32 or float64: of the kernel, where they were held
 
 
 def random_pivots(K, n_pivots, *, random_state=None, n_jobs=None):
@@ -74,7 +75,7 @@ def random_pivots(K, n_pivots, *, random_state=None, n_jobs=None):
         raise InputError(
             "the diagonal of the kernel matrix is zero, so there is nothing to draw from; check the kernel"
         )
-    return Pivots(pivots, left)
+    return Pivots(pivots, left, None if held is None else held[:, : len(pivots)])
 
 
 def _above(left, floor):

@@ -59,7 +59,7 @@ def test_residuals_are_those_of_the_dense_approximation(held, most, monkeypatch)
     monkeypatch.setattr(pivots, "_MOST", most)
     forms = {"matrix": K, "sparse": sp.csr_array(K), "vectors": VectorKernel(X, KERNEL)}
     found = {name: random_pivots(form, 40, random_state=3) for name, form in forms.items()}
-    for name, (chosen, left) in found.items():
+    for name, (chosen, left, _) in found.items():
         assert len(set(chosen.tolist())) == 40
         np.testing.assert_allclose(left, residual(K, chosen), atol=1e-11, err_msg=name)
         np.testing.assert_array_equal(chosen, found["matrix"].indices, err_msg=name)
@@ -74,7 +74,7 @@ def test_the_same_draws_for_any_threads_and_chunks():
         np.testing.assert_array_equal(threaded.residuals, plain.residuals)
     for chunks in ((100, 1, 120, 79), 300, 33):
         chunked = ChunkedVectorKernel(da.from_array(X, chunks=(chunks, -1)), KERNEL)
-        indices, left = random_pivots(chunked, 50, random_state=1)
+        indices, left, _ = random_pivots(chunked, 50, random_state=1)
         np.testing.assert_array_equal(indices, plain.indices)
         np.testing.assert_allclose(left.compute(), plain.residuals, atol=1e-11)
     assert set(random_pivots(K, 50, random_state=2).indices) != set(plain.indices)
@@ -92,6 +92,25 @@ def test_kernels_of_low_rank_are_exact_and_take_no_more_landmarks_than_their_ran
     np.testing.assert_allclose(found.features @ found.features.T, A @ A.T, atol=1e-4 if dtype == np.float32 else 1e-10)
 
 
+def test_columns_are_evaluated_once_where_they_are_held(monkeypatch):
+    evaluated = []
+
+    def counting(A, B):
+        evaluated.append(len(A) * len(B))
+        return A @ B.T
+
+    counting.diag = lambda A: np.einsum("ij,ij->i", A, A)
+    wide = np.random.default_rng(0).normal(size=(3000, 60))
+    options = {"sampling": "rpcholesky", "block_bytes": 1 << 16, "random_state": 0}
+    once = nystrom_features(VectorKernel(wide, kernel_function(counting)), 30, **options)
+    assert 3000 * 30 < sum(evaluated) < 1.2 * 3000 * 30
+    assert once.landmarks.columns is None
+    evaluated.clear()
+    monkeypatch.setattr(pivots, "_HELD_BYTES", 0)
+    again = nystrom_features(VectorKernel(wide, kernel_function(counting)), 30, **options)
+    np.testing.assert_allclose(again.features, once.features, atol=1e-10)
+
+
 def test_equal_points_are_one():
     few = np.repeat(X[[0, 5, 80, 200]], [1, 50, 7, 30], axis=0)
     chosen = random_pivots(VectorKernel(few, KERNEL), 60, random_state=0).indices
@@ -102,7 +121,7 @@ def test_smooth_kernels_down_to_rounding():
     """A kernel whose eigenvalues fall to 1e-16 of the first: residuals keep twelve digits of the diagonal."""
     line = np.linspace(-1, 1, 400)[:, None]
     smooth = VectorKernel(line, kernel_function("gaussian", bandwidth=0.7))
-    chosen, left = random_pivots(smooth, 100, random_state=0)
+    chosen, left, _ = random_pivots(smooth, 100, random_state=0)
     assert 8 <= len(chosen) < 25
     assert not left.any()
     dense = smooth.dense("this test")
@@ -113,7 +132,7 @@ def test_smooth_kernels_down_to_rounding():
 
 def test_the_trace_that_is_left_is_that_of_the_features():
     found = nystrom_features(K, 60, sampling="rpcholesky", random_state=4)
-    chosen, left = random_pivots(K, 60, random_state=4)
+    chosen, left, _ = random_pivots(K, 60, random_state=4)
     np.testing.assert_array_equal(np.sort(chosen), found.landmarks.indices)
     approximation = found.features @ found.features.T
     assert left.sum() == pytest.approx(np.trace(K) - np.trace(approximation), rel=1e-9)
