@@ -82,6 +82,7 @@ def test_scikit_learn_checks(estimator, check):
 @parametrize_with_checks(
     [
         NystromFeatures(3, sampling="recursive-ridge", kernel="laplacian", random_state=0),
+        NystromKernelKMeans(2, sampling="rpcholesky", random_state=0),
         NystromKernelKMeans(2, kernel="linear", sampling="countsketch", solver="minibatch", random_state=0),
         GaussianSketchFeatures(None, kernel="laplacian", n_subsample=0.5, random_state=0),
         GaussianSketchKernelKMeans(3, kernel="linear", n_components=2, n_subsample=0.7, random_state=0),
@@ -148,8 +149,8 @@ def test_fits_repeat_and_survive_threads_pickling_and_cloning(make, kernel):
 @pytest.mark.parametrize(
     "sampling",
     [
-        "uniform", "leverage", "approximate-leverage", "ridge", "recursive-ridge", "gaussian", "srht", "countsketch",
-        "power", "kernel-pca", np.arange(0, 300, 5),
+        "uniform", "leverage", "approximate-leverage", "ridge", "recursive-ridge", "rpcholesky", "gaussian", "srht",
+        "countsketch", "power", "kernel-pca", np.arange(0, 300, 5),
     ],
 )  # fmt: skip
 def test_every_scheme_finds_the_blobs_from_vectors_and_from_their_kernel(sampling):

@@ -137,8 +137,8 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
         warn_of_idle(("n_neighbors", "metric"), "vectors, and this input is read as a graph")
         return load_graph(path, stages, **reading)
     warn_of_idle(READING_OPTIONS, "files of graphs, and this input is read as vectors")
-    from ..fit import graph_of_vectors
     from ..graphs.as_graph import refuse_as_vectors
+    from ..knn.neighbors import graph_of_vectors
 
     with stages("read"):
         X = read_vectors(path, reading["any_size"])
@@ -146,8 +146,6 @@ def load(path, stages, *, vectors, n_neighbors, metric, random_state, n_jobs, **
             refuse_as_vectors(X, "--vectors")
     if X.shape[0] < 2:
         raise InputError(f"{path}: {X.shape[0]} vector; a kNN graph needs at least two")
-    from ..knn.neighbors import graph_of_vectors
-
     return graph_of_vectors(X, n_neighbors, metric=metric, random_state=random_state, n_jobs=n_jobs, stages=stages)
 
 

@@ -63,9 +63,10 @@ class LandmarkEstimator(FeatureEstimator):
         options = passed_on(self, "replace truncation ridge block_bytes")
         if isinstance(sampling, str):
             check_choice("sampling", sampling, SAMPLINGS + SUBSPACES)
-            if sampling != "uniform" and isinstance(kernel, ChunkedVectorKernel):
+            if sampling not in ("uniform", "rpcholesky") and isinstance(kernel, ChunkedVectorKernel):
                 raise ParameterError(
-                    f"sampling={sampling!r} is not for a dask.array; use 'uniform', or give the landmarks themselves"
+                    f"sampling={sampling!r} is not for a dask.array; use 'uniform' or 'rpcholesky', or give the "
+                    "landmarks themselves"
                 )
         if isinstance(sampling, str) and sampling in SUBSPACES:
             check_options(n_landmarks, **options)
@@ -108,12 +109,13 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
         Landmarks drawn, c, or their share of the points. "sqrt" is ``ceil(sqrt(n))``, "auto" twice that and at least
         10 for every feature; at most all points.
     sampling : str or array-like of int, default "uniform"
-        "uniform", "leverage", "approximate-leverage", "ridge" or "recursive-ridge" choose points; "gaussian", "srht"
-        and "countsketch" mix all columns of the kernel matrix, "power" takes a random subspace and power steps,
-        "kernel-pca" exact eigenvectors (these five compute all n^2 kernel values). An array holds the landmarks
-        themselves. See the guide.
+        "uniform", "leverage", "approximate-leverage", "ridge", "recursive-ridge" or "rpcholesky" (randomly pivoted
+        Cholesky) choose points; "gaussian", "srht" and "countsketch" mix all columns of the kernel matrix, "power"
+        takes a random subspace and power steps, "kernel-pca" exact eigenvectors (these five compute all n^2 kernel
+        values). An array holds the landmarks themselves. See the guide.
     replace : bool or None, default None
-        Whether a landmark can be drawn twice. None: no for "uniform", yes for the others, as in the theory.
+        Whether a landmark can be drawn twice. None: no for "uniform" and "rpcholesky" (which never does), yes for the
+        others, as in the theory.
     truncation : int, "half" or None, default None
         Rank that the landmark matrix is cut to before it is inverted; "half" is half of the landmarks, as in the
         paper's experiments. None: only what is rounding is cut.
@@ -155,8 +157,8 @@ class NystromFeatures(FeatureTransformer, LandmarkEstimator):
     Notes
     -----
     ``0 <= B B^T <= K`` for features B, always. X may be a read-only memmap of integers: it is read in blocks, twice,
-    and only n x s numbers are kept. Features of a chunked dask.array are one too; ``sampling`` is "uniform" or an array
-    then.
+    and only n x s numbers are kept. Features of a chunked dask.array are one too; ``sampling`` is "uniform",
+    "rpcholesky" or an array then.
 
     References
     ----------

@@ -61,8 +61,8 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
     Costs are means over points. With sample weights they are weighted means; landmarks are chosen without regard to
     weights.
 
-    Of a chunked dask.array of vectors, `labels_` and what the methods return are dask.arrays; ``sampling`` is "uniform"
-    or an array then, ``solver`` "lloyd", and the starts are by k-means||.
+    Of a chunked dask.array of vectors, `labels_` and what the methods return are dask.arrays; ``sampling`` is
+    "uniform", "rpcholesky" or an array then, ``solver`` "lloyd", and the starts are by k-means||.
 
     References
     ----------

@@ -1,5 +1,6 @@
 """Features of a kernel matrix: from a few of its columns, from random subspaces, or from its exact eigenvectors."""
 
+import dataclasses
 from typing import NamedTuple
 
 import numpy as np
@@ -112,11 +113,15 @@ def nystrom_features(
         landmarks = sample_landmarks(kernel, n_landmarks, **drawn_by, random_state=streams, n_jobs=n_jobs)
         indices, scale = landmarks.indices, landmarks.scale
         n_landmarks, sampling = landmarks.n_drawn, landmarks.sampling
-        columns, W = kernel.columns(indices), kernel.block(indices, indices, np.float64)
+        columns = kernel.columns(indices)
+        if landmarks.columns is not None:  # computed by now, and not to be kept for longer than this
+            columns = MatrixColumns(landmarks.columns, kernel.precision)
+            landmarks = dataclasses.replace(landmarks, columns=None)
+        W = kernel.block(indices, indices, np.float64)
     c = columns.shape[1]
     if n_components is not None:
         why = "n_landmarks; take more landmarks"
-        n_components = check_integer("n_components", n_components, low=1, high=n_landmarks, why_high=why)
+        n_components = check_integer("n_components", n_components, low=1, high=n_given, why_high=why)
     truncation = how.truncation
     if truncation is not None:
         truncation = min(-(-n_landmarks // 2) if isinstance(truncation, str) else int(truncation), c)

@@ -290,7 +290,7 @@ class TestRidgeLeverage:
         found = nystrom_features(kernel, m, sampling=sampling, ridge=1.0, replace=False, random_state=seed)
         return found.residuals[points].mean()
 
-    @pytest.mark.parametrize("sampling", ["ridge", "recursive-ridge"])
+    @pytest.mark.parametrize("sampling", ["ridge", "recursive-ridge", "rpcholesky"])
     def test_rare_clusters(self, sampling):
         rng = np.random.default_rng(0)
         X = np.concatenate([rng.normal(0, 0.1, (960, 5)), rng.normal(8, 2.0, (40, 5))])
