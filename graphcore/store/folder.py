@@ -73,5 +73,5 @@ def write_store(graph: Graph, path: PathLike) -> None:
     if graph.node_names is not None:
         arrays |= names_as_arrays(graph.node_names)
     with atomic_folder(path) as folder:
-        facts = {name: write_array(folder, name, array) for name, array in arrays.items() if array is not None}
+        facts = {name: write_array(folder, name, a.dtype, [a]) for name, a in arrays.items() if a is not None}
         write_meta(folder, Meta(graph.n_nodes, graph.n_entries, graph.n_self_loops, graph.n_isolated, facts))

@@ -144,12 +144,13 @@ def test_ids_too_far_apart_for_a_table(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("low", [0, -70, 10**15])
-def test_numbers_of_marked_ids(low):
+def test_numbers_of_marked_ids(tmp_path, low):
     rng = np.random.default_rng(1)
     ids = np.unique(rng.integers(0, 1000, 300)) + low
-    bits = np.zeros(1000 // 64 + 1, dtype=np.uint64)
-    _loops.mark_ids(ids, low, bits)
-    marked = numbering.Marked(low, bits)
+    spool = buckets.Spool(tmp_path / "edges")
+    with spool.writing():
+        spool.append(rng.permutation(np.concatenate([ids, ids])).reshape(-1, 2), np.empty(0))
+    marked = numbering.Marked(spool, low, 1000)
     assert marked.n_nodes == len(ids)
     np.testing.assert_array_equal(np.concatenate(list(marked.names())), ids)
     asked = rng.permutation(ids)
@@ -344,16 +345,17 @@ def test_spool(tmp_path_factory, seed):
     ends, weights = [], []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(buckets, "_BLOCK", 3)
-        for kind in rng.choice([np.int32, np.int64], 4):
-            ends.append(rng.integers(-5, 5, (rng.integers(1, 9), 2)).astype(kind))
-            weights.append(rng.random(len(ends[-1])))
-            there.append(ends[-1], weights[-1])
-        there.sync()
+        with there.writing():
+            for kind in rng.choice([np.int32, np.int64], 4):
+                ends.append(rng.integers(-5, 5, (rng.integers(1, 9), 2)).astype(kind))
+                weights.append(rng.random(len(ends[-1])))
+                there.append(ends[-1], weights[-1])
+            there.sync()
         with open(path, "ab") as stream:
             stream.write(b"left by a crash")
         again = buckets.Spool(path, there.n_bytes, there.n_edges)
-        again.append(ends[0], weights[0])
-        again.close()
+        with again.writing():
+            again.append(ends[0], weights[0])
     blocks = list(again.blocks())
     assert max(len(block[1]) for block in blocks) == 3 and again.n_edges == sum(map(len, ends)) + len(ends[0])
     np.testing.assert_array_equal(np.concatenate([b[0] for b in blocks]), np.concatenate([*ends, ends[0]]).ravel())
