@@ -11,7 +11,7 @@ import pytest
 from bench.campaigns.kills import calls_of, kill_at
 from graphcore import Graph, GraphWarning, InputError, build_store, check_store, open_graph, write_graph
 from graphcore.io import edge_list
-from graphcore.store import arrays, build, buckets, journal
+from graphcore.store import arrays, buckets, build, journal
 from graphcore.store.buckets import Spool
 from graphcore.store.format import ArrayFacts, Meta, array_path, write_meta
 from tests.store.test_store import assert_same
