@@ -123,8 +123,7 @@ class _FrameEdges(EdgeTable):
     """The attributes and blocks of :class:`graphcore.io.edge_list.TextEdges`, of a dask.dataframe."""
 
     def __init__(self, frame, reading):
-        schema = check_parquet()[0].Schema.from_pandas(frame._meta, preserve_index=False)
-        super().__init__(schema, reading.columns, reading.weight_column, reading.ids)
+        super().__init__(check_parquet()[0].Schema.from_pandas(frame._meta, preserve_index=False), reading)
         self._frame = frame
 
     def blocks(self, skip, _folder):
