@@ -77,7 +77,7 @@ def open_graph(path: PathLike, *, trusted: bool = False) -> Graph:
             verify(path, graph, meta, Stages())
         elif not trusted and not is_noted(path, files_of(meta)):
             raise InputError(
-                f"this graph of {meta.nbytes / 1e9:,.1f} GB was not verified here, or its files have changed since; verify "
+                f"this graph of {meta.nbytes / 1e9:,.1f} GB was not verified here, or its files have changed; verify "
                 f"it once with graphcore.check_store (graphcore check {path}), or pass trusted=True to open_graph"
             )
     return graph
