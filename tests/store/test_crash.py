@@ -10,6 +10,7 @@ import pytest
 
 from bench.campaigns.kills import calls_of, kill_at
 from graphcore import Graph, GraphWarning, InputError, build_store, check_store, open_graph, write_graph
+from graphcore.graphs import _row_loops
 from graphcore.io import edge_list
 from graphcore.store import arrays, buckets, build, journal
 from graphcore.store.buckets import Spool
@@ -266,38 +267,22 @@ def test_anonymous_memory_stays_within_the_limit(tmp_path, kind, n_edges):
         assert 8 * n_entries > 0.8 * (100 << 20)  # in memory, the keys alone would nearly fill the limit
 
 
-@pytest.fixture
-def sparse_store(tmp_path):
-    """A store of 2**31 + 8 entries on a disk that keeps only its end: rows but the last two have no content."""
-    n_nodes, last = 1 << 16, 8
-    facts = {"n_nodes": n_nodes, "n_entries": 2**31 + last}
-    folder = tmp_path / "g.store"
-    folder.mkdir()
-    ends = np.linspace(0, 2**31, n_nodes - 1).astype(np.int64)
-    indptr = np.concatenate([ends, [2**31 + 4, 2**31 + 8]])
-    made = {}
-    for name, array in (("indptr", indptr), ("degrees", np.diff(indptr).astype(float))):
-        writer = arrays.ArrayWriter(folder, name, array.dtype)
-        writer.append(array)
-        made[name] = writer.close()
-    writer = arrays.ArrayWriter(folder, "indices", np.int32)
+@pytest.mark.slow
+def test_more_entries_than_32_bits_count(tmp_path):
+    """On a disk that keeps only the end of 2**31 + 8 entries: rows but the last two have no content."""
+    n_nodes, last = 1 << 16, [3, 5, (1 << 16) - 2, (1 << 16) - 1, 7, 8, 9, (1 << 16) - 2]
+    indptr = np.append(np.linspace(0, 2**31, n_nodes - 1).astype(np.int64), [2**31 + 4, 2**31 + 8])
+    degrees = np.diff(indptr).astype(float)
+    made = {"indptr": arrays.write_array(tmp_path, "indptr", np.int64, [indptr])}
+    made["degrees"] = arrays.write_array(tmp_path, "degrees", float, [degrees])
+    writer = arrays.ArrayWriter(tmp_path, "indices", np.int32)
     writer._stream.seek(128 + 4 * 2**31)
     writer.length = 2**31
-    writer.append(np.array([3, 5, n_nodes - 2, n_nodes - 1, 7, 8, 9, n_nodes - 2]))
-    made["indices"] = writer.close()
-    write_meta(folder, Meta(facts["n_nodes"], facts["n_entries"], 1, 0, made))
-    return folder, n_nodes
-
-
-@pytest.mark.slow
-def test_more_entries_than_32_bits_count(sparse_store):
-    folder, n_nodes = sparse_store
-    assert os.stat(array_path(folder, "indices")).st_blocks * 512 < 1 << 20
-    graph = open_graph(folder)
-    assert graph.n_entries == 2**31 + 8
-    assert graph.indices[2**31 :].tolist() == [3, 5, n_nodes - 2, n_nodes - 1, 7, 8, 9, n_nodes - 2]
-    from graphcore.graphs import _row_loops
-
+    writer.append(np.array(last))
+    write_meta(tmp_path, Meta(n_nodes, 2**31 + 8, 1, 0, made | {"indices": writer.close()}))
+    assert os.stat(array_path(tmp_path, "indices")).st_blocks * 512 < 1 << 20
+    graph = open_graph(tmp_path)
+    assert graph.n_entries == 2**31 + 8 and graph.indices[2**31 :].tolist() == last
     assert _row_loops.count_self_loops(graph.indptr, graph.indices, n_nodes - 2, n_nodes) == 1
     code, row, entry, _ = _row_loops.check_rows(graph.indptr[-2:] * 0, graph.indices[-8:], np.empty(0), n_nodes)
     assert (code, row, entry) == (0, 0, 0)
