@@ -37,10 +37,10 @@ def test_several_files_and_options(folder, capsys):
 
 
 def test_resume(folder, capsys, monkeypatch):
-    from graphcore.store import steps
+    from graphcore.store import build
 
     with monkeypatch.context() as patch:
-        patch.setattr(steps.Build, "_sort", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(build._Build, "_sort", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         assert run(["build", "graph.txt", "g.graph"]) == 130
     assert not os.path.exists("g.graph")
     assert run(["build", "graph.txt", "g.graph", "--resume"]) == 0
