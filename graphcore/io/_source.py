@@ -50,9 +50,12 @@ class Source:
     """
 
     def __init__(self, path, name, any_size=False):
+        if not os.path.exists(path) and has_properties(f"{path}.graph"):
+            path = name = f"{path}.graph"  # the name that WebGraph's files have in common
         self.path, self.name, self.any_size = path, name, any_size
         with open(path, "rb") as stream:
-            self.compression = _compression(stream.read(10))
+            # Bits of a WebGraph graph may be those that compressed data begin with.
+            self.compression = None if has_properties(path) else _compression(stream.read(10))
         base, suffix = os.path.splitext(os.path.basename(name))
         if suffix.lower() in _SUFFIXES:
             base, suffix = os.path.splitext(base)
@@ -144,6 +147,12 @@ class Source:
                 f"this is not text (byte {strange[0]:#04x} at position {self.head.index(strange[:1])}); text formats, "
                 ".npz and their .gz, .bz2, .xz, .zst are read"
             )
+
+
+def has_properties(path):
+    """Whether this is a .graph with its .properties beside it: one of WebGraph's."""
+    base, ending = os.path.splitext(path)
+    return ending.lower() == ".graph" and os.path.isfile(path) and os.path.isfile(f"{base}.properties")
 
 
 def _compression(start):

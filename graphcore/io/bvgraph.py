@@ -1,0 +1,366 @@
+"""BVGraph, in which the WebGraph framework keeps large graphs: some bits an arc; read whole, or block by block.
+
+Boldi, Vigna, "The WebGraph framework I: compression techniques", WWW 2004. A graph is `NAME.graph`, a stream of bits
+with the list of every node, which may be copied in parts from a list before it; `NAME.properties`, which says how it is
+written; and `NAME.offsets`, where the lists begin. With these, blocks of nodes are read at the same time, each with
+the lists before it that it needs; without, or where chains of copies may be of any length, from the front.
+"""
+
+import os
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from .._threads import map_items
+from ..exceptions import FormatError
+from ..graphs.directed import undirected_rows
+from ..graphs.graph import Graph
+from ..graphs.rows import DIRECTED, Rows, check_directions, made_of, symmetrize_rows
+from . import _bvgraph_loops as loops
+from ._format import Format, check_node_count
+from ._source import has_properties
+
+# Nodes, bits and arcs of a block: what a thread reads at once. So many arcs take 24 MB with what is made of them.
+_NODES, _BITS, _ARCS = 1 << 15, 1 << 26, 1 << 20
+_FULL_MEMORY = 1 << 30
+# Blocks that are in memory at the same time.
+_AT_ONCE = 4
+# So many lists before a block may be needed at most; where it could be more, the graph is read from its front.
+_MOST_LEAD = 1 << 10
+# Web graphs take a bit and more for an arc. A file whose arcs take less than a hundredth of a byte is a bomb, or very
+# regular; some millions of arcs may be as regular as they like.
+_ARCS_PER_BYTE, _ALWAYS_FINE = 100, 1 << 22
+_MOST_PROPERTIES = 1 << 20
+_ANY = 10**18
+
+_CODES = {"UNARY": loops.UNARY, "GAMMA": loops.GAMMA, "DELTA": loops.DELTA, "ZETA": loops.ZETA, "NIBBLE": loops.NIBBLE}
+_DEFAULTS = {
+    "OUTDEGREES": loops.GAMMA, "REFERENCES": loops.UNARY, "BLOCK_COUNT": loops.GAMMA, "BLOCKS": loops.GAMMA,
+    "INTERVALS": loops.GAMMA, "RESIDUALS": loops.ZETA, "OFFSETS": loops.GAMMA,
+}  # fmt: skip
+_DAMAGE = {
+    loops.ENDS: "its list runs on beyond the end of the file",
+    loops.NO_NUMBER: "its list has bits that are no number",
+    loops.DEGREE: "its list is longer than there are nodes",
+    loops.REFERENCE: "its list is copied from one that is before the first, or further away than allowed",
+    loops.BLOCKS: "more is copied to its list than there is",
+    loops.INTERVALS: "the intervals of its list are longer than the list",
+    loops.RANGE: "its list names a node that does not exist",
+    loops.TWICE: "its list names a node twice",
+    loops.BORDER: "its list does not end where the .offsets file says",
+}
+
+
+class _Properties(NamedTuple):
+    """What NAME.properties says."""
+
+    n_nodes: int
+    n_arcs: int
+    window: int
+    chain: int  # how long a chain of copies may be, -1 for any length
+    least: int  # the shortest interval, 0 for none
+    zeta_k: int
+    codes: np.ndarray  # of the numbers in lists, in the order of `read_lists`
+    offsets_code: int
+
+
+def _read_properties(path):
+    """The _Properties in a file, or a FormatError."""
+    name = os.path.basename(path)
+    said = _pairs(path)
+    kind = said.get("graphclass", "").removeprefix("class ").strip()
+    if not kind:
+        raise FormatError(
+            f"{name} names no graphclass, as that of a WebGraph graph does; if the .graph beside it is METIS's, pass "
+            "format='metis' (--format metis)"
+        )
+    if kind.rpartition(".")[2] != "BVGraph":
+        under = said.get("underlyinggraph")
+        remedy = f"give the graph under it, {under[:80]}.graph" if under else "convert it to a BVGraph with WebGraph"
+        raise FormatError(
+            f"{name} says that it is a {kind[:80]!r}, and of WebGraph's formats BVGraph is read; {remedy}"
+        )
+    if said.get("version", "0") != "0":
+        raise FormatError(
+            f"{name} says that it is of version {said['version'][:20]!r}, and 0 is read; store it anew with WebGraph"
+        )
+    if said.get("endianness", "big").lower() != "big":
+        raise FormatError(
+            f"{name} has bits in {said['endianness'][:20]!r} order, and 'big' is read; convert it with WebGraph"
+        )
+
+    def number(key, default=None, low=0, high=_ANY):
+        text = said.get(key, default)
+        if text is None:
+            raise FormatError(f"{name} does not say {key!r}; take the file that came with the graph")
+        digits = text.removeprefix("-")
+        if not (digits.isdigit() and digits.isascii() and len(digits) <= 18 and low <= int(text) <= high):
+            to = "on" if high == _ANY else f"to {high}"
+            raise FormatError(
+                f"{name} says {text[:40]!r} for {key!r}, and it is a whole number from {low} {to} in such a file"
+            )
+        return int(text)
+
+    codes = dict(_DEFAULTS)
+    for flag in filter(None, map(str.strip, said.get("compressionflags", "").split("|"))):
+        what, _, code = flag.rpartition("_")
+        if what not in codes or code not in _CODES:
+            raise FormatError(
+                f"{name} has the compression flag {flag[:40]!r}, which is not read; of {', '.join(codes)} each may be "
+                f"written in {', '.join(_CODES)}: store the graph anew with WebGraph, without that flag"
+            )
+        codes[what] = _CODES[code]
+    *of_lists, of_offsets = codes.values()
+    return _Properties(
+        number("nodes"), number("arcs"), number("windowsize"), number("maxrefcount", "-1", -1),
+        number("minintervallength"), number("zetak", "3", 1, 40), np.array(of_lists), of_offsets,
+    )  # fmt: skip
+
+
+def _pairs(path):
+    """Keys and values of a file of Java properties."""
+    with open(path, "rb") as stream:
+        text = stream.read(_MOST_PROPERTIES + 1)
+    if len(text) > _MOST_PROPERTIES:
+        raise FormatError(f"{os.path.basename(path)} has more than a mebibyte; it is no file of WebGraph's properties")
+    found = {}
+    for line in map(str.strip, text.decode("latin-1").splitlines()):
+        if line and line[0] not in "#!":
+            mark = min((at for at in map(line.find, "=:") if at >= 0), default=len(line))
+            found[line[:mark].strip()] = line[mark + 1 :].replace("\\", "").strip()
+    return found
+
+
+class _Stream:
+    """A file as bits."""
+
+    def __init__(self, path):
+        self.path, self.n_bits = path, 8 * os.path.getsize(path)
+
+    def piece(self, first, last):
+        """(Words of the bits from one on, at least up to another; where the first of them is; how many there are)."""
+        start = first >> 3
+        with open(self.path, "rb") as stream:
+            stream.seek(start)
+            data = np.fromfile(stream, dtype=np.uint8, count=((last + loops.SLACK + 7) >> 3) - start)
+        padded = np.zeros((len(data) + 7 >> 3 << 3) + (loops.SLACK >> 3), dtype=np.uint8)
+        padded[: len(data)] = data
+        return padded.view(">u8").astype(np.uint64), 8 * start, 8 * len(data)
+
+
+class _Span(NamedTuple):
+    """A block of nodes with the lists before it that may be needed."""
+
+    first: int  # the first of these
+    lead: int  # how many they are
+    borders: np.ndarray  # where each list begins, and the last one ends
+    degrees: np.ndarray
+
+
+class BVGraphEdges:
+    """The arcs of an open Source by blocks; the attributes are those of :class:`graphcore.io.edge_list.TextEdges`."""
+
+    weighted, numbering = False, None
+
+    def __init__(self, source, reading, memory):
+        self._base = os.path.splitext(source.path)[0]
+        self._arcs = max(1, min(_ARCS, _ARCS * memory // _FULL_MEMORY))
+        if not has_properties(source.path):
+            raise FormatError(
+                f"there is no {os.path.basename(self._base)}.properties, without which a .graph of WebGraph cannot be "
+                "read; put it beside it, or pass format='metis' (--format metis) if it is METIS's"
+            )
+        self._stream = _Stream(source.path)
+        self._said = said = _read_properties(f"{self._base}.properties")
+        self.n_nodes, self.n_arcs, self.notes = said.n_nodes, said.n_arcs, []
+        if said.n_nodes == 0:
+            raise FormatError("the graph is empty: its .properties say 0 nodes")
+        if said.n_nodes > self._stream.n_bits:
+            raise FormatError(
+                f"the .properties say {said.n_nodes} nodes, but the file has only {self._stream.n_bits} bits; one of "
+                "them is damaged, or of another graph"
+            )
+        check_node_count(said.n_nodes, said.n_arcs, source.any_size)
+        if not source.any_size and said.n_arcs > max(_ALWAYS_FINE, _ARCS_PER_BYTE * self._stream.n_bits // 8):
+            raise FormatError(
+                f"the .properties say {said.n_arcs} arcs, more than {_ARCS_PER_BYTE} for every byte of the file; pass "
+                "any_size=True (--any-size) if they are meant"
+            )
+        self._window = min(said.window, said.n_nodes)
+        lead = 0 if self._window == 0 else self._window * said.chain
+        self._lead = lead if 0 <= lead <= _MOST_LEAD else None
+        offsets = f"{self._base}.offsets"
+        if self._lead is None or not os.path.isfile(offsets):
+            self._lists = self._from_the_front
+        else:
+            self._offsets, self._lists = _Stream(offsets), self._at_once
+        loops.warm_up()
+
+    def blocks(self, skip, _folder):
+        """Yield (ends, no weights, share of the nodes read), leaving out the first `skip` blocks."""
+        for first, degrees, neighbors in self._lists(skip, _AT_ONCE):
+            ends = np.empty((len(neighbors), 2), dtype=np.int32)
+            ends[:, 0] = np.repeat(np.arange(first, first + len(degrees), dtype=np.int32), degrees)
+            ends[:, 1] = neighbors
+            yield ends, np.empty(0), (first + len(degrees)) / self.n_nodes
+
+    def rows(self):
+        """All lists, as (where each begins, the neighbours)."""
+        indptr, parts = np.zeros(self.n_nodes + 1, dtype=np.int64), []
+        for first, degrees, neighbors in self._lists(0, None):
+            indptr[first + 1 : first + 1 + len(degrees)] = degrees
+            parts.append(neighbors)
+        return np.cumsum(indptr, out=indptr), np.concatenate(parts)
+
+    # -- blocks at the same time --------------------------------------------------------------------------------------
+
+    def _at_once(self, skip, together):
+        """Yield (first node, degrees, neighbours) of block after block, so many held `together` (None for all)."""
+        spans = islice(self._spans(), skip, None)
+        while some := list(islice(spans, together)):
+            yield from map_items(self._read, some, -1 if len(some) > 1 else 1)
+        self._complete(self._found)
+
+    def _spans(self):
+        """Yield the _Span of every block; degrees are looked up at once, so that none has too many arcs."""
+        said, total = self._said, 0
+        borders, degrees = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int64)  # of this chunk, lists before first
+        for first, more in self._chunks():
+            lead = len(degrees)
+            borders = np.concatenate([borders, more])
+            words, start, n_bits = self._stream.piece(int(borders[lead]), int(borders[-1]))
+            degrees = np.concatenate([degrees, np.empty(len(more), dtype=np.int64)])
+            found, ended = loops.read_degrees(
+                words, n_bits, borders[lead:] - start, said.n_nodes, said.codes, said.zeta_k, degrees[lead:]
+            )
+            if ended:
+                raise self._damage(first + found, ended)
+            before = np.concatenate([[0], np.cumsum(degrees[lead:])])
+            total = self._added(total, int(before[-1]))
+            cuts = np.searchsorted(before, np.arange(self._arcs, before[-1], self._arcs), side="right") - 1
+            for begin, end in pairwise(np.unique([0, *cuts, len(more)]).tolist()):
+                led = min(lead + begin, self._lead)
+                at = slice(lead + begin - led, lead + end)
+                yield _Span(first + begin - led, led, borders[at.start : at.stop + 1], degrees[at])
+            kept = max(0, len(degrees) - self._lead)
+            borders, degrees = borders[kept:], degrees[kept:]
+        self._found = total
+
+    def _chunks(self):
+        """Yield (first node, where the lists of the nodes from it on end), a chunk of nodes at a time."""
+        said, name, position = self._said, os.path.basename(self._offsets.path), 0
+        node, last = -1, 0  # the first number, 0, says where the first list begins
+        while node < said.n_nodes:
+            words, start, n_bits = self._offsets.piece(position, position + 64 * _NODES)
+            is_last = start + n_bits == self._offsets.n_bits
+            ends = np.empty(min(_NODES, said.n_nodes - node) if node >= 0 else 1, dtype=np.int64)
+            found, after, ended = loops.add_gaps(
+                words, position - start, n_bits if is_last else n_bits - loops.SLACK, said.offsets_code, said.zeta_k,
+                last, ends,
+            )  # fmt: skip
+            if ended == loops.ENDS and found and not is_last:
+                ends = ends[:found]
+            if found < len(ends) or ends[-1] > self._stream.n_bits or (node < 0 and ends[0] != 0):
+                problem = "ends too early" if found < len(ends) else "does not fit"
+                raise FormatError(
+                    f"{name} {problem} (at node {max(0, node + found)}): it is damaged, or of another graph; move it "
+                    "away, and the graph is read without it"
+                )
+            if node >= 0:
+                cuts = np.searchsorted(ends, np.arange(last + _BITS, ends[-1], _BITS))
+                for begin, end in pairwise(np.unique([0, *cuts, len(ends)]).tolist()):
+                    yield node + begin, ends[begin:end]
+            node, last, position = node + len(ends) if node >= 0 else 0, int(ends[-1]), start + int(after)
+
+    def _read(self, span):
+        """(First node, degrees, neighbours) of a block."""
+        said, (first, lead, borders, degrees) = self._said, span
+        words, start, n_bits = self._stream.piece(int(borders[0]), int(borders[-1]))
+        bits, borders = min(n_bits, int(borders[-1]) - start), borders - start
+        wanted = np.arange(len(degrees)) >= lead
+        loops.mark_references(words, bits, borders, lead, self._window, said.codes, said.zeta_k, wanted)
+        starts = np.zeros(len(borders), dtype=np.int64)
+        lists = np.empty(int(degrees[wanted].sum()), dtype=np.int32)
+        read, _, ended = loops.read_lists(
+            words, bits, 0, borders, wanted, starts, lists, first, 0, len(degrees), said.n_nodes, self._window,
+            said.least, said.codes, said.zeta_k,
+        )  # fmt: skip
+        if ended:
+            raise self._damage(first + read, loops.BORDER if ended == loops.ENDS else ended)
+        return first + lead, degrees[lead:], lists[starts[lead] :]
+
+    # -- from the front -----------------------------------------------------------------------------------------------
+
+    def _from_the_front(self, skip, _together):
+        """Yield what `_at_once` does, list after list; the lists that later ones may be copied from stay."""
+        said, total, number = self._said, 0, 0
+        node, position, room, n_bits = 0, 0, self._arcs, 64 * _NODES
+        kept, starts = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
+        nothing = np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
+        while node < said.n_nodes:
+            words, start, there = self._stream.piece(position, position + n_bits)
+            is_last = start + there == self._stream.n_bits
+            lead, n_more = len(starts) - 1, min(_NODES, said.n_nodes - node)
+            starts = np.concatenate([starts, np.empty(n_more, dtype=np.int64)])
+            lists = np.concatenate([kept, np.empty(room, dtype=np.int32)])
+            read, after, ended = loops.read_lists(
+                words, there if is_last else there - loops.SLACK, position - start, *nothing, starts, lists,
+                node - lead, lead, lead + n_more, said.n_nodes, self._window, said.least, said.codes, said.zeta_k,
+            )  # fmt: skip
+            starts = starts[: read + 1]
+            if ended not in (loops.DONE, loops.FULL, loops.ENDS) or (ended == loops.ENDS and is_last):
+                raise self._damage(node - lead + read, ended)
+            if read == lead:  # not even one list: there was too little room, or too few bits
+                room, n_bits = (min(2 * room, said.n_nodes), n_bits) if ended == loops.FULL else (room, 2 * n_bits)
+                continue
+            total = self._added(total, int(starts[-1] - starts[lead]))
+            if number >= skip:
+                yield node, np.diff(starts[lead:]), lists[starts[lead] : starts[-1]]
+            number, node, position = number + 1, node + read - lead, start + int(after)
+            starts = starts[max(0, len(starts) - 1 - self._window) :]
+            kept, starts = lists[starts[0] : starts[-1]].copy(), starts - starts[0]
+        self._complete(total)
+
+    # -- what may be wrong --------------------------------------------------------------------------------------------
+
+    def _added(self, total, more):
+        if total + more > self.n_arcs:
+            raise FormatError(
+                f"there are more than the {self.n_arcs} arcs that the .properties say: one of the files is damaged, or "
+                "of another graph"
+            )
+        return total + more
+
+    def _complete(self, total):
+        if total != self.n_arcs:
+            raise FormatError(
+                f"the .properties say {self.n_arcs} arcs, but there are {total}: one of the files is damaged, or of "
+                "another graph"
+            )
+
+    def _damage(self, node, ended):
+        if ended == loops.BORDER:
+            return FormatError(
+                f"node {node}: {_DAMAGE[ended]}: one of the two is damaged, or of another graph; with the .offsets "
+                "moved away the graph is read without it"
+            )
+        return FormatError(f"node {node}: {_DAMAGE[ended]}; it is damaged, or the files beside it are of another graph")
+
+
+def read_bvgraph(source, reading):
+    """Read an open Source as its Reading says."""
+    edges = BVGraphEdges(source, reading, _FULL_MEMORY)
+    indptr, indices = edges.rows()
+    rows, symmetrize = Rows(indptr, indices, np.empty(0, dtype=np.float32)), reading.symmetrize
+    if symmetrize in DIRECTED:
+        return made_of(Graph, undirected_rows(rows, symmetrize, ""), None)
+    rows, both, single = symmetrize_rows(rows, "max" if symmetrize == "error" else symmetrize)
+    check_directions(both, single, single > 0, symmetrize, True)
+    return made_of(Graph, rows, None)
+
+
+BVGRAPH = Format(
+    "bvgraph", sniff=lambda source: has_properties(source.path), read=read_bvgraph, edges=BVGraphEdges, is_text=False,
+    names=False,
+)  # fmt: skip
