@@ -186,9 +186,9 @@ def cluster(
 ):  # fmt: skip
     """Cluster a graph, or vectors through their kNN graph.
 
-    INPUT is an edge list, Parquet, Matrix Market, METIS, scipy .npz, GraphML, GEXF or GML file; a graph on disk (see
-    build); vectors (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge belong to no
-    cluster and get label -1.
+    INPUT is an edge list, Parquet, Matrix Market, METIS, scipy .npz, GraphML, GEXF, GML or BVGraph file; a graph on
+    disk (see build); vectors (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge
+    belong to no cluster and get label -1.
     """
     known = {name: options.pop(name) for name in ("labels", "initial_labels", "node_weights")}
     if truth is not None and report is None:

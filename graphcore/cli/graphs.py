@@ -160,7 +160,7 @@ def knn(console, input, output, n_neighbors, to_format, any_size, random_state, 
 )
 @reading_options
 def build(console, inputs, output, memory, resume, parts, **reading):
-    """Build a graph on disk from edge lists or Parquet tables, without holding it in memory.
+    """Build a graph on disk from edge lists, Parquet tables or web graphs (BVGraph), without holding it in memory.
 
     The other commands take OUT.store as their INPUT.
     """

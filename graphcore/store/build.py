@@ -42,9 +42,9 @@ def build_store(
     Parameters
     ----------
     source : str, path-like, list of them, iterable of tuples, or dask.dataframe
-        Files of edges: text, plain or compressed, or Parquet (needs pyarrow). Or blocks of edges, (sources, targets) or
-        (sources, targets, weights), each as for :meth:`Graph.from_edges`. Or a dask.dataframe, which gives what a
-        Parquet table with its columns would: Dask's workers read it, a few partitions at a time.
+        Files of edges: text, plain or compressed, Parquet (needs pyarrow), or BVGraph. Or blocks of edges,
+        (sources, targets) or (sources, targets, weights), each as for :meth:`Graph.from_edges`. Or a dask.dataframe,
+        which gives what a Parquet table with its columns would: Dask's workers read it, a few partitions at a time.
     out : str or path-like
         ``NAME.store``. A graph on disk that is there is replaced, once the new one is complete.
     memory : str or int, default "4G"
@@ -147,7 +147,7 @@ class Input(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """A file or a frame that edges come from by blocks: TextEdges, ParquetEdges or FrameEdges."""
+    """A file or a frame that edges come from by blocks: TextEdges, ParquetEdges, BVGraphEdges or FrameEdges."""
 
     name: str
     size: int
@@ -188,8 +188,8 @@ def _opened(stack, path, reading, memory, any_size):
         kind = guess_format(source)
         if kind.edges is None:
             raise FormatError(
-                f"this is a {kind.name} file; edge lists and Parquet tables can be built from. What fits in memory can "
-                "be written with graphcore.write_graph (graphcore convert)"
+                f"this is a {kind.name} file; edge lists, Parquet tables and BVGraphs can be built from. What fits in "
+                "memory can be written with graphcore.write_graph (graphcore convert)"
             )
         facts = os.stat(source.path)
         return _Table(source.name, facts.st_size, facts.st_mtime_ns, kind.edges(source, reading, memory))
