@@ -167,9 +167,10 @@ class BVGraphEdges:
         self._base = os.path.splitext(source.path)[0]
         self._arcs = max(1, min(_ARCS, _ARCS * memory // _FULL_MEMORY))
         if not has_properties(source.path):
+            lacks = f"there is no {os.path.basename(self._base)}.properties; put it beside it"
+            lacks = lacks if source.path.endswith(".graph") else "this is none; give the .graph"
             raise FormatError(
-                f"there is no {os.path.basename(self._base)}.properties, without which a .graph of WebGraph cannot be "
-                "read; put it beside it, or pass format='metis' (--format metis) if it is METIS's"
+                f"{lacks} (a graph of WebGraph's is NAME.graph with NAME.properties beside it, not compressed)"
             )
         self._stream = _Stream(source.path)
         self._said = said = _read_properties(f"{self._base}.properties")

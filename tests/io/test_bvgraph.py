@@ -1,5 +1,6 @@
 """BVGraph files: what a plain writer writes comes back, whole and by blocks; what is damaged is refused by its node."""
 
+import gzip
 from itertools import pairwise
 
 import numpy as np
@@ -141,6 +142,11 @@ def test_options_and_names_on_the_command_line(tmp_path):
     result = run(app, ["cluster", str(path), "-k", "2", "-o", str(tmp_path / "labels.tsv")])
     assert result.exit_code == 0, result.output
     assert len((tmp_path / "labels.tsv").read_text().splitlines()) == 10
+    before = {file.name: file.read_bytes() for file in tmp_path.glob("web.*")}
+    for name in before:  # what is read is no output, also where it has not been named
+        result = run(app, ["cluster", str(tmp_path / "web"), "-k", "2", "-o", str(tmp_path / name)])
+        assert result.exit_code and "are the same file" in str(result.output)
+    assert {file.name: file.read_bytes() for file in tmp_path.glob("web.*")} == before
     with pytest.warns(GraphWarning, match="directed"):
         read_graph(path)
     with pytest.raises(InputError, match="look directed"):
@@ -215,7 +221,12 @@ def test_files_that_are_not_there(tmp_path):
         read_graph(path)
     with pytest.raises(FormatError, match=r"there is no web\.properties.*put it beside it"):
         read_graph(path, format="bvgraph")
-    write_files(tmp_path, (files[0], files[1], files[2]))
+    write_files(tmp_path, files)
+    (tmp_path / "web.graph.gz").write_bytes(gzip.compress(files[0]))
+    with pytest.raises(FormatError, match=r"give the \.graph .*not compressed"):
+        read_graph(tmp_path / "web.graph.gz", format="bvgraph")
+    with pytest.raises(FormatError, match=r"web\.properties, both of them not compressed"):
+        read_graph(tmp_path / "web.graph.gz")
     for ending in ("properties", "offsets"):
         with pytest.raises(FormatError, match=r"part of a WebGraph graph; give its other file, web\.graph"):
             read_graph(tmp_path / f"web.{ending}")
