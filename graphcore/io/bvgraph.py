@@ -237,13 +237,16 @@ class BVGraphEdges:
             )
             if ended:
                 raise self._damage(first + found, ended)
-            before = np.concatenate([[0], np.cumsum(degrees[lead:])])
-            total = self._added(total, int(before[-1]))
-            cuts = np.searchsorted(before, np.arange(self._arcs, before[-1], self._arcs), side="right") - 1
-            for begin, end in pairwise(np.unique([0, *cuts, len(more)]).tolist()):
-                led = min(lead + begin, self._lead)
-                at = slice(lead + begin - led, lead + end)
-                yield _Span(first + begin - led, led, borders[at.start : at.stop + 1], degrees[at])
+            before = np.concatenate([[0], np.cumsum(degrees)])
+            total = self._added(total, int(before[-1] - before[lead]))
+            begin = lead
+            while begin < len(degrees):
+                low = max(0, begin - self._lead)
+                # No fewer than the lists before it may have, or these would be read again too often.
+                most = before[begin] + max(self._arcs, before[begin] - before[low])
+                end = max(begin + 1, int(np.searchsorted(before, most, side="right")) - 1)
+                yield _Span(first - lead + low, begin - low, borders[low : end + 1], degrees[low:end])
+                begin = end
             kept = max(0, len(degrees) - self._lead)
             borders, degrees = borders[kept:], degrees[kept:]
         self._found = total
@@ -300,9 +303,11 @@ class BVGraphEdges:
         kept, starts = np.empty(0, dtype=np.int32), np.zeros(1, dtype=np.int64)
         nothing = np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
         while node < said.n_nodes:
-            words, start, there = self._stream.piece(position, position + n_bits)
+            # As much as is kept of what was before, at least, or that would be copied too often.
+            lead, room = len(starts) - 1, max(room, len(kept))
+            n_more = min(max(_NODES, lead), said.n_nodes - node)
+            words, start, there = self._stream.piece(position, position + max(n_bits, 64 * n_more))
             is_last = start + there == self._stream.n_bits
-            lead, n_more = len(starts) - 1, min(_NODES, said.n_nodes - node)
             starts = np.concatenate([starts, np.empty(n_more, dtype=np.int64)])
             lists = np.concatenate([kept, np.empty(room, dtype=np.int32)])
             read, after, ended = loops.read_lists(
