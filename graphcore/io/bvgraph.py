@@ -17,7 +17,9 @@ from ..exceptions import FormatError
 from ..graphs.directed import undirected_rows
 from ..graphs.graph import Graph
 from ..graphs.rows import DIRECTED, Rows, check_directions, made_of, symmetrize_rows
+from . import _bit_loops as bits
 from . import _bvgraph_loops as loops
+from ._bvgraph_properties import read_properties
 from ._format import Format, check_node_count
 from ._source import has_properties
 
@@ -31,17 +33,10 @@ _MOST_LEAD = 1 << 10
 # Web graphs take a bit and more for an arc. A file whose arcs take less than a hundredth of a byte is a bomb, or very
 # regular; some millions of arcs may be as regular as they like.
 _ARCS_PER_BYTE, _ALWAYS_FINE = 100, 1 << 22
-_MOST_PROPERTIES = 1 << 20
-_ANY = 10**18
 
-_CODES = {"UNARY": loops.UNARY, "GAMMA": loops.GAMMA, "DELTA": loops.DELTA, "ZETA": loops.ZETA, "NIBBLE": loops.NIBBLE}
-_DEFAULTS = {
-    "OUTDEGREES": loops.GAMMA, "REFERENCES": loops.UNARY, "BLOCK_COUNT": loops.GAMMA, "BLOCKS": loops.GAMMA,
-    "INTERVALS": loops.GAMMA, "RESIDUALS": loops.ZETA, "OFFSETS": loops.GAMMA,
-}  # fmt: skip
 _DAMAGE = {
-    loops.ENDS: "its list runs on beyond the end of the file",
-    loops.NO_NUMBER: "its list has bits that are no number",
+    bits.ENDS: "its list runs on beyond the end of the file",
+    bits.NO_NUMBER: "its list has bits that are no number",
     loops.DEGREE: "its list is longer than there are nodes",
     loops.REFERENCE: "its list is copied from one that is before the first, or further away than allowed",
     loops.BLOCKS: "more is copied to its list than there is",
@@ -50,86 +45,6 @@ _DAMAGE = {
     loops.TWICE: "its list names a node twice",
     loops.BORDER: "its list does not end where the .offsets file says",
 }
-
-
-class _Properties(NamedTuple):
-    """What NAME.properties says."""
-
-    n_nodes: int
-    n_arcs: int
-    window: int
-    chain: int  # how long a chain of copies may be, -1 for any length
-    least: int  # the shortest interval, 0 for none
-    zeta_k: int
-    codes: np.ndarray  # of the numbers in lists, in the order of `read_lists`
-    offsets_code: int
-
-
-def _read_properties(path):
-    """The _Properties in a file, or a FormatError."""
-    name = os.path.basename(path)
-    said = _pairs(path)
-    kind = said.get("graphclass", "").removeprefix("class ").strip()
-    if not kind:
-        raise FormatError(
-            f"{name} names no graphclass, as that of a WebGraph graph does; if the .graph beside it is METIS's, pass "
-            "format='metis' (--format metis)"
-        )
-    if kind.rpartition(".")[2] != "BVGraph":
-        under = said.get("underlyinggraph")
-        remedy = f"give the graph under it, {under[:80]}.graph" if under else "convert it to a BVGraph with WebGraph"
-        raise FormatError(
-            f"{name} says that it is a {kind[:80]!r}, and of WebGraph's formats BVGraph is read; {remedy}"
-        )
-    if said.get("version", "0") != "0":
-        raise FormatError(
-            f"{name} says that it is of version {said['version'][:20]!r}, and 0 is read; store it anew with WebGraph"
-        )
-    if said.get("endianness", "big").lower() != "big":
-        raise FormatError(
-            f"{name} has bits in {said['endianness'][:20]!r} order, and 'big' is read; convert it with WebGraph"
-        )
-
-    def number(key, default=None, low=0, high=_ANY):
-        text = said.get(key, default)
-        if text is None:
-            raise FormatError(f"{name} does not say {key!r}; take the file that came with the graph")
-        digits = text.removeprefix("-")
-        if not (digits.isdigit() and digits.isascii() and len(digits) <= 18 and low <= int(text) <= high):
-            to = "on" if high == _ANY else f"to {high}"
-            raise FormatError(
-                f"{name} says {text[:40]!r} for {key!r}, and it is a whole number from {low} {to} in such a file"
-            )
-        return int(text)
-
-    codes = dict(_DEFAULTS)
-    for flag in filter(None, map(str.strip, said.get("compressionflags", "").split("|"))):
-        what, _, code = flag.rpartition("_")
-        if what not in codes or code not in _CODES:
-            raise FormatError(
-                f"{name} has the compression flag {flag[:40]!r}, which is not read; of {', '.join(codes)} each may be "
-                f"written in {', '.join(_CODES)}: store the graph anew with WebGraph, without that flag"
-            )
-        codes[what] = _CODES[code]
-    *of_lists, of_offsets = codes.values()
-    return _Properties(
-        number("nodes"), number("arcs"), number("windowsize"), number("maxrefcount", "-1", -1),
-        number("minintervallength"), number("zetak", "3", 1, 40), np.array(of_lists), of_offsets,
-    )  # fmt: skip
-
-
-def _pairs(path):
-    """Keys and values of a file of Java properties."""
-    with open(path, "rb") as stream:
-        text = stream.read(_MOST_PROPERTIES + 1)
-    if len(text) > _MOST_PROPERTIES:
-        raise FormatError(f"{os.path.basename(path)} has more than a mebibyte; it is no file of WebGraph's properties")
-    found = {}
-    for line in map(str.strip, text.decode("latin-1").splitlines()):
-        if line and line[0] not in "#!":
-            mark = min((at for at in map(line.find, "=:") if at >= 0), default=len(line))
-            found[line[:mark].strip()] = line[mark + 1 :].replace("\\", "").strip()
-    return found
 
 
 class _Stream:
@@ -143,8 +58,8 @@ class _Stream:
         start = first >> 3
         with open(self.path, "rb") as stream:
             stream.seek(start)
-            data = np.fromfile(stream, dtype=np.uint8, count=((last + loops.SLACK + 7) >> 3) - start)
-        padded = np.zeros((len(data) + 7 >> 3 << 3) + (loops.SLACK >> 3), dtype=np.uint8)
+            data = np.fromfile(stream, dtype=np.uint8, count=((last + bits.SLACK + 7) >> 3) - start)
+        padded = np.zeros((len(data) + 7 >> 3 << 3) + (bits.SLACK >> 3), dtype=np.uint8)
         padded[: len(data)] = data
         return padded.view(">u8").astype(np.uint64), 8 * start, 8 * len(data)
 
@@ -173,7 +88,7 @@ class BVGraphEdges:
                 f"{lacks} (a graph of WebGraph's is NAME.graph with NAME.properties beside it, not compressed)"
             )
         self._stream = _Stream(source.path)
-        self._said = said = _read_properties(f"{self._base}.properties")
+        self._said = said = read_properties(f"{self._base}.properties")
         self.n_nodes, self.n_arcs, self.notes = said.n_nodes, said.n_arcs, []
         if said.n_nodes == 0:
             raise FormatError("the graph is empty: its .properties say 0 nodes")
@@ -259,11 +174,11 @@ class BVGraphEdges:
             words, start, n_bits = self._offsets.piece(position, position + 64 * _NODES)
             is_last = start + n_bits == self._offsets.n_bits
             ends = np.empty(min(_NODES, said.n_nodes - node) if node >= 0 else 1, dtype=np.int64)
-            found, after, ended = loops.add_gaps(
-                words, position - start, n_bits if is_last else n_bits - loops.SLACK, said.offsets_code, said.zeta_k,
+            found, after, ended = bits.add_gaps(
+                words, position - start, n_bits if is_last else n_bits - bits.SLACK, said.offsets_code, said.zeta_k,
                 last, ends,
             )  # fmt: skip
-            if ended == loops.ENDS and found and not is_last:
+            if ended == bits.ENDS and found and not is_last:
                 ends = ends[:found]
             if found < len(ends) or ends[-1] > self._stream.n_bits or (node < 0 and ends[0] != 0):
                 problem = "ends too early" if found < len(ends) else "does not fit"
@@ -281,17 +196,17 @@ class BVGraphEdges:
         """(First node, degrees, neighbours) of a block."""
         said, (first, lead, borders, degrees) = self._said, span
         words, start, n_bits = self._stream.piece(int(borders[0]), int(borders[-1]))
-        bits, borders = min(n_bits, int(borders[-1]) - start), borders - start
+        stop, borders = min(n_bits, int(borders[-1]) - start), borders - start
         wanted = np.arange(len(degrees)) >= lead
-        loops.mark_references(words, bits, borders, lead, self._window, said.codes, said.zeta_k, wanted)
+        loops.mark_references(words, stop, borders, lead, self._window, said.codes, said.zeta_k, wanted)
         starts = np.zeros(len(borders), dtype=np.int64)
         lists = np.empty(int(degrees[wanted].sum()), dtype=np.int32)
         read, _, ended = loops.read_lists(
-            words, bits, 0, borders, wanted, starts, lists, first, 0, len(degrees), said.n_nodes, self._window,
+            words, stop, 0, borders, wanted, starts, lists, first, 0, len(degrees), said.n_nodes, self._window,
             said.least, said.codes, said.zeta_k,
         )  # fmt: skip
         if ended:
-            raise self._damage(first + read, loops.BORDER if ended == loops.ENDS else ended)
+            raise self._damage(first + read, loops.BORDER if ended == bits.ENDS else ended)
         return first + lead, degrees[lead:], lists[starts[lead] :]
 
     # -- from the front -----------------------------------------------------------------------------------------------
@@ -311,11 +226,11 @@ class BVGraphEdges:
             starts = np.concatenate([starts, np.empty(n_more, dtype=np.int64)])
             lists = np.concatenate([kept, np.empty(room, dtype=np.int32)])
             read, after, ended = loops.read_lists(
-                words, there if is_last else there - loops.SLACK, position - start, *nothing, starts, lists,
+                words, there if is_last else there - bits.SLACK, position - start, *nothing, starts, lists,
                 node - lead, lead, lead + n_more, said.n_nodes, self._window, said.least, said.codes, said.zeta_k,
             )  # fmt: skip
             starts = starts[: read + 1]
-            if ended not in (loops.DONE, loops.FULL, loops.ENDS) or (ended == loops.ENDS and is_last):
+            if ended not in (bits.DONE, loops.FULL, bits.ENDS) or (ended == bits.ENDS and is_last):
                 raise self._damage(node - lead + read, ended)
             if read == lead:  # not even one list: there was too little room, or too few bits
                 room, n_bits = (min(2 * room, said.n_nodes), n_bits) if ended == loops.FULL else (room, 2 * n_bits)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import graphcore
 from graphcore import FormatError, Graph, GraphWarning, InputError, ParameterError, build_store, read_graph
 from graphcore.cli.app import app
-from graphcore.io import _bvgraph_loops, bvgraph
+from graphcore.io import _bit_loops, bvgraph
 from graphcore.io._format import Reading
 from graphcore.io._source import Source
 
@@ -82,14 +82,14 @@ def test_numbers_of_all_sizes(code, k):
     numbers = [*range(70), *(2**i + j for i in range(3, 41) for j in (-2, -1, 0, 1)), *rng.integers(0, 2**32, 50)]
     numbers = [int(n) for n in numbers if n <= largest]
     bits = "".join(encode(n, code, k) for n in numbers)
-    data = packed(bits + "0" * _bvgraph_loops.SLACK + "0" * (-(len(bits) + _bvgraph_loops.SLACK) % 64))
+    data = packed(bits + "0" * _bit_loops.SLACK + "0" * (-(len(bits) + _bit_loops.SLACK) % 64))
     words = np.frombuffer(data, dtype=">u8").astype(np.uint64)
     sums = np.empty(len(numbers), dtype=np.int64)
-    found, position, ended = _bvgraph_loops.add_gaps(words, 0, len(bits), getattr(_bvgraph_loops, code), k, 0, sums)
-    assert (found, position, ended) == (len(numbers), len(bits), _bvgraph_loops.DONE)
+    found, position, ended = _bit_loops.add_gaps(words, 0, len(bits), getattr(_bit_loops, code), k, 0, sums)
+    assert (found, position, ended) == (len(numbers), len(bits), _bit_loops.DONE)
     assert np.diff(sums, prepend=0).tolist() == numbers
-    *_, ended = _bvgraph_loops.add_gaps(words, 0, len(bits) - 1, getattr(_bvgraph_loops, code), k, 0, sums)
-    assert ended == _bvgraph_loops.ENDS
+    *_, ended = _bit_loops.add_gaps(words, 0, len(bits) - 1, getattr(_bit_loops, code), k, 0, sums)
+    assert ended == _bit_loops.ENDS
 
 
 @pytest.mark.parametrize("chain", [3, 25, -1])
