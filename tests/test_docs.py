@@ -20,6 +20,7 @@ import graphcore
 from bench import papers
 from bench.__main__ import CASES
 from graphcore.cli.app import app, run
+from tests.io.bvgraphs import graph_files, write_files
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -63,6 +64,8 @@ def folder(tmp_path, monkeypatch):
     with gzip.open("edges.csv.gz", "wt") as file:
         file.writelines(f"{a},{b}\n" for a, b in nx.karate_club_graph().edges)
     np.savetxt("table.csv", vectors, delimiter=",", header="a,b,c,d", comments="")
+    links = nx.connected_caveman_graph(20, 6)
+    write_files(tmp_path, graph_files([sorted(links[page]) for page in range(120)]), "cnr-2000")
     return tmp_path
 
 

@@ -151,9 +151,9 @@ _STEPS = ", ".join(name + (f" ({', '.join(words)})" if words else "") for name, 
 def cluster(console, input, **options):
     """Cluster a graph, or vectors through their kNN graph.
 
-    INPUT is an edge list, Parquet, Matrix Market, METIS, scipy .npz, GraphML, GEXF or GML file; a graph on disk (see
-    build); vectors (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge belong to no
-    cluster and get label -1.
+    INPUT is an edge list, Parquet, Matrix Market, METIS, scipy .npz, GraphML, GEXF, GML or BVGraph file; a graph on
+    disk (see build); vectors (.npy, or another file with --vectors); or "-", standard input. Nodes without an edge
+    belong to no cluster and get label -1.
     """
     start, stages, given = time.perf_counter(), console.stages, SimpleNamespace(**options)
     reading = {name: options[name] for name in READING}

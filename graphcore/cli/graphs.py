@@ -159,7 +159,7 @@ def _written(graph, console, input, output, to_format):
 )
 @reading_options
 def build(console, inputs, output, memory, resume, parts, **reading):
-    """Build a graph on disk from edge lists or Parquet tables, without holding it in memory.
+    """Build a graph on disk from edge lists, Parquet tables or web graphs (BVGraph), without holding it in memory.
 
     The other commands take OUT.store as their INPUT.
     """

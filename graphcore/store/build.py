@@ -41,9 +41,9 @@ def build_store(
     Parameters
     ----------
     source : str, path-like, list of them, iterable of tuples, or dask.dataframe
-        Files of edges: text, plain or compressed, or Parquet (needs pyarrow). Or blocks of edges, (sources, targets) or
-        (sources, targets, weights), each as for :meth:`Graph.from_edges`. Or a dask.dataframe, which gives what a
-        Parquet table with its columns would: Dask's workers read it, a few partitions at a time.
+        Files of edges: text, plain or compressed, Parquet (needs pyarrow), or BVGraph. Or blocks of edges,
+        (sources, targets) or (sources, targets, weights), each as for :meth:`Graph.from_edges`. Or a dask.dataframe,
+        which gives what a Parquet table with its columns would: Dask's workers read it, a few partitions at a time.
     out : str or path-like
         ``NAME.store``. A graph on disk that is there is replaced, once the new one is complete.
     memory : str or int, default "4G"

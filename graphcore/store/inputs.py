@@ -33,7 +33,7 @@ class Input(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """A file or a frame that edges come from by blocks: TextEdges, ParquetEdges or _FrameEdges."""
+    """A file or a frame that edges come from by blocks: TextEdges, ParquetEdges, BVGraphEdges or _FrameEdges."""
 
     name: str
     size: int
@@ -75,8 +75,8 @@ def _opened(stack, path, reading, memory, any_size):
         kind = guess_format(source)
         if kind.edges is None:
             raise FormatError(
-                f"this is a {kind.name} file; edge lists and Parquet tables can be built from. What fits in memory can "
-                "be written with graphcore.write_graph (graphcore convert)"
+                f"this is a {kind.name} file; edge lists, Parquet tables and BVGraphs can be built from. What fits in "
+                "memory can be written with graphcore.write_graph (graphcore convert)"
             )
         facts = os.stat(source.path)
         return _Table(source.name, facts.st_size, facts.st_mtime_ns, kind.edges(source, reading, memory))
