@@ -14,7 +14,6 @@ from ..distributed.chunks import as_chunks, is_chunked, map_chunks
 from ..exceptions import InputError, ParameterError
 from ..graphs.as_graph import as_graph, is_graph, is_graph_object, refuse_as_vectors, warn_of_either
 from ..graphs.derived import weigh_nodes
-from ..graphs.graph import Graph
 from ..graphs.magnitude import edges_in_range, in_range
 from ..graphs.structure import check_sparse
 from ..kernels.as_kernel import as_kernel
@@ -140,7 +139,7 @@ class KernelInput(Estimator):
         """The graph that was given, as it is or as an adjacency matrix, its nodes weighed, with weights in range."""
         if not is_graph(X):
             X = self._real(X, ensure_non_negative=True)
-        graph = X if isinstance(X, Graph) else as_graph(X, symmetrize=self.symmetrize)
+        graph = as_graph(X, symmetrize=self.symmetrize)
         if self._node_weights is not None:
             self._node_weights = check_sample_weight(self._node_weights, graph.n_nodes)
             graph = weigh_nodes(graph, self._node_weights)
