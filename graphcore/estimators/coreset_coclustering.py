@@ -95,10 +95,6 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
         -------
         self : CoresetSpectralCoclustering
 
-        Raises
-        ------
-        InputError, ParameterError
-
         Examples
         --------
         >>> import graphcore
@@ -116,13 +112,11 @@ class CoresetSpectralCoclustering(BiclusterMixin, Estimator):
                 graph = Graph.from_biadjacency(X)
             fit = fit_graph(graph, asked, random_state=self.random_state, n_jobs=self.n_jobs, stages=stages)
         found, n_rows = fit.clustering, X.shape[0]
-        labels, stability = np.split(found.labels, [n_rows]), (None, None)
-        if found.node_stability is not None:
-            stability = np.split(found.node_stability, [n_rows])
-        self.row_labels_: Labels = labels[0]
-        self.column_labels_: Labels = labels[1]
-        self.row_stability_: NDArray[np.float32] | None = stability[0]
-        self.column_stability_: NDArray[np.float32] | None = stability[1]
+        stability = found.node_stability
+        self.row_labels_: Labels = found.labels[:n_rows]
+        self.column_labels_: Labels = found.labels[n_rows:]
+        self.row_stability_: NDArray[np.float32] | None = None if stability is None else stability[:n_rows]
+        self.column_stability_: NDArray[np.float32] | None = None if stability is None else stability[n_rows:]
         self.n_clusters_: int = found.settings.n_clusters
         self.graph_: Graph = graph
         self.clustering_: Clustering = found

@@ -54,8 +54,7 @@ class FlatsClusterer(DistanceTransformer, PointClusterer):
         --------
         >>> import graphcore
         >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
-        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
-        >>> codes = model.encode(X[:5])
+        >>> codes = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X).encode(X[:5])
         >>> codes.labels.shape, codes.coordinates.shape
         ((5,), (5, 1))
         """
@@ -113,9 +112,8 @@ class KFlats(FlatsClusterer):
         Sum of the same.
     history_ : ndarray of shape (n_iter,), float64
         The inertia after each pass of the best initialisation.
-    n_iter_ : int
     converged_ : bool
-    n_features_in_ : int
+    n_iter_, n_features_in_ : int
 
     References
     ----------
@@ -194,8 +192,7 @@ class KFlats(FlatsClusterer):
         --------
         >>> import graphcore
         >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
-        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
-        >>> model.reconstruct(X[:5]).shape
+        >>> graphcore.KFlats(2, 1, init="random", random_state=0).fit(X).reconstruct(X[:5]).shape
         (5, 2)
         """
         return self.inverse_transform(self.encode(X))
@@ -216,8 +213,7 @@ class KFlats(FlatsClusterer):
         --------
         >>> import graphcore
         >>> X, y = graphcore.datasets.crossing_lines(100, random_state=0)
-        >>> model = graphcore.KFlats(2, 1, init="random", random_state=0).fit(X)
-        >>> model.reconstruction_error(X) < 0.001
+        >>> graphcore.KFlats(2, 1, init="random", random_state=0).fit(X).reconstruction_error(X) < 0.001
         True
         """
         X = self._checked(X)

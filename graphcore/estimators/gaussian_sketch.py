@@ -14,7 +14,7 @@ from ..features.sketch import SCALES, leading_eigenvalues, sketch_kernel
 from ..kernels.bandwidths import rule_bandwidth
 from ..kernels.columns import MatrixColumns
 from ..kernels.vectors import columns_of
-from ._checks import parameters
+from ._checks import parameters, passed_on
 from ._features import FeatureClusterer, FeatureEstimator, FeatureTransformer
 
 # Points whose largest cosine with a subsample point is below this are not represented.
@@ -37,25 +37,15 @@ class SketchEstimator(FeatureEstimator):
     def _gamma_rule(self, X, rng):
         return rule_bandwidth(X, ("quantile", 0.25), random_state=rng) ** -2
 
-    def _n_features(self, default):
-        n_components = self.n_components
-        if isinstance(n_components, str):
-            check_choice("n_components", n_components, ("auto",))
-            return default
-        return n_components
-
     def _fit_sketch(self, kernel, n_components, streams, n_given=None):
-        """Draw the sketch and return the features of all points."""
+        """Draw the sketch, of `n_components` features unless a number is asked for; return features of all points."""
+        if not isinstance(self.n_components, str):
+            n_components = self.n_components
+        else:
+            check_choice("n_components", self.n_components, ("auto",))
         check_choice("scale", self.scale, SCALES)
-        found = sketch_kernel(
-            kernel,
-            n_components,
-            n_subsample=self._size("n_subsample", kernel, n_given),
-            center=self.center,
-            scale=self.scale,
-            on_indefinite=self.on_indefinite,
-            random_state=streams,
-        )
+        options = {"n_subsample": self._size("n_subsample", kernel, n_given), "random_state": streams}
+        found = sketch_kernel(kernel, n_components, **options, **passed_on(self, "center scale on_indefinite"))
         self._found = found
         self._dtype = kernel.precision
         columns = kernel.columns(found.indices)
@@ -64,7 +54,6 @@ class SketchEstimator(FeatureEstimator):
         self.projection_: Floats = found.sketch.projection
         self.offset_: Floats = found.sketch.offset
         self.n_components_: int = len(self.offset_)
-        self._eigenvalues = {}
         features, nearest = found.features(columns, n_jobs=self.n_jobs)
         if is_chunked(features):
             features, nearest = features.persist(), nearest.persist()
@@ -92,12 +81,8 @@ class SketchEstimator(FeatureEstimator):
         return self._found.features(columns, n_jobs=self.n_jobs)
 
     def _leading(self, n_values):
-        """Eigenvalues of the subsample's covariance, kept once computed."""
-        if n_values not in self._eigenvalues:
-            self._eigenvalues[n_values] = leading_eigenvalues(
-                self._found.kernel, n_values, center=self.center, random_state=0
-            )
-        return self._eigenvalues[n_values]
+        """Eigenvalues of the subsample's covariance."""
+        return leading_eigenvalues(self._found.kernel, n_values, center=self.center, random_state=0)
 
     @property
     def effective_dimension_(self) -> float:
@@ -189,7 +174,7 @@ class GaussianSketchFeatures(FeatureTransformer, SketchEstimator):
     n_components: int | str | None = "auto"
 
     def _learn(self, kernel, streams):
-        return self._fit_sketch(kernel, self._n_features(_AUTO_FEATURES), streams)
+        return self._fit_sketch(kernel, _AUTO_FEATURES, streams)
 
 
 @parameters
@@ -214,14 +199,13 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
     cost_ : float
         (Weighted) mean squared distance of the features to their centre, on their scale. It is no kernel k-means
         cost, and sketches are not to be compared by it.
-    n_iter_ : int
-    converged_ : bool
     spectral_condition_ : float
         Largest eigenvalue over the last that k clusters need, number k - 1 (k if not centred). Its cube is how much
         less the sketch sees of that direction; beyond 4 there is a warning.
     subsample_indices_, subsample_, kernel_, projection_, offset_, n_components_, coverage_, effective_dimension_
         See :class:`GaussianSketchFeatures`.
-    n_features_in_ : int
+    converged_ : bool
+    n_iter_, n_features_in_ : int
 
     Notes
     -----
@@ -248,7 +232,7 @@ class GaussianSketchKernelKMeans(FeatureClusterer, SketchEstimator):
     n_components: int | str | None = "auto"
 
     def _learn_for(self, kernel, k, streams, n_given):
-        features = self._fit_sketch(kernel, self._n_features(10 * k), streams, n_given)
+        features = self._fit_sketch(kernel, 10 * k, streams, n_given)
         self._condition(k)
         return features, features
 

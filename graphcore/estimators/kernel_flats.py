@@ -149,8 +149,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         >>> import graphcore
         >>> from sklearn.datasets import make_circles
         >>> X, y = make_circles(100, factor=0.1, random_state=0)
-        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit(X)
-        >>> model.transform(X[:5]).shape
+        >>> graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit(X).transform(X[:5]).shape
         (5, 2)
         """
         rows, diagonal, _ = self._rows(X, diagonal)
@@ -182,8 +181,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         >>> import graphcore
         >>> from sklearn.datasets import make_circles
         >>> X, y = make_circles(100, factor=0.1, random_state=0)
-        >>> model = graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit(X)
-        >>> 0 < model.reconstruction_error(X) < 1
+        >>> 0 < graphcore.KernelKFlats(2, 0, bandwidth=0.3, random_state=0).fit(X).reconstruction_error(X) < 1
         True
         """
         rows, diagonal, degrees = self._rows(X, diagonal)
@@ -202,7 +200,7 @@ class KernelKFlats(KernelInput, FlatsClusterer):
         return labels
 
     def _codes(self, X):
-        rows = self._rows(X)[0]  # refused before a fit
+        rows = self._rows(X)[0]  # refuses before a fit
         return self._result.codes_of(rows)
 
     def _graph_kernel(self, X):

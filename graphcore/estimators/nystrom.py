@@ -228,11 +228,10 @@ class NystromKernelKMeans(FeatureClusterer, LandmarkEstimator):
         of landmarks. The same as ``certificate_.cost``.
     certificate_ : Certificate
         Between what the true cost of the labels lies, and what it can be above the optimum at most.
-    n_iter_ : int
     converged_ : bool
     feature_map_, landmark_indices_, n_landmarks_, n_components_, singular_values_, diagnostics_, kernel_
         See :class:`NystromFeatures`.
-    n_features_in_ : int
+    n_iter_, n_features_in_ : int
 
     Notes
     -----
