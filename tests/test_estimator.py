@@ -1,7 +1,6 @@
 """CoresetSpectralClustering: scikit-learn's contract, every kind of input, bad parameters, degenerate graphs."""
 
 import logging
-import pickle
 import re
 import threading
 import warnings
@@ -131,18 +130,6 @@ def test_the_page_names_the_checks_that_fail():
 )
 def test_scikit_learns_checks_with_other_settings(estimator, check):
     check(estimator)
-
-
-@pytest.mark.parametrize("variant", ["default", "published"])
-def test_a_fitted_model_survives_pickling(variant):
-    model = CoresetSpectralClustering(5, random_state=0, **VARIANTS[variant]).fit(CAVEMEN)
-    again = pickle.loads(pickle.dumps(model))
-    np.testing.assert_array_equal(again.labels_, model.labels_)
-    np.testing.assert_array_equal(again.clustering_.coreset.indices, model.clustering_.coreset.indices)
-    assert again.clustering_.settings == model.clustering_.settings
-    with pytest.raises(AttributeError, match=r"model\.save"):
-        again.graph_.n_components  # noqa: B018  the graph did not go along
-    assert model.graph_.n_components == 1
 
 
 def test_in_a_pipeline_and_a_grid_search():

@@ -121,7 +121,7 @@ def test_vectors_and_their_kernel_dense_and_sparse_are_the_same(make, form):
 
 
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
-@pytest.mark.parametrize("kernel", ["gaussian", "polynomial", "cosine", "linear", lambda A, B: (A @ B.T) ** 2])
+@pytest.mark.parametrize("kernel", ["gaussian", "linear", lambda A, B: (A @ B.T) ** 2])
 @ALL
 def test_fits_repeat_and_survive_threads_pickling_and_cloning(make, kernel):
     model = made(make, kernel=kernel)
@@ -243,8 +243,7 @@ def score_of_labels(fitted, data, y=None):
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 @pytest.mark.parametrize("make", [NystromFeatures, GaussianSketchFeatures])
 def test_features_in_pipelines_and_grid_searches(make):
-    digits, y = load_digits(return_X_y=True)
-    digits, y = digits[:400], y[:400]
+    digits, y = (part[:300] for part in load_digits(return_X_y=True))
     name = make.__name__.lower()
     pipe = make_pipeline(StandardScaler(), made(make), LogisticRegression(max_iter=300))
     search = GridSearchCV(pipe, {f"{name}__n_components": [2, 40]}, cv=2).fit(digits, y)
@@ -255,11 +254,10 @@ def test_features_in_pipelines_and_grid_searches(make):
 @pytest.mark.filterwarnings("ignore::graphcore.GraphWarning")
 @pytest.mark.parametrize("make", CLUSTERERS)
 def test_clusters_in_pipelines_and_grid_searches(make):
-    digits, y = load_digits(return_X_y=True)
-    digits, y = digits[:400], y[:400]
+    digits, y = (part[:300] for part in load_digits(return_X_y=True))
     name = make.__name__.lower()
     pipe = make_pipeline(StandardScaler(), made(make, n_init=2))
-    assert pipe.fit(digits).transform(digits).shape == (400, 4)
+    assert pipe.fit(digits).transform(digits).shape == (300, 4)
     search = GridSearchCV(pipe, {f"{name}__n_clusters": [2, 10]}, scoring=score_of_labels, cv=2).fit(digits, y)
     assert search.best_params_ == {f"{name}__n_clusters": 10}
     # A kernel matrix is cut along both sides.
