@@ -33,16 +33,11 @@ def graph_of(model, X, streams, stages):
         )
     n_neighbors = check_integer("n_neighbors", model.n_neighbors, low=1)
     refuse_as_vectors(X, "affinity='nearest_neighbors'" if affinity == "auto" else None)
+    given = affinity.startswith("precomputed")  # of vectors the search says where one is not finite
     X = validate_data(
-        model,
-        X,
-        accept_sparse="csr",
-        dtype=(np.float32, np.float64),
-        ensure_all_finite=affinity.startswith("precomputed"),  # the search says where a vector is not
-        ensure_min_samples=2,
-        ensure_non_negative=affinity.startswith("precomputed"),
-        order="C",
-    )
+        model, X, accept_sparse="csr", dtype=(np.float32, np.float64), ensure_all_finite=given, ensure_min_samples=2,
+        ensure_non_negative=given, order="C",
+    )  # fmt: skip
     if affinity == "precomputed":
         with stages("graph"):
             return as_graph(X, symmetrize=model.symmetrize), Reference("edges")
